@@ -2,7 +2,7 @@
 //! They state settings, but they are not titles.
 
 /// How the tools' own remarks begin, in lower case.
-const REMARKS: [&str; 20] = [
+const REMARKS: [&str; 21] = [
     "tip:",
     "starting initial",
     "starting main",
@@ -21,6 +21,7 @@ const REMARKS: [&str; 20] = [
     "benchmarks metadata",
     "benchmarks stats",
     "detailed performance metrics",
+    "performance overview",
     "nvidia aiperf |",
     "nvidia genai-perf |",
 ];
@@ -59,13 +60,14 @@ pub(super) fn is_chatter(line: &str) -> bool {
         || line.starts_with(['✔', 'ℹ', '…', '⠋'])
 }
 
-/// A logger's time, with or without its date.
+/// A logger's time, with or without its date before it.
 fn starts_with_time(line: &str) -> bool {
-    let word = line.split_whitespace().next().unwrap_or_default();
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    let marks = word.chars().filter(|c| matches!(c, ':' | '-' | '/')).count();
-    let others = |c: char| !c.is_ascii_digit() && !"-:/.,TZ]".contains(c);
-    digits >= 6 && marks >= 2 && !word.contains(others)
+    line.split_whitespace().take(2).any(|word| {
+        let time = word.rsplit('T').next().unwrap_or(word);
+        let mut parts = time.split(':').map(|part| part.get(..2).unwrap_or(part));
+        let digits = |part: &str| part.len() == 2 && part.bytes().all(|c| c.is_ascii_digit());
+        parts.clone().count() >= 3 && parts.by_ref().take(3).all(digits)
+    })
 }
 
 /// A command line, or one that goes on from the line above.
@@ -97,9 +99,13 @@ mod tests {
         ] {
             assert!(is_chatter(line), "{line}");
         }
-        for line in
-            ["seq_length: 80", "num_prompt:1", "8 × A100, vLLM 0.6", "**Qwen2-72B**, --tp 4"]
-        {
+        for line in [
+            "seq_length: 80",
+            "num_prompt:1",
+            "8 × A100, vLLM 0.6",
+            "**Qwen2-72B**, --tp 4",
+            "2024-05-01: 8B",
+        ] {
             assert!(!is_chatter(line), "{line}");
         }
     }

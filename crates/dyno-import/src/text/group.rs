@@ -63,7 +63,9 @@ impl Group {
             blocks.iter().any(|(block, _)| {
                 let rates = [block, level].map(|level| level.throughput.requests_per_s);
                 let rounded = matches!(rates, [Some(a), Some(b)] if (a - b).abs() < 0.0051);
-                block.load == level.load && rounded
+                let values = block.load.value.zip(level.load.value);
+                let same = values.is_none_or(|(ours, theirs)| ours == theirs);
+                block.load.kind == level.load.kind && same && rounded
             })
         };
         self.part.form == "block"

@@ -31,7 +31,8 @@ impl Invocation {
         let mut open = 0_usize;
         for line in lines {
             let line = line.trim();
-            if STARTS.iter().any(|start| starts(line, start)) {
+            let started = STARTS.iter().any(|start| starts(line, start));
+            if started {
                 // Each start of a tool replaces what an earlier one said.
                 text.clear();
                 open = 0;
@@ -40,7 +41,7 @@ impl Invocation {
             if went_on {
                 text.pop();
             }
-            if went_on || open > 0 || is_statement(line) {
+            if started || went_on || open > 0 || is_statement(line) {
                 text.push_str(line);
                 if !text.ends_with('\\') {
                     text.push('\n');
@@ -135,10 +136,11 @@ fn last<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         let quote = before.chars().last().filter(|c| matches!(c, '\'' | '"'));
         let bounded = before.is_empty() || before.ends_with(['(', ',', ' ', '\n', '{']);
         let value = match quote {
-            Some(quote) => {
-                let rest = rest.strip_prefix(quote).map(str::trim_start);
-                rest.and_then(|rest| rest.strip_prefix(':'))
-            }
+            // `'a': 1`, or a text of settings: `'a=1,b=2'`.
+            Some(quote) => match rest.strip_prefix(quote).map(str::trim_start) {
+                Some(rest) => rest.strip_prefix(':'),
+                None => rest.strip_prefix('='),
+            },
             None if flag => rest.strip_prefix(['=', ' ']),
             None if bounded => rest.strip_prefix('='),
             None => None,
@@ -157,7 +159,7 @@ fn first(text: &str) -> Option<&str> {
     let end = if text.starts_with('[') {
         text.find(']').map(|end| end + 1)
     } else {
-        text.find(|c: char| c.is_whitespace() || ",)}]".contains(c))
+        text.find(|c: char| c.is_whitespace() || ",)}]'\"".contains(c))
     };
     let value = &text[..end.unwrap_or(text.len())];
     (!value.is_empty() && !value.starts_with('-')).then_some(value)
@@ -212,6 +214,12 @@ mod tests {
         assert_eq!(settings.model().as_deref(), Some("q-3B"));
         assert_eq!(settings.numbers("streams"), [1.0, 2.0, 4.0, 8.0]);
         assert_eq!(of("type_='x' streams=[1, 2.5] rate=[]").numbers("streams"), [1.0, 2.5]);
+        let short = of("genai-perf profile \\\n  -m gpt2 \\\n  --concurrency 4");
+        assert_eq!(
+            (short.model().as_deref(), short.number(&["concurrency"])),
+            (Some("gpt2"), Some(4.0))
+        );
+        assert_eq!(of("python -m some.module --port 1").model(), None);
         assert_eq!(of("Model: `tiny`").model().as_deref(), Some("tiny"));
         assert_eq!(of("**Model**: tiny").model().as_deref(), Some("tiny"));
     }

@@ -74,6 +74,34 @@ pub(crate) fn is_name(line: &str) -> bool {
     !words.is_empty() && (marked || !spoken) && length <= if marked { 160 } else { 80 }
 }
 
+/// Whether a title only says that results follow: `Sample output (successful run)`.
+pub(crate) fn says_nothing(words: &str) -> bool {
+    const WORDS: [&str; 19] = [
+        "a",
+        "console",
+        "example",
+        "examples",
+        "following",
+        "log",
+        "logs",
+        "output",
+        "outputs",
+        "result",
+        "results",
+        "run",
+        "sample",
+        "successful",
+        "the",
+        "结果",
+        "输出",
+        "示例",
+        "如下",
+    ];
+    let lower = words.to_lowercase();
+    let mut found = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    found.all(|word| WORDS.contains(&word))
+}
+
 /// What headings and lines state about the requests and the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Context {
@@ -189,6 +217,8 @@ mod tests {
         assert!(is_name("- **Qwen2-72B**, **4**张**L20 48GB**, SGLang, prompt_tokens=512"));
         assert!(!is_name("The server was restarted before each of these."));
         assert!(!is_name("![](a.png)"));
+        assert!(says_nothing("Sample Output (Successful Run)") && says_nothing("结果"));
+        assert!(!says_nothing("Results of Qwen2-72B") && !says_nothing("8 × A100"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Turns groups of parts into runs, with names, lengths, a model, and remarks.
 
 use super::group::Group;
-use super::plain::{Context, is_name, plain};
+use super::plain::{Context, is_name, plain, says_nothing};
 use crate::level::blank;
 use crate::{Imported, ImportedRun};
 use dyno_model::Diagnostic;
@@ -60,7 +60,9 @@ struct Names {
 impl Names {
     fn of(group: &Group) -> Self {
         let place = &group.place;
-        let named = |line: &&String| !group.above_names_level() && is_name(line);
+        let named = |line: &&String| {
+            !group.above_names_level() && is_name(line) && !says_nothing(&plain(line))
+        };
         let above: Vec<String> = if place.above.len() <= 4 {
             place.above.iter().filter(named).map(|line| plain(line)).collect()
         } else {

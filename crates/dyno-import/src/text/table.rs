@@ -59,7 +59,7 @@ impl Table {
         (0..columns).map(|column| words(column).collect::<Vec<_>>().join(" ")).collect()
     }
 
-    /// The rows below the header. A row with nothing but a name goes on with the name of the one above.
+    /// The rows below the header. A row with nothing but a name continues the name of the one above.
     pub(crate) fn unwrapped(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for row in self.rows.iter().skip(self.header.max(1)) {

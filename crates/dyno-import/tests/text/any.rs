@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-pub(crate) const FIXTURES: [&str; 16] = [
+pub(crate) const FIXTURES: [&str; 17] = [
     "guidellm.md",
     "evalscope.md",
     "evalscope-grid.txt",
@@ -16,6 +16,7 @@ pub(crate) const FIXTURES: [&str; 16] = [
     "aiperf.txt",
     "genai-perf.txt",
     "evalscope-1.9.log",
+    "evalscope-overview.txt",
     "evalscope-report.txt",
     "guidellm-0.2.txt",
     "guidellm-0.4.log",

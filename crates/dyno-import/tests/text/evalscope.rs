@@ -216,6 +216,18 @@ fn percentiles_belong_to_the_summary_above_them() {
 }
 
 #[test]
+fn a_summary_without_its_heading_is_read() {
+    let log = fixture("evalscope-1.9.log");
+    let (_, from) = log.split_once("Benchmarking summary:\n").unwrap();
+    let (tables, _) = from.split_once("╭").unwrap();
+    let imported = read_text(&tables.replace("Percentile results:\n", "\n"));
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!(load(level), ("concurrency", Some(5.0)));
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().p99, Some(80.9));
+}
+
+#[test]
 fn a_report_is_a_level_for_each_row() {
     let imported = read("evalscope-report.txt");
     assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
@@ -230,6 +242,31 @@ fn a_report_is_a_level_for_each_row() {
     assert_eq!((latency.mean, latency.p99), (Some(1020.0), Some(1610.0)));
     assert_eq!(mean(&levels[1].times[Time::Ttft]), Some(41.3));
     assert_eq!(levels[1].throughput.output_tokens_per_s, Some(558.36));
+}
+
+#[test]
+fn the_report_since_1_9_has_the_metrics_in_a_second_table() {
+    let imported = read("evalscope-overview.txt");
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.run.label.as_deref(), Some("tiny-1.5B"));
+    assert_eq!(labels(run), ["concurrency 2", "concurrency 8"]);
+    let [first, second] = &run.summary.levels[..] else { panic!() };
+    assert_eq!((first.requests.planned, first.requests.completed), (Some(30), Some(30)));
+    assert_eq!((second.requests.planned, second.requests.completed), (Some(90), None));
+    assert_eq!(second.throughput.output_tokens_per_s, Some(988.2));
+    let latency = second.times[Time::Latency].as_ref().unwrap();
+    assert_eq!((latency.mean, latency.p50, latency.p99), (Some(842.0), Some(838.0), Some(1102.0)));
+    assert_eq!(second.times[Time::Ttft].as_ref().unwrap().p99, Some(91.0));
+    assert_eq!(second.output_tokens.unwrap().mean, 105.0);
+    let turns = "│      │      │ Turns/Req     │   1.60 │     - │     - │\n│    8";
+    let several = fixture("evalscope-overview.txt").replacen(
+        "│    8 │    - │ Latency",
+        &format!("{turns} │    - │ Latency"),
+        1,
+    );
+    let level = &read_text(&several).runs[0].summary.levels[0];
+    assert_eq!(level.requests.planned, None, "conversations are not requests");
 }
 
 #[test]

@@ -108,6 +108,17 @@ fn other_loads_and_columns() {
 }
 
 #[test]
+fn a_comparison_with_the_same_words_is_no_result() {
+    for (head, name) in [("GPU", "A100"), ("Benchmark", "on one A100")] {
+        let text = format!(
+            "| {head} | Requests per Second | Request Latency | Time to First Token |\n\
+             |---|---|---|---|\n| {name} | 5.1 | 1.2 | 80 |\n"
+        );
+        assert!(import_bytes("a.md", text.as_bytes()).is_err(), "{head}");
+    }
+}
+
+#[test]
 fn the_tables_of_0_2_are_one_run() {
     let imported = read("guidellm-0.2.txt");
     assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
@@ -149,6 +160,7 @@ fn the_tables_since_0_4_are_one_run() {
     assert_eq!(run.summary.run.model.as_deref(), Some("acme/made-up-8B"));
     assert_eq!(labels(run), ["concurrency 4", "concurrency 16", "unlimited"]);
     let level = &run.summary.levels[1];
+    assert_eq!((level.input_length, level.output_length), (Some(512), Some(128)));
     assert_eq!(level.duration_s, Some(60.0));
     assert_eq!(level.throughput.requests_per_s, Some(5.0));
     assert_eq!(level.throughput.output_tokens_per_s, Some(640.1));
@@ -163,6 +175,30 @@ fn the_tables_since_0_4_are_one_run() {
     assert_eq!(figures["Output Tokens Per Second Mean"], 633.0);
     assert_eq!(figures["TPOT ms Mdn"], 25.0);
     assert_eq!(figures["Output Tokens Comp Tot"], 38_016.0);
+}
+
+#[test]
+fn a_statistic_may_reach_over_several_groups() {
+    let log = fixture("guidellm-0.4.log");
+    let (before, _) = log.split_once("ℹ Server Throughput").unwrap();
+    let newer = "\
+ℹ Server Throughput Statistics (All Requests)
+|============|=======|======|=========|==============|===============|==============|
+| Benchmark  | Requests             ||| Input Tokens | Output Tokens | Total Tokens |
+| Strategy   | Concurrency || Per Sec | Per Sec      | Per Sec       | Per Sec      |
+|            | Mdn   | Mean | Mean                                               ||||
+|------------|-------|------|---------|--------------|---------------|--------------|
+| concurrent | 4.0   | 4.0  | 1.7     | 861.5        | 215.4         | 1076.9       |
+| concurrent | 16.0  | 15.9 | 5.0     | 2533.0       | 640.1         | 3173.1       |
+| throughput | 200.0 | 16.5 | 9.8     | 5033.0       | 1260.1        | 6293.1       |
+|============|=======|======|=========|==============|===============|==============|
+";
+    let imported = read_text(&format!("{before}{newer}"));
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let rates: Vec<_> =
+        imported.runs[0].summary.levels.iter().map(|l| l.throughput.requests_per_s).collect();
+    assert_eq!(rates, [Some(1.7), Some(5.0), Some(9.8)]);
+    assert_eq!(imported.runs[0].summary.levels[1].throughput.output_tokens_per_s, Some(640.1));
 }
 
 #[test]
@@ -186,8 +222,8 @@ fn a_second_report_in_the_log_is_a_second_run() {
 #[test]
 fn tables_without_rows_are_no_success() {
     let text = fixture("guidellm-0.4.log");
-    let cut: String = text.lines().take(20).map(|line| format!("{line}\n")).collect();
+    let cut: String = text.lines().take(23).map(|line| format!("{line}\n")).collect();
     let imported = read_text(&cut);
     assert!(imported.runs.is_empty());
-    assert_eq!(problems(&imported, Severity::Error), [(16, "a table of guidellm without values")]);
+    assert_eq!(problems(&imported, Severity::Error), [(19, "a table of guidellm without values")]);
 }

@@ -86,7 +86,8 @@ fn statistics(lines: &[Line]) -> Option<(Table, usize)> {
 fn next_table(lines: &[Line]) -> Option<usize> {
     let near = || lines.iter().take(BETWEEN);
     let title = near().position(|line| !line.text.is_empty())?;
-    tool(&lines[title].text).filter(|tool| *tool == "aiperf")?;
+    // Metrics of GPUs and of the client are not those of a level.
+    lines[title].text.contains("NVIDIA AIPerf | LLM Metrics").then_some(())?;
     near().skip(title + 1).position(|line| !line.text.is_empty()).map(|more| title + 1 + more)
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod folder;
 mod percentiles;
 mod pivot;
 mod report;
+mod rows;
 mod summary;
 
 use super::{Document, Printed, Tool};

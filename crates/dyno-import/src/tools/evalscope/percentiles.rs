@@ -83,7 +83,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
 }
 
 /// The metric of a name.
-fn time(metric: &str) -> Option<Time> {
+pub(super) fn time(metric: &str) -> Option<Time> {
     let (name, _) = name(metric);
     Some(match name.strip_prefix("avg ").unwrap_or(&name) {
         "ttft" | "first chunk latency" => Time::Ttft,

@@ -1,6 +1,7 @@
-//! EvalScope's report of a test with several loads: a table with a row for each, and another one with the
-//! tokens of their requests.
+//! EvalScope's report of a test with several loads: a table with a row for each, and another one with what
+//! its requests took: tokens, or since 1.9 all metrics of each load below one another.
 
+use super::percentiles::time;
 use crate::level::blank;
 use crate::text::invocation::is_plausible;
 use crate::text::lines::Line;
@@ -9,7 +10,7 @@ use crate::text::quantity::{Cell, Measure, cell, name};
 use crate::text::table::{Row, Table, cells, table};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{LevelExtras, LoadSummary, Recognised, Tokens};
+use dyno_model::summary::{LevelExtras, LoadSummary, Recognised, RequestCounts, Tokens};
 use dyno_model::{Diagnostic, LevelSummary};
 
 /// Between the two tables there are empty lines and a title.
@@ -24,12 +25,10 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     let heads = first.heads();
     let names: Vec<String> = heads.iter().map(|head| name(head).0).collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
-    if names.first()? != "conc." || !has("rps") || !has("avg lat.") {
-        return None;
-    }
+    let detail = ["avg lat.", "gen/s"].into_iter().find(|detail| has(detail));
+    let detail = detail.filter(|_| has("rps") && names.first().is_some_and(|n| n == "conc."))?;
     let line = first.rows.first()?.line;
-    let mut part =
-        Part::new("evalscope", "table", line, Recognised::certain(["Conc.", "Avg Lat."]));
+    let mut part = Part::new("evalscope", "table", line, Recognised::certain(["Conc.", detail]));
     part.model = model(before);
     for row in body(&first) {
         if row.has_cells(heads.len(), &mut part.findings).is_some() {
@@ -40,7 +39,7 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     let next = lines[taken..].iter().take(BETWEEN).position(|line| line.text.starts_with('|'));
     let below = next.and_then(|next| Some((next, table(&lines[taken + next..])?)));
     if let Some((next, (second, rows))) = below
-        && add_tokens(&second, &mut part)
+        && (add_tokens(&second, &mut part) || add_metrics(&second, &mut part))
     {
         taken += next + rows;
     }
@@ -65,6 +64,7 @@ fn model(before: &[String]) -> Option<String> {
 fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSummary {
     let mut level = LevelSummary::default();
     let (mut slots, mut rate, mut success) = (None, None, None);
+    let mut rounded = false;
     for (head, value) in heads.iter().zip(&row.cells) {
         let stated = Stated { line: row.line, name: head, value };
         let number = match cell(value) {
@@ -76,11 +76,14 @@ fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSu
         let (metric, _) = name(head);
         match metric.as_str() {
             "conc." => slots = Some(number.value),
-            "rate" => rate = Some(number.value).filter(|rate| *rate > 0.0),
+            "rate" => {
+                rate = Some(number.value);
+                rounded = number.decimals == 0;
+            }
             "num" => level.requests.planned = whole(number.value),
             "rps" => level.throughput.requests_per_s = Some(number.value),
-            "gen. toks/s" => level.throughput.output_tokens_per_s = Some(number.value),
-            "success rate" => success = Some(number.value),
+            "gen. toks/s" | "gen/s" => level.throughput.output_tokens_per_s = Some(number.value),
+            "success rate" | "success" => success = Some(number.value),
             metric => {
                 let Some((statistic, metric)) = metric.split_once(' ') else { continue };
                 let time = match metric {
@@ -96,6 +99,10 @@ fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSu
         }
     }
     level.load = load(rate, slots);
+    if rounded && level.load.kind == LoadKind::Rate {
+        // Some versions print whole numbers only, whatever the rate was.
+        level.load.value = None;
+    }
     level.label = label(level.load.kind, level.load.value);
     let planned = level.requests.planned.filter(|planned| *planned <= EXACT);
     if success == Some(100.0) && planned.is_some() {
@@ -106,7 +113,7 @@ fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSu
 }
 
 fn load(rate: Option<f64>, slots: Option<f64>) -> LoadSummary {
-    match (rate, slots) {
+    match (rate.filter(|rate| *rate > 0.0), slots) {
         (Some(rate), _) => blank::load(LoadKind::Rate, Some(rate)),
         (None, Some(slots)) => blank::load(LoadKind::Concurrency, Some(slots)),
         (None, None) => blank::load(LoadKind::Unknown, None),
@@ -129,6 +136,50 @@ fn add_tokens(table: &Table, part: &mut Part) -> bool {
                 _ => continue,
             };
             *place = Some(Tokens { total: None, mean: number.value });
+        }
+    }
+    true
+}
+
+/// Adds the metrics of the second table since 1.9; false where it is another one. The load stands in the first
+/// of its rows only.
+fn add_metrics(table: &Table, part: &mut Part) -> bool {
+    let heads = table.heads();
+    let ["Conc.", "Rate", "Metric", statistics @ ..] =
+        &heads.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    else {
+        return false;
+    };
+    let starts = |row: &&Row| !row.name().is_empty();
+    if body(table).filter(starts).count() != part.levels.len() {
+        return false;
+    }
+    let mut levels = part.levels.iter_mut();
+    let mut current = None;
+    for row in body(table) {
+        if starts(&row) {
+            current = levels.next();
+        }
+        let (Some((level, _)), Some(metric)) = (current.as_mut(), row.cells.get(2)) else {
+            continue;
+        };
+        for (statistic, value) in statistics.iter().zip(row.cells.iter().skip(3)) {
+            let stated = Stated { line: row.line, name: metric, value };
+            let Cell::Number(number) = cell(value) else { continue };
+            report(level, row.line, &format!("{metric} {statistic}"), number);
+            let mean = Tokens { total: None, mean: number.value };
+            match (metric.as_str(), *statistic) {
+                ("Input Tokens", "avg") => level.input_tokens = Some(mean),
+                ("Output Tokens", "avg") => level.output_tokens = Some(mean),
+                // Several turns are one of what was counted above, and several requests.
+                ("Turns/Req", _) => level.requests = RequestCounts::default(),
+                _ => {
+                    let Some(time) = time(metric) else { continue };
+                    if let Some(millis) = stated.converted(Measure::Seconds, &mut part.findings) {
+                        put(&mut level.times[time], statistic, millis);
+                    }
+                }
+            }
         }
     }
     true

@@ -1,14 +1,14 @@
 //! The tables that guidellm prints since 0.2: several of them, one below the other, each with a row for
 //! every benchmark and columns in groups. Together they are one run.
 
-use super::columns::{Column, Field, columns};
+use super::columns::{Column, Field};
+use super::grouped::{Grouped, grouped};
 use super::table::{load, unstated};
 use crate::level::blank;
 use crate::text::invocation::Invocation;
-use crate::text::lines::Line;
+use crate::text::lines::{Kind, Line};
 use crate::text::part::{Part, label, put, report, short, unread, whole};
 use crate::text::quantity::{Cell, cell, neat};
-use crate::text::table::cells;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelExtras, LoadSummary, Recognised, Tokens};
@@ -43,7 +43,10 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
             let said = Problem::LoadWithoutValue.with([short(&row.name)]);
             part.findings.push(said.at(row.line));
         }
-        part.levels.push((row.level(load, &mut part.findings), LevelExtras::default()));
+        let mut level = row.level(load, &mut part.findings);
+        level.input_length = length(&invocation, "prompt_tokens");
+        level.output_length = length(&invocation, "output_tokens");
+        part.levels.push((level, LevelExtras::default()));
     }
     Some((part, taken))
 }
@@ -55,6 +58,7 @@ fn next_table(lines: &[Line]) -> Option<usize> {
     let title = |line: &Line| {
         let text = line.text.trim_start_matches(['ℹ', 'i', '✔', ' ']).trim_end_matches(':');
         text.is_empty()
+            || matches!(line.kind, Kind::Open | Kind::Close)
             || text.starts_with("Benchmarks ")
             || text.ends_with(" Info")
             || text.contains(" Statistics")
@@ -72,12 +76,23 @@ fn model(before: &[String], invocation: &Invocation) -> Option<String> {
     said.or_else(|| invocation.model())
 }
 
+/// The length of synthetic prompts or outputs, unless it varies.
+fn length(invocation: &Invocation, name: &str) -> Option<u32> {
+    let varies = ["stdev", "min", "max"].iter().any(|limit| {
+        let setting = format!("{name}_{limit}");
+        invocation.number(&[&setting]).is_some_and(|limit| limit > 0.0)
+    });
+    let tokens = invocation.number(&[name]).filter(|_| !varies).and_then(whole)?;
+    u32::try_from(tokens).ok().filter(|tokens| *tokens > 0)
+}
+
 /// The loads of the rows. Since 0.4 the tables name the strategy alone; its values are in the settings that
 /// the tool prints first.
 fn loads(rows: &[Benchmark], invocation: &Invocation) -> Vec<LoadSummary> {
     let of = |kind: LoadKind, values: &[f64]| {
         let open = rows.iter().filter(|row| unstated(&row.name) == Some(kind)).count();
-        (open > 0 && open == values.len()).then(|| values.to_vec()).unwrap_or_default().into_iter()
+        let stated = if open == values.len() { values.to_vec() } else { Vec::new() };
+        stated.into_iter()
     };
     let mut streams = of(LoadKind::Concurrency, &invocation.numbers("streams"));
     let mut rates = of(LoadKind::Rate, &invocation.numbers("rate"));
@@ -87,59 +102,6 @@ fn loads(rows: &[Benchmark], invocation: &Invocation) -> Vec<LoadSummary> {
         None => load(Some(&row.name)),
     };
     rows.iter().map(load).collect()
-}
-
-/// A table with groups of columns.
-#[derive(Debug)]
-struct Grouped<'a> {
-    /// What it was recognised by.
-    mark: &'static str,
-    columns: Vec<Column>,
-    rows: Vec<(&'a Line, Vec<String>)>,
-}
-
-/// The table that starts with the first of these lines, and how many lines it takes.
-fn grouped(lines: &[Line]) -> Option<(Grouped<'_>, usize)> {
-    let rules = lines.iter().take(2).take_while(|line| is_rule(&line.text)).count();
-    let rows = || lines[rules..].iter().take(5);
-    let mut head = rows().map(|line| split(&line.text));
-    let (first, second) = (head.next()?, head.next()?);
-    let mark = match (first.first()?.as_str(), second.first()?.as_str()) {
-        ("Benchmark", "Strategy") => "Strategy",
-        ("Metadata", "Benchmark") => "Metadata",
-        _ => return None,
-    };
-    let ruled = rows().position(|line| is_rule(&line.text)).filter(|at| (2..=3).contains(at))?;
-    let header: Vec<Vec<String>> = rows().take(ruled).map(|line| split(&line.text)).collect();
-    let mut found = Grouped { mark, columns: columns(&header), rows: Vec::new() };
-    let mut taken = rules + ruled + 1;
-    for line in &lines[taken..] {
-        if !line.text.contains('|') || is_rule(&line.text) {
-            break;
-        }
-        found.rows.push((line, split(&line.text)));
-        taken += 1;
-    }
-    // The rule below may be that above the next table.
-    let last = lines.get(taken).is_some_and(|line| is_rule(&line.text));
-    let stacked = grouped_below(lines.get(taken + 1));
-    Some((found, taken + usize::from(last && !stacked)))
-}
-
-fn grouped_below(line: Option<&Line>) -> bool {
-    line.is_some_and(|line| split(&line.text).first().is_some_and(|cell| cell == "Benchmark"))
-}
-
-fn is_rule(text: &str) -> bool {
-    text.len() >= 5 && text.chars().all(|c| matches!(c, '=' | '-' | '|'))
-}
-
-/// The cells of a row. Without a line at its start it has none at its end, either: the last cell may be empty.
-fn split(text: &str) -> Vec<String> {
-    if text.starts_with('|') {
-        return cells(text);
-    }
-    text.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
 /// The values of a benchmark, from all tables.

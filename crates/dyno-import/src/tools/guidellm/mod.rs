@@ -3,6 +3,7 @@
 mod columns;
 mod console;
 mod first;
+mod grouped;
 mod report;
 mod requests;
 mod table;

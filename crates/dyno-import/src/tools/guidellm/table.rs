@@ -45,6 +45,12 @@ pub(crate) fn read(table: &Table) -> Option<Part> {
     if known < 3 {
         return headless(table);
     }
+    // Without a load in any row it is a comparison that somebody made, with the same words.
+    let at = columns.iter().position(|column| *column == Some(Column::Benchmark))?;
+    let stated = |row: &Row| load(row.cells.get(at).map(String::as_str)).kind != LoadKind::Unknown;
+    if table.rows.len() > 1 && !table.rows.iter().any(stated) {
+        return None;
+    }
     let mut part = Part::new("guidellm", "table", header.line, Recognised::likely(["Benchmark"]));
     let missing: Vec<&str> = COLUMNS
         .iter()
