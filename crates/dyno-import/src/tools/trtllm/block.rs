@@ -48,7 +48,9 @@ pub(super) fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
         }
         taken += 1;
     }
-    Some((reader.finish(), taken.max(1)))
+    // Other sections alone are settings that someone quotes.
+    let whole = title(&first.text).is_some_and(|title| FIRST[..2].contains(&title));
+    (reader.measured || whole).then(|| (reader.finish(), taken.max(1)))
 }
 
 /// `= PERFORMANCE OVERVIEW`.
