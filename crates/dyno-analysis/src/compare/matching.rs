@@ -43,10 +43,12 @@ pub(super) fn counted(summary: &Summary) -> impl Iterator<Item = &LevelSummary> 
     summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
 }
 
-/// The same load, and the same lengths as far as both are known.
+/// The same load, and the same lengths as far as both are known. An unknown load is the same where the
+/// level has the same name: other tools name a test or an endpoint.
 fn same(a: &Point, level: &LevelSummary) -> bool {
     let agree = |a: Option<u32>, b: Option<u32>| a.zip(b).is_none_or(|(a, b)| a == b);
-    let load = a.load.kind == level.load.kind && close(a.load.value, level.load.value);
+    let named = a.load.kind != LoadKind::Unknown || a.label == level.name();
+    let load = a.load.kind == level.load.kind && close(a.load.value, level.load.value) && named;
     load && agree(a.input_length, level.input_length) && agree(a.output_length, level.output_length)
 }
 
@@ -163,4 +165,45 @@ pub(super) fn lengths_differ(points: &[Point]) -> bool {
             })
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(label: &str, kind: LoadKind, lengths: [Option<u32>; 2]) -> LevelSummary {
+        let load = LoadSummary { kind, value: None };
+        let [input_length, output_length] = lengths;
+        LevelSummary {
+            label: label.into(),
+            load,
+            input_length,
+            output_length,
+            ..Default::default()
+        }
+    }
+
+    fn labels(levels: [LevelSummary; 2]) -> Vec<String> {
+        let summary = Summary {
+            schema: String::new(),
+            run: Default::default(),
+            levels: levels.into(),
+            repeats: Vec::new(),
+            search: None,
+            notes: Vec::new(),
+        };
+        let points = points(&[&summary, &summary]);
+        assert!(points.iter().all(|point| point.cells.iter().all(Option::is_some)));
+        points.into_iter().map(|point| point.label).collect()
+    }
+
+    #[test]
+    fn unknown_loads_are_told_apart_by_their_names() {
+        let (prompt, output) = ([Some(512), None], [None, Some(128)]);
+        let unknown = LoadKind::Unknown;
+        let tests = [level("pp512", unknown, prompt), level("tg128", unknown, output)];
+        assert_eq!(labels(tests), ["tg128", "pp512"]);
+        let rounds = ["a", "b"].map(|label| level(label, LoadKind::Unlimited, [None, None]));
+        assert_eq!(labels(rounds), ["a"]);
+    }
 }

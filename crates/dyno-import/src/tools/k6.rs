@@ -67,10 +67,11 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
     });
     stated.times[Time::Latency] = times;
     if metric.is_none() {
-        let counts = [failed, count].map(|count| count.map_or("–".to_owned(), |n| n.to_string()));
-        let [failed, count] = counts;
-        found
-            .note(&mut reading.problems, Problem::FailuresMixed.with(values!["k6", failed, count]));
+        let remark = match failed.zip(count) {
+            Some((failed, count)) => Problem::FailuresMixed.with(values!["k6", failed, count]),
+            None => Problem::FailuresUnknown.with(["k6"]),
+        };
+        found.note(&mut reading.problems, remark);
     }
     if count.is_none_or(|count| count == 0) {
         reading.problems.push(Problem::NoRows.with(["http_reqs"]).at(line));

@@ -93,10 +93,19 @@ fn level(line: u64, value: &Value) -> Found {
     let mean = |name: &str| present(given(value, &format!("results_number_{name}_tokens_mean")));
     stated.input_tokens = tokens(None, mean("input"), completed);
     stated.output_tokens = tokens(None, mean("output"), completed);
+    stated.input_length = length(value, "input");
+    stated.output_length = length(value, "output");
     let per_token = given(value, "results_inter_token_latency_s_mean");
     found.extras.latency_per_output_token_ms = present(per_token.map(|mean| mean * SECOND_MS));
     found.stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
     found
+}
+
+/// The tokens that were asked for, if they are the same for all requests.
+fn length(value: &Value, of: &str) -> Option<u32> {
+    let spread = number(value, &[&format!("stddev_{of}_tokens")]);
+    let tokens = count(value, &[&format!("mean_{of}_tokens")]).filter(|_| spread == Some(0.0))?;
+    u32::try_from(tokens).ok().filter(|tokens| *tokens > 0)
 }
 
 /// Statistics by names such as `results_ttft_s_quantiles_p99`.

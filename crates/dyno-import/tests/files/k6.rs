@@ -48,6 +48,17 @@ fn times_that_mix_in_failures_are_only_reported() {
 }
 
 #[test]
+fn without_a_count_of_failures_nothing_is_known_of_what_completed() {
+    let text = r#"{"metrics": {"http_reqs": {"count": 40, "rate": 2.0},
+        "http_req_duration": {"avg": 90.5, "med": 80.5}}}"#;
+    let imported = import_bytes("a.json", text.as_bytes()).unwrap();
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!((level.requests.completed, level.throughput.requests_per_s), (None, None));
+    assert_eq!(level.times[Time::Latency], None);
+    assert!(notes(&imported)[0].contains("does not state which requests failed"));
+}
+
+#[test]
 fn a_test_without_requests_has_no_level() {
     let text = r#"{"metrics": {"http_reqs": {"count": 0}, "http_req_duration": {"avg": 0}}}"#;
     let imported = import_bytes("a.json", text.as_bytes()).unwrap();

@@ -18,6 +18,8 @@ fn a_summary_is_a_level() {
     let per_minute = reported(level, "results_num_completed_requests_per_min");
     close(level.throughput.requests_per_s, per_minute / 60.0, 1e-6);
     assert_eq!(level.input_tokens.unwrap().mean, 200.0);
+    // Only the input is of one length.
+    assert_eq!((level.input_length, level.output_length), (Some(200), None));
 }
 
 #[test]

@@ -49,3 +49,12 @@ fn rows_that_are_not_tests_are_reported() {
     assert_eq!(errors.len(), 1);
     assert!(errors[0].0 == 6 && errors[0].1.contains("`failed`"), "{errors:?}");
 }
+
+#[test]
+fn a_translated_header_is_the_same_header() {
+    let text = "| 模型 | 大小 | 参数 | 后端 | ngl | 测试 | t/s |\n|-|-|-|-|-|-|-|\n\
+                | pocket 1B | 1 GiB | 1 B | CPU | 0 | pp 512 | 12.50 ± 0.25 |\n";
+    let imported = read_text(text);
+    assert_eq!(imported.runs[0].summary.run.model.as_deref(), Some("pocket 1B"));
+    assert_eq!(labels(&imported.runs[0]), ["pp512"]);
+}

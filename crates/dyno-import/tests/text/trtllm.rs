@@ -75,3 +75,57 @@ fn a_report_that_is_cut_before_its_results_is_an_error() {
     let errors = problems(&imported, Severity::Error);
     assert!(errors[0].1.contains("trtllm-bench without values"), "{errors:?}");
 }
+
+#[test]
+fn requests_that_never_overlapped_were_a_closed_loop_of_one() {
+    // A report of the first versions: `Total Token Throughput` is of output tokens.
+    let rule = "===========================================================";
+    let section = |title: &str, rows: &str| format!("{rule}\n= {title}\n{rule}\n{rows}\n");
+    let text = [
+        section("ENGINE DETAILS", "Model:\t\t\tacme/pocket-1b\nTensorRT-LLM Version:\t0.15.0\n"),
+        section(
+            "GENERAL OVERVIEW",
+            "Number of requests:\t\t20\nAverage Output Length (tokens):\t50.0000\n\
+             Average request latency (ms):\t400.0000\n",
+        ),
+        section(
+            "THROUGHPUT OVERVIEW",
+            "Request Throughput (req/sec):\t\t  2.4950\n\
+             Total Token Throughput (tokens/sec):\t  124.7500\n\
+             Generation Token Throughput (tokens/sec): 140.0000\n",
+        ),
+        section(
+            "LATENCY OVERVIEW",
+            "Total Latency (ms):\t\t  8016.0000\nAverage time-to-first-token (ms): 20.5000\n\
+             Average inter-token latency (ms): 7.7500\n",
+        ),
+        section("GENERATION LATENCY BREAKDOWN", "MIN (ms): 370.0000\nP99 (ms): 390.0000\n"),
+    ];
+    let imported = read_text(&text.concat());
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!(load(level), ("concurrency", Some(1.0)));
+    assert_eq!(level.label, "concurrency 1");
+    assert_eq!(level.throughput.output_tokens_per_s, Some(124.75));
+    assert_eq!(level.throughput.total_tokens_per_s, None);
+    let [latency, ttft, tpot] =
+        [Time::Latency, Time::Ttft, Time::Tpot].map(|time| level.times[time].clone().unwrap());
+    assert_eq!((latency.mean, latency.p99), (Some(400.0), None));
+    assert_eq!((ttft.mean, tpot.mean), (Some(20.5), Some(7.75)));
+    assert_eq!(problems(&imported, Severity::Note), []);
+}
+
+#[test]
+fn the_first_reports_count_in_seconds() {
+    let rule = "===========================================================";
+    let text = format!(
+        "{rule}\n= WORLD + RUNTIME INFORMATION\n{rule}\nTP Size:                1\n\
+         {rule}\n= STATISTICS\n{rule}\nNumber of requests:             300\n\
+         Average Output Length (tokens):  64.0\nToken Throughput (tokens/sec):  4800.0\n\
+         Request Throughput (req/sec):   75.0\nTotal Latency (seconds):        4.0\n{rule}\n"
+    );
+    let imported = read_text(&text);
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!((level.duration_s, level.requests.completed), (Some(4.0), Some(300)));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(4800.0));
+    assert_eq!(level.throughput.total_tokens_per_s, None);
+}

@@ -211,6 +211,10 @@ wordings! {
         ["{} includes {} failed requests of {} in its times",
          "{} 的时延包含 {2} 个请求中的 {1} 个失败请求"],
         ["times are kept only as reported values", "时延仅作为原始数值保留"];
+    FailuresUnknown: Note "import_failures_included",
+        ["{} does not state which requests failed, and its times may include them",
+         "{} 没有说明哪些请求失败，其时延可能包含失败请求"],
+        ["times are kept only as reported values", "时延仅作为原始数值保留"];
     SeveralKinds: Note "import_kinds",
         ["the test sent {} kinds of requests, each of which is shown as a level",
          "该测试发送了 {} 种请求，每一种显示为一个档位"],

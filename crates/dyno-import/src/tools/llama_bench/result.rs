@@ -37,7 +37,8 @@ fn of_json(reading: &mut Reading, line: u64, value: &Value) -> Option<Test> {
     let fields = value.as_object()?.iter().filter_map(|(name, value)| {
         let shown = match value {
             Value::Number(number) => number.to_string(),
-            Value::Bool(flag) => flag.to_string(),
+            // As in the other forms.
+            Value::Bool(flag) => u8::from(*flag).to_string(),
             Value::String(_) => text(value, &[])?,
             _ => return None,
         };

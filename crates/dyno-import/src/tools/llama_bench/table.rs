@@ -10,9 +10,9 @@ use dyno_words::Problem;
 /// Reads it, if it is one.
 pub(super) fn read(table: &Table) -> Option<Part> {
     let header = table.rows.first()?;
-    let names: Vec<String> = header.cells.iter().map(|cell| cell.to_lowercase()).collect();
+    let names: Vec<String> = header.cells.iter().map(|cell| named(cell)).collect();
     let place = |name: &str| names.iter().position(|known| known == name);
-    let (test, result) = (place("test").or_else(|| place("测试"))?, place("t/s")?);
+    let (test, result) = (place("test")?, place("t/s")?);
     // Tools that test a server print such tables as well, with latencies and peaks.
     if names.iter().any(|name| name.ends_with("(ms)") || name.starts_with("peak")) {
         return None;
@@ -49,4 +49,16 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     part.levels = all.into_iter().map(|level| (level, LevelExtras::default())).collect();
     part.findings.push(Problem::NotServing.with(["llama-bench"]).at(header.line));
     Some(part)
+}
+
+/// A column as llama-bench names it; translated pages translate the header as well.
+fn named(cell: &str) -> String {
+    match cell.to_lowercase().as_str() {
+        "模型" => "model".to_owned(),
+        "大小" => "size".to_owned(),
+        "参数" | "参数量" => "params".to_owned(),
+        "后端" => "backend".to_owned(),
+        "测试" => "test".to_owned(),
+        name => name.to_owned(),
+    }
 }

@@ -1,10 +1,11 @@
-//! The report that `trtllm-bench` prints: sections of names and values between rules.
+//! The report that `trtllm-bench` prints: sections of names and values between rules. Up to 0.16 the
+//! sections with results have other titles, and `Total Token Throughput` is of output tokens.
 
 use super::fill;
 use crate::level::blank;
 use crate::text::lines::Line;
 use crate::text::part::{Part, report, whole};
-use crate::text::quantity::{Cell, cell, name};
+use crate::text::quantity::{Cell, Measure, cell, name};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
@@ -22,19 +23,34 @@ const FIRST: [&str; 5] = [
     PERFORMANCE,
 ];
 
+/// Sections with results; those of the first versions are too general to recognise a report by.
+const RESULTS: [&str; 6] = [
+    PERFORMANCE,
+    "STATISTICS",
+    "STREAMING STATISTICS",
+    "GENERAL OVERVIEW",
+    "THROUGHPUT OVERVIEW",
+    "LATENCY OVERVIEW",
+];
+
 /// The names of printed values in the saved report.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 13] = [
     ("number of requests", "num_requests"),
     ("average input length", "avg_input_length"),
     ("average output length", "avg_output_length"),
     ("request throughput", "request_throughput_req_s"),
-    ("total output throughput", "system_output_throughput_tok_s"),
-    ("total token throughput", "system_total_throughput_tok_s"),
+    ("total output throughput", OUTPUT),
+    ("token throughput", OUTPUT),
+    ("total token throughput", TOTAL),
     ("total latency", "total_latency_ms"),
     ("average request latency", "avg_request_latency_ms"),
     ("average time-to-first-token [ttft]", "avg_ttft_ms"),
+    ("average time-to-first-token", "avg_ttft_ms"),
     ("average time-per-output-token [tpot]", "avg_tpot_ms"),
+    ("average inter-token latency", "avg_tpot_ms"),
 ];
+const TOTAL: &str = "system_total_throughput_tok_s";
+const OUTPUT: &str = "system_output_throughput_tok_s";
 
 /// Reads the report that starts with the first of these lines; returns how many lines it takes.
 pub(super) fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
@@ -48,7 +64,9 @@ pub(super) fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
         }
         taken += 1;
     }
-    Some((reader.finish(), taken.max(1)))
+    // Other sections alone are settings that someone quotes.
+    let whole = title(&first.text).is_some_and(|title| FIRST[..2].contains(&title));
+    (reader.measured || whole).then(|| (reader.finish(), taken.max(1)))
 }
 
 /// `= PERFORMANCE OVERVIEW`.
@@ -94,7 +112,7 @@ impl Reader {
         if let Some(title) = title(text) {
             let next = self.measured && (FIRST[..2].contains(&title) || title == PERFORMANCE);
             self.section = title.to_owned();
-            self.measured |= title == PERFORMANCE;
+            self.measured |= RESULTS.contains(&title);
             return !next;
         }
         let rule = text.starts_with("===") || text.starts_with("--");
@@ -122,7 +140,7 @@ impl Reader {
             self.data(label, value);
             return true;
         }
-        let (key, _) = name(label);
+        let (key, unit) = name(label);
         match key.as_str() {
             "model" => self.part.model = Some(value.to_owned()).filter(|model| !model.is_empty()),
             "tensorrt-llm version" | "tensorrt llm version" => {
@@ -132,7 +150,8 @@ impl Reader {
         }
         let Cell::Number(number) = cell(value) else { return true };
         if let Some((_, known)) = NAMES.iter().find(|(printed, _)| *printed == key) {
-            self.values.insert(known, number.value);
+            let millis = Measure::Millis.of(number, unit).filter(|_| known.ends_with("_ms"));
+            self.values.insert(known, millis.unwrap_or(number.value));
         }
         if let Some((group, stat)) = label.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             let stat = format!("{} {}", group.trim(), stat.trim()).to_lowercase();
@@ -152,6 +171,10 @@ impl Reader {
     }
 
     fn finish(mut self) -> Part {
+        if !self.values.contains_key(OUTPUT) {
+            let output = self.values.remove(TOTAL);
+            self.values.extend(output.map(|output| (OUTPUT, output)));
+        }
         let (values, stats) = (&self.values, &self.stats);
         fill(&mut self.level, &|name| values.get(name).copied(), &|group, stat| {
             stats.get(&format!("{group} {stat}")).copied()
@@ -161,11 +184,12 @@ impl Reader {
             u32::try_from(whole(length)?).ok().filter(|length| *length > 0)
         };
         [self.level.input_length, self.level.output_length] = self.lengths.map(length);
-        self.level.label = LoadKind::Unknown.to_string();
         self.part.label.clone_from(&self.part.model);
         if self.measured && !self.values.is_empty() {
-            let unstated = Problem::LoadNotStated.with(["trtllm-bench"]);
-            self.part.findings.push(unstated.at(self.part.line));
+            if self.level.load.kind == LoadKind::Unknown {
+                let unstated = Problem::LoadNotStated.with(["trtllm-bench"]);
+                self.part.findings.push(unstated.at(self.part.line));
+            }
             self.part.levels.push((self.level, LevelExtras::default()));
         }
         self.part

@@ -39,7 +39,9 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut figures = figures(value);
     figures.retain(|name, _| SECTIONS.iter().any(|section| name.starts_with(section)));
     stated.reported = Some(Reported { line: Some(line), figures });
-    found.note(&mut reading.problems, Problem::LoadNotStated.with(["trtllm-bench"]));
+    if stated.load.kind == LoadKind::Unknown {
+        found.note(&mut reading.problems, Problem::LoadNotStated.with(["trtllm-bench"]));
+    }
     let model = text(value, &["engine", "model"]);
     let version = text(value, &["engine", "version"]);
     let key = format!("trtllm-bench {model:?} {version:?}");
