@@ -11,7 +11,7 @@ pub(super) const NOTICEABLE: f64 = 3.09;
 /// The finest digit that is recognised; importers keep no more.
 const FINEST: i32 = -6;
 
-/// The place of the last digit that was printed: 0.01 for 3.14. Coarser than `coarsest` is taken for a
+/// The place of the last digit that was printed: 0.01 for 2.57. Coarser than `coarsest` is taken for a
 /// value that happens to be round.
 fn last_digit(value: f64, coarsest: i32) -> f64 {
     let on = |power: &i32| {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_last_digit_is_seen_in_the_value() {
-        assert_eq!(last_digit(3.14, 0), 0.01);
+        assert_eq!(last_digit(2.57, 0), 0.01);
         assert_eq!(last_digit(13_670.000_000_000_002, 2), 10.0);
         assert_eq!(last_digit(20.0, 0), 1.0);
         assert_eq!(last_digit(2.263_118, 0), 1e-6);

@@ -56,10 +56,7 @@ fn simulated_files(seed: u64, files: u64) -> Result<()> {
         }
         clean.insert(form.name, found);
     }
-    print_clean(&clean, files);
-    println!(
-        "\nOne defect planted in each file (found: a finding that the same file lacks without it)"
-    );
+    print_clean(&clean);
     print_planted(&rows);
     Ok(())
 }
@@ -124,6 +121,10 @@ fn levels(form: Form, seed: u64, i: u64) -> Vec<Stated> {
     let place = form.name.bytes().fold(0_u64, |hash, byte| hash * 31 + u64::from(byte));
     let mut random = Random::new(seed.wrapping_mul(1_000_003) ^ place.wrapping_add(i << 32));
     let mut setting = Setting::draw(&mut random, form.states_failures);
+    // Only vLLM offers and states bursty arrivals.
+    if form.name == "vllm-json" {
+        setting.burstiness = random.one_of(&[1.0, 1.0, 0.5]);
+    }
     let idle = random.between(0.0, 0.03);
     let capacity = setting.capacity();
     let of = |setting: &Setting, load: Load, random: &mut Random| {
@@ -210,53 +211,51 @@ fn lint(dyno: &Path, form: Form, texts: &[impl AsRef<str>]) -> Result<Vec<Findin
     Ok(found)
 }
 
-fn print_clean(clean: &BTreeMap<&str, Vec<Findings>>, files: u64) {
-    println!("Clean files: those with an error, those with a warning, and by which checks");
+/// Names with their counts, the most frequent first.
+fn counted<'a>(counts: impl IntoIterator<Item = (&'a str, usize)>) -> String {
+    let mut all: Vec<(&str, usize)> = counts.into_iter().collect();
+    all.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let texts: Vec<String> = all.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    texts.join(", ")
+}
+
+/// A table of the clean files, in Markdown.
+fn print_clean(clean: &BTreeMap<&str, Vec<Findings>>) {
+    println!("| form | clean files | with an error | with a warning | by |");
+    println!("| --- | ---: | ---: | ---: | --- |");
     let (mut errors, mut all) = (0, 0);
     for form in FORMS {
         let found = &clean[form.name];
         let with =
             |error: bool| found.iter().filter(|one| one.iter().any(|(_, is)| *is == error)).count();
-        let mut by_check: BTreeMap<&(String, bool), usize> = BTreeMap::new();
-        for finding in found.iter().flatten() {
-            *by_check.entry(finding).or_default() += 1;
+        let mut by_check: BTreeMap<String, usize> = BTreeMap::new();
+        for (check, error) in found.iter().flatten() {
+            let error = if *error { " (error)" } else { "" };
+            *by_check.entry(format!("`{check}`{error}")).or_default() += 1;
         }
-        let named = by_check.iter().map(|((check, error), count)| {
-            format!("{check}{} {count}", if *error { "!" } else { "" })
-        });
-        let named: Vec<String> = named.collect();
-        println!(
-            "{:<18} {files:>5} {:>5} {:>5}   {}",
-            form.name,
-            with(true),
-            with(false),
-            named.join(", ")
-        );
-        errors += with(true);
+        let by = counted(by_check.iter().map(|(name, count)| (name.as_str(), *count)));
+        let (failed, warned) = (with(true), with(false));
+        println!("| {} | {} | {failed} | {warned} | {by} |", form.name, found.len());
+        errors += failed;
         all += found.len();
     }
     let share = 100.0 * errors as f64 / all as f64;
-    println!("all: {errors} of {all} clean files with an error ({share:.2} %)");
+    println!("\n{errors} of {all} clean files with an error ({share:.2} %)\n");
 }
 
+/// A table of the defects, in Markdown: found is a finding that the same file lacks without the defect.
 fn print_planted(rows: &[(&str, Row)]) {
-    println!("{:<38} files error warning missed  by", "defect");
+    println!("| defect | files | found: error | found: warning | missed | by | missed in |");
+    println!("| --- | ---: | ---: | ---: | ---: | --- | --- |");
     for (name, row) in rows {
         let missed: usize = row.missed_in.values().sum();
-        let list = |counts: Vec<(String, usize)>| {
-            let texts: Vec<String> =
-                counts.into_iter().map(|(name, count)| format!("{name} {count}")).collect();
-            texts.join(", ")
-        };
-        let by = list(row.by_check.clone().into_iter().collect());
-        let missed_in =
-            list(row.missed_in.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect());
+        let by: BTreeMap<String, usize> =
+            row.by_check.iter().map(|(check, count)| (format!("`{check}`"), *count)).collect();
+        let by = counted(by.iter().map(|(check, count)| (check.as_str(), *count)));
+        let missed_in = counted(row.missed_in.iter().map(|(form, count)| (*form, *count)));
         println!(
-            "{name:<38} {:>5} {:>5} {:>7} {missed:>6}  {by}",
+            "| {name} | {} | {} | {} | {missed} | {by} | {missed_in} |",
             row.files, row.errors, row.warnings
         );
-        if !missed_in.is_empty() {
-            println!("{:<67} missed in {missed_in}", "");
-        }
     }
 }

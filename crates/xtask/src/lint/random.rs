@@ -43,6 +43,15 @@ impl Random {
         -self.unit().ln()
     }
 
+    /// With mean 1 and a gamma distribution of this shape: 1, or 0.5.
+    pub(super) fn gap(&mut self, shape: f64) -> f64 {
+        if shape == 1.0 {
+            return self.exponential();
+        }
+        // The square of a normal variable.
+        self.lognormal(1.0).ln().powi(2)
+    }
+
     /// With median 1.
     pub(super) fn lognormal(&mut self, sigma: f64) -> f64 {
         let radius = (-2.0 * self.unit().ln()).sqrt();

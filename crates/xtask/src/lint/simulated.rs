@@ -57,6 +57,12 @@ pub(super) struct Setting {
     /// Output tokens in an event, at most.
     per_event: u32,
     failing: f64,
+    /// What a response waits after its first token, on average: prompts of others come first.
+    stall_s: f64,
+    /// The share of responses that take twenty times as long.
+    stragglers: f64,
+    /// Arrivals in groups: the shape of the gamma distribution between them, as vLLM states it.
+    pub(super) burstiness: f64,
     pub(super) requests: usize,
 }
 
@@ -76,6 +82,9 @@ impl Setting {
             per_token_s: random.scale(0.004, 0.06),
             per_event: random.one_of(&[1, 1, 1, 2, 5]),
             failing: if may_fail && random.chance(0.3) { random.scale(0.002, 0.2) } else { 0.0 },
+            stall_s: random.one_of(&[0.0, 0.0, 0.05, 0.5]),
+            stragglers: random.one_of(&[0.0, 0.0, 0.0, 0.002]),
+            burstiness: 1.0,
             requests,
         }
     }
@@ -105,13 +114,17 @@ impl Setting {
         if random.chance(self.failing) {
             return Request { failed: true, end: starts + random.scale(0.01, 5.0), ..request };
         }
-        let speed = self.per_token_s * (1.0 + busy) * random.lognormal(0.08);
+        let straggles = if random.chance(self.stragglers) { 20.0 } else { 1.0 };
+        let speed = self.per_token_s * (1.0 + busy) * random.lognormal(0.08) * straggles;
         let (mut gaps, mut left) = (Vec::new(), output - 1);
         while left > 0 {
             let most = f64::from(2 * self.per_event - 1);
             let tokens = (random.between(1.0, most + 1.0) as u32).clamp(1, left);
             gaps.push(speed * f64::from(tokens) * random.lognormal(0.15));
             left -= tokens;
+        }
+        if let Some(first) = gaps.first_mut() {
+            *first += self.stall_s * random.exponential();
         }
         let end = sent + ttft + gaps.iter().sum::<f64>();
         Request { end, gaps, ..request }
@@ -148,7 +161,7 @@ pub(super) fn run(setting: &Setting, load: Load, random: &mut Random) -> Vec<Req
     let (mut sent, mut all) = (0.0, Vec::new());
     for index in 0..setting.requests {
         sent = match load {
-            Load::Rate(rate) if index > 0 => sent + random.exponential() / rate,
+            Load::Rate(rate) if index > 0 => sent + random.gap(setting.burstiness) / rate,
             Load::Rate(_) | Load::Burst => sent,
             Load::Concurrency(_) => ready.pop().map_or(sent, |at| at.0),
         };

@@ -78,6 +78,7 @@ impl Stats {
 pub(super) struct Stated {
     pub(super) load: Load,
     pub(super) output_length: Option<u32>,
+    pub(super) burstiness: f64,
     pub(super) planned: u64,
     pub(super) completed: u64,
     /// Nothing where the tool does not state failures.
@@ -156,6 +157,7 @@ impl Stated {
         Self {
             load,
             output_length: setting.output_length(),
+            burstiness: setting.burstiness,
             planned: done.len() as u64,
             completed: done.len() as u64,
             failed: None,

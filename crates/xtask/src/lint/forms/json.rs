@@ -28,7 +28,7 @@ fn serving(level: &Stated, latency: &str) -> Map<String, Value> {
     let mut all = fields(json!({
         "date": "20260102-030405", "backend": "openai-chat", "model_id": "made/up-8B",
         "tokenizer_id": "made/up-8B", "num_prompts": level.planned, "request_rate": rate,
-        "burstiness": 1.0, "max_concurrency": slots, "duration": level.duration_s,
+        "burstiness": level.burstiness, "max_concurrency": slots, "duration": level.duration_s,
         "completed": level.completed, "total_input_tokens": level.input_tokens,
         "total_output_tokens": level.output_tokens, "request_throughput": level.per_s,
         "output_throughput": level.output_per_s, "total_token_throughput": level.total_per_s,
@@ -142,41 +142,60 @@ pub(super) fn evalscope(levels: &[Stated]) -> String {
     Value::Object(all).to_string()
 }
 
-pub(super) fn aiperf(levels: &[Stated]) -> String {
-    let level = &levels[0];
-    let (rate, slots) = options(level.load);
+/// The metrics that AIPerf and GenAI-Perf have in common.
+fn exported(level: &Stated) -> Map<String, Value> {
     let one = |unit: &str, avg: f64| json!({ "unit": unit, "avg": avg });
     let many = |stats: &Stats| {
         let percent = |percent: f64| stats.percentile(percent);
         json!({
             "unit": "ms", "avg": stats.mean, "p50": percent(50.0), "p75": percent(75.0),
             "p90": percent(90.0), "p95": percent(95.0), "p99": percent(99.0), "min": stats.min,
-            "max": stats.max, "std": stats.std, "count": stats.count(),
+            "max": stats.max, "std": stats.std,
         })
     };
     let mut all = fields(json!({
-        "schema_version": "1.4", "aiperf_version": "0.13.0",
         "request_throughput": one("requests/sec", level.per_s),
         "request_latency": many(&level.latency),
         "request_count": one("requests", level.completed as f64),
         "time_to_first_token": many(&level.ttft),
-        "inter_token_latency": many(&level.tpot),
         "output_token_throughput": one("tokens/sec", level.output_per_s),
-        "total_token_throughput": one("tokens/sec", level.total_per_s),
         "output_sequence_length": one("tokens", level.mean_output()),
         "input_sequence_length": one("tokens", level.mean_input()),
+    }));
+    if !level.tpot.is_empty() {
+        all.insert("inter_token_latency".to_owned(), many(&level.tpot));
+    }
+    all
+}
+
+pub(super) fn aiperf(levels: &[Stated]) -> String {
+    let level = &levels[0];
+    let (rate, slots) = options(level.load);
+    let one = |unit: &str, avg: f64| json!({ "unit": unit, "avg": avg });
+    let mut all = exported(level);
+    all.extend(fields(json!({
+        "schema_version": "1.4", "aiperf_version": "0.13.0",
+        "total_token_throughput": one("tokens/sec", level.total_per_s),
         "total_osl": one("tokens", level.output_tokens as f64),
         "benchmark_duration": one("sec", level.duration_s),
         "input_config": {
             "endpoint": { "model_names": ["made/up-8B"] },
             "loadgen": { "concurrency": slots, "request_rate": rate },
         },
-    }));
+    })));
     // Without errors it writes none.
     let failed = level.failed.filter(|failed| *failed > 0);
     all.extend(failed.map(|n| ("error_request_count".to_owned(), one("requests", n as f64))));
-    if level.tpot.is_empty() {
-        all.remove("inter_token_latency");
-    }
+    Value::Object(all).to_string()
+}
+
+pub(super) fn genai_perf(levels: &[Stated]) -> String {
+    let (rate, slots) = options(levels[0].load);
+    let mut all = exported(&levels[0]);
+    all.extend(fields(json!({ "input_config": {
+        "model_names": ["made/up-8B"],
+        "endpoint": { "streaming": true, "service_kind": "openai" },
+        "perf_analyzer": { "stimulus": { "concurrency": slots, "request_rate": rate } },
+    }})));
     Value::Object(all).to_string()
 }

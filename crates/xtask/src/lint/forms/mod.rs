@@ -42,7 +42,7 @@ const fn form(
 }
 
 /// Every form.
-pub(super) const FORMS: [Form; 11] = [
+pub(super) const FORMS: [Form; 12] = [
     form("vllm-json", "json", Shape::One, json::vllm),
     Form { states_failures: false, ..form("vllm-old-json", "json", Shape::One, json::vllm_old) },
     form("vllm-block", "txt", Shape::One, text::vllm),
@@ -54,6 +54,10 @@ pub(super) const FORMS: [Form; 11] = [
     form("evalscope-blocks", "md", Shape::Closed, text::evalscope),
     form("aiperf-json", "json", Shape::One, json::aiperf),
     form("aiperf-csv", "csv", Shape::One, text::aiperf),
+    Form {
+        states_failures: false,
+        ..form("genai-perf-json", "json", Shape::One, json::genai_perf)
+    },
 ];
 
 /// The rate and the limit of a load, as options of a command.
