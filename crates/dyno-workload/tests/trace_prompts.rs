@@ -9,11 +9,14 @@ mod traces_made;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use dyno_workload::item::{Content, Item};
+use dyno_workload::item::{Content, Item, Message};
 use dyno_workload::key::Key;
+use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomError;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
-use dyno_workload::trace::{Trace, TracePrompts};
+use dyno_workload::trace::{
+    SessionPrompts, Starts, Trace, TraceLimits, TracePrompts, TraceSessions,
+};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use tokenizers_made::{KINDS, TEMPLATE, templated, trained, write_folder};
@@ -39,6 +42,44 @@ fn all(prompts: &TracePrompts) -> Vec<Item> {
 
 fn common<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// A response of exactly so many tokens in a conversation.
+fn response(tokenizer: &Tokenizer, words: &str, tokens: u32) -> String {
+    let own = |text: &str| {
+        let counted = |text: &str| tokenizer.count_messages(&[Message::user(text)]).expect("count");
+        counted(text) - counted("")
+    };
+    let words: Vec<&str> = words.split(' ').collect();
+    let texts = (1..=words.len()).map(|count| words[..count].join(" "));
+    texts.into_iter().find(|text| own(text) == tokens).expect("a text of that length")
+}
+
+#[test]
+fn conversations_of_sessions_have_the_recorded_lengths_with_every_kind_of_tokenizer() {
+    let text = r#"{"session_id": 1, "timestamp": 0, "input_length": 300, "output_length": 12}
+{"session_id": 1, "delay": 5, "input_length": 400, "output_length": 30}
+{"session_id": 1, "delay": 5, "input_length": 470, "output_length": 7}
+{"session_id": 1, "delay": 5, "input_length": 900, "output_length": 7}"#;
+    let spec = "trace:t".parse().expect("good");
+    let limits = TraceLimits::default();
+    let sessions =
+        TraceSessions::from_bytes("t", text.as_bytes(), &spec, &limits, Starts::Recorded);
+    let sessions = sessions.expect("a session");
+    for kind in KINDS {
+        let (_place, tokenizer) = loaded(&trained(kind), Some(TEMPLATE));
+        let (output, key) = (Lengths::fixed(1), Key::new(5, 0));
+        let prompts = SessionPrompts::new(&tokenizer, sessions.clone(), output, key, false);
+        let talk = prompts.expect("prompts").conversation(0).expect("made");
+        let (mut messages, mut lengths) = (Vec::new(), Vec::new());
+        for turn in &talk.turns {
+            messages.extend(turn.messages.clone());
+            lengths.push(tokenizer.count_messages(&messages).expect("count"));
+            let words = response(&tokenizer, &turn.messages[0].content, turn.output_tokens);
+            messages.push(Message { role: "assistant".into(), content: words });
+        }
+        assert_eq!(lengths, [300, 400, 470, 900], "{kind}");
+    }
 }
 
 #[test]

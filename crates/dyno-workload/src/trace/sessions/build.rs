@@ -146,11 +146,15 @@ impl Draft {
         let ids = std::mem::take(&mut event.ids);
         if !ids.is_empty() {
             let same = self.last_ids.iter().zip(&ids).take_while(|(a, b)| a == b).count() as u64;
-            let kept = (same * u64::from(block)).min(event.input.into()) as u32;
-            if !self.turns.is_empty() {
-                event.kept = event.kept.or(Some(kept));
-            } else if form.shares_ids() {
-                self.first_ids.clone_from(&ids);
+            match self.turns.last() {
+                Some(before) => {
+                    // The last block of a prompt need not be full.
+                    let most = u64::from(event.input.min(before.input));
+                    let kept = (same * u64::from(block)).min(most) as u32;
+                    event.kept = event.kept.or(Some(kept));
+                }
+                None if form.shares_ids() => self.first_ids.clone_from(&ids),
+                None => {}
             }
             self.last_ids = ids;
         }

@@ -8,7 +8,7 @@ use crate::item::{Content, Item, Message};
 use crate::key::Key;
 use crate::lengths::Lengths;
 use crate::random::{Check, Maker, RandomError};
-use crate::tokenizer::{Tokenizer, TokenizerError};
+use crate::tokenizer::Tokenizer;
 use crate::trace::prompts::Chooser;
 
 /// Later messages have words of their own series, so that they differ from first ones.
@@ -23,11 +23,10 @@ const NO_SESSION: u64 = u64::MAX >> TURN_BITS;
 #[derive(Debug)]
 pub struct SessionPrompts {
     sessions: TraceSessions,
-    /// The first message goes through the chat template, whose tokens count.
-    first: Maker,
-    /// What later ones add is counted by itself, and what the template adds is taken off.
-    later: Maker,
-    around: i64,
+    /// Makes messages whose length includes the chat template around a single one.
+    maker: Maker,
+    /// What the template puts around a response and the message after it.
+    around: u32,
     output: Lengths,
     key: Key,
     unique: bool,
@@ -44,18 +43,16 @@ impl SessionPrompts {
         key: Key,
         unique: bool,
     ) -> Result<Self, RandomError> {
-        let first = Maker::new(tokenizer, true)?;
-        let later = Maker::new(tokenizer, false)?;
-        let around = around(tokenizer)?;
-        let block = f64::from(sessions.inner.block) / first.tokens_of_a_choice();
+        let maker = Maker::new(tokenizer, true)?;
+        let around = around(tokenizer, &maker)?;
+        let block = f64::from(sessions.inner.block) / maker.tokens_of_a_choice();
         let block = (block.round() as u32).max(1);
-        Ok(Self { sessions, first, later, around, output, key, unique, block })
+        Ok(Self { sessions, maker, around, output, key, unique, block })
     }
 
     /// The same for another level, without analysing the tokenizer again.
     pub fn again(&self, output: Lengths, key: Key) -> Self {
-        let (first, later) = (self.first.again(), self.later.again());
-        Self { sessions: self.sessions.clone(), first, later, output, key, ..*self }
+        Self { sessions: self.sessions.clone(), maker: self.maker.again(), output, key, ..*self }
     }
 
     /// The sessions.
@@ -76,7 +73,7 @@ impl SessionPrompts {
             let messages = match sessions.inner.said.get(at) {
                 Some(said) => self.said(said, index, number),
                 None if number == 0 => {
-                    input_tokens = Some(turn.added.max(self.first.shortest()));
+                    input_tokens = Some(turn.added.max(self.maker.shortest()));
                     vec![Message::user(self.begin(index, place, turn.added)?)]
                 }
                 None => vec![Message::user(self.go_on(index, number, turn.added)?)],
@@ -104,29 +101,29 @@ impl SessionPrompts {
     }
 
     fn begin(&self, index: u64, place: usize, tokens: u32) -> Result<String, RandomError> {
-        let tokens = tokens.max(self.first.shortest());
+        let tokens = tokens.max(self.maker.shortest());
         let ids = self.sessions.inner.ids.get(place).map_or(&[][..], Vec::as_slice);
         let ids = if self.unique { &[] } else { ids };
         // Sessions without ids have unique prefixes, too, which the same seed would repeat.
         let key = if self.unique { self.key } else { Key { run: 0, ..self.key } };
-        self.first.text(index, tokens, || {
+        self.maker.text(index, tokens, || {
             let mut chooser = Chooser::new(key, index, ids, self.block);
             move |position, among| chooser.choose(position, among)
         })
     }
 
     fn go_on(&self, index: u64, number: usize, added: u32) -> Result<String, RandomError> {
-        let tokens = self.alone(added).max(self.later.shortest());
+        let tokens = self.alone(added).max(self.maker.shortest());
         let number = (index << TURN_BITS).wrapping_add(number as u64);
-        self.later.text(number, tokens, || {
+        self.maker.text(number, tokens, || {
             let mut chooser = Chooser::new(self.key.apart(LATER), number, &[], self.block);
             move |position, among| chooser.choose(position, among)
         })
     }
 
-    /// The tokens of a message alone with which the conversation grows by `added`.
+    /// The tokens that a message has alone, with which the conversation grows by `added`.
     fn alone(&self, added: u32) -> u32 {
-        u32::try_from((i64::from(added) - self.around).max(0)).unwrap_or(u32::MAX)
+        added.saturating_sub(self.around).saturating_add(self.maker.shortest() - 1)
     }
 
     /// A prompt as long as the first one, whose text is in none of the sessions.
@@ -135,8 +132,8 @@ impl SessionPrompts {
         else {
             return Ok(None);
         };
-        let tokens = turn.added.max(self.first.shortest());
-        let text = self.first.text(NO_SESSION, tokens, || {
+        let tokens = turn.added.max(self.maker.shortest());
+        let text = self.maker.text(NO_SESSION, tokens, || {
             let mut chooser = Chooser::new(self.key.apart(APART), NO_SESSION, &[], self.block);
             move |position, among| chooser.choose(position, among)
         })?;
@@ -152,8 +149,8 @@ impl SessionPrompts {
         }
         let taken = sessions.min(self.sessions.len()) as usize;
         let raised = |(number, turn): (usize, &super::Turn)| match number {
-            0 => turn.added < self.first.shortest(),
-            _ => self.alone(turn.added) < self.later.shortest(),
+            0 => turn.added < self.maker.shortest(),
+            _ => self.alone(turn.added) < self.maker.shortest(),
         };
         let of = |place| self.sessions.turns(place).unwrap_or_default();
         (0..taken).map(|p| of(p).iter().enumerate().filter(|t| raised(*t)).count() as u64).sum()
@@ -161,32 +158,32 @@ impl SessionPrompts {
 
     /// Whether prompts are put together from verified pieces.
     pub fn from_pieces(&self) -> bool {
-        self.first.uses_pieces() && self.later.uses_pieces()
+        self.maker.uses_pieces()
     }
 
     /// What the prompts that were counted again showed so far.
     pub fn checks(&self) -> Check {
-        let (first, later) = (self.first.checks(), self.later.checks());
-        Check { checked: first.checked + later.checked, wrong: first.wrong + later.wrong }
+        self.maker.checks()
     }
 }
 
-/// By how many tokens a conversation grows with a message and the response before it, beyond those of
-/// the response and of the message when it is counted alone: what the chat template puts around them,
-/// less what a text alone begins with.
-fn around(tokenizer: &Tokenizer) -> Result<i64, TokenizerError> {
+/// Tokens that the chat template puts around a response and the message after it, measured with words
+/// that the messages are made of. Alone, a message has `shortest - 1` tokens around it.
+fn around(tokenizer: &Tokenizer, maker: &Maker) -> Result<u32, RandomError> {
     if !tokenizer.has_template() {
-        return Ok(-i64::from(tokenizer.count("")?));
+        return Ok(0);
     }
-    let chat = |said: &[(&str, &str)]| {
-        let message =
-            |(role, text): &(&str, &str)| Message { role: (*role).into(), content: (*text).into() };
-        let messages: Vec<Message> = said.iter().map(message).collect();
-        tokenizer.count_messages(&messages).map(i64::from)
+    const OWN: [u32; 2] = [5, 3];
+    let alone = maker.shortest() - 1;
+    let text = |own: u32| {
+        maker.text(NO_SESSION, alone + own, || {
+            let mut chooser = Chooser::new(Key::default(), NO_SESSION, &[], 1);
+            move |position, among| chooser.choose(position, among)
+        })
     };
-    let (first, answer) = (("user", "one"), "two");
-    let alone = chat(&[first])?;
-    let grown = chat(&[first, ("assistant", answer), first])? - alone;
-    let answered = chat(&[("user", answer)])? - chat(&[("user", "")])?;
-    Ok(grown - answered - i64::from(tokenizer.count("one")?))
+    let [message, response] = [text(OWN[0])?, text(OWN[1])?];
+    let response = Message { role: "assistant".into(), content: response };
+    let all = [Message::user(message.as_str()), response, Message::user(message.as_str())];
+    let grown = tokenizer.count_messages(&all)?.saturating_sub(alone + OWN[0]);
+    Ok(grown.saturating_sub(OWN[0] + OWN[1]))
 }
