@@ -221,4 +221,9 @@ fn a_warning_says_how_to_send_the_field() {
     );
     assert!(open("q.jsonl,context=evidence").recognised().warnings().is_empty());
     assert!(open("q.jsonl,prompt=evidence").recognised().warnings().is_empty());
+    // A name can be anything.
+    let text = text.replace("evidence\"", "two\\nlines\"");
+    let odd = DataSet::from_bytes("q", text.as_bytes(), &"q".parse().expect("good"));
+    let warnings = odd.expect("opens").recognised().warnings();
+    assert!(warnings.len() == 1 && !warnings[0].contains('\n'), "{warnings:?}");
 }

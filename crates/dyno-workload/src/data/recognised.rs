@@ -11,6 +11,7 @@ use super::source::Compression;
 use super::spec::{Kind, Turns};
 use super::unused::Unused;
 use crate::item::Message;
+use dyno_words::escape::escape;
 
 /// What a data set was recognised as, printed before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,7 @@ impl Recognised {
         let messages = self.fields.iter().any(|(role, _)| *role == "messages");
         let overlooked = self.unused.iter().filter(|field| field.overlooked);
         let warning = |Unused { field, chars, is_text, .. }: &Unused| {
+            let field = escape(field, 80);
             let fix = match (is_text, messages) {
                 (true, false) => {
                     format!("write context={field} to put it before the prompt, or prompt={field} to send it instead")

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long,
-lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, system=, output_tokens=, messages= name
-the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=, to=, block=.
+lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, context=, system=, output_tokens=,
+messages= name the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=,
+to=, block=.
 Files compressed with gzip or zstd are read directly. `dyno help data` explains them.
 
 Examples:
