@@ -95,8 +95,13 @@ impl Follower {
     }
 
     fn remember(&mut self, text: &str) {
-        if text.is_empty() || text.contains("%|") {
+        if text.is_empty() {
             return;
+        }
+        // Of a progress bar only the last state says anything.
+        let bar = |line: &str| line.contains("%|");
+        if bar(text) && self.ahead.last().is_some_and(|last| bar(last)) {
+            self.ahead.pop();
         }
         if self.ahead.len() >= 2 * AHEAD {
             self.ahead.drain(..AHEAD);

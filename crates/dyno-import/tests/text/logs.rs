@@ -2,6 +2,7 @@
 
 use super::*;
 use dyno_import::Outcome;
+use dyno_model::metric::Time;
 
 #[test]
 fn a_log_of_several_loads_is_one_run() {
@@ -55,6 +56,33 @@ fn settings_say_what_the_block_does_not() {
     // Another range of lengths is no length.
     let ranged = log.replace("[512, 512]", "[256, 768]");
     assert_eq!(read_text(&ranged).runs[0].summary.levels[0].input_length, None);
+}
+
+#[test]
+fn the_progress_bar_says_how_many_were_sent() {
+    let log = fixture("vllm-sweep.log");
+    let planned = |text: &str| read_text(text).runs[0].summary.levels[1].requests.planned;
+    assert_eq!(planned(&log.replace("num_prompts=160", "num_prompts=999")), Some(160));
+    assert_eq!(planned(&log.replace("160/160", "?")), Some(160), "the settings");
+    let command = log.replace("160/160", "?").replace("Namespace(", "settings(");
+    assert_eq!(planned(&command), None);
+    assert_eq!(planned(&log.replace("160/160", "100/100")), None, "fewer than ended");
+}
+
+#[test]
+fn zeros_where_there_was_nothing_to_measure_are_none() {
+    let log = fixture("vllm-sweep.log")
+        .replace("Mean ITL (ms):                           16.10", "Mean ITL (ms): 0.00")
+        .replace("Median ITL (ms):                         15.70", "Median ITL (ms): 0.00")
+        .replace("P99 ITL (ms):                            19.33", "P99 ITL (ms): 0.00");
+    let imported = read_text(&log);
+    let gaps: Vec<bool> = imported.runs[0]
+        .summary
+        .levels
+        .iter()
+        .map(|level| level.times[Time::ChunkGap].is_some())
+        .collect();
+    assert_eq!(gaps, [false, true, true]);
 }
 
 #[test]

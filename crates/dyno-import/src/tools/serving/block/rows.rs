@@ -25,6 +25,8 @@ pub(crate) struct Reader {
     totals: [Option<u64>; 2],
     backend: Option<String>,
     invocation: Invocation,
+    /// The length of the progress bar: as many requests were sent.
+    bar: Option<u64>,
 }
 
 impl Reader {
@@ -38,6 +40,7 @@ impl Reader {
             totals: [None, None],
             backend: None,
             invocation: Invocation::default(),
+            bar: None,
         }
     }
 
@@ -48,6 +51,10 @@ impl Reader {
     }
 
     fn ahead(&mut self, text: &str) {
+        if text.contains("%|") {
+            self.bar = bar_length(text).or(self.bar);
+            return;
+        }
         if let Some((_, ranges)) = text.split_once("Sampling input_len from ") {
             (self.level.input_length, self.level.output_length) = lengths(ranges);
             return;
@@ -159,9 +166,9 @@ impl Reader {
         self.stated_load.complete(&self.invocation);
         let level = &mut self.level;
         let ended = level.requests.completed.map(|n| n + level.requests.failed.unwrap_or_default());
-        let planned = self.invocation.number(&["num_prompts"]).and_then(whole);
-        level.requests.planned =
-            planned.filter(|n| self.invocation.is_recorded() && Some(*n) >= ended);
+        let prompts = self.invocation.number(&["num_prompts"]).and_then(whole);
+        let recorded = prompts.filter(|_| self.invocation.is_recorded());
+        level.requests.planned = self.bar.or(recorded).filter(|planned| Some(*planned) >= ended);
         let (load, assumed) = self.stated_load.load(&level.requests, self.line);
         level.label = label(load.kind, load.value);
         level.load = load;
@@ -173,6 +180,10 @@ impl Reader {
         if completed == Some(0) {
             level.times = Times::default();
             self.findings.push(Diagnostic::from(Problem::NoneSucceeded).at(self.line));
+        }
+        for time in [Time::Ttft, Time::Tpot, Time::ChunkGap, Time::Latency] {
+            // A tool writes 0 where it has nothing to measure.
+            level.times[time] = level.times[time].take().filter(|times| !is_nothing(times));
         }
         let tokens = |total: Option<u64>| {
             let done = completed.filter(|done| *done > 0)?;
@@ -198,6 +209,19 @@ impl Reader {
         part.findings = self.findings;
         part
     }
+}
+
+/// The total of `100%|####| 50/50 [00:10<00:00, 5.0it/s]`, or of the last of several.
+fn bar_length(text: &str) -> Option<u64> {
+    let (counts, _) = text.rsplit_once(" [")?;
+    let (done, total) = counts.rsplit_once(' ')?.1.split_once('/')?;
+    done.parse::<u64>().ok().and_then(|_| total.parse().ok()).filter(|total| *total > 0)
+}
+
+/// All of its values are 0.
+fn is_nothing(times: &Distribution) -> bool {
+    let values = [times.mean, times.p50, times.p90, times.p95, times.p99, times.max];
+    values.iter().flatten().all(|value| *value == 0.0)
 }
 
 /// The lengths of `[512, 512] and output_len from [128, 128]`; absent where they vary.
