@@ -223,3 +223,27 @@ fn a_table_of_other_metrics_is_not_a_result() {
     assert!(imported.runs.is_empty());
     assert!(errors(&imported)[0].contains("no known metric"));
 }
+
+#[test]
+fn the_settings_state_the_load_and_the_lengths() {
+    let text = std::fs::read_to_string(crate::fixture("aiperf-first.json")).unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let loadgen = &mut value["input_config"]["loadgen"];
+    loadgen["request_rate"] = 12.5.into();
+    loadgen["request_rate_mode"] = "poisson".into();
+    value["input_config"]["input"] = serde_json::json!({
+        "prompt": {"input_tokens": {"mean": 20, "stddev": 0}, "output_tokens": {"mean": 8, "stddev": 2}}
+    });
+    let imported = import_bytes("a.json", value.to_string().as_bytes()).unwrap();
+    let run = &imported.runs[0];
+    assert_eq!(loads(run), [("rate", Some(12.5))]);
+    assert_eq!(run.extras.of(0).burstiness, Some(dyno_model::summary::Burstiness::Shape(1.0)));
+    let level = &run.summary.levels[0];
+    assert_eq!((level.input_length, level.output_length), (Some(20), None));
+    let notes = crate::notes(&imported);
+    assert!(notes[0].contains("12.5 requests/s and at most 5"), "{notes:?}");
+    // Prompts of a file have their own lengths.
+    value["input_config"]["input"]["file"] = "prompts.jsonl".into();
+    let imported = import_bytes("a.json", value.to_string().as_bytes()).unwrap();
+    assert_eq!(imported.runs[0].summary.levels[0].input_length, None);
+}

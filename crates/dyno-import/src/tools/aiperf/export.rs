@@ -8,7 +8,7 @@ use crate::level::stated::{Found, Offered, distribution, present, rounded, token
 use crate::reading::Reading;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
-use dyno_model::load::LoadKind;
+use dyno_model::load::{Arrival, LoadKind};
 use dyno_model::metric::Time;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Recognised, Reported};
 use dyno_model::when::utc;
@@ -44,7 +44,11 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let tool = if ours { "aiperf" } else { "genai-perf" };
     let metrics = metrics_of(value);
     let of = |metric: &str| at(metrics, &[metric]).or_else(|| at(metrics, &[first_name(metric)]));
-    let mut found = Found::new(offered(value));
+    let (offered, remark) = offered(value);
+    let mut found = Found::new(offered);
+    found.extras.burstiness = found.arrival.map(Arrival::burstiness);
+    found.stated.input_length = length(config(value), "input_tokens", "synthetic_tokens");
+    found.stated.output_length = length(config(value), "output_tokens", "output_tokens");
     found.stated.reported = Some(Reported { line: Some(line), figures: figures_of(metrics) });
     let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
         || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
@@ -56,6 +60,9 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
         &|metric, stat| number(of(metric)?, &[stat]),
         &|metric| text(of(metric)?, &["unit"]),
     );
+    if let Some(remark) = remark {
+        found.note(&mut reading.problems, remark);
+    }
     let streaming = at(config(value), &["endpoint", "streaming"]).and_then(Value::as_bool);
     without_false_ttft(&mut found, streaming, &mut reading.problems);
     let model = model(value);
@@ -147,8 +154,8 @@ fn config(value: &Value) -> &Value {
     at(value, &["input_config"]).unwrap_or(&Value::Null)
 }
 
-/// How requests were offered: by the last phase, or by the settings of older versions.
-fn offered(value: &Value) -> Offered {
+/// How requests were offered: by the last phase, or by the settings of older versions; and a note on it.
+fn offered(value: &Value) -> (Offered, Option<Diagnostic>) {
     let config = config(value);
     let phases = list(config, &["phases"]).map_or(&[][..], Vec::as_slice);
     let measured = |phase: &&Value| text(phase, &["kind"]).as_deref() != Some("warmup");
@@ -162,12 +169,36 @@ fn offered(value: &Value) -> Offered {
     let given = |name: &str| {
         settings.iter().find_map(|one| number(one, &[name]).filter(|value| *value > 0.0))
     };
+    let named = |name: &str| settings.iter().find_map(|one| text(one, &[name]));
+    let pattern = named("arrival_pattern").or_else(|| named("request_rate_mode"));
+    let arrival = match pattern.as_deref() {
+        Some("poisson") => Some(Arrival::Poisson),
+        Some("constant") => Some(Arrival::Constant),
+        _ => None,
+    };
     let rate = given("request_rate").or_else(|| given("rate"));
     match (rate, given("concurrency")) {
-        (Some(rate), _) => Offered::rate(rate, None),
-        (None, Some(slots)) => Offered::concurrency(slots),
-        (None, None) => Offered::plain(LoadKind::Unknown),
+        (Some(rate), slots) => {
+            let remark = slots.map(|slots| Problem::RateAndLimit.with([rate, slots]));
+            (Offered::rate(rate, arrival), remark)
+        }
+        (None, Some(slots)) => (Offered::concurrency(slots), None),
+        (None, None) => (Offered::plain(LoadKind::Unknown), None),
     }
+}
+
+/// The length that was asked for, of generated prompts and if it does not vary. `name` is AIPerf's,
+/// `older` GenAI-Perf's.
+fn length(config: &Value, name: &str, older: &str) -> Option<u32> {
+    let input = at(config, &["input"])?;
+    let from_file = ["file", "public_dataset", "custom_dataset_type"];
+    if from_file.iter().any(|name| text(input, &[name]).is_some()) {
+        return None;
+    }
+    let length = at(input, &["prompt", name]).or_else(|| at(input, &[older]))?;
+    let fixed = number(length, &["stddev"]) == Some(0.0);
+    let tokens = number(length, &["mean"]).filter(|_| fixed).and_then(whole)?;
+    u32::try_from(tokens).ok().filter(|tokens| *tokens > 0)
 }
 
 fn model(value: &Value) -> Option<String> {
