@@ -4,7 +4,7 @@
 use crate::form::csv::Row;
 use crate::form::{csv, json, yaml};
 use crate::level::{Found, Head, rebuild};
-use crate::tools::{self, Records};
+use crate::tools::{self, Lifecycle, Records};
 use crate::{FileOutcome, Imported, Outcome};
 use dyno_model::Diagnostic;
 use dyno_model::summary::{Origin, Recognised};
@@ -23,6 +23,11 @@ pub(crate) fn recognise_other(name: &str, bytes: &[u8]) -> Option<Imported> {
         return Some(imported);
     }
     let mut reading = Reading::new(name);
+    if let Some((tool, instead)) = tools::refused(bytes) {
+        reading.tool = tool;
+        reading.problems.push(instead);
+        return Some(reading.alone());
+    }
     reading.sheet(bytes).then(|| reading.alone())
 }
 
@@ -51,6 +56,8 @@ pub(crate) struct Reading {
     pub(crate) records: Records,
     /// AIPerf's summary of them.
     pub(crate) exports: Vec<(Head, Found)>,
+    /// The files of inference-perf's runs.
+    pub(crate) lifecycle: Lifecycle,
 }
 
 impl Reading {
@@ -64,6 +71,7 @@ impl Reading {
             groups: Vec::new(),
             records: Records::default(),
             exports: Vec::new(),
+            lifecycle: Lifecycle::default(),
         }
     }
 
@@ -154,13 +162,15 @@ impl Reading {
     /// How many levels there are so far.
     pub(crate) fn levels(&self) -> usize {
         let grouped: usize = self.groups.iter().map(|(_, levels)| levels.len()).sum();
-        grouped + self.exports.len() + usize::from(!self.records.is_empty())
+        let separate = self.exports.len() + self.lifecycle.levels();
+        grouped + separate + usize::from(!self.records.is_empty())
     }
 
     /// What became of a file before which there were that many levels.
     pub(crate) fn outcome(&self, before: usize) -> Outcome {
         let last = self.groups.last().map(|(group, _)| &group.head);
-        let head = self.exports.last().map(|(head, _)| head).or(last);
+        let of_another = self.tool == Lifecycle::TOOL;
+        let head = self.exports.last().map(|(head, _)| head).or(last).filter(|_| !of_another);
         let tool = head.map_or(self.tool, |head| &head.origin.tool).to_owned();
         match self.levels() - before {
             0 => Outcome::Empty { tool: self.tool.to_owned() },
@@ -177,6 +187,7 @@ impl Reading {
         Imported { files: vec![file], ..self.finish() }
     }
 
+    /// Makes runs of what was read. The files are those whose results are also in others.
     pub(crate) fn finish(mut self) -> Imported {
         let records = std::mem::take(&mut self.records).finish(&mut self.problems);
         let mut exports = std::mem::take(&mut self.exports);
@@ -190,13 +201,21 @@ impl Reading {
             let key = format!("{} {:?}", head.origin.tool, head.model);
             self.add(Group { key, head }, export);
         }
+        let lifecycle = std::mem::take(&mut self.lifecycle).finish(&mut self.problems);
+        let mut files = Vec::new();
+        for run in lifecycle {
+            let copy = |of| Outcome::Copy { tool: Lifecycle::TOOL.to_owned(), of };
+            let covered = run.covered.into_iter();
+            files.extend(covered.map(|(file, of)| FileOutcome { file, outcome: copy(of) }));
+            self.add_run(run.head, run.levels);
+        }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {
             number_duplicates(&mut levels);
             let head = Head { ordinal: runs.len() + 1, ..group.head };
             runs.push(rebuild::run(head, levels, &mut self.problems));
         }
-        Imported { runs, problems: self.problems, files: Vec::new() }
+        Imported { runs, problems: self.problems, files }
     }
 }
 

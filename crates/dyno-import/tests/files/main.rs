@@ -5,6 +5,8 @@ mod aiperf;
 mod broken;
 mod evalscope;
 mod guidellm;
+mod inference_perf;
+mod llm_d;
 mod lmdeploy;
 mod serving;
 

@@ -1,20 +1,24 @@
 //! guidellm: reports of all versions, and the tables that it prints.
 
 mod first;
+mod lengths;
+mod page;
 mod report;
 mod requests;
+mod sheet;
 mod table;
 
-use super::{Document, Printed, Tool};
+use super::{Document, Printed, Sheet, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
-    kinds: &["guidellm reports (JSON)", "tables of guidellm 0.1"],
+    kinds: &["guidellm reports (JSON, YAML, CSV)", "tables of guidellm 0.1"],
     documents: &[
         Document { recognise: report::recognise, read: report::read },
         Document { recognise: first::recognise, read: first::read },
     ],
+    sheets: &[Sheet { recognise: sheet::recognise, read: sheet::read }],
     printed: &[Printed::Table(table::read)],
+    refused: &[page::refuse],
     signs: &["\"benchmarks\""],
-    ..super::NOTHING
 };
