@@ -4,7 +4,7 @@
 
 use crate::form::json;
 use crate::form::sqlite::with_log;
-use crate::level::same::{Seen, same_results};
+use crate::level::same::{Seen, is_converted, same_results};
 use crate::reading::Reading;
 use crate::tools::evalscope::folder as evalscope;
 use crate::tools::serving::sweep as combinations;
@@ -188,8 +188,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
             documents.push(FileOutcome { file: shown, outcome });
             continue;
         }
-        let read =
-            reading.other(&shown, &shown, &bytes).or_else(|| printed(path, &shown, &bytes));
+        let read = reading.other(&shown, &shown, &bytes).or_else(|| printed(path, &shown, &bytes));
         let Some(mut read) = read else {
             // A document that no tool writes is not looked into as text.
             documents.push(FileOutcome { file: shown, outcome: Outcome::Unknown });
@@ -203,10 +202,13 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
     }
     *seen = reading.take_seen();
     let mut read = reading.finish();
-    read.files = documents;
-    drop_copies(&mut read, &mut others);
+    let covered = std::mem::replace(&mut read.files, documents);
+    read.append(others);
+    for copy in covered {
+        mark(&mut read.files, &copy.file, &copy.outcome);
+    }
+    drop_copies(&mut read);
     imported.append(read);
-    imported.append(others);
 }
 
 fn printed(path: &Path, name: &str, bytes: &[u8]) -> Option<Imported> {
@@ -215,27 +217,40 @@ fn printed(path: &Path, name: &str, bytes: &[u8]) -> Option<Imported> {
     if !looked_at || json::looks_like_json(bytes) { None } else { text::recognise(name, bytes) }
 }
 
-/// Leaves out results that a tool also wrote in a fuller form.
-fn drop_copies(full: &mut Imported, others: &mut Imported) {
+/// Leaves out results of a folder that are also there in a fuller form.
+fn drop_copies(imported: &mut Imported) {
+    // Those with single requests are the fullest, then those that were not converted from another.
+    let mut order: Vec<usize> = (0..imported.runs.len()).collect();
+    order.sort_by_key(|at| {
+        (imported.runs[*at].records.is_none(), is_converted(&imported.runs[*at]))
+    });
     let mut kept: Vec<usize> = Vec::new();
-    for (i, run) in others.runs.iter().enumerate() {
-        let earlier = kept.iter().filter_map(|at| others.runs.get(*at));
-        let original = full.runs.iter().chain(earlier).find(|one| same_results(one, run));
-        let origin = |summary: &dyno_model::Summary| summary.run.origin.clone();
-        match (original.and_then(|one| origin(&one.summary)), origin(&run.summary)) {
-            (Some(original), Some(copy)) => {
-                let same = others.files.iter_mut().filter(|file| file.file == copy.file);
-                for file in same {
-                    let of = original.file.clone();
-                    file.outcome = Outcome::Copy { tool: copy.tool.clone(), of };
-                }
-            }
-            _ => kept.push(i),
+    for at in order {
+        let run = &imported.runs[at];
+        let is_original = |of: &usize| same_results(&imported.runs[*of], run);
+        let Some(original) = kept.iter().copied().find(is_original) else {
+            kept.push(at);
+            continue;
+        };
+        let copy = run.summary.run.clone();
+        let original = &mut imported.runs[original].summary.run;
+        original.model = original.model.take().or(copy.model);
+        original.label = original.label.take().or(copy.label);
+        let of = original.origin.as_ref().map(|origin| origin.file.clone()).unwrap_or_default();
+        if let Some(copy) = copy.origin {
+            let outcome = Outcome::Copy { tool: copy.tool, of };
+            mark(&mut imported.files, &copy.file, &outcome);
         }
     }
     let mut at = 0;
-    others.runs.retain(|_| {
+    imported.runs.retain(|_| {
         at += 1;
         kept.contains(&(at - 1))
     });
+}
+
+/// Notes what became of the file of that name.
+fn mark(files: &mut [FileOutcome], name: &str, outcome: &Outcome) {
+    let of_name = |file: &&mut FileOutcome| name_of(Path::new(&file.file)) == name;
+    files.iter_mut().filter(of_name).for_each(|file| file.outcome = outcome.clone());
 }

@@ -5,7 +5,7 @@ use crate::form::csv::Row;
 use crate::form::{csv, json, yaml};
 use crate::level::same::Seen;
 use crate::level::{Found, Head, rebuild};
-use crate::tools::{self, Records};
+use crate::tools::{self, Lifecycle, Records};
 use crate::{FileOutcome, Imported, Outcome};
 use dyno_model::Diagnostic;
 use dyno_model::summary::{Origin, Recognised};
@@ -59,6 +59,8 @@ pub(crate) struct Reading {
     pub(crate) exports: Vec<(Head, Found)>,
     /// Requests in a separate file, without their load; they join the level whose requests they are.
     pub(crate) loose: Vec<(Head, Found)>,
+    /// The files of inference-perf's runs.
+    pub(crate) lifecycle: Lifecycle,
 }
 
 impl Reading {
@@ -76,6 +78,7 @@ impl Reading {
             records: Records::default(),
             exports: Vec::new(),
             loose: Vec::new(),
+            lifecycle: Lifecycle::default(),
         }
     }
 
@@ -157,6 +160,12 @@ impl Reading {
             return Some(imported);
         }
         let mut reading = Self::beside(name, self.take_seen());
+        if let Some((tool, instead)) = tools::refused(bytes) {
+            self.seen = reading.take_seen();
+            reading.tool = tool;
+            reading.problems.push(instead);
+            return Some(reading.alone());
+        }
         path.clone_into(&mut reading.path);
         let known = reading.sheet(bytes);
         self.seen = reading.take_seen();
@@ -236,7 +245,9 @@ impl Reading {
         SoFar {
             grouped: self.groups.iter().map(|(_, levels)| levels.len()).sum(),
             exports: self.exports.len(),
-            records: usize::from(!self.records.is_empty()) + self.loose.len(),
+            records: usize::from(!self.records.is_empty())
+                + self.loose.len()
+                + self.lifecycle.levels(),
         }
     }
 
@@ -271,6 +282,7 @@ impl Reading {
         Imported { files: vec![file], ..self.finish() }
     }
 
+    /// Makes runs of what was read. The files are those whose results are also in others.
     pub(crate) fn finish(mut self) -> Imported {
         let records = std::mem::take(&mut self.records).finish(&mut self.problems);
         let mut exports = std::mem::take(&mut self.exports);
@@ -293,13 +305,21 @@ impl Reading {
                 None => self.add_run(head, vec![requests]),
             }
         }
+        let lifecycle = std::mem::take(&mut self.lifecycle).finish(&mut self.problems);
+        let mut files = Vec::new();
+        for run in lifecycle {
+            let copy = |of| Outcome::Copy { tool: Lifecycle::TOOL.to_owned(), of };
+            let covered = run.covered.into_iter();
+            files.extend(covered.map(|(file, of)| FileOutcome { file, outcome: copy(of) }));
+            self.add_run(run.head, run.levels);
+        }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {
             number_duplicates(&mut levels);
             let head = Head { ordinal: runs.len() + 1, ..group.head };
             runs.push(rebuild::run(head, levels, &mut self.problems));
         }
-        Imported { runs, problems: self.problems, files: Vec::new() }
+        Imported { runs, problems: self.problems, files }
     }
 }
 

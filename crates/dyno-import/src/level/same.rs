@@ -2,6 +2,7 @@
 //! of the same form, such as a result and the summary of a sweep.
 
 use crate::ImportedRun;
+use crate::tools::llm_d;
 use dyno_model::LevelSummary;
 use dyno_model::metric::Time;
 use std::collections::HashMap;
@@ -39,11 +40,23 @@ impl Seen {
 
 /// Whether each level of `copy` is one of `full`, by the values that both state.
 pub(crate) fn same_results(full: &ImportedRun, copy: &ImportedRun) -> bool {
-    fn tool(run: &ImportedRun) -> Option<&str> {
-        run.summary.run.origin.as_ref().map(|origin| origin.tool.as_str())
-    }
+    let [Some(a), Some(b)] = [full, copy].map(|run| run.summary.run.origin.as_ref()) else {
+        return false;
+    };
     let found = |level: &LevelSummary| full.stated.iter().any(|one| same(one, level));
-    tool(full) == tool(copy) && !copy.stated.is_empty() && copy.stated.iter().all(found)
+    let same_tool = a.tool == b.tool && kind(&a.form) != kind(&b.form);
+    let may_be = same_tool || (a.tool != b.tool && is_converted(copy));
+    may_be && !copy.stated.is_empty() && copy.stated.iter().all(found)
+}
+
+/// `json` of `json 0.2`. Two files of one kind are two results, however alike.
+fn kind(form: &str) -> &str {
+    form.split(' ').next().unwrap_or(form)
+}
+
+/// Whether it was made of another tool's results, as llm-d's reports are.
+pub(crate) fn is_converted(run: &ImportedRun) -> bool {
+    run.summary.run.origin.as_ref().is_some_and(|origin| origin.tool == llm_d::NAME)
 }
 
 fn same(a: &LevelSummary, b: &LevelSummary) -> bool {

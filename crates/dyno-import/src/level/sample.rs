@@ -44,7 +44,7 @@ pub(crate) struct Sample {
     pub(crate) output: Option<u64>,
     pub(crate) ended: Ended,
     pub(crate) status: Option<u16>,
-    /// Whether it was a warm-up request.
+    /// Whether the tool leaves it out of its metrics, as warm-up or cool-down.
     pub(crate) warmup: bool,
 }
 

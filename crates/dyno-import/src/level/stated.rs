@@ -1,5 +1,6 @@
 //! A tool's values of a level in Dyno's terms: times in milliseconds, absent where the tool has none.
 
+use super::sample::wall_clock;
 use super::{Ended, Sample, blank};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -28,6 +29,9 @@ pub(crate) struct Found {
     pub(crate) extras: LevelExtras,
     /// Its requests, where the file has every one of them.
     pub(crate) samples: Option<Vec<Sample>>,
+    /// The tool measured from one moment to another, while requests were sent before and after: its
+    /// duration and rates are those of that time, which requests at its ends are only partly in.
+    pub(crate) window: bool,
 }
 
 impl Offered {
@@ -64,6 +68,7 @@ impl Found {
             arrival: offered.arrival,
             extras: LevelExtras::default(),
             samples: None,
+            window: false,
         }
     }
 
@@ -185,6 +190,14 @@ pub(crate) fn present(value: Option<f64>) -> Option<f64> {
 /// Rounded to a millionth, which is more precise than any tool.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
+}
+
+/// A time since 1970 in seconds, as a summary states it; absent for any other clock.
+pub(crate) fn started_at(seconds: f64) -> Option<String> {
+    match wall_clock(seconds) {
+        0 => None,
+        unix_ns => Some(dyno_model::when::utc(unix_ns)),
+    }
 }
 
 /// Milliseconds in a unit of time, by any of its names.

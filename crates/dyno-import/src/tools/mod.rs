@@ -4,9 +4,11 @@
 mod aiperf;
 pub(crate) mod evalscope;
 mod guidellm;
+mod inference_perf;
 mod inferencex;
 mod k6;
 mod llama_bench;
+pub(crate) mod llm_d;
 mod llmperf;
 mod lmdeploy;
 mod locust;
@@ -23,7 +25,9 @@ use crate::text::lines::Line;
 use crate::text::part::Part;
 use crate::text::table::Table;
 pub(crate) use aiperf::Records;
+use dyno_model::Diagnostic;
 use dyno_model::summary::Recognised;
+pub(crate) use inference_perf::Runs as Lifecycle;
 use serde_json::Value;
 
 /// What a tool saves and prints. A database is EvalScope's.
@@ -36,12 +40,24 @@ pub(crate) struct Tool {
     documents: &'static [Document],
     sheets: &'static [Sheet],
     printed: &'static [Printed],
+    /// Files that are known and not read: returns what to do instead.
+    refused: &'static [Refuse],
     /// Names by which truncated JSON is recognised as a result.
     signs: &'static [&'static str],
 }
 
-const NOTHING: Tool =
-    Tool { name: "", kinds: &[], documents: &[], sheets: &[], printed: &[], signs: &[] };
+const NOTHING: Tool = Tool {
+    name: "",
+    kinds: &[],
+    documents: &[],
+    sheets: &[],
+    printed: &[],
+    refused: &[],
+    signs: &[],
+};
+
+/// Recognises a file that is not read.
+type Refuse = fn(&[u8]) -> Option<Diagnostic>;
 
 /// A reader of JSON and YAML documents.
 #[derive(Debug)]
@@ -75,6 +91,8 @@ const TOOLS: &[Tool] = &[
     evalscope::TOOL,
     serving::TOOL,
     aiperf::TOOL,
+    inference_perf::TOOL,
+    llm_d::TOOL,
     inferencex::TOOL,
     k6::TOOL,
     llama_bench::TOOL,
@@ -114,6 +132,12 @@ pub(crate) fn printed() -> impl Iterator<Item = &'static Printed> {
 /// The contents of a database, if it is one.
 pub(crate) fn database(name: &str, bytes: &[u8]) -> Option<Imported> {
     sqlite::is_database(bytes).then(|| evalscope::import_database(name, bytes))
+}
+
+/// The tool of a file that is known and not read, and what to do instead.
+pub(crate) fn refused(bytes: &[u8]) -> Option<(&'static str, Diagnostic)> {
+    let known = TOOLS.iter().flat_map(|tool| tool.refused.iter().map(|refuse| (tool.name, refuse)));
+    known.filter_map(|(tool, refuse)| Some((tool, refuse(bytes)?))).next()
 }
 
 /// Whether JSON that cannot be read was probably a result.

@@ -1,6 +1,7 @@
 //! guidellm, from 0.1 on.
 
-use crate::{close, import, loads, notes, reported, run};
+use crate::{close, errors, import, loads, notes, reported, run};
+use dyno_import::Outcome;
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
 
@@ -95,4 +96,130 @@ fn results_are_not_computed_from_a_sample_of_the_requests() {
     close(level.times[Time::Ttft].as_ref().unwrap().mean, told, 1e-6);
     let p99 = reported(level, "time_to_first_token_ms.successful.percentiles.p99");
     close(level.times[Time::Ttft].as_ref().unwrap().p99, p99, 1e-6);
+}
+
+#[test]
+fn warm_up_and_cool_down_do_not_count() {
+    let run = run("guidellm-warmup.json");
+    let level = &run.summary.levels[0];
+    let counts = &level.requests;
+    // Three before, six that count, two after, and one that was cancelled at the end.
+    let all = (counts.completed, counts.failed, counts.censored, counts.planned);
+    assert_eq!(all, (Some(6), Some(0), Some(0), Some(6)));
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
+    // 50 to 100 ms; those of the warm-up are 700 and 300 ms.
+    assert_eq!(ttft.count, Some(6));
+    close(ttft.mean, 75.0, 1e-4);
+    close(ttft.p50, 75.0, 1e-4);
+    // Five of six ended within the time that was measured: rates are of that time.
+    assert_eq!(level.duration_s, Some(5.25));
+    close(level.throughput.requests_per_s, 5.0 / 5.25, 1e-4);
+    assert_eq!((level.input_length, level.output_length), (Some(40), Some(21)));
+    assert!(run.records.is_some(), "they are kept, as warm-up");
+}
+
+#[test]
+fn without_warm_up_the_rates_are_computed() {
+    let run = run("guidellm-0.6.json");
+    let level = &run.summary.levels[0];
+    close(level.throughput.requests_per_s, 6.0 / level.duration_s.unwrap(), 1e-3);
+}
+
+#[test]
+fn the_median_of_the_older_versions_is_not_a_percentile() {
+    let bytes = std::fs::read_to_string(crate::fixture("guidellm-0.2.json")).unwrap();
+    let mut report: serde_json::Value = serde_json::from_str(&bytes).unwrap();
+    // Without the requests, its own values are shown.
+    report["benchmarks"][0]["requests"] = serde_json::Value::Null;
+    let imported = dyno_import::import_bytes("a.json", report.to_string().as_bytes()).unwrap();
+    let level = &imported.runs[0].summary.levels[0];
+    let told = reported(level, "time_to_first_token_ms.successful.median");
+    close(level.times[Time::Ttft].as_ref().unwrap().p50, told, 1e-6);
+    assert_eq!((level.input_length, level.output_length), (Some(12), Some(16)));
+}
+
+#[test]
+fn csv_of_each_version_says_what_json_says() {
+    for (csv, json) in [
+        ("guidellm-0.2.csv", "guidellm-0.2.json"),
+        ("guidellm-folder/benchmarks.csv", "guidellm-folder/benchmarks.json"),
+        ("guidellm-folder/benchmarks.yaml", "guidellm-folder/benchmarks.json"),
+    ] {
+        let [ours, theirs] = [csv, json].map(run);
+        assert_eq!(loads(&ours), loads(&theirs), "{csv}");
+        let [a, b] = [&ours, &theirs].map(|run| &run.summary.run);
+        assert_eq!((&a.model, &a.target), (&b.model, &b.target));
+        let [a, b] = [a, b].map(|run| run.origin.as_ref().unwrap());
+        assert_eq!((&a.tool, &a.version), (&b.tool, &b.version));
+        assert_eq!(a.form.split(' ').next(), csv.rsplit('.').next());
+        for (ours, theirs) in ours.summary.levels.iter().zip(&theirs.summary.levels) {
+            let [a, b] = [&ours.requests, &theirs.requests];
+            let counts = |one: &dyno_model::summary::RequestCounts| {
+                (one.planned, one.completed, one.failed, one.censored)
+            };
+            assert_eq!(counts(a), counts(b));
+            let told = |metric: &str| reported(theirs, &format!("{metric}.successful.mean"));
+            close(ours.throughput.requests_per_s, told("requests_per_second"), 1e-6);
+            close(ours.throughput.output_tokens_per_s, told("output_tokens_per_second"), 1e-6);
+            close(ours.throughput.total_tokens_per_s, told("tokens_per_second"), 1e-6);
+            let ttft = ours.times[Time::Ttft].as_ref().unwrap();
+            close(ttft.mean, told("time_to_first_token_ms"), 1e-6);
+            let listed =
+                |name: &str| reported(theirs, &format!("time_to_first_token_ms.successful.{name}"));
+            close(ttft.p50, listed("median"), 1e-6);
+            close(ttft.p95, listed("percentiles.p95"), 1e-6);
+            close(ttft.max, listed("max"), 1e-6);
+            close(
+                ours.times[Time::Tpot].as_ref().unwrap().mean,
+                told("inter_token_latency_ms"),
+                1e-6,
+            );
+            let latency = ours.times[Time::Latency].as_ref().unwrap();
+            close(latency.mean, told("request_latency") * 1e3, 1e-6);
+            let lengths = (ours.input_length, ours.output_length);
+            assert_eq!(lengths, (theirs.input_length, theirs.output_length));
+            let tokens =
+                [ours.output_tokens, theirs.output_tokens].map(|tokens| tokens.unwrap().mean);
+            assert_eq!(tokens[0], tokens[1]);
+        }
+    }
+}
+
+#[test]
+fn the_forms_of_one_report_in_a_folder_are_one_run() {
+    let imported = import("guidellm-folder");
+    assert_eq!(errors(&imported), Vec::<String>::new());
+    assert_eq!(imported.runs.len(), 1);
+    assert_eq!(imported.runs[0].summary.run.origin.as_ref().unwrap().file, "benchmarks.json");
+    let outcomes: Vec<(&str, bool)> = imported
+        .files
+        .iter()
+        .map(|one| (one.file.as_str(), matches!(one.outcome, Outcome::Copy { .. })))
+        .collect();
+    let copies = [("benchmarks.json", false), ("benchmarks.yaml", true), ("benchmarks.csv", true)];
+    assert_eq!(outcomes, copies);
+}
+
+#[test]
+fn a_row_that_does_not_fit_its_headings_is_left_out() {
+    let imported = import("guidellm-shifted.csv");
+    assert_eq!(imported.runs[0].summary.levels.len(), 1);
+    let told = errors(&imported);
+    assert!(told[0].contains("line 5") && told[0].contains("JSON"), "{told:?}");
+}
+
+#[test]
+fn a_page_is_refused_with_a_hint() {
+    let imported = import("guidellm.html");
+    assert!(imported.runs.is_empty());
+    assert!(errors(&imported)[0].contains("--outputs json"), "{:?}", imported.problems);
+    assert_eq!(imported.files[0].outcome, Outcome::Empty { tool: "guidellm".to_owned() });
+}
+
+#[test]
+fn a_report_without_benchmarks_is_not_read_in_silence() {
+    let report = br#"{"metadata": {"version": 1, "guidellm_version": "0.5.2"}, "benchmarks": []}"#;
+    let imported = dyno_import::import_bytes("a.json", report).unwrap();
+    assert!(imported.runs.is_empty());
+    assert!(errors(&imported)[0].contains("no benchmark"), "{:?}", imported.problems);
 }

@@ -13,6 +13,10 @@ const CUT_SHORT: [&str; 2] =
 const CORRECT_ROW: [&str; 2] = ["correct the row in the file", "请在文件中更正该行"];
 const ABSENT: [&str; 2] =
     ["its times are treated as absent, not as 0", "其时延视为无数据，而不是 0"];
+const IMPORT_STAGES: [&str; 2] = [
+    "import the folder of the run, or its `stage_N_lifecycle_metrics.json`",
+    "请导入该次测试的目录，或其中的 `stage_N_lifecycle_metrics.json`",
+];
 
 wordings! {
     /// A problem with an imported file, or a remark on it.
@@ -82,6 +86,37 @@ wordings! {
     NoRequests: Error "import_empty",
         ["benchmark {} of the report has no requests", "报告中第 {} 个测试没有请求"],
         LEFT_OUT;
+    ReportEmpty: Error "import_empty",
+        ["the report of {} has no benchmark with metrics", "{} 的报告中没有带指标的测试"],
+        ["nothing was read; did the run end before its first benchmark?",
+         "没有读入任何内容；该测试是否在第一项完成之前就已结束？"];
+    NoRequestMetrics: Error "import_empty",
+        ["the report of {} has no metrics of requests", "{} 的报告中没有请求的指标"],
+        ["nothing was read; import the result of the tool that sent the requests",
+         "没有读入任何内容；请导入发送请求的工具的结果"];
+    GuidellmPage: Error "import_page",
+        ["this is guidellm's HTML report, which is meant for a browser",
+         "这是 guidellm 的 HTML 报告，供浏览器查看"],
+        ["import the JSON, YAML or CSV file of the same run; guidellm writes JSON with `--outputs json`",
+         "请导入同一次测试的 JSON、YAML 或 CSV 文件；使用 `--outputs json` 可让 guidellm 写出 JSON"];
+    SheetShifted: Error "import_row",
+        ["the values of this row do not stand under their headings: guidellm writes the headings of the \
+          first benchmark only",
+         "该行的数值与表头不对应：guidellm 只写出第一项测试的表头"],
+        ["the row is left out; import the JSON or YAML file of the same run",
+         "该行未读入；请导入同一次测试的 JSON 或 YAML 文件"];
+    LifecycleConfig: Error "import_empty",
+        ["this is the configuration of an inference-perf run, without results",
+         "这是 inference-perf 测试的配置，没有结果"],
+        IMPORT_STAGES;
+    LifecycleServer: Error "import_empty",
+        ["these are metrics of the server that inference-perf collected, not those of its requests",
+         "这是 inference-perf 收集的服务端指标，不是请求的指标"],
+        IMPORT_STAGES;
+    RequestsUnmatched: Note "import_requests_unmatched",
+        ["the requests in {} are not those of the stages: their numbers or latencies differ",
+         "{} 中的请求与各阶段不符：数量或时延不同"],
+        ["the tool's own results of the stages are shown", "显示的是工具给出的各阶段结果"];
     Sampled: Note "import_sampled",
         ["the report keeps {} of {} requests, too few to compute from",
          "报告只保留了 {1} 个请求中的 {0} 个，不足以据此计算"],

@@ -21,4 +21,5 @@ pub(super) const TOOL: Tool = Tool {
     sheets: &[Sheet { recognise: table::recognise, read: table::read }],
     printed: &[Printed::Block(console::read)],
     signs: &["time_to_first_token"],
+    ..super::NOTHING
 };

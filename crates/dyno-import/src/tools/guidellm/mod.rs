@@ -4,20 +4,24 @@ mod columns;
 mod console;
 mod first;
 mod grouped;
+mod lengths;
+mod page;
 mod report;
 mod requests;
+mod sheet;
 mod table;
 
-use super::{Document, Printed, Tool};
+use super::{Document, Printed, Sheet, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
-    kinds: &["guidellm reports (JSON)", "tables that guidellm prints"],
+    kinds: &["guidellm reports (JSON, YAML, CSV)", "tables that guidellm prints"],
     documents: &[
         Document { recognise: report::recognise, read: report::read },
         Document { recognise: first::recognise, read: first::read },
     ],
+    sheets: &[Sheet { recognise: sheet::recognise, read: sheet::read }],
     printed: &[Printed::Block(console::read), Printed::Table(table::read)],
+    refused: &[page::refuse],
     signs: &["\"benchmarks\""],
-    ..super::NOTHING
 };

@@ -2,10 +2,11 @@
 //! calls inter-token latency is the mean over a response, which is Dyno's TPOT; its own time per output
 //! token is defined differently from version to version and only kept as a reported value.
 
+use super::lengths::Lengths;
 use super::requests;
 use crate::form::json::{at, count, figures, list, number, text, whole};
 use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens};
+use crate::level::stated::{Found, Offered, distribution, present, rounded, started_at, tokens};
 use crate::reading::Reading;
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -23,6 +24,9 @@ pub(super) fn recognise(value: &Value) -> Option<Recognised> {
     let stated = |one: &Value| one.get("metrics").is_some() && one.get("results").is_none();
     let kinds = ["args", "config", "run_stats", "scheduler_metrics", "requests"];
     let own = |one: &Value| stated(one) && kinds.iter().any(|name| one.get(name).is_some());
+    if at(value, &["metadata", "guidellm_version"]).is_some() {
+        return Some(Recognised::certain(["benchmarks", "guidellm_version"]));
+    }
     benchmarks.iter().any(own).then(|| Recognised::certain(["benchmarks", "metrics"]))
 }
 
@@ -41,6 +45,7 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let head = Head {
         model: of_first(&[&["config", "backend", "model"], &["worker", "backend_model"]]),
         target: of_first(&[&["config", "backend", "target"], &["worker", "backend_target"]]),
+        started: started(benchmarks),
         ..Head::new(Origin { form, version, ..reading.origin("guidellm", line) })
     };
     let mut levels = Vec::new();
@@ -49,12 +54,25 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
             reading.problems.push(Problem::NoMetrics.with([i + 1]).at(line));
             continue;
         }
-        levels.push(level(benchmark, &mut reading.problems));
+        let lengths = Lengths::of(value, benchmark);
+        levels.push(level(benchmark, lengths, &mut reading.problems));
     }
-    reading.add_run(Head { label: head.model.clone(), ..head }, levels);
+    if levels.is_empty() {
+        reading.problems.push(Problem::ReportEmpty.with(["guidellm"]).at(line));
+    } else {
+        reading.add_run(Head { label: head.model.clone(), ..head }, levels);
+    }
 }
 
-fn level(benchmark: &Value, problems: &mut Vec<Diagnostic>) -> Found {
+/// When the first benchmark began.
+fn started(benchmarks: &[Value]) -> Option<String> {
+    let first = benchmarks.first()?;
+    let times: [&[&str]; 3] =
+        [&["scheduler_metrics", "start_time"], &["run_stats", "start_time"], &["start_time"]];
+    started_at(times.iter().find_map(|path| number(first, path))?)
+}
+
+fn level(benchmark: &Value, lengths: Lengths, problems: &mut Vec<Diagnostic>) -> Found {
     let mut found = Found::new(offered(benchmark));
     let stated = &mut found.stated;
     let metrics = &benchmark["metrics"];
@@ -87,13 +105,13 @@ fn level(benchmark: &Value, problems: &mut Vec<Diagnostic>) -> Found {
         .filter(|_| stated.load.kind == LoadKind::Rate);
     let token = |name: &str| {
         let stat = |stat: &str| number(metrics, &[name, "successful", stat]);
-        let requests = count(metrics, &[name, "successful", "count"]).filter(|count| *count > 0)?;
+        let counted = count(metrics, &[name, "successful", "count"]);
+        let requests = counted.or(stated.requests.completed).filter(|count| *count > 0)?;
         tokens(stat("total_sum").and_then(whole), stat("mean"), Some(requests))
     };
     stated.input_tokens = token("prompt_token_count");
     stated.output_tokens = token("output_token_count");
-    stated.input_length = length(benchmark, "prompt_tokens");
-    stated.output_length = length(benchmark, "output_tokens");
+    (stated.input_length, stated.output_length) = (lengths.input, lengths.output);
     requests::add(&mut found, benchmark, problems);
     found
 }
@@ -104,6 +122,8 @@ fn times(metrics: &Value, name: &str, unit_ms: f64) -> Option<Distribution> {
         "mean" | "min" | "max" => number(one, &[stat]),
         "std" => number(one, &["std_dev"]),
         "p99.9" => number(one, &["percentiles", "p999"]),
+        // Up to 0.3 the median is not among the percentiles.
+        "p50" => number(one, &["percentiles", stat]).or_else(|| number(one, &["median"])),
         other => number(one, &["percentiles", other]),
     })
 }
@@ -118,21 +138,12 @@ fn offered(benchmark: &Value) -> Offered {
     match (kind.as_deref(), rate, streams) {
         (Some("synchronous"), ..) => Offered::concurrency(1.0),
         (Some("concurrent"), _, Some(streams)) => Offered::concurrency(streams),
+        (Some("concurrent"), ..) => Offered::plain(LoadKind::Concurrency),
         (Some("constant"), Some(rate), _) => Offered::rate(rate, Some(Arrival::Constant)),
         (Some("poisson"), Some(rate), _) => Offered::rate(rate, Some(Arrival::Poisson)),
+        (Some("constant" | "poisson"), ..) => Offered::plain(LoadKind::Rate),
         (Some("throughput"), ..) => Offered::plain(LoadKind::Unlimited),
         (Some("trace"), ..) => Offered::plain(LoadKind::Trace),
         _ => Offered::plain(LoadKind::Unknown),
     }
-}
-
-/// The requested length, where prompts were synthetic and all of the same length.
-fn length(benchmark: &Value, name: &str) -> Option<u32> {
-    let data = text(benchmark, &["request_loader", "data"])?;
-    let data: Value = serde_json::from_str(&data).ok()?;
-    let varies = ["stdev", "min", "max"];
-    if varies.iter().any(|part| number(&data, &[&format!("{name}_{part}")]).is_some()) {
-        return None;
-    }
-    u32::try_from(count(&data, &[name])?).ok()
 }

@@ -16,4 +16,5 @@ pub(super) const TOOL: Tool = Tool {
     sheets: &[Sheet { recognise: result::recognise_rows, read: result::read_rows }],
     printed: &[Printed::Table(table::read), Printed::Block(sql::read)],
     signs: &["\"avg_ts\""],
+    ..super::NOTHING
 };

@@ -29,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     sheets: &[Sheet { recognise: sweep::is_table, read: sweep::read_table }],
     printed: &[Printed::Block(block::read)],
     signs: &["_ttft_ms\"", "\"ttfts\""],
+    ..super::NOTHING
 };
 
 /// The API that a backend stands for, by the names of either tool.
