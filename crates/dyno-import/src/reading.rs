@@ -251,8 +251,8 @@ impl Reading {
         }
     }
 
-    /// What became of a file before which there was that much. If it has no levels, the problems say so.
-    pub(crate) fn outcome(&mut self, before: SoFar) -> Outcome {
+    /// What became of a file before which there was that much.
+    pub(crate) fn outcome(&self, before: SoFar) -> Outcome {
         let now = self.so_far();
         let grouped = self.groups.last().filter(|_| now.grouped > before.grouped);
         let exported = self.exports.last().filter(|_| now.exports > before.exports);
@@ -260,15 +260,10 @@ impl Reading {
         let tool = head.map_or(self.tool, |head| &head.origin.tool).to_owned();
         let records = now.records - before.records;
         match now.grouped - before.grouped + now.exports - before.exports + records {
-            0 => {
-                if let Some((tool, of)) = &self.repeated {
-                    return Outcome::Copy { tool: tool.clone(), of: of.clone() };
-                }
-                if self.problems.is_empty() {
-                    self.problems.push(Problem::Empty.with([self.form, self.tool]));
-                }
-                Outcome::Empty { tool }
-            }
+            0 => match &self.repeated {
+                Some((tool, of)) => Outcome::Copy { tool: tool.clone(), of: of.clone() },
+                None => Outcome::Empty { tool },
+            },
             levels => {
                 let sure = self.recognised.as_ref().map(|recognised| recognised.sure);
                 Outcome::Read { tool, sure, levels }
@@ -276,10 +271,15 @@ impl Reading {
         }
     }
 
-    /// Finishes the only file.
-    pub(crate) fn alone(mut self) -> Imported {
+    /// Finishes the only file. If nothing was read, the problems say so.
+    pub(crate) fn alone(self) -> Imported {
+        let (form, tool) = (self.form, self.tool);
         let file = FileOutcome { file: self.name.clone(), outcome: self.outcome(SoFar::default()) };
-        Imported { files: vec![file], ..self.finish() }
+        let mut imported = Imported { files: vec![file], ..self.finish() };
+        if imported.runs.is_empty() && imported.problems.is_empty() {
+            imported.problems.push(Problem::Empty.with([form, tool]));
+        }
+        imported
     }
 
     /// Makes runs of what was read. The files are those whose results are also in others.

@@ -79,7 +79,7 @@ impl Found {
         self.stated.notes.push(said);
     }
 
-    /// Whether the tool states any result of it.
+    /// Whether the tool states any result of it, or a note says why none of its values can be used.
     pub(crate) fn says_something(&self) -> bool {
         let stated = &self.stated;
         stated.requests.completed.is_some()
@@ -88,6 +88,7 @@ impl Found {
             || stated.duration_s.is_some()
             || Time::ALL.iter().any(|time| stated.times[*time].is_some())
             || self.requests().is_some()
+            || !stated.notes.is_empty()
     }
 
     /// Its requests, if any are known.

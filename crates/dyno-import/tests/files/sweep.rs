@@ -150,7 +150,7 @@ fn the_table_beside_the_folders_is_their_copy() {
         panic!("{:?}", imported.files)
     };
     assert_eq!(tool, "vllm");
-    assert!(of.ends_with("summary.json"), "{of}");
+    assert_eq!(of, "BENCH--max_concurrency=4/run=1.json");
 }
 
 #[test]
