@@ -26,7 +26,7 @@ const LOOKED_AT: usize = 64;
 #[derive(Debug, Clone)]
 pub(super) enum Form {
     /// Requests that do not wait for each other.
-    Requests(Fields),
+    Requests(Box<Fields>),
     /// Sessions, in which each request waits for the response before it.
     Sessions(SessionForm),
 }
@@ -40,9 +40,9 @@ impl Form {
                 return Some(Self::Sessions(form));
             }
             if dynamo::is_record(object) && dynamo::is_request(object) {
-                return Some(Self::Requests(Fields::of_dynamo()));
+                return Some(Self::Requests(Box::new(Fields::of_dynamo())));
             }
-            return TraceFormat::of(object)?.fields().map(Self::Requests);
+            return TraceFormat::of(object)?.fields().map(Box::new).map(Self::Requests);
         }
         let Mapping { time, gap, input, output, .. } = mapping;
         let whole = (time.is_some() || gap.is_some()) && input.is_some() && output.is_some();
@@ -50,7 +50,7 @@ impl Form {
         let known = TraceFormat::of(object).filter(|format| {
             !whole && !matches!(format, TraceFormat::Aibrix | TraceFormat::Dynamo)
         });
-        let fields = Fields::with(known, mapping).ok()?;
+        let fields = Box::new(Fields::with(known, mapping).ok()?);
         Some(match fields.session {
             Some(_) => Self::Sessions(SessionForm::Rows(fields)),
             None => Self::Requests(fields),
@@ -70,7 +70,31 @@ pub(super) struct Opened {
     pub(super) form: Form,
     /// Tokens that an id stands for, where the file says so.
     pub(super) block: Option<u32>,
-    /// Records that were looked at to know the form.
+    pub(super) records: Records,
+}
+
+impl Opened {
+    /// Reads until the form is known.
+    pub(super) fn new(raw: Raw, mapping: &Mapping, skip_bad: bool) -> Result<Self, DataError> {
+        let looked_at = VecDeque::new();
+        let mut records = Records { looked_at, raw, skip_bad, skipped: 0, first_bad: None };
+        while records.looked_at.len() <= LOOKED_AT
+            && let Some((at, value)) = records.unseen()?
+        {
+            let form = Form::of(&value, mapping);
+            let block = value.as_object().and_then(own_block);
+            records.looked_at.push_back((at, value));
+            if let Some(form) = form {
+                return Ok(Self { form, block, records });
+            }
+        }
+        Err(records.unknown(mapping))
+    }
+}
+
+/// The records of a file, from its beginning.
+pub(super) struct Records {
+    /// Those that were looked at to know the form.
     looked_at: VecDeque<(At, Value)>,
     raw: Raw,
     skip_bad: bool,
@@ -78,38 +102,33 @@ pub(super) struct Opened {
     first_bad: Option<Box<DataError>>,
 }
 
-impl Opened {
-    /// Reads until the form is known.
-    pub(super) fn new(raw: Raw, mapping: &Mapping, skip_bad: bool) -> Result<Self, DataError> {
-        let mut opened = Self {
-            form: Form::Requests(Fields::of_dynamo()),
-            block: None,
-            looked_at: VecDeque::new(),
-            raw,
-            skip_bad,
-            skipped: 0,
-            first_bad: None,
-        };
+impl Records {
+    /// The next record; bad ones are skipped where that was asked for.
+    pub(super) fn next(&mut self) -> Result<Option<(At, Value)>, DataError> {
+        match self.looked_at.pop_front() {
+            Some(record) => Ok(Some(record)),
+            None => self.unseen(),
+        }
+    }
+
+    fn unseen(&mut self) -> Result<Option<(At, Value)>, DataError> {
         loop {
-            let (at, value) = match opened.raw.next() {
-                Some(Ok(record)) => record,
-                Some(Err(error)) => {
-                    opened.bad(error)?;
-                    continue;
-                }
-                None => return Err(opened.unknown(mapping)),
-            };
-            let form = Form::of(&value, mapping);
-            if form.is_none() && opened.looked_at.len() >= LOOKED_AT {
-                return Err(opened.unknown(mapping));
-            }
-            opened.block = value.as_object().and_then(own_block);
-            opened.looked_at.push_back((at, value));
-            if let Some(form) = form {
-                opened.form = form;
-                return Ok(opened);
+            match self.raw.next() {
+                None => return Ok(None),
+                Some(Ok(record)) => return Ok(Some(record)),
+                Some(Err(error)) => self.bad(error)?,
             }
         }
+    }
+
+    /// Skips what is bad, or fails with it.
+    pub(super) fn bad(&mut self, error: DataError) -> Result<(), DataError> {
+        if !self.skip_bad || !error.is_skippable() {
+            return Err(error);
+        }
+        self.skipped += 1;
+        self.first_bad.get_or_insert_with(|| Box::new(error));
+        Ok(())
     }
 
     /// Why the file is not a trace.
@@ -128,30 +147,6 @@ impl Opened {
             Some(first) => DataError::OnlyBad { path, bad: self.skipped, first },
             None => DataError::NoRecords(path),
         }
-    }
-
-    /// The next record; bad ones are skipped where that was asked for.
-    pub(super) fn record(&mut self) -> Result<Option<(At, Value)>, DataError> {
-        if let Some(record) = self.looked_at.pop_front() {
-            return Ok(Some(record));
-        }
-        loop {
-            match self.raw.next() {
-                None => return Ok(None),
-                Some(Ok(record)) => return Ok(Some(record)),
-                Some(Err(error)) => self.bad(error)?,
-            }
-        }
-    }
-
-    /// Skips what is bad, or fails with it.
-    pub(super) fn bad(&mut self, error: DataError) -> Result<(), DataError> {
-        if !self.skip_bad || !error.is_skippable() {
-            return Err(error);
-        }
-        self.skipped += 1;
-        self.first_bad.get_or_insert_with(|| Box::new(error));
-        Ok(())
     }
 }
 
@@ -178,17 +173,18 @@ pub(super) struct Read {
 }
 
 /// Reads all rows, and puts them in the order of their times.
-pub(super) fn requests(mut opened: Opened, fields: &Fields) -> Result<Read, DataError> {
+pub(super) fn requests(opened: Opened, fields: &Fields) -> Result<Read, DataError> {
+    let Opened { block, mut records, .. } = opened;
     let mut read = Read {
         format: fields.format,
-        block: opened.block.filter(|_| fields.format == TraceFormat::Dynamo),
+        block: block.filter(|_| fields.format == TraceFormat::Dynamo),
         rows: Rows::default(),
         skipped: 0,
         failed: 0,
         reordered: 0,
     };
     let (mut ids, mut latest, mut before) = (Vec::new(), 0_u64, None);
-    while let Some((at, value)) = opened.record()? {
+    while let Some((at, value)) = records.next()? {
         let taken = row::read(fields, &at, &value, &mut ids, &mut |recorded, ids| {
             let Recorded::Request(request) = recorded else {
                 read.failed += 1;
@@ -203,13 +199,13 @@ pub(super) fn requests(mut opened: Opened, fields: &Fields) -> Result<Read, Data
             Ok(())
         });
         if let Err(error) = taken {
-            opened.bad(error)?;
+            records.bad(error)?;
         }
     }
     if read.rows.len() == 0 && read.failed == 0 {
-        return Err(opened.nothing());
+        return Err(records.nothing());
     }
-    read.skipped = opened.skipped;
+    read.skipped = records.skipped;
     read.rows = read.rows.sorted();
     Ok(read)
 }

@@ -35,6 +35,9 @@ impl Request {
     }
 }
 
+/// What the requests of a record are given to, with their hash ids.
+pub(super) type Take<'a> = dyn FnMut(Recorded, &[u64]) -> Result<(), DataError> + 'a;
+
 /// Reads the requests of a record; the hash ids of each are put into `ids` before it is given to
 /// `take`.
 pub(super) fn read(
@@ -42,7 +45,7 @@ pub(super) fn read(
     at: &At,
     value: &Value,
     ids: &mut Vec<u64>,
-    take: &mut dyn FnMut(Recorded, &[u64]) -> Result<(), DataError>,
+    take: &mut Take<'_>,
 ) -> Result<(), DataError> {
     ids.clear();
     let object = object(at, value)?;
@@ -107,7 +110,7 @@ fn all_of_a_moment(
     fields: &Fields,
     at: &At,
     object: &Map<String, Value>,
-    take: &mut dyn FnMut(Recorded, &[u64]) -> Result<(), DataError>,
+    take: &mut Take<'_>,
 ) -> Result<(), DataError> {
     let list = match find(object, REQUESTS) {
         Some(Value::Array(list)) => list,

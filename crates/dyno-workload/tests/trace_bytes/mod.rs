@@ -39,7 +39,7 @@ pub(crate) fn check(input: &[u8]) {
 
 fn requests(trace: &Trace) {
     assert!(!trace.recognised().contains('\n'));
-    assert!(trace.len() > 0 && trace.schedule().is_sorted());
+    assert!(!trace.is_empty() && trace.schedule().is_sorted());
     assert!(trace.requests().all(|one| (1..=1_000).contains(&one.input) && one.output > 0));
     let profile = TraceProfile::of(trace);
     assert!(profile.reuse.is_none_or(|reuse| reuse.seen <= reuse.input));

@@ -7,7 +7,7 @@ use super::event::{Event, Refused};
 use super::form::SessionForm;
 use crate::data::{At, DataError};
 use crate::item::Message;
-use crate::trace::read::Opened;
+use crate::trace::read::Records;
 use crate::trace::words::grouped;
 
 /// The most requests, and bytes of text, that are held in memory.
@@ -75,11 +75,15 @@ struct Draft {
 }
 
 /// Reads all sessions of a file.
-pub(super) fn read(opened: &mut Opened, form: &SessionForm, block: u32) -> Result<Read, DataError> {
+pub(super) fn read(
+    records: &mut Records,
+    form: &SessionForm,
+    block: u32,
+) -> Result<Read, DataError> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let (mut requests, mut text) = (0_u64, 0_u64);
-    while let Some((at, value)) = opened.record()? {
+    while let Some((at, value)) = records.next()? {
         let mut take = |event: Result<Event, Refused>| {
             let session = event.as_ref().map_or_else(|r| r.session.clone(), |e| e.session.clone());
             let mut draft = |session: Option<String>| {
@@ -97,7 +101,7 @@ pub(super) fn read(opened: &mut Opened, form: &SessionForm, block: u32) -> Resul
                         let place = draft(session);
                         drafts[place].spoiled = true;
                     }
-                    return opened.bad(error);
+                    return records.bad(error);
                 }
             };
             requests += 1;
@@ -110,22 +114,22 @@ pub(super) fn read(opened: &mut Opened, form: &SessionForm, block: u32) -> Resul
             Ok(())
         };
         if let Err(error) = form.read(&at, &value, &mut take) {
-            opened.bad(error)?;
+            records.bad(error)?;
         }
     }
     let mut read = Read::default();
     for draft in drafts {
         if draft.spoiled {
-            opened.skipped += draft.turns.len() as u64;
+            records.skipped += draft.turns.len() as u64;
             continue;
         }
-        let built = read.build(draft, form, &mut |error| opened.bad(error))?;
+        let built = read.build(draft, form, &mut |error| records.bad(error))?;
         read.sessions.extend(Some(built).filter(|built| !built.turns.is_empty()));
     }
     if read.sessions.is_empty() {
-        return Err(opened.nothing());
+        return Err(records.nothing());
     }
-    read.skipped = opened.skipped;
+    read.skipped = records.skipped;
     Ok(read)
 }
 

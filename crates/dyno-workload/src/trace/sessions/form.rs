@@ -27,7 +27,7 @@ pub(in crate::trace) enum SessionForm {
     /// MLCommons': a record is a message.
     Chat,
     /// Rows that name their session: Mooncake's with `session_id`, or as the user mapped them.
-    Rows(Fields),
+    Rows(Box<Fields>),
 }
 
 /// What the requests of a record are given to, or why one of them cannot be replayed.
@@ -49,7 +49,7 @@ impl SessionForm {
             _ if trace_lab::is_round(object) => Some(Self::TraceLab),
             _ if spans::is_record(object) => Some(Self::Spans),
             _ if chat::is_message(object) => Some(Self::Chat),
-            _ if rows && !has("chat_id") => Some(Self::Rows(mooncake(object))),
+            _ if rows && !has("chat_id") => Some(Self::Rows(Box::new(mooncake(object)))),
             _ => None,
         }
     }

@@ -139,7 +139,7 @@ impl TraceSessions {
         };
         let usual = opened.block.unwrap_or(if form == SessionForm::Weka { 64 } else { 512 });
         let block = options.block.unwrap_or(usual);
-        let read = build::read(&mut opened, &form, block)?;
+        let read = build::read(&mut opened.records, &form, block)?;
         if let (Starts::Recorded, Some(at)) = (starts, &read.without_start) {
             return Err(DataError::Broken {
                 at: at.clone(),
