@@ -92,14 +92,11 @@ impl Builder {
         }
         match self.open.last_mut() {
             Some(Open::List(list, _)) => list.push(value),
-            Some(Open::Object(fields, name @ None, _)) => {
+            Some(Open::Object(_, name @ None, _)) => {
                 *name = Some(match value {
                     Value::String(name) => name,
-                    other => {
-                        // A number is a name in YAML, and text in JSON.
-                        let _ = &fields;
-                        other.to_string()
-                    }
+                    // A number is a name in YAML, and text in JSON.
+                    other => other.to_string(),
                 });
             }
             Some(Open::Object(fields, name, _)) => {

@@ -159,6 +159,8 @@ fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
         times,
         duration_s: recomputed.duration_s.filter(|_| !found.window).or(stated.duration_s),
         throughput: if found.window { stated.throughput } else { recomputed.throughput },
+        // It would be one of the warm-up and the cool-down as well.
+        steady: recomputed.steady.filter(|_| !found.window),
         input_tokens: recomputed.input_tokens.or(stated.input_tokens),
         output_tokens: recomputed.output_tokens.or(stated.output_tokens),
         token_source: TokenSources::default(),

@@ -114,6 +114,7 @@ fn warm_up_and_cool_down_do_not_count() {
     // Five of six ended within the time that was measured: rates are of that time.
     assert_eq!(level.duration_s, Some(5.25));
     close(level.throughput.requests_per_s, 5.0 / 5.25, 1e-4);
+    assert_eq!(level.steady, None);
     assert_eq!((level.input_length, level.output_length), (Some(40), Some(21)));
     assert!(run.records.is_some(), "they are kept, as warm-up");
 }

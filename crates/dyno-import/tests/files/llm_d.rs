@@ -121,6 +121,13 @@ fn several_reports_may_be_in_a_list() {
 }
 
 #[test]
+fn a_version_without_quotes_is_one_as_well() {
+    let text = std::fs::read_to_string(crate::fixture("llm-d-0.1.yaml")).unwrap();
+    let imported = import_bytes("a.yaml", text.replace("'0.1'", "0.1").as_bytes()).unwrap();
+    assert_eq!(imported.runs[0].summary.run.origin.as_ref().unwrap().form, "yaml 0.1");
+}
+
+#[test]
 fn a_report_of_sessions_has_no_requests() {
     let report =
         "version: '0.2'\nresults:\n  session_performance:\n    sessions:\n      total: 24\n";

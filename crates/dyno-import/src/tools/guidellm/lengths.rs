@@ -18,8 +18,10 @@ impl Lengths {
             _ => None,
         };
         let older = || text(benchmark, &["request_loader", "data"]).map(Value::String);
-        let data =
-            only(&["args", "data"]).or_else(|| only(&["config", "spec", "data"])).or_else(older);
+        let data = only(&["args", "data"])
+            .or_else(|| only(&["config", "spec", "data"]))
+            .or_else(|| only(&["args", "spec", "data"]))
+            .or_else(older);
         match data.as_ref() {
             Some(Value::String(words)) => Self::of_data(&described(words)),
             Some(data) => Self::of_data(data),

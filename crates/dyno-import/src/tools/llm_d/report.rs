@@ -45,7 +45,7 @@ pub(super) fn recognise(value: &Value) -> Option<Recognised> {
     if let Some(several) = value.as_array() {
         return recognise(several.first().filter(|one| one.is_object())?);
     }
-    text(value, &["version"])?;
+    version(value)?;
     if at(value, &["results", "request_performance"]).is_some() {
         return Some(Recognised::certain(["version", "results.request_performance"]));
     }
@@ -64,6 +64,12 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
         Some(several) => several.iter().for_each(|one| read_one(reading, line, one)),
         None => read_one(reading, line, value),
     }
+}
+
+/// The version of the report, which people write without quotes as well.
+fn version(value: &Value) -> Option<String> {
+    text(value, &["version"])
+        .or_else(|| number(value, &["version"]).map(|number| number.to_string()))
 }
 
 fn read_one(reading: &mut Reading, line: u64, value: &Value) {
@@ -85,9 +91,8 @@ fn read_one(reading: &mut Reading, line: u64, value: &Value) {
     if let Some((rate, slots)) = limited {
         found.note(&mut reading.problems, Problem::RateAndLimit.with(values![rate, slots]));
     }
-    let version = text(value, &["version"]).unwrap_or_default();
     let origin = reading.origin(NAME, line);
-    let form = format!("{} {version}", origin.form);
+    let form = format!("{} {}", origin.form, version(value).unwrap_or_default());
     let model = model(value);
     let head = Head {
         label: model.clone(),
