@@ -141,6 +141,7 @@ fn the_first_versions_have_their_metrics_in_records() {
     assert_eq!(loads(&run), [("concurrency", Some(5.0))]);
     let level = &run.summary.levels[0];
     assert_eq!((level.requests.completed, level.requests.failed), (Some(4), Some(1)));
+    assert_eq!(level.requests.planned, Some(5));
     let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.mean, ttft.max, ttft.count), (Some(33.5), Some(36.5), Some(4)));
     assert_eq!(level.output_tokens.unwrap().mean, 7.5);

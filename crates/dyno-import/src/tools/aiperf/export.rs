@@ -53,6 +53,8 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
         || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
     found.stated.partial = cut_short;
+    let planned = number(config(value), &["loadgen", "request_count"]).and_then(whole);
+    found.stated.requests.planned = planned.filter(|_| !cut_short);
     fill_metrics(
         &mut found.stated,
         &mut reading.problems,
