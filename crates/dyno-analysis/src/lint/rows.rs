@@ -5,7 +5,7 @@ use dyno_model::Verdict;
 use dyno_model::diagnostic::Row;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{Distribution, LevelSummary, Summary};
+use dyno_model::summary::{Distribution, LevelSummary, Origin, Summary};
 
 /// The rows of a run.
 pub(super) struct Rows<'a> {
@@ -21,6 +21,15 @@ pub(super) struct Level<'a>(pub(super) &'a LevelSummary);
 /// duration that they report. guidellm counts within a window of its own, and GenAI-Perf takes the two
 /// from different lists of requests; what others do is not known here.
 const BY_DURATION: [&str; 5] = ["vllm", "sglang", "lmdeploy", "evalscope", "aiperf"];
+
+/// Forms whose program prints two decimals: more of them are not from it.
+const TWO_DECIMALS: [(&str, &str); 5] = [
+    ("vllm", "block"),
+    ("sglang", "block"),
+    ("guidellm", "table"),
+    ("aiperf", "csv"),
+    ("genai-perf", "csv"),
+];
 
 /// Tolerance of what is computed from TPOT.
 const TPOT_SLACK: f64 = 0.05;
@@ -50,6 +59,12 @@ impl<'a> Rows<'a> {
     /// The tool that measured it; nothing for Dyno.
     pub(super) fn tool(&self) -> Option<&str> {
         self.summary.run.origin.as_ref().map(|origin| origin.tool.as_str())
+    }
+
+    /// The last digit that its form can have.
+    pub(super) fn finest_digit(&self) -> f64 {
+        let form = |origin: &Origin| TWO_DECIMALS.contains(&(&origin.tool, &origin.form));
+        if self.summary.run.origin.as_ref().is_some_and(form) { 0.01 } else { 0.0 }
     }
 
     /// Whether throughput is what completed, divided by the reported duration.
