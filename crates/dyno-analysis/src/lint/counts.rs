@@ -44,7 +44,7 @@ pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 2] {
 /// What clients do between the last response and reading the clock.
 const SLACK: f64 = 0.02;
 /// Other tools may leave out warm-up and drain, as guidellm does.
-const WINDOW_SLACK: f64 = 0.5;
+const WINDOW_SLACK: f64 = 0.3;
 
 /// Requests/s times duration are the completed requests.
 pub(super) fn by_duration(rows: &Rows<'_>) -> Option<Found> {

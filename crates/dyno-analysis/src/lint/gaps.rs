@@ -36,7 +36,8 @@ impl Columns {
     }
 
     fn steps(&self, level: &Level<'_>, per_token: f64) -> Option<Steps> {
-        let decode = level.latency()? - level.ttft()?;
+        let ttft = level.ttft().filter(|_| level.is_of_all(Time::Ttft))?;
+        let decode = level.latency()? - ttft;
         let expected = level.output_length().filter(|tokens| *tokens > 2.0)? - 1.0;
         let printed = (self.latency.half() + self.ttft.half()) / decode.max(1e-9);
         let rounding = printed + self.per_token.share(per_token);
@@ -101,21 +102,13 @@ pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
 
 /// Tools whose TPOT is (latency − TTFT) ÷ (output tokens − 1) of each request, and then their mean.
 const PER_REQUEST: [&str; 4] = ["vllm", "sglang", "lmdeploy", "aiperf"];
-/// The most that lengths of responses are taken to vary: their standard deviation by their mean.
-const LENGTHS_VARY: f64 = 2.0;
-/// Assumed of TPOT where the file does not show how it varies.
-const TPOT_VARIES: f64 = 0.5;
-const TPOT_SLACK: f64 = 0.05;
-
 /// By TPOT. The mean over requests differs from that over tokens by the covariance of speed and length,
-/// which is at most the product of their deviations; with one length there is none.
+/// [`Level::covariance`].
 pub(super) fn by_tpot(rows: &Rows<'_>) -> Option<Found> {
     let columns = Columns::of(rows, Level::tpot);
     let wrong = |level: &Level<'_>| {
         let steps = columns.steps(level, level.tpot()?)?;
-        let lengths = if level.0.output_length.is_some() { 0.1 } else { LENGTHS_VARY };
-        let slack = TPOT_SLACK + lengths * tpot_varies(level);
-        (steps.off(slack) != 0.0).then(|| steps.against(level))
+        (steps.off(level.covariance()) != 0.0).then(|| steps.against(level))
     };
     let found = streamed(rows).filter_map(wrong).collect();
     let what = match rows.tool().is_some_and(|tool| PER_REQUEST.contains(&tool)) {
@@ -144,14 +137,4 @@ pub(super) fn swapped(rows: &Rows<'_>) -> Option<Found> {
         None => streamed(rows).filter_map(wrong).collect(),
     };
     against(found, |n| digits(n, 0), Defect::TpotSwapped, Sure::Possible, values![])
-}
-
-/// The standard deviation of TPOT by its mean: as stated, or by its percentiles.
-fn tpot_varies(level: &Level<'_>) -> f64 {
-    let known = level.0.times[Time::Tpot].as_ref().and_then(|tpot| {
-        let mean = tpot.mean.filter(|mean| *mean > 0.0)?;
-        let by_tail = || Some((tpot.p99? - tpot.p50?).abs());
-        Some(tpot.std.or_else(by_tail)? / mean)
-    });
-    known.unwrap_or(TPOT_VARIES)
 }

@@ -28,11 +28,11 @@ impl Product {
         }
     }
 
-    /// Requests in flight, and by what share rounding may have changed them.
+    /// Requests in flight, and by what share they may be off.
     fn in_flight(&self, level: &Level<'_>) -> Option<(f64, f64)> {
-        let (per_s, latency) = (level.per_s()?, level.latency()?);
+        let (per_s, (latency, off)) = (level.per_s()?, level.about_latency()?);
         let rounding = self.rate.share(per_s) + self.latency.share(latency);
-        Some((per_s * latency / 1e3, rounding))
+        Some((per_s * latency / 1e3, rounding + off))
     }
 }
 

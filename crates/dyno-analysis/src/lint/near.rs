@@ -48,7 +48,7 @@ impl Column {
             .filter_map(value)
             .map(|value| last_digit(value, coarsest))
             .min_by(f64::total_cmp);
-        Self { last_digit: finest.unwrap_or(0.0) }
+        Self { last_digit: finest.unwrap_or(0.0).max(rows.finest_digit()) }
     }
 
     /// A column of times in milliseconds.

@@ -5,7 +5,7 @@ use dyno_model::Verdict;
 use dyno_model::diagnostic::Row;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{Distribution, LevelSummary, Summary};
+use dyno_model::summary::{Distribution, LevelSummary, Origin, Summary};
 
 /// The rows of a run.
 pub(super) struct Rows<'a> {
@@ -21,6 +21,22 @@ pub(super) struct Level<'a>(pub(super) &'a LevelSummary);
 /// duration that they report. guidellm counts within a window of its own, and GenAI-Perf takes the two
 /// from different lists of requests; what others do is not known here.
 const BY_DURATION: [&str; 5] = ["vllm", "sglang", "lmdeploy", "evalscope", "aiperf"];
+
+/// Forms whose program prints two decimals: more of them are not from it.
+const TWO_DECIMALS: [(&str, &str); 5] = [
+    ("vllm", "block"),
+    ("sglang", "block"),
+    ("guidellm", "table"),
+    ("aiperf", "csv"),
+    ("genai-perf", "csv"),
+];
+
+/// Tolerance of what is computed from TPOT.
+const TPOT_SLACK: f64 = 0.05;
+/// The most that lengths of responses are taken to vary: their standard deviation by their mean.
+const LENGTHS_VARY: f64 = 2.0;
+/// Assumed of TPOT where the file does not show how it varies.
+const TPOT_VARIES: f64 = 0.5;
 
 impl<'a> Rows<'a> {
     /// Whether it is checked. Ramps, traces and conversations follow none of the identities; invalid
@@ -43,6 +59,12 @@ impl<'a> Rows<'a> {
     /// The tool that measured it; nothing for Dyno.
     pub(super) fn tool(&self) -> Option<&str> {
         self.summary.run.origin.as_ref().map(|origin| origin.tool.as_str())
+    }
+
+    /// The last digit that its form can have.
+    pub(super) fn finest_digit(&self) -> f64 {
+        let form = |origin: &Origin| TWO_DECIMALS.contains(&(&origin.tool, &origin.form));
+        if self.summary.run.origin.as_ref().is_some_and(form) { 0.01 } else { 0.0 }
     }
 
     /// Whether throughput is what completed, divided by the reported duration.
@@ -107,8 +129,16 @@ impl Level<'_> {
         self.completed().or_else(|| Some(self.per_s()? * self.duration_s()?))
     }
 
+    /// The mean latency of all completed requests.
     pub(super) fn latency(&self) -> Option<f64> {
-        mean(&self.0.times[Time::Latency])
+        mean(&self.0.times[Time::Latency]).filter(|_| self.is_of_all(Time::Latency))
+    }
+
+    /// Whether a time is known of every completed request, as far as its samples are counted: empty
+    /// responses may lack it.
+    pub(super) fn is_of_all(&self, time: Time) -> bool {
+        let samples = self.0.times[time].as_ref().and_then(|time| time.count);
+        samples.zip(self.0.requests.completed).is_none_or(|(samples, all)| samples == all)
     }
 
     pub(super) fn ttft(&self) -> Option<f64> {
@@ -117,6 +147,30 @@ impl Level<'_> {
 
     pub(super) fn tpot(&self) -> Option<f64> {
         mean(&self.0.times[Time::Tpot])
+    }
+
+    /// By what share TPOT times the output tokens may differ from the time that they took: TPOT is a mean
+    /// over requests, so they differ by the covariance of speed and length, which is at most the product
+    /// of their deviations. With one length there is none.
+    pub(super) fn covariance(&self) -> f64 {
+        let tpot = self.0.times[Time::Tpot].as_ref();
+        let varies = tpot.and_then(|tpot| {
+            let by_tail = || Some((tpot.p99? - tpot.p50?).abs());
+            Some(tpot.std.or_else(by_tail)? / positive(tpot.mean)?)
+        });
+        let lengths = if self.0.output_length.is_some() { 0.1 } else { LENGTHS_VARY };
+        TPOT_SLACK + lengths * varies.unwrap_or(TPOT_VARIES)
+    }
+
+    /// The mean latency, or else what TTFT and TPOT make of it; and by what share that may be too long.
+    pub(super) fn about_latency(&self) -> Option<(f64, f64)> {
+        let by_tokens = || {
+            let decode = self.tpot()? * (self.output_tokens()? - 1.0).max(0.0);
+            let latency = self.ttft()? + decode;
+            let off = self.covariance() * decode / latency;
+            (off < 1.0).then(|| (latency, off / (1.0 - off)))
+        };
+        self.latency().map(|latency| (latency, 0.0)).or_else(by_tokens)
     }
 
     /// Time between tokens.

@@ -10,7 +10,7 @@ use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.02;
 /// Of tools that may count tokens and requests in different windows.
-const UNKNOWN_SLACK: f64 = 0.10;
+const UNKNOWN_SLACK: f64 = 0.05;
 
 pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
     let (slack, what) = match rows.by_duration() {

@@ -53,6 +53,21 @@ fn printed_digits_explain_what_they_can() {
     }
 }
 
+/// A block of vLLM's prints 0.02 requests/s: a converted file may show 0.006667, which is no more exact.
+#[test]
+fn digits_that_a_form_does_not_print_are_not_believed() {
+    let mut made = consistent();
+    made.load.kind = LoadKind::Burst;
+    (made.duration_s, made.times) = (Some(5_417.236_1), Default::default());
+    made.throughput.requests_per_s = Some(0.02 / 3.0);
+    made.throughput.output_tokens_per_s = Some(100.0 * 101.0 / 5_417.236_1);
+    let mut summary = of("vllm", vec![made]);
+    let errors = ["throughput_by_duration", "tokens_per_request"];
+    assert_eq!(codes(&summary, Error), errors);
+    summary.run.origin.as_mut().unwrap().form = "block".to_owned();
+    assert_clean(&summary);
+}
+
 #[test]
 fn throughput_must_fit_duration_and_tokens() {
     let mut faster = consistent();

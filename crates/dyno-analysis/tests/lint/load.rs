@@ -89,6 +89,14 @@ fn more_in_flight_than_slots_is_an_error() {
     let mut made = consistent();
     made.load.value = Some(3.6);
     assert_eq!(codes(&of("vllm", vec![made.clone()]), Error), ["littles_law"]);
+    // So it is by TTFT and TPOT alone, which leave more room.
+    let mut unstated = made.clone();
+    unstated.times[Time::Latency] = None;
+    let tpot = Distribution { std: Some(1.2), ..mean_of(18.0) };
+    unstated.times[Time::Tpot] = Some(tpot);
+    assert_clean(&of("vllm", vec![unstated.clone()]));
+    unstated.load.value = Some(3.0);
+    assert_eq!(codes(&of("vllm", vec![unstated]), Error), ["littles_law"]);
     // A slot of AIPerf may be a conversation with several requests at once.
     assert_eq!(codes(&of("aiperf", vec![made]), Error), [""; 0]);
 }

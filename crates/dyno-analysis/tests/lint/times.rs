@@ -184,6 +184,21 @@ fn a_latency_is_not_below_its_ttft() {
     assert_eq!(codes(&of("vllm", vec![made]), Error), ["latency_below_ttft"]);
 }
 
+/// Six of twenty responses were empty: their tokens count, their times are not known.
+#[test]
+fn times_of_fewer_requests_than_tokens_say_nothing() {
+    let mut random = Random(8);
+    let mut made = streamed(&drawn(&mut random, 100), 1.0);
+    made.output_tokens =
+        made.output_tokens.map(|tokens| Tokens { mean: 0.7 * tokens.mean, ..tokens });
+    let speed = made.throughput.output_tokens_per_s;
+    made.throughput.output_tokens_per_s = speed.map(|speed| 0.7 * speed);
+    assert_eq!(codes(&of("vllm", vec![made.clone()]), Warning), ["tokens_by_itl"]);
+    let latency = made.times[Time::Latency].take().unwrap();
+    made.times[Time::Latency] = Some(Distribution { count: Some(70), ..latency });
+    assert_clean(&of("vllm", vec![made]));
+}
+
 #[test]
 fn a_ttft_in_seconds_is_found_by_the_time_of_one_token() {
     let mut made = consistent();
@@ -195,4 +210,16 @@ fn a_ttft_in_seconds_is_found_by_the_time_of_one_token() {
     made.times[Time::Latency] = Some(mean_of(1_805.0));
     made.load.kind = LoadKind::Unknown;
     assert_clean(&of("vllm", vec![made]));
+}
+
+#[test]
+fn a_ttft_that_repeats_the_latency_is_a_warning_unless_there_is_one_token() {
+    let mut made = consistent();
+    made.times[Time::Tpot] = None;
+    made.times[Time::ChunkGap] = None;
+    made.times[Time::Ttft] = made.times[Time::Latency].clone();
+    assert_eq!(codes(&of("evalscope", vec![made.clone()]), Warning), ["not_streamed"]);
+    made.output_tokens = Some(Tokens { total: None, mean: 1.0 });
+    made.throughput.output_tokens_per_s = Some(PER_S);
+    assert_clean(&of("evalscope", vec![made]));
 }

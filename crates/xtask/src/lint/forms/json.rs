@@ -46,9 +46,11 @@ pub(super) fn vllm(levels: &[Stated]) -> String {
     Value::Object(all).to_string()
 }
 
-/// As before version 0.10: without failures.
+/// As before version 0.10, without failures; and without latency, unless it was asked for.
 pub(super) fn vllm_old(levels: &[Stated]) -> String {
-    Value::Object(serving(&levels[0], "e2el")).to_string()
+    let mut all = serving(&levels[0], "e2el");
+    all.retain(|name, _| !name.contains("e2el"));
+    Value::Object(all).to_string()
 }
 
 pub(super) fn sglang(levels: &[Stated]) -> String {
