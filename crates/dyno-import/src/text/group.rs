@@ -21,13 +21,32 @@ pub(crate) struct Group {
     named: bool,
 }
 
+/// What names a level and not a run, with its numbers masked.
+const OF_LEVEL: [&str; 16] = [
+    "parallel #",
+    "concurrency #",
+    "concurrency: #",
+    "concurrency=#",
+    "concurrency = #",
+    "max concurrency #",
+    "c=#",
+    "并发 #",
+    "并发数 #",
+    "并发#",
+    "rate #",
+    "request rate #",
+    "request rate: #",
+    "qps #",
+    "# concurrent requests",
+    "burst #",
+];
+
 /// Combines consecutive blocks under the same headings into one run; a table is a run by itself.
 pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     // The last group of blocks of each tool.
     let mut open: Vec<(&'static str, usize)> = Vec::new();
-    for (mut part, place) in parts {
-        let shape = shape(&place.above);
+    for (mut part, mut place) in parts {
         if let Some(blocks) = groups.iter_mut().find(|group| group.is_repeated_by(&part)) {
             blocks.part.model = blocks.part.model.take().or(part.model);
             continue;
@@ -36,6 +55,8 @@ pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
             groups.push(Group { part, place, named: false, shape: None });
             continue;
         }
+        level_heading(&mut place);
+        let shape = shape(&place.above);
         part.findings.extend(other_slots(&place, &part));
         let last = open.iter().find(|(tool, _)| *tool == part.tool).map(|(_, at)| *at);
         match last.and_then(|at| groups.get_mut(at)) {
@@ -87,9 +108,18 @@ impl Group {
     /// The lines above name the first level, not the run.
     pub(crate) fn above_names_level(&self) -> bool {
         let several = self.named && self.part.levels.len() > 1;
-        let of_level = ["parallel #", "concurrency #", "c=#", "并发 #", "rate #", "burst #"];
         let shape = self.shape.as_deref().unwrap_or_default();
-        self.part.form == "block" && (several || of_level.contains(&shape))
+        self.part.form == "block" && (several || OF_LEVEL.contains(&shape))
+    }
+}
+
+/// A heading that names a level is a line above it: the run is what the headings around it name.
+fn level_heading(place: &mut Place) {
+    let named = place.headings.last().is_some_and(|heading| {
+        shape(std::slice::from_ref(heading)).is_some_and(|shape| OF_LEVEL.contains(&shape.as_str()))
+    });
+    if named && place.above.is_empty() && place.headings.len() > 1 {
+        place.above.extend(place.headings.pop());
     }
 }
 

@@ -95,6 +95,34 @@ fn todays_block_with_everything_that_can_be_asked_for() {
 }
 
 #[test]
+fn headings_that_name_a_load_are_levels_of_the_run_around_them() {
+    let block = |slots: u32| {
+        format!(
+            "### Concurrency {slots}\n\n```\n= Serving Benchmark Result =\n\
+             Successful requests: 90\nMaximum request concurrency: {slots}\n\
+             Benchmark duration (s): 2.00\nMean TTFT (ms): 5.0\n====\n```\n\n"
+        )
+    };
+    let text = format!(
+        "# Notes\n\n## Qwen2-7B, one A100\n\n{}{}## Other\n\n{}",
+        block(4),
+        block(16),
+        block(4)
+    );
+    let imported = read_text(&text);
+    let runs: Vec<_> = imported
+        .runs
+        .iter()
+        .map(|run| (run.summary.run.label.as_deref().unwrap(), labels(run)))
+        .collect();
+    let expected = [
+        ("Qwen2-7B, one A100", vec!["concurrency 4", "concurrency 16"]),
+        ("Other", vec!["concurrency 4"]),
+    ];
+    assert_eq!(runs, expected);
+}
+
+#[test]
 fn the_stated_load_decides() {
     let block = |rows: &str| {
         let text = format!(

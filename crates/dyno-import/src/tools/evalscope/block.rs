@@ -36,13 +36,13 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
             },
         };
     }
+    if reader.is_empty() {
+        return None;
+    }
     let closed = lines.get(taken).is_none_or(|line| line.kind == Kind::Close);
-    let invocation = Invocation::by(before.iter().map(String::as_str));
-    (!reader.is_empty()).then(|| {
-        let mut part = reader.finish(closed);
-        part.model = invocation.model();
-        (part, taken)
-    })
+    let mut part = reader.finish(closed);
+    part.model = Invocation::by(before.iter().map(String::as_str)).model();
+    Some((part, taken))
 }
 
 /// A logger may have put a time and its name before the heading; other text means it is not one.
