@@ -3,11 +3,11 @@
 
 pub mod data;
 pub mod item;
-pub mod key;
-pub mod lengths;
 pub mod random;
 pub mod session;
 pub mod trace;
 
+/// Keys of random prompts, and the lengths that are asked for.
+pub use dyno_random::{key, lengths};
 /// Counts the tokens of a prompt.
 pub use dyno_tokenizer as tokenizer;

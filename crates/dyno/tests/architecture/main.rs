@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 21] = [
+const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -21,7 +21,8 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("dyno-chart", &["dyno-model"]),
     ("dyno-search", &["dyno-stats"]),
     ("dyno-tokenizer", &["dyno-model"]),
-    ("dyno-workload", &["dyno-model", "dyno-tokenizer", "dyno-words"]),
+    ("dyno-random", &["dyno-model", "dyno-tokenizer"]),
+    ("dyno-workload", &["dyno-model", "dyno-random", "dyno-tokenizer", "dyno-words"]),
     ("dyno-drive", &["dyno-model"]),
     ("dyno-wire", &["dyno-drive", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-record", &["dyno-model"]),
@@ -90,7 +91,7 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("minijinja-contrib", &["dyno-tokenizer"]),
     ("nix", &["dyno-net"]),
     ("parquet", &["dyno-report", "dyno-workload"]),
-    ("rand_chacha", &["dyno-drive", "dyno-workload"]),
+    ("rand_chacha", &["dyno-drive", "dyno-random", "dyno-workload"]),
     ("ratatui-core", &["dyno-live"]),
     ("ratatui-widgets", &["dyno-live"]),
     ("resvg", &["dyno-draw"]),

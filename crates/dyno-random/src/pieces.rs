@@ -3,7 +3,7 @@
 
 use super::counter::Counter;
 use super::words::{HAN, LETTERS, WORDS};
-use crate::tokenizer::TokenizerError;
+use dyno_tokenizer::TokenizerError;
 
 /// With fewer words than these, prompts would repeat themselves: more are looked for.
 const ENOUGH: usize = 64;

@@ -1,7 +1,7 @@
 //! The keys of the random generators of prompts. Lengths and words have separate streams, so that the
 //! same lengths can be sent again with other words, which miss any prefix cache.
 
-use crate::random::draws::{Beginning, stream};
+use crate::draws::{Beginning, stream};
 use rand_chacha::ChaCha8Rng;
 
 /// What the random prompts of a level depend on.
@@ -28,27 +28,27 @@ impl Key {
 
     /// Of another series within the same level.
     #[must_use]
-    pub(crate) fn apart(self, bit: u32) -> Self {
+    pub fn apart(self, bit: u32) -> Self {
         Self { level: self.level ^ bit, lengths: self.lengths ^ bit, ..self }
     }
 
     /// Decides lengths, numbers and times.
-    pub(crate) fn of_lengths(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
+    pub fn of_lengths(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
         stream((self.seed, self.lengths, 0), purpose, number)
     }
 
     /// Decides words.
-    pub(crate) fn of_words(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
+    pub fn of_words(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
         stream((self.seed, self.level, self.edition), purpose, number)
     }
 
     /// Decides words that all levels of a run share.
-    pub(crate) fn of_run(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
+    pub fn of_run(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
         stream((self.seed, 0, 0), purpose, number)
     }
 
     /// A prefix that no other number has, nor any prompt of another run.
-    pub(crate) fn beginning(&self, number: u64) -> Beginning {
+    pub fn beginning(&self, number: u64) -> Beginning {
         Beginning::new(self.of_words(b"unique  ", self.run), number)
     }
 }
