@@ -6,7 +6,7 @@ use crate::running::Level;
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
-use dyno_model::plan::{LevelPlan, Shard, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Shard, Warmup};
 
 /// The offsets of all arrivals of a level from its start, warm-up first, computed up front.
 pub(crate) struct Schedule {
@@ -96,7 +96,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
     level.drain()
 }
 
-/// Conversations arrive for as long as the level lasts, or until none is left. How many of their turns are warm-up, and when
+/// Conversations arrive for as long as the level lasts; those of a trace, until none is left. How many of their turns are warm-up, and when
 /// the first measured one is sent, depends on the responses, so it cannot be scheduled up front.
 pub(crate) fn run_sessions<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
@@ -106,6 +106,7 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
     level.start(0, level.setup.plan.requests.map(|n| share(n, shard)))?;
     let ours = (0_u64..).zip(arrivals).filter(|(index, _)| belongs(*index, shard));
     let mut offsets = ours.map(|(_, offset)| offset).peekable();
+    let ends = matches!(level.setup.plan.load, Load::Trace { .. });
     let mut freed = Vec::new();
     while !level.is_stopped() {
         let up = level.time_limit().unwrap_or(Nanos::MAX);
@@ -114,7 +115,7 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
         let due = level.next_arrival.filter(|_| level.has_room());
         match due {
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
-            _ if arrival.is_none() && level.is_idle() => {
+            _ if arrival.is_none() && ends && level.is_idle() => {
                 level.stop_sending(Ending::Requests, level.now());
             }
             Some(due) if level.now() >= due => {

@@ -244,7 +244,15 @@ fn sessions_of_a_trace_start_at_their_times_and_the_level_ends_with_the_last_tur
     assert_eq!(times, offsets);
     assert_eq!(outcome.ended - outcome.started, 5 * SEC + 700 * MS);
 
-    // A limit cuts conversations off, as in any open loop.
+    // A longer limit changes nothing: a trace ends with its last response.
+    let plan = LevelPlan { duration_ns: Some(60 * SEC), ..plan };
+    let (mut server, work) = (Simulated::new(100 * MS, 0), conversations(3, 200 * MS));
+    let (outcome, _) =
+        run_work(&plan, &mut server, Shard::WHOLE, &signal, work, true, trace.clone());
+    assert_eq!((outcome.issued, outcome.ending), (9, Ending::Requests));
+    assert_eq!(outcome.ended - outcome.started, 5 * SEC + 700 * MS);
+
+    // A shorter one cuts conversations off, as in any open loop.
     let plan = LevelPlan { duration_ns: Some(150 * MS), ..plan };
     let mut server = Simulated::new(100 * MS, 0);
     let work = conversations(3, 0);
