@@ -213,9 +213,15 @@ impl Reading {
         }
     }
 
-    fn push(&mut self, group: Group, level: Found) {
+    fn push(&mut self, group: Group, mut level: Found) {
         match self.groups.last_mut() {
-            Some((last, levels)) if last.key == group.key => levels.push(level),
+            Some((last, levels)) if last.key == group.key => {
+                let (own, file) = (&last.head.origin.file, &group.head.origin.file);
+                if let Some(reported) = level.stated.reported.as_mut().filter(|_| own != file) {
+                    reported.file = Some(file.clone());
+                }
+                levels.push(level);
+            }
             _ => self.groups.push((group, vec![level])),
         }
     }

@@ -15,9 +15,9 @@ use rand_chacha::ChaCha8Rng;
 
 use self::draws::{UNIQUE, draw};
 pub use self::maker::Maker;
-use dyno_model::prompt::{Content, Item};
 use crate::key::Key;
 use crate::lengths::Lengths;
+use dyno_model::prompt::{Content, Item};
 use dyno_tokenizer::{Tokenizer, TokenizerError};
 
 /// Options of random prompts besides their lengths.

@@ -68,6 +68,18 @@ impl Found {
         }
     }
 
+    /// The file of its rows: a run may be read from several.
+    fn file(&self, summary: &Summary) -> Option<String> {
+        let own = summary.run.origin.as_ref().map(|origin| origin.file.clone());
+        let of = |row: &Row| {
+            let level = summary.levels.iter().find(|level| level.label == row.label)?;
+            level.reported.as_ref()?.file.clone()
+        };
+        let mut files = self.rows().iter().map(of);
+        let first = files.next().flatten();
+        if files.all(|file| file == first) { first.or(own) } else { own }
+    }
+
     /// As the finding of a run, in a language.
     pub(super) fn lint(&self, summary: &Summary, language: Language) -> Lint {
         let said = self.said.in_language(language);
@@ -76,7 +88,7 @@ impl Found {
             check: said.code.clone(),
             weight: self.severity(),
             run: run.label.clone().unwrap_or_else(|| run.id.clone()),
-            file: run.origin.as_ref().map(|origin| origin.file.clone()),
+            file: self.file(summary),
             rows: self.rows().to_vec(),
             what: said.what.clone(),
             cause: said.advice.clone().unwrap_or_default(),

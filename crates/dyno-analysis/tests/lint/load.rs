@@ -48,7 +48,7 @@ fn burstier_arrivals_vary_more() {
         let mut made = arrived(&mut random, 200, 4.0, gap);
         alarms[0] += codes(&of("vllm", vec![made.clone()]), Error).len();
         let figures = [("burstiness".to_owned(), 0.1)].into();
-        made.reported = Some(Reported { line: None, figures });
+        made.reported = Some(Reported { file: None, line: None, figures });
         alarms[1] += codes(&of("vllm", vec![made]), Error).len();
     }
     assert!(alarms[0] > 50 && alarms[1] <= 10, "{alarms:?}");
@@ -122,8 +122,13 @@ fn idle_slots_are_a_warning_and_only_beyond_ramp_up_and_drain() {
 fn a_stated_mean_concurrency_is_rate_times_latency() {
     let mut made = consistent();
     made.load = level(LoadKind::Burst, 100.0).load;
-    let stated =
-        |mean| Some(Reported { line: None, figures: [("concurrency".to_owned(), mean)].into() });
+    let stated = |mean| {
+        Some(Reported {
+            file: None,
+            line: None,
+            figures: [("concurrency".to_owned(), mean)].into(),
+        })
+    };
     made.reported = stated(PER_S * 1.924);
     assert_clean(&of("sglang", vec![made.clone()]));
     made.reported = stated(3.2);

@@ -131,7 +131,7 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
         None => Offered::plain(LoadKind::Unknown),
     });
     let stated = &mut found.stated;
-    stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    stated.reported = Some(Reported { file: None, line: Some(line), figures: figures(value) });
     stated.times[Time::Ttft] = row.times("ttft");
     stated.times[Time::Tpot] = row.times("tpot");
     stated.times[Time::Latency] = row.times("e2el");

@@ -41,6 +41,7 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut found = Found::new(Offered::plain(LoadKind::Unknown));
     let stated = &mut found.stated;
     stated.reported = Some(Reported {
+        file: None,
         line: Some(line),
         figures: at(value, &["metrics"]).map(figures).unwrap_or_default(),
     });

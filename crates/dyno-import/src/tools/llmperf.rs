@@ -97,7 +97,8 @@ fn level(line: u64, value: &Value) -> Found {
     stated.output_length = length(value, "output");
     let per_token = given(value, "results_inter_token_latency_s_mean");
     found.extras.latency_per_output_token_ms = present(per_token.map(|mean| mean * SECOND_MS));
-    found.stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    found.stated.reported =
+        Some(Reported { file: None, line: Some(line), figures: figures(value) });
     found
 }
 

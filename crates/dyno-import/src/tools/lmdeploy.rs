@@ -97,6 +97,6 @@ fn level(heading: &Row, row: &Row) -> Found {
         let percent = stat.strip_prefix('p')?;
         get(&format!("{percent}%(s)"))
     });
-    stated.reported = Some(Reported { line: Some(row.line), figures });
+    stated.reported = Some(Reported { file: None, line: Some(row.line), figures });
     found
 }

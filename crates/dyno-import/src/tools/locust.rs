@@ -127,7 +127,8 @@ impl Entry {
                 format!("{kind} {}", self.name()).trim().chars().take(80).collect();
         }
         let stated = &mut found.stated;
-        stated.reported = Some(Reported { line: Some(self.line), figures: self.figures.clone() });
+        stated.reported =
+            Some(Reported { file: None, line: Some(self.line), figures: self.figures.clone() });
         let (count, failed) =
             (self.any(&COUNT).and_then(whole), self.any(&FAILURES).and_then(whole));
         stated.requests.failed = failed;

@@ -69,6 +69,9 @@ impl Origin {
 /// What the tool reported of a level, in addition to what Dyno derived from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reported {
+    /// Its file, if that is not the one of the run's origin: a run may be read from several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Its line, from 1, in text files.
     pub line: Option<u64>,
     /// Every value, with the tool's name and unit.

@@ -96,7 +96,10 @@ fn an_unknown_file_names_what_is_read_and_does_not_stop_the_others() {
     assert!(said.contains("`notes.txt` contains no results of a known tool"), "{said}");
     assert!(said.contains("LMDeploy"), "{said}");
     let printed = text(&expect(here, &["import", "notes.txt", "c2.json"], 0).stdout);
-    assert!(printed.contains("2 files: 1 read") && printed.contains("1 not recognised"), "{printed}");
+    assert!(
+        printed.contains("2 files: 1 read") && printed.contains("1 not recognised"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -109,4 +112,15 @@ fn json_says_how_sure_it_is() {
     let recognised = &runs[0]["run"]["origin"]["recognised"];
     assert_eq!(recognised["sure"], "likely");
     assert!(recognised["by"].as_array().unwrap().contains(&json!("request_throughput")), "{runs}");
+}
+
+#[test]
+fn a_finding_names_the_file_of_its_row() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "all/c2.json", &vllm(2));
+    write(here, "all/c10.json", &vllm(10).replace("\"num_prompts\":40", "\"num_prompts\":60"));
+    let printed = text(&expect(here, &["lint", "all"], 5).stdout);
+    assert!(printed.contains("[requests_missing]"), "{printed}");
+    assert!(printed.contains("c10.json") && !printed.contains("c2.json"), "{printed}");
 }

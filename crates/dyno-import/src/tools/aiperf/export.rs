@@ -49,7 +49,8 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     found.extras.burstiness = found.arrival.map(Arrival::burstiness);
     found.stated.input_length = length(config(value), "input_tokens", "synthetic_tokens");
     found.stated.output_length = length(config(value), "output_tokens", "output_tokens");
-    found.stated.reported = Some(Reported { line: Some(line), figures: figures_of(metrics) });
+    found.stated.reported =
+        Some(Reported { file: None, line: Some(line), figures: figures_of(metrics) });
     let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
         || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
     found.stated.partial = cut_short;

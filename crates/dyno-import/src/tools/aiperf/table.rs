@@ -112,7 +112,7 @@ fn finish(
         return;
     }
     let mut found = Found::new(Offered::plain(LoadKind::Unknown));
-    found.stated.reported = Some(Reported { line, figures });
+    found.stated.reported = Some(Reported { file: None, line, figures });
     let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();
     export::fill_metrics(&mut found.stated, &mut reading.problems, line.unwrap_or(1), &stat, &unit);

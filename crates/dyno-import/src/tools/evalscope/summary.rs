@@ -115,7 +115,7 @@ pub(crate) fn summary(line: u64, value: &Value) -> Found {
         (None, None) => Offered::plain(LoadKind::Unknown),
     });
     let stated = &mut found.stated;
-    stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    stated.reported = Some(Reported { file: None, line: Some(line), figures: figures(value) });
     stated.requests.planned = all.count(REQUESTS);
     stated.requests.completed = all.count(SUCCEEDED);
     stated.requests.failed = all.count(FAILED);

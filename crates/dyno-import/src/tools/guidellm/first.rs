@@ -63,7 +63,7 @@ fn level(benchmark: &Value) -> Option<Found> {
     let mut found = Found::new(offered(benchmark));
     let figures: BTreeMap<String, f64> =
         number(benchmark, &["rate"]).map(|rate| ("rate".to_owned(), rate)).into_iter().collect();
-    found.stated.reported = Some(Reported { line: None, figures });
+    found.stated.reported = Some(Reported { file: None, line: None, figures });
     let failed = errors.iter().map(|error| Sample {
         ended: Ended::Failed(text(error, &["message"]).unwrap_or_default()),
         ..Sample::default()

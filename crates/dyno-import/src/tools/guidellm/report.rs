@@ -80,7 +80,7 @@ fn level(benchmark: &Value, lengths: Lengths, problems: &mut Vec<Diagnostic>) ->
     for name in ["duration", "start_time", "end_time", "warmup_duration", "cooldown_duration"] {
         all.extend(number(benchmark, &[name]).map(|number| (name.to_owned(), number)));
     }
-    stated.reported = Some(Reported { line: None, figures: all });
+    stated.reported = Some(Reported { file: None, line: None, figures: all });
     let totals = at(benchmark, &["request_totals"]).or_else(|| at(metrics, &["request_totals"]));
     let total = |name: &str| totals.and_then(|totals| count(totals, &[name]));
     stated.requests.planned = total("total");

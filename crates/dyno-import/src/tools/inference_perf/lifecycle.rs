@@ -49,7 +49,7 @@ fn level(value: &Value) -> Found {
     let mut found = Found::new(offered(value));
     let successes = &value["successes"];
     let stated = &mut found.stated;
-    stated.reported = Some(Reported { line: None, figures: figures(value) });
+    stated.reported = Some(Reported { file: None, line: None, figures: figures(value) });
     stated.requests.planned = count(value, &["load_summary", "count"]);
     stated.requests.completed = count(successes, &["count"]);
     stated.requests.failed = count(value, &["failures", "count"]);

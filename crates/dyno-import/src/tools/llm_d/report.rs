@@ -85,7 +85,7 @@ fn read_one(reading: &mut Reading, line: u64, value: &Value) {
     if let Some((rate, slots)) = limited {
         all.extend([("load.rate_qps".to_owned(), rate), ("load.concurrency".to_owned(), slots)]);
     }
-    found.stated.reported = Some(Reported { line: None, figures: all });
+    found.stated.reported = Some(Reported { file: None, line: None, figures: all });
     fill(&mut found.stated, results, generator, &mut reading.problems, line);
     found.stated.duration_s = duration(value);
     if let Some((rate, slots)) = limited {

@@ -125,7 +125,8 @@ fn burst(value: &Value, line: u64, requests: Option<u64>) -> Found {
         None => Offered::plain(LoadKind::Unlimited),
     });
     found.stated.requests.planned = requests;
-    found.stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    found.stated.reported =
+        Some(Reported { file: None, line: Some(line), figures: figures(value) });
     found
 }
 

@@ -91,7 +91,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
 /// The tool's values.
 fn state(found: &mut Found, value: &Value, line: u64) {
     let stated = &mut found.stated;
-    stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    stated.reported = Some(Reported { file: None, line: Some(line), figures: figures(value) });
     stated.input_length = length(value, "random_input_len");
     stated.output_length = length(value, "random_output_len");
     stated.requests.planned = count(value, &["num_prompts"]);

@@ -38,7 +38,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     stated.output_length = length(value, "osl_stats");
     let mut figures = figures(value);
     figures.retain(|name, _| SECTIONS.iter().any(|section| name.starts_with(section)));
-    stated.reported = Some(Reported { line: Some(line), figures });
+    stated.reported = Some(Reported { file: None, line: Some(line), figures });
     if stated.load.kind == LoadKind::Unknown {
         found.note(&mut reading.problems, Problem::LoadNotStated.with(["trtllm-bench"]));
     }
