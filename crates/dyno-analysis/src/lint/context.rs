@@ -81,7 +81,10 @@ fn shortened(rows: &Rows<'_>, level: &Level<'_>) -> Option<Short> {
 pub(super) fn clamp(rows: &Rows<'_>) -> Option<Found> {
     let all = rows.rows.iter().filter_map(|level| shortened(rows, level));
     let (found, slight): (Vec<Short>, Vec<Short>) = all.partition(|short| short.missing > MISSING);
-    let mean = found.iter().map(|short| short.context).sum::<f64>() / found.len() as f64;
+    let mean_of = |shorts: &[Short]| {
+        shorts.iter().map(|short| short.context).sum::<f64>() / shorts.len() as f64
+    };
+    let mean = mean_of(&found);
     let agrees = |short: &Short| (short.context / mean - 1.0).abs() <= AGREE;
     // Prompts of different lengths that end at the same place: that is the end of the context.
     let inputs: BTreeSet<u32> = found.iter().map(|short| short.input).collect();
@@ -90,8 +93,8 @@ pub(super) fn clamp(rows: &Rows<'_>) -> Option<Found> {
     if inputs.len() > 1 && found.iter().all(agrees) {
         // It also ends those of which little is missing.
         let slight = slight.into_iter().filter(|short| short.missing > SLIGHT && agrees(short));
-        let all = slight.chain(found).collect();
-        let context = values![digits(mean, 0)];
+        let all: Vec<Short> = slight.chain(found).collect();
+        let context = values![digits(mean_of(&all), 0)];
         return against(rows(all), show, Defect::CutByContext, Sure::Certain, context);
     }
     against(rows(found), show, Defect::CutShort, Sure::Possible, values![])

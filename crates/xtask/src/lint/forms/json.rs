@@ -201,3 +201,38 @@ pub(super) fn genai_perf(levels: &[Stated]) -> String {
     }})));
     Value::Object(all).to_string()
 }
+
+/// A stage of inference-perf's: times in seconds.
+pub(super) fn inference_perf(levels: &[Stated]) -> String {
+    let level = &levels[0];
+    let (rate, _) = options(level.load);
+    let seconds = |stats: &Stats| {
+        let percent = |percent: f64| stats.percentile(percent) / 1e3;
+        json!({
+            "mean": stats.mean / 1e3, "min": stats.min / 1e3, "median": percent(50.0),
+            "p75": percent(75.0), "p90": percent(90.0), "p95": percent(95.0),
+            "p99": percent(99.0), "p99.9": percent(99.9), "max": stats.max / 1e3,
+        })
+    };
+    json!({
+        "load_summary": { "count": level.planned, "requested_rate": rate },
+        "successes": {
+            "count": level.completed,
+            "latency": {
+                "request_latency": seconds(&level.latency),
+                "time_to_first_token": seconds(&level.ttft),
+                "time_per_output_token": seconds(&level.tpot),
+                "inter_token_latency": seconds(&level.itl),
+            },
+            "throughput": {
+                "output_tokens_per_sec": level.output_per_s,
+                "total_tokens_per_sec": level.total_per_s,
+                "requests_per_sec": level.per_s,
+            },
+            "prompt_len": { "mean": level.mean_input() },
+            "output_len": { "mean": level.mean_output() },
+        },
+        "failures": { "count": level.failed },
+    })
+    .to_string()
+}

@@ -42,7 +42,7 @@ const fn form(
 }
 
 /// Every form.
-pub(super) const FORMS: [Form; 12] = [
+pub(super) const FORMS: [Form; 13] = [
     form("vllm-json", "json", Shape::One, json::vllm),
     Form { states_failures: false, ..form("vllm-old-json", "json", Shape::One, json::vllm_old) },
     form("vllm-block", "txt", Shape::One, text::vllm),
@@ -58,6 +58,7 @@ pub(super) const FORMS: [Form; 12] = [
         states_failures: false,
         ..form("genai-perf-json", "json", Shape::One, json::genai_perf)
     },
+    form("inference-perf-json", "json", Shape::One, json::inference_perf),
 ];
 
 /// The rate and the limit of a load, as options of a command.
