@@ -301,6 +301,30 @@ fn branches_are_refused_by_their_line_and_field() {
     }
 }
 
+#[test]
+fn clocks_that_are_a_little_off_make_no_parallel_requests() {
+    for (early, accepted) in [(0, true), (10, true), (11, false), (500, false)] {
+        let text = format!("s,t,e,i,o\nx,1000,2000,50,5\nx,{},3000,90,5\n", 2_000 - early);
+        let spec = "trace:t.csv,session=s,time=t,end=e,unit=ms,input=i,output=o";
+        let read = opened(&text, spec, Starts::Recorded);
+        assert_eq!(read.is_ok(), accepted, "{early} ms early");
+        let pauses = read.map(|read| sessions(&read)[0][1].0);
+        assert!(pauses.is_err() || pauses.is_ok_and(|pause| pause == 0));
+    }
+}
+
+#[test]
+fn dynamos_mooncake_files_with_a_header_and_dependencies() {
+    let header = json!({"schema": "dynamo.agentic_mooncake", "version": 2, "block_size": 64});
+    let row = |input: u32, after: &[&str]| json!({"request_id": "r", "session_id": "a", "input_length": input, "output_length": 2, "dependencies": after});
+    let chain = lines(&[header.clone(), row(40, &[]), row(90, &[])]);
+    let read = opened(&chain, "session:d.jsonl", Starts::Given).expect("a session");
+    assert_eq!(sessions(&read), [vec![(0, 40, 2), (0, 90, 2)]]);
+    let graph = lines(&[header, row(40, &[]), row(90, &["r"])]);
+    let error = opened(&graph, "session:d.jsonl", Starts::Given).expect_err("a graph").to_string();
+    assert!(error.starts_with("d.jsonl:3: the field \"dependencies\" makes"), "{error}");
+}
+
 fn chat(rows: &[Value]) -> String {
     lines(rows)
 }

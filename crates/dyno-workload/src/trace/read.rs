@@ -78,11 +78,12 @@ impl Opened {
     pub(super) fn new(raw: Raw, mapping: &Mapping, skip_bad: bool) -> Result<Self, DataError> {
         let looked_at = VecDeque::new();
         let mut records = Records { looked_at, raw, skip_bad, skipped: 0, first_bad: None };
+        let mut block = None;
         while records.looked_at.len() <= LOOKED_AT
             && let Some((at, value)) = records.unseen()?
         {
             let form = Form::of(&value, mapping);
-            let block = value.as_object().and_then(own_block);
+            block = block.or_else(|| value.as_object().and_then(own_block));
             records.looked_at.push_back((at, value));
             if let Some(form) = form {
                 return Ok(Self { form, block, records });

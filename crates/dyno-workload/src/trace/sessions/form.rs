@@ -133,6 +133,11 @@ fn of_row(
     object: &Map<String, Value>,
     take: &mut Sink<'_>,
 ) -> Result<(), DataError> {
+    // Dynamo's Mooncake files with dependencies begin with a record about the file.
+    let schema = object.get("schema").and_then(Value::as_str);
+    if schema.is_some_and(|schema| schema.starts_with("dynamo.")) {
+        return Ok(());
+    }
     let mut ids = Vec::new();
     let mut object = object;
     let both;
@@ -149,7 +154,7 @@ fn of_row(
     let Recorded::Request(request) = row::one(fields, at, object, &mut ids)? else {
         return Ok(());
     };
-    for wait in ["wait_for", "branches"] {
+    for wait in ["wait_for", "branches", "dependencies"] {
         if find(object, wait).is_some_and(|value| !is_blank(value)) {
             let what = format!(
                 "the field {wait:?} makes the request wait for others than the one before it, which \
