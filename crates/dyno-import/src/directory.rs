@@ -95,9 +95,9 @@ fn folder(
     }
     if evalscope::is_run(path) {
         sweep(root, path, &[path.to_owned()], imported)?;
-    } else {
-        loose(root, &name_of(path), &files, &mut walk.results, imported);
+        files.retain(|file| !evalscope::is_own(file));
     }
+    loose(root, &name_of(path), &files, &mut walk.results, imported);
     if !levels.is_empty() {
         sweep(root, path, &levels, imported)?;
     }

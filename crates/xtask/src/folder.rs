@@ -13,18 +13,22 @@ const FILES: usize = 1_000;
 
 /// Writes the folder, imports it three times, and prints the time and the last lines of the table.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let originals = originals(arguments.first().map(PathBuf::from))?;
+    let fixtures =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../dyno-import/tests/fixtures/files");
+    let root = arguments.first().map_or(fixtures, PathBuf::from);
+    let originals = originals(&root)?;
     let folder = scratch();
     let mut bytes = 0;
     for number in 0..FILES {
         let original = &originals[number % originals.len()];
-        let name = original.file_name().unwrap_or_default();
-        let within = folder.join(format!("{}", number / originals.len()));
-        std::fs::create_dir_all(&within)?;
+        let to = folder
+            .join(format!("{}", number / originals.len()))
+            .join(original.strip_prefix(&root)?);
+        std::fs::create_dir_all(to.parent().unwrap_or(&folder))?;
         let text = std::fs::read(original)?;
         let changed = changed(&String::from_utf8_lossy(&text), number);
         bytes += changed.len();
-        std::fs::write(within.join(name), changed)?;
+        std::fs::write(to, changed)?;
     }
     let dyno = build()?;
     let kinds = originals.len();
@@ -51,11 +55,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The files to multiply: those of a folder, or the fixtures of `dyno-import`.
-fn originals(folder: Option<PathBuf>) -> Result<Vec<PathBuf>> {
-    let fixtures =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../dyno-import/tests/fixtures/files");
-    let mut open = vec![folder.unwrap_or(fixtures)];
+/// The files of a folder, to be multiplied.
+fn originals(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut open = vec![folder.to_owned()];
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder)? {

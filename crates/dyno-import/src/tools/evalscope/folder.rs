@@ -24,6 +24,14 @@ pub(crate) fn is_run(folder: &Path) -> bool {
     [SUMMARY, PERCENTILES, DATABASE].iter().any(|file| folder.join(file).is_file())
 }
 
+/// Whether a file in the folder of a run is a part of it.
+pub(crate) fn is_own(file: &Path) -> bool {
+    let name = crate::directory::name_of(file);
+    let own = [SUMMARY, PERCENTILES, DATABASE, ARGUMENTS];
+    // The log has the same results, printed; a database may have a log of its own.
+    own.contains(&name.as_str()) || name.ends_with(".log") || name.starts_with(DATABASE)
+}
+
 /// Reads the folders of a sweep, in this order, as the levels of one run.
 pub(crate) fn sweep(name: &str, folders: &[PathBuf]) -> Result<Reading, ImportError> {
     let mut reading = Reading::of_form(name, "folder", Recognised::certain([SUMMARY]));
