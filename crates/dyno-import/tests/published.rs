@@ -110,7 +110,7 @@ fn idle_slots_lost_requests_and_cut_answers_are_found() {
 fn a_context_that_ends_is_found() {
     let found = findings("length-matrix.md");
     assert_eq!(rows(&found, "context_clamp", &[]).len(), 3);
-    assert!(found[0].cause.contains("a context of about 205"), "{}", found[0].cause);
+    assert!(found[0].cause.contains("a context of about 206"), "{}", found[0].cause);
 }
 
 #[test]

@@ -96,7 +96,7 @@ wordings! {
          "没有读入任何内容；请导入发送请求的工具的结果"];
     GuidellmPage: Error "import_page",
         ["this is guidellm's HTML report, which is meant for a browser",
-         "这是 guidellm 的 HTML 报告，供浏览器查看"],
+         "这是 guidellm 的 HTML 报告，仅供查看"],
         ["import the JSON, YAML or CSV file of the same run; guidellm writes JSON with `--outputs json`",
          "请导入同一次测试的 JSON、YAML 或 CSV 文件；使用 `--outputs json` 可让 guidellm 写出 JSON"];
     SheetShifted: Error "import_row",

@@ -160,10 +160,7 @@ pub(super) fn page(
         Err(mistakes) => return mistakes,
     };
     let dir = tempfile::tempdir().unwrap();
-    for entry in files.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap()) {
-        let entry = entry.unwrap();
-        std::fs::copy(entry.path(), dir.path().join(entry.file_name())).unwrap();
-    }
+    files.iter().for_each(|files| copy(files, dir.path()));
     let mut session = Session { programs, dir: dir.path().to_owned(), engine: None };
     let lines: Vec<&str> = text.lines().collect();
     let (mut wrong, mut changes, mut last) = (Vec::new(), Vec::new(), Printed::default());
@@ -263,4 +260,18 @@ fn rewrite(file: &Path, lines: &[&str], changes: Vec<Change>) {
         lines.splice(change.lines, change.with);
     }
     std::fs::write(file, lines.join("\n") + "\n").unwrap();
+}
+
+/// Copies what is in a folder.
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&to).unwrap();
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }
