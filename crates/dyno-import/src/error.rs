@@ -25,6 +25,18 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// It has no contents.
+    #[error("{} is empty; was the tool stopped before it wrote its results?", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is compressed or an archive.
+    #[error("{} is compressed; unpack it, and import what is in it", path.display())]
+    Compressed {
+        /// The file.
+        path: PathBuf,
+    },
     /// It contains no known results.
     #[error("`{name}` contains no results of a known tool")]
     Unknown {

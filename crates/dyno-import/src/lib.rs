@@ -26,6 +26,9 @@ use std::path::Path;
 /// The largest file that is read, in bytes.
 pub const LARGEST_FILE: u64 = 512 << 20;
 
+/// How compressed files begin: gzip, zstd, zip, xz, bzip2.
+const PACKED: [&[u8]; 5] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\xfd7zXZ", b"BZh"];
+
 /// The contents of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Imported {
@@ -76,6 +79,12 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
         return Ok(imported);
     }
     let (bytes, log_problem) = form::sqlite::with_log(path, read_limited(path)?);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ImportError::Empty { path: path.to_owned() });
+    }
+    if PACKED.iter().any(|mark| bytes.starts_with(mark)) {
+        return Err(ImportError::Compressed { path: path.to_owned() });
+    }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut imported = import_bytes(&name, &bytes)?;
     imported.problems.extend(log_problem);

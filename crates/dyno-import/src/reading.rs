@@ -26,6 +26,15 @@ pub(crate) struct Group {
     pub(crate) head: Head,
 }
 
+impl Group {
+    /// Whether a level of the other group belongs to this run. Without a model, levels of two files may be
+    /// of two servers.
+    fn belongs_with(&self, other: &Self) -> bool {
+        let one_file = self.head.origin.file == other.head.origin.file;
+        self.key == other.key && (one_file || other.head.model.is_some())
+    }
+}
+
 /// How much was read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SoFar {
@@ -109,7 +118,7 @@ impl Reading {
             return false;
         };
         self.form = form;
-        self.repeated = None;
+        (self.tool, self.recognised, self.repeated) = ("", None, None);
         let mut strange = Vec::new();
         let mut known = false;
         for (line, value) in &found.values {
@@ -215,7 +224,7 @@ impl Reading {
 
     fn push(&mut self, group: Group, mut level: Found) {
         match self.groups.last_mut() {
-            Some((last, levels)) if last.key == group.key => {
+            Some((last, levels)) if last.belongs_with(&group) => {
                 let (own, file) = (&last.head.origin.file, &group.head.origin.file);
                 if let Some(reported) = level.stated.reported.as_mut().filter(|_| own != file) {
                     reported.file = Some(file.clone());

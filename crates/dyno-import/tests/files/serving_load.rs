@@ -93,7 +93,7 @@ fn a_limit_decides_where_all_requests_are_due_at_the_start() {
     // At 10/s they are due within half of it.
     let (run, notes) = only(&changed(json!({"request_rate": 10.0, "max_concurrency": 4})));
     assert_eq!(loads(&run), [("rate", Some(10.0))]);
-    assert!(notes[0].contains("waited for one of 4 slots"), "{notes:?}");
+    assert!(notes[0].contains("at most 4 requests in flight"), "{notes:?}");
     // Without a limit a rate is what was asked for, however high.
     let (run, _) = only(&changed(json!({"request_rate": 1000.0})));
     assert_eq!(loads(&run), [("rate", Some(1000.0))]);

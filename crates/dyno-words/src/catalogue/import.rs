@@ -185,8 +185,8 @@ wordings! {
          "响应一次性到达：首 token 时延就是整个响应的时延"],
         ["it is not a TTFT; do not compare it with one", "它不是首 token 时延；请勿与之对比"];
     RateAndPlaces: Note "import_load_two",
-        ["requests at {}/s waited for one of {} slots",
-         "以 {}/s 到达的请求需等待 {} 个并发槽位之一"],
+        ["the file states a rate of {}/s and at most {} requests in flight",
+         "文件同时给出 {}/s 的请求速率和 {} 的最大并发数"],
         ["it is treated as a rate; both values are kept as reported",
          "按请求速率处理；两个数值均作为原始数值保留"];
     RateWithoutEffect: Note "import_load_two",

@@ -8,7 +8,7 @@ use crate::usage::UsageError;
 use dyno_analysis::VecSource;
 use dyno_import::{FileOutcome, Outcome};
 use dyno_model::plan::Plan;
-use dyno_model::summary::Extras;
+use dyno_model::summary::{Extras, Origin};
 use dyno_model::{Language, Summary, Sure};
 use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_words::columns::{cut_middle, left, right, width};
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ImportArgs, printer: &Printer) -> Exit {
 }
 
 fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let all = each(&args.files)?;
+    let (all, status) = each(&args.files, printer)?;
     all.print_problems(true, printer);
     for run in &all.runs {
         if let Some(doubt) = doubt(run, printer.language()) {
@@ -47,7 +47,7 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if args.json {
         let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
         return Ok(match serde_json::to_string_pretty(&summaries) {
-            Ok(json) => printer.result(&(json + "\n")),
+            Ok(json) => printer.result(&(json + "\n")).and(status),
             Err(error) => {
                 printer.error(error);
                 Exit::Bug
@@ -59,12 +59,13 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if let Some(out) = &args.out {
         printer.note(format_args!("saved in `{}`", out.display()));
     }
-    Ok(exit)
+    Ok(exit.and(status))
 }
 
-/// Reads what the arguments name. Of several, one that is not recognised does not stop the others.
-fn each(named: &[PathBuf]) -> Result<All, UsageError> {
-    let (mut all, mut wrong) = (All::default(), None);
+/// Reads what the arguments name. Of several, one without results does not stop the others; its status is
+/// that of the command.
+fn each(named: &[PathBuf], printer: &Printer) -> Result<(All, Exit), UsageError> {
+    let (mut all, mut wrong) = (All::default(), Vec::new());
     for path in named {
         match loaded::all(std::slice::from_ref(path), "FILE") {
             Ok(mut found) => {
@@ -73,19 +74,23 @@ fn each(named: &[PathBuf]) -> Result<All, UsageError> {
                 all.files.append(&mut found.files);
             }
             Err(error) => {
-                let unknown = error.hint.is_some() && error.exit == Exit::Usage;
+                let unknown = error.hint.is_some() && path.is_file();
                 let reason = || Outcome::Unreadable(error.message.clone());
                 let outcome = if unknown { Outcome::Unknown } else { reason() };
                 let file = path.display().to_string();
                 all.files.push(FileOutcome { file, outcome });
-                wrong.get_or_insert(error);
+                wrong.push(error);
             }
         }
     }
-    match wrong {
-        Some(error) if all.runs.is_empty() => Err(error),
-        _ => Ok(all),
+    let exit = wrong.iter().map(|error| error.exit).max().unwrap_or(Exit::Fine);
+    if named.len() == 1
+        && let Some(error) = wrong.pop()
+    {
+        return Err(error);
     }
+    wrong.iter().for_each(|error| printer.error(&error.message));
+    Ok((all, exit))
 }
 
 /// A note on results that may be something else than they were taken for.
@@ -136,6 +141,7 @@ fn files(files: &[FileOutcome], printer: &Printer) -> String {
                 })
             })
         };
+        let shown = |tool: &String| if tool.is_empty() { dash() } else { tool.clone() };
         let (kind, rest) = match &file.outcome {
             Outcome::Read { tool, sure: how, levels } => {
                 (0, [tool.clone(), sure(how), levels.to_string(), say(Say::Read)])
@@ -144,7 +150,7 @@ fn files(files: &[FileOutcome], printer: &Printer) -> String {
                 let same = Say::Copy.with(language, &[&escape(of, 80)]);
                 (1, [tool.clone(), dash(), dash(), same])
             }
-            Outcome::Empty { tool } => (2, [tool.clone(), dash(), dash(), say(Say::Empty)]),
+            Outcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
             Outcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
             Outcome::Unreadable(why) => (4, [dash(), dash(), dash(), escape(why, 120)]),
         };
@@ -196,7 +202,10 @@ fn listed(all: &All, language: Language) -> String {
 fn described(run: &Loaded) -> String {
     let name = escape(run.name(), 80);
     let Some(origin) = &run.summary.run.origin else { return name };
-    format!("{name} ({})", escape(&origin.described(), 120))
+    let file =
+        if run.path.is_file() { run.path.display().to_string() } else { origin.file.clone() };
+    let origin = Origin { file, ..origin.clone() };
+    format!("{name} ({})", escape(&origin.described(), 160))
 }
 
 /// A directory name that no other run of this import has.

@@ -114,6 +114,12 @@ fn nothing(
     });
     let empty: Vec<String> = empty.collect();
     reasons.extend(empty);
+    if reasons.is_empty() && !files.is_empty() {
+        let names: Vec<&str> = files.iter().take(SHOWN).map(|file| file.file.as_str()).collect();
+        let (path, names) = (path.display(), names.join(", "));
+        let message = format!("none of the files in `{path}` is of a known tool: {names}");
+        return UsageError::new(argument, message).hint(known()).nothing_read();
+    }
     if reasons.is_empty() {
         let message = format!("there are no results in `{}`", path.display());
         return UsageError::new(argument, message).hint(KINDS).nothing_read();
@@ -203,10 +209,13 @@ fn read(path: &Path, found: &mut All) -> Result<(), UsageError> {
         found.runs.push(Loaded::of(path, summary));
         return Ok(());
     }
-    let imported = dyno_import::import(path).map_err(|error| match error {
+    let mut imported = dyno_import::import(path).map_err(|error| match error {
         ImportError::Unknown { .. } => wrong(error.to_string()).hint(known()),
         _ => wrong(error.to_string()),
     })?;
+    for file in &mut imported.files {
+        file.file = path.display().to_string();
+    }
     take(path, imported, found);
     Ok(())
 }

@@ -84,6 +84,12 @@ fn nothing_read_is_not_success() {
     std::fs::create_dir(here.join("folder")).unwrap();
     let said = text(&expect(here, &["import", "folder"], 3).stderr);
     assert!(said.contains("there are no results in `folder`"), "{said}");
+    write(here, "folder/notes.txt", "nothing to see here\n");
+    let said = text(&expect(here, &["import", "folder"], 3).stderr);
+    assert!(said.contains("none of the files in `folder`") && said.contains("notes.txt"), "{said}");
+    write(here, "blank.json", " \n");
+    let said = text(&expect(here, &["import", "blank.json"], 2).stderr);
+    assert!(said.contains("blank.json is empty"), "{said}");
 }
 
 #[test]
@@ -95,11 +101,48 @@ fn an_unknown_file_names_what_is_read_and_does_not_stop_the_others() {
     let said = text(&expect(here, &["import", "notes.txt"], 2).stderr);
     assert!(said.contains("`notes.txt` contains no results of a known tool"), "{said}");
     assert!(said.contains("LMDeploy"), "{said}");
-    let printed = text(&expect(here, &["import", "notes.txt", "c2.json"], 0).stdout);
+    let printed = text(&expect(here, &["import", "notes.txt", "c2.json"], 2).stdout);
     assert!(
         printed.contains("2 files: 1 read") && printed.contains("1 not recognised"),
         "{printed}"
     );
+}
+
+#[test]
+fn files_of_one_name_are_told_apart_by_their_paths() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "a/r.json", &vllm(2));
+    write(here, "b/r.json", &vllm(4));
+    let printed = text(&expect(here, &["import", "a/r.json", "b/r.json"], 0).stdout);
+    assert_eq!(printed.matches("a/r.json").count(), 2, "{printed}");
+    assert_eq!(printed.matches("b/r.json").count(), 2, "{printed}");
+    // A path that is named and is not there is an error, and what is there is listed.
+    let output = expect(here, &["import", "a/r.json", "nowhere.json"], 2);
+    assert!(text(&output.stdout).contains("a/r.json"), "{output:?}");
+    assert!(text(&output.stderr).contains("there is no `nowhere.json`"), "{output:?}");
+}
+
+#[test]
+fn files_without_a_model_are_runs_of_their_own() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    let nameless = |slots| vllm(slots).replace("\"model_id\":\"tiny\",", "");
+    write(here, "all/a.json", &nameless(2));
+    write(here, "all/b.json", &nameless(4));
+    let printed = text(&expect(here, &["import", "all"], 0).stdout);
+    assert!(printed.contains("2 in total, with 2 levels"), "{printed}");
+}
+
+#[test]
+fn a_value_that_cannot_be_is_said() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    let odd = vllm(2).replace("\"median_ttft_ms\":20.0", "\"median_ttft_ms\":-5");
+    write(here, "odd.json", &odd.replace("\"p99_ttft_ms\":40.0", "\"p99_ttft_ms\":\"fast\""));
+    let said = text(&expect(here, &["import", "odd.json"], 0).stderr);
+    assert!(said.contains("`median_ttft_ms`: `-5` is not a valid value"), "{said}");
+    assert!(said.contains("`p99_ttft_ms`") && said.contains("fast"), "{said}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::form::json::{amount, at, count, figures, number, text, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, distribution_of, present, tokens};
 use crate::reading::{Group, Reading};
+use crate::text::part::short;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Burstiness, Distribution, Origin, Recognised, Reported, Throughput};
 use dyno_model::when;
@@ -57,6 +58,8 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
         return;
     }
     let tool = tool(value);
+    let unread = invalid(value).map(|(name, shown)| Problem::Unread.with([name, shown]).at(line));
+    reading.problems.extend(unread);
     let (offered, remark) = offered::offered(value, tool);
     let mut found = Found::new(offered);
     state(&mut found, value, line);
@@ -86,6 +89,23 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     };
     let key = format!("{tool} {model:?} {backend:?} {:?}", head.label);
     reading.add(Group { key, head }, found);
+}
+
+/// Results that are not what they should be: a number that is not negative.
+fn invalid(value: &Value) -> impl Iterator<Item = (String, String)> {
+    let is_result = |name: &str| {
+        let unit = ["_ms", "_throughput", "_tokens"].iter().any(|end| name.ends_with(end));
+        unit || ["duration", "completed", "failed"].contains(&name)
+    };
+    let fields = value.as_object().into_iter().flatten();
+    fields.filter_map(move |(name, value)| {
+        let right = match value {
+            Value::Null | Value::Array(_) | Value::Object(_) => true,
+            Value::Number(number) => number.as_f64().is_some_and(|number| number >= 0.0),
+            _ => false,
+        };
+        (is_result(name) && !right).then(|| (short(name), short(&value.to_string())))
+    })
 }
 
 /// The tool's values.
