@@ -141,7 +141,11 @@ fn a_rate_with_a_limit_is_a_rate_and_says_so() {
     let bytes = result(|value| value["request_rate"] = json!(5.0));
     let imported = import_bytes("a.json", &bytes).unwrap();
     assert_eq!(loads(&imported.runs[0]), [("rate", Some(5.0))]);
-    assert!(crate::notes(&imported)[0].contains("at most 2 requests in flight"), "{:?}", imported.problems);
+    assert!(
+        crate::notes(&imported)[0].contains("at most 2 requests in flight"),
+        "{:?}",
+        imported.problems
+    );
     let notes = &imported.runs[0].summary.levels[0].notes;
     assert!(notes.iter().any(|note| note.code == "import_load_two"), "{notes:?}");
 }

@@ -13,7 +13,7 @@ use dyno_model::{Language, Summary, Sure};
 use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_words::columns::{cut_middle, left, right, width};
 use dyno_words::escape::escape;
-use dyno_words::messages;
+use dyno_words::{messages, translated};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -152,7 +152,10 @@ fn files(files: &[FileOutcome], printer: &Printer) -> String {
             }
             Outcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
             Outcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
-            Outcome::Unreadable(why) => (4, [dash(), dash(), dash(), escape(why, 120)]),
+            Outcome::Unreadable(why) => {
+                let why = escape(&translated(why, language), 120);
+                (4, [dash(), dash(), dash(), why])
+            }
         };
         counts[kind] += 1;
         let [tool, sure, levels, what] = rest;
