@@ -183,6 +183,10 @@ impl Reading {
 
     /// Reads comma-separated values; returns whether they are of a known kind. If not, nothing changes.
     pub(crate) fn sheet(&mut self, bytes: &[u8]) -> bool {
+        // In a page, a block of CSV is one of several things.
+        if bytes.windows(4).any(|four| four == b"\n```") {
+            return false;
+        }
         let rows: Vec<Row> = csv::rows(bytes);
         let Some((tool, reader, recognised)) = tools::sheet(&rows) else { return false };
         self.form = "csv";

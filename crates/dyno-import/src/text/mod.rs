@@ -7,7 +7,7 @@ pub(crate) mod invocation;
 pub(crate) mod lines;
 pub(crate) mod part;
 mod place;
-mod plain;
+pub(crate) mod plain;
 mod prefix;
 pub(crate) mod quantity;
 mod runs;

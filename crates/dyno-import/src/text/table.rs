@@ -95,12 +95,26 @@ pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
             header = if header == 0 { rows.len() } else { header };
         } else if text.starts_with('|') || (open && text.contains('|')) {
             rows.push(Row { line: line.number, cells: cells(text) });
-        } else {
+        } else if header == 0 || !goes_on(&lines[taken..], rows.last()) {
             break;
         }
         taken += 1;
     }
     (!rows.is_empty()).then_some((Table { rows, header }, taken))
+}
+
+/// Lines of a log that may stand between two rows of a table.
+const BETWEEN: usize = 40;
+
+/// Whether a row of the same table follows the lines of a log that begin here.
+fn goes_on(lines: &[Line], above: Option<&Row>) -> bool {
+    let next = lines.iter().take(BETWEEN + 1).position(|line| line.text.starts_with('|'));
+    let Some(next) = next else { return false };
+    let logged = |line: &Line| line.text.contains(": ") && !line.text.starts_with('#');
+    let same = |row: &Line| above.is_some_and(|above| above.cells.len() == cells(&row.text).len());
+    // A table with its own header is another one.
+    let begins = lines.get(next + 1).is_some_and(|line| is_rule(&line.text));
+    lines[..next].iter().all(logged) && same(&lines[next]) && !is_rule(&lines[next].text) && !begins
 }
 
 /// A table whose rows have no line at their ends, or a grid that starts with its frame.

@@ -92,8 +92,10 @@ impl<'a> Row<'a> {
             ("osl", "output "),
         ];
         let words = plain.iter().filter_map(|name| self.word(name));
+        let is_one = at(self.row, &["disagg"]).and_then(Value::as_bool) == Some(false);
         let others = numbered.iter().filter_map(|(name, before)| {
-            let said = self.word(name)?;
+            let said = self.word(name).filter(|_| !(is_one && *name == "decode_tp"))?;
+            let before = if is_one { before.trim_start_matches("prefill ") } else { before };
             Some(if said == "true" { before.trim().to_owned() } else { format!("{before}{said}") })
         });
         let all: Vec<String> = words.chain(others).collect();
@@ -103,7 +105,12 @@ impl<'a> Row<'a> {
     /// The GPUs by which the tool divides.
     fn gpus(&self) -> Option<u32> {
         let number = |name: &str| at(self.row, &[name]).and_then(amount).and_then(whole);
-        let apart = || Some(number("num_prefill_gpu")? + number("num_decode_gpu")?);
+        // Without disaggregation both are the same GPUs.
+        let is_apart = at(self.row, &["disagg"]).and_then(Value::as_bool) != Some(false);
+        let apart = || {
+            let [prefill, decode] = ["num_prefill_gpu", "num_decode_gpu"].map(number);
+            Some(if is_apart { prefill? + decode? } else { prefill?.max(decode?) })
+        };
         let together = || {
             let sizes = ["pp", "pcp_size"].map(|name| number(name).unwrap_or(1));
             sizes.iter().try_fold(number("tp")?, |gpus, size| gpus.checked_mul(*size))

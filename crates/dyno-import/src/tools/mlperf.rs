@@ -6,6 +6,7 @@ use crate::level::blank;
 use crate::level::stated::{Offered, distribution, present, rounded};
 use crate::text::lines::Line;
 use crate::text::part::{Part, label, report, whole};
+use crate::text::plain::plain;
 use crate::text::quantity::{Cell, cell};
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
@@ -39,7 +40,11 @@ fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
         }
         taken += 1;
         if let Some((name, value)) = text.split_once(':') {
-            let name = name.trim_start_matches("* ").trim();
+            let name = plain(name).trim_start_matches("* ").trim().to_owned();
+            let name = name.as_str();
+            // People comment on values that they paste.
+            let value = plain(value.split(" #").next().unwrap_or_default());
+            let value = value.as_str();
             if let Cell::Number(number) = cell(value) {
                 report(&mut level, line.number, name, number);
             }
@@ -71,8 +76,9 @@ fn belongs(text: &str, remarks: &mut Option<usize>) -> bool {
         *remarks = Some(12);
         return true;
     }
-    let row =
-        text.split_once(':').is_some_and(|(name, value)| name.len() <= 60 && !value.is_empty());
+    let row = text.split_once(':').is_some_and(|(name, value)| {
+        name.len() <= 60 && (!value.is_empty() || name.starts_with("SUT name"))
+    });
     if row || text.contains(" encountered") {
         return true;
     }
@@ -113,7 +119,9 @@ impl Printout {
 
     /// Fills a level, and remarks on it.
     fn fill(&self, level: &mut LevelSummary, part: &mut Part) -> LevelExtras {
-        let scenario = self.text("scenario").unwrap_or_default();
+        // Early versions write it as two words.
+        let scenario = self.text("scenario").unwrap_or_default().replace(' ', "");
+        let scenario = scenario.as_str();
         let mut extras = LevelExtras::default();
         let rates = &mut level.throughput;
         let offered = match scenario {

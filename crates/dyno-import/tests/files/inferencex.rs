@@ -83,3 +83,21 @@ fn failures_of_the_warm_up_are_not_those_of_the_run() {
     let imported = import_bytes("a.json", &serde_json::to_vec(&value).unwrap()).unwrap();
     assert_eq!(imported.runs[0].summary.levels[0].requests.failed, None);
 }
+
+#[test]
+fn without_disaggregation_prefill_and_decode_share_their_gpus() {
+    let mut rows = json!([{"hw": "x100", "framework": "vllm", "model": "acme/moe-30b", "conc": 8,
+        "disagg": false, "num_prefill_gpu": 8, "num_decode_gpu": 8, "prefill_tp": 8, "decode_tp": 8,
+        "tput_per_gpu": 250.5, "mean_ttft": 0.25, "mean_tpot": 0.0125}]);
+    let gpus = |rows: &Value| {
+        let imported = import_bytes("a.json", rows.to_string().as_bytes()).unwrap();
+        let run = imported.runs[0].summary.run.clone();
+        (run.gpus, run.label.unwrap())
+    };
+    assert_eq!(gpus(&rows), (Some(8), "x100, vllm, tp8".to_owned()));
+    rows[0]["disagg"] = json!(true);
+    assert_eq!(
+        gpus(&rows),
+        (Some(16), "x100, vllm, prefill tp8, decode tp8, disaggregated".to_owned())
+    );
+}

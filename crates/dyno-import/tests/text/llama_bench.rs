@@ -58,3 +58,31 @@ fn a_translated_header_is_the_same_header() {
     assert_eq!(imported.runs[0].summary.run.model.as_deref(), Some("pocket 1B"));
     assert_eq!(labels(&imported.runs[0]), ["pp512"]);
 }
+
+#[test]
+fn progress_between_rows_does_not_end_the_table() {
+    let text = fixture("llama-bench.txt");
+    let mut number = 0;
+    let logged = text.lines().map(|line| {
+        number += usize::from(line.starts_with("| pocket"));
+        let progress = format!("llama-bench: benchmark {number}/4: generation run 1/5");
+        if number > 1 && line.starts_with("| pocket") {
+            format!("{progress}\n{progress}\n{line}")
+        } else {
+            line.to_owned()
+        }
+    });
+    let logged: Vec<String> = logged.collect();
+    assert_eq!(
+        labels(&read_text(&logged.join("\n")).runs[0]),
+        labels(&read("llama-bench.txt").runs[0])
+    );
+}
+
+#[test]
+fn a_page_with_a_block_of_csv_is_still_a_page() {
+    let csv = include_str!("../fixtures/files/llama-bench.csv");
+    let table = fixture("llama-bench.txt");
+    let imported = read_text(&format!("# Speeds\n\n{table}\n\nas CSV:\n\n```csv\n{csv}\n```\n"));
+    assert_eq!(labels(&imported.runs[0]).len(), 4);
+}

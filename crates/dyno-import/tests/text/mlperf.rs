@@ -92,3 +92,31 @@ fn a_summary_takes_no_more_than_its_own_lines() {
         .collect();
     assert_eq!(tools, ["mlperf", "llama-bench"]);
 }
+
+#[test]
+fn early_versions_and_comments_are_understood() {
+    let single = fixture("mlperf-single.txt").replace("SingleStream", "Single Stream");
+    let level = &read_text(&single).runs[0].summary.levels[0];
+    assert_eq!(load(level), ("concurrency", Some(1.0)));
+    assert!(level.throughput.requests_per_s.is_some());
+    let several = read_text(&single.replace("Single Stream", "Multi Stream"));
+    assert!(several.runs.iter().all(|run| run.summary.levels[0].times[Time::Latency].is_none()));
+
+    let offline = fixture("mlperf-offline.txt");
+    let rate = read_text(&offline).runs[0].summary.levels[0].throughput.requests_per_s;
+    let remarked: String = offline
+        .lines()
+        .map(|line| match line.split_once(':') {
+            Some(("SUT name ", _)) => "SUT name : \n".to_owned(),
+            Some(("Result is ", value)) => format!("<b>Result is :{value}</b>\n"),
+            Some((name, _)) if name.starts_with("Samples per second") => {
+                format!("{line} # of one device\n")
+            }
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let imported = read_text(&remarked);
+    assert_eq!(imported.runs[0].summary.levels[0].throughput.requests_per_s, rate);
+    let notes = problems(&imported, Severity::Note);
+    assert!(notes.iter().any(|(_, what)| what.ends_with("verdict is VALID")), "{notes:?}");
+}

@@ -20,6 +20,11 @@ const FIRST: &str = "request_inthroughput";
 /// It is a result of one of them.
 pub(super) fn recognise(value: &Value) -> Option<Recognised> {
     let has = |name: &&str| value.get(name).is_some();
+    // Excerpts that people make of results, without duration and rates.
+    let excerpt = ["mean_ttft_ms", "mean_tpot_ms", "num_prompts"];
+    if excerpt.iter().all(has) && !has(&"duration") {
+        return Some(Recognised::likely(excerpt));
+    }
     // Early versions of SGLang do not write the first.
     let rate = ["request_throughput", "output_throughput"].into_iter().find(has)?;
     // Of embeddings only the latency is measured.

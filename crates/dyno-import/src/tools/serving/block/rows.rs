@@ -200,8 +200,12 @@ impl Reader {
             self.findings.push(Diagnostic::from(Problem::CutWithoutTimes).at(self.line));
         }
         let tool = if self.backend.is_some() { "sglang" } else { "vllm" };
-        let recognised =
-            if titled { Recognised::certain([TITLE]) } else { Recognised::likely(["rows"]) };
+        // Other tools print the same title.
+        let recognised = match (titled, self.backend.is_some() || self.invocation.is_recorded()) {
+            (true, true) => Recognised::certain([TITLE]),
+            (true, false) => Recognised::likely([TITLE]),
+            (false, _) => Recognised::likely(["rows"]),
+        };
         let mut part = Part::new(tool, "block", self.line, recognised);
         part.api = self.backend.as_deref().and_then(api);
         part.model = self.invocation.model();
