@@ -179,7 +179,6 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
         reading.problems.extend(log_problem);
         let before = reading.problems.len();
         reading.name.clone_from(&shown);
-        reading.path.clone_from(&shown);
         let so_far = reading.so_far();
         if reading.documents(&bytes) {
             let problems = &mut reading.problems[before..];
@@ -188,7 +187,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
             documents.push(FileOutcome { file: shown, outcome });
             continue;
         }
-        let read = reading.other(&shown, &shown, &bytes).or_else(|| printed(path, &shown, &bytes));
+        let read = reading.other(&shown, &bytes).or_else(|| printed(path, &shown, &bytes));
         let Some(mut read) = read else {
             // A document that no tool writes is not looked into as text.
             documents.push(FileOutcome { file: shown, outcome: Outcome::Unknown });

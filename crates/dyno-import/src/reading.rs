@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Reads a file, if it is one of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     let mut reading = Reading::new(name);
-    if reading.documents(bytes) { Some(reading.alone()) } else { reading.other(name, name, bytes) }
+    if reading.documents(bytes) { Some(reading.alone()) } else { reading.other(name, bytes) }
 }
 
 /// Levels that belong together.
@@ -46,10 +46,8 @@ pub(crate) struct SoFar {
 /// A file, or several of one folder, while they are read.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// The file that is being read, without its folder.
+    /// The file that is being read: its name, or its path below the folder that is read.
     pub(crate) name: String,
-    /// The same with its folder, where a folder is read.
-    pub(crate) path: String,
     pub(crate) problems: Vec<Diagnostic>,
     /// The form of the file: `json`, `jsonl`, `yaml`, `csv`, `sqlite`.
     form: &'static str,
@@ -76,7 +74,6 @@ impl Reading {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            path: name.to_owned(),
             problems: Vec::new(),
             form: "json",
             recognised: None,
@@ -164,7 +161,7 @@ impl Reading {
     }
 
     /// Reads a file that is not a document, beside those that were read so far.
-    pub(crate) fn other(&mut self, name: &str, path: &str, bytes: &[u8]) -> Option<Imported> {
+    pub(crate) fn other(&mut self, name: &str, bytes: &[u8]) -> Option<Imported> {
         if let Some(imported) = tools::database(name, bytes) {
             return Some(imported);
         }
@@ -175,7 +172,6 @@ impl Reading {
             reading.problems.push(instead);
             return Some(reading.alone());
         }
-        path.clone_into(&mut reading.path);
         let known = reading.sheet(bytes);
         self.seen = reading.take_seen();
         known.then(|| reading.alone())
@@ -220,7 +216,7 @@ impl Reading {
             return;
         }
         let tool = &group.head.origin.tool;
-        match self.seen.elsewhere(tool, &self.path, &level.stated) {
+        match self.seen.elsewhere(tool, &self.name, &level.stated) {
             Some(file) => self.repeated = Some((tool.clone(), file)),
             None => self.push(group, level),
         }
