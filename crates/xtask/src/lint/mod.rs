@@ -196,7 +196,7 @@ fn lint(dyno: &Path, form: Form, texts: &[impl AsRef<str>]) -> Result<Vec<Findin
     let mut found = vec![Findings::new(); texts.len()];
     let of = |finding: &Value| {
         let file = finding["file"].as_str()?;
-        let place = (0..texts.len()).find(|i| name(*i) == file)?;
+        let place = (0..texts.len()).find(|i| Path::new(file) == dir.join(name(*i)))?;
         Some((place, finding["check"].as_str()?.to_owned(), finding["weight"] == "error"))
     };
     for finding in &all {
