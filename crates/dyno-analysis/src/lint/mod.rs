@@ -75,9 +75,9 @@ fn found(summary: &Summary) -> Vec<Found> {
         prefill::prefill(&rows),
         context::clamp(&rows),
     ];
-    let split = counts::missing(&rows).into_iter().chain(little::below(&rows));
-    let pairs = [counts::zeros(&rows), little::above(&rows), offered::above(&rows)];
-    let checks = pairs.into_iter().flatten().chain(split).chain(alone);
+    let split = counts::zeros(&rows).into_iter().chain(counts::missing(&rows));
+    let split = split.chain(little::above(&rows)).chain(little::below(&rows));
+    let checks = split.chain(offered::above(&rows)).chain(alone);
     let mut found: Vec<Found> = checks.flatten().collect();
     found.sort_by_key(|found| std::cmp::Reverse(found.severity()));
     found

@@ -49,8 +49,10 @@ fn shape(level: &Level<'_>) -> f64 {
     level.0.stated("burstiness").filter(|shape| (0.0..1.0).contains(shape)).unwrap_or(1.0)
 }
 
-/// Tools that send at the stated rate whatever the server does, unless they say otherwise.
+/// Tools that send at the stated rate whatever the server does, unless they state a limit; and the forms
+/// in which they always state it.
 const OPEN_LOOP: [&str; 3] = ["vllm", "sglang", "lmdeploy"];
+const WITH_LIMIT: [&str; 2] = ["json", "jsonl"];
 /// What starting and ending a level may take besides, in seconds, and as a share.
 const AROUND_S: f64 = 1.0;
 const SLACK: f64 = 0.05;
@@ -59,7 +61,9 @@ const SLACK: f64 = 0.05;
 /// Slots that requests had to wait for, and failures, whose times are not known, explain it; a client
 /// that was too slow cannot be told apart, so this is never certain.
 pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
-    if !rows.tool().is_some_and(|tool| OPEN_LOOP.contains(&tool)) {
+    let origin = rows.summary.run.origin.as_ref()?;
+    let is_open = OPEN_LOOP.contains(&origin.tool.as_str());
+    if !is_open || !WITH_LIMIT.contains(&origin.form.as_str()) {
         return None;
     }
     let wrong = |(rate, level): (f64, Level<'_>)| {
@@ -68,7 +72,7 @@ pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
             *completed == requests.planned.unwrap_or(*completed) && level.failed() == 0
         })?;
         let waited = Problem::RateAndPlaces.with(values![0, 0]).code;
-        if level.0.notes.iter().any(|note| note.code == waited) {
+        if level.0.notes.iter().chain(&rows.summary.notes).any(|note| note.code == waited) {
             return None;
         }
         let longest = near::longest_arrivals(all as f64, shape(&level), near::CERTAIN)? / rate;

@@ -118,7 +118,10 @@ impl Row {
 
 /// The levels of the `i`-th file of a form.
 fn levels(form: Form, seed: u64, i: u64) -> Vec<Stated> {
-    let place = form.name.bytes().fold(0_u64, |hash, byte| hash * 31 + u64::from(byte));
+    let place = form
+        .name
+        .bytes()
+        .fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut random = Random::new(seed.wrapping_mul(1_000_003) ^ place.wrapping_add(i << 32));
     let mut setting = Setting::draw(&mut random, form.states_failures);
     // Only vLLM offers and states bursty arrivals.
