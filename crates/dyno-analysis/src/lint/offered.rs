@@ -58,8 +58,8 @@ const AROUND_S: f64 = 1.0;
 const SLACK: f64 = 0.05;
 
 /// A level that took longer than its arrivals and the slowest response: the rate was lower than stated.
-/// Slots that requests had to wait for, and failures, whose times are not known, explain it; a client
-/// that was too slow cannot be told apart, so this is never certain.
+/// Slots that requests had to wait for, and failures, whose times are not known, explain it. So does a
+/// client that was too slow, which is why this is never certain.
 pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
     let origin = rows.summary.run.origin.as_ref()?;
     let is_open = OPEN_LOOP.contains(&origin.tool.as_str());

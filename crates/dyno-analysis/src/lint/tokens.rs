@@ -3,6 +3,7 @@
 
 use super::counts;
 use super::found::{Against, Found, Sure, against};
+use super::gaps;
 use super::little;
 use super::near::Column;
 use super::rows::{Level, Rows};
@@ -30,14 +31,19 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
         ((found / expected - 1.0).abs() > slack + rounding).then(row)
     };
     let found: Vec<Against> = rows.rows.iter().filter_map(wrong).collect();
-    // Requests/s that do not fit the duration either explain it.
-    let rates = counts::by_duration(rows);
-    let by_rate = rates.is_some_and(|rates| rates.has_all(&found));
-    let (what, sure) = match (by_rate, rows.by_duration()) {
-        (true, true) => (Defect::TokensByRate, Sure::Possible),
-        (true, false) => (Defect::TokensByRateUnsure, Sure::Possible),
-        (false, true) => (Defect::Tokens, Sure::Likely),
-        (false, false) => (Defect::TokensUnsure, Sure::Likely),
+    // Requests/s that do not fit the duration either explain it; where TPOT does not fit the tokens
+    // either, those may be wrong.
+    let holds_all = |other: Option<Found>| other.is_some_and(|other| other.has_all(&found));
+    let by_rate = holds_all(counts::by_duration(rows));
+    let what = match (by_rate, rows.by_duration()) {
+        (true, true) => Defect::TokensByRate,
+        (true, false) => Defect::TokensByRateUnsure,
+        (false, true) => Defect::Tokens,
+        (false, false) => Defect::TokensUnsure,
+    };
+    let sure = match by_rate || holds_all(gaps::by_tpot(rows)) {
+        true => Sure::Possible,
+        false => Sure::Likely,
     };
     against(found, |n| digits(n, 0), what, sure, values![])
 }

@@ -39,8 +39,8 @@ fn closed(random: &mut Random, n: usize, slots: usize, deviation: f64) -> LevelS
     let latencies = lognormal(random, n, deviation);
     let mut free = vec![0.0_f64; slots];
     for latency in &latencies {
-        free.sort_by(f64::total_cmp);
-        free[0] += latency / 1e3;
+        let first = free.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
+        *first += latency / 1e3;
     }
     let duration = free.iter().copied().fold(0.0, f64::max);
     let mut made = level(LoadKind::Concurrency, slots as f64);
@@ -52,12 +52,12 @@ fn closed(random: &mut Random, n: usize, slots: usize, deviation: f64) -> LevelS
 fn draining_is_no_finding_where_only_p99_is_stated() {
     let mut random = Random(13);
     let mut found = 0;
-    for i in 0..3_000 {
+    for i in 0..1_200 {
         let (n, slots) = [(100, 32), (200, 32), (64, 8), (1_000, 64)][i % 4];
         let made = closed(&mut random, n, slots, [0.3, 0.7, 1.0][i % 3]);
         found += codes(&of("vllm", vec![made]), Warning).len();
     }
-    assert!(found <= 9, "{found} of 3000");
+    assert!(found <= 4, "{found} of 1200");
 }
 
 #[test]
@@ -111,12 +111,12 @@ fn open(random: &mut Random, n: usize, rate: f64, deviation: f64) -> LevelSummar
 fn arrivals_and_the_slowest_response_explain_the_duration() {
     let mut random = Random(9);
     let mut found = 0;
-    for i in 0..3_000 {
+    for i in 0..1_200 {
         let (n, rate) = ([20, 50, 200, 1_000][i % 4], [0.5, 2.0, 10.0][i % 3]);
         let made = open(&mut random, n, rate, [0.0, 0.3, 1.0][i / 4 % 3]);
         found += codes(&of("vllm", vec![made]), Warning).len();
     }
-    assert!(found <= 3, "{found} of 3000");
+    assert!(found <= 2, "{found} of 1200");
 }
 
 #[test]

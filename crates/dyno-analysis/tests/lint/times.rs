@@ -230,7 +230,11 @@ fn a_wrong_count_of_tokens_is_not_blamed_on_events() {
     made.times[Time::Itl] = Some(mean_of(18.0));
     let doubled = made.output_tokens.map(|tokens| Tokens { total: None, mean: 2.0 * tokens.mean });
     made.output_tokens = doubled;
-    let found = found(&[&of("vllm", vec![made])], Warning);
+    let summary = of("vllm", vec![made]);
+    let errors = found(&[&summary], Error);
+    let tokens = errors.iter().find(|found| found.check == "tokens_per_request").unwrap();
+    assert_eq!(tokens.sure, Sure::Possible);
+    let found = found(&[&summary], Warning);
     let gaps = found.iter().find(|found| found.check == "tokens_by_itl").unwrap();
     assert_eq!(gaps.sure, Sure::Possible);
     assert!(gaps.cause.contains("miscounted or mistyped"), "{gaps:?}");
