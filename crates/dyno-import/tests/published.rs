@@ -88,7 +88,7 @@ fn idle_slots_lost_requests_and_cut_answers_are_found() {
     let found = findings("concurrency-sweeps.md");
     let at = |check: &str, table: &[&str]| rows(&found, check, table);
     assert_eq!(at("littles_law", &["14B"]).len(), 9);
-    assert_eq!(at("littles_law", &["Qwen2-72B-Chat"]).len(), 7 + 1);
+    assert_eq!(at("littles_law", &["Qwen2-72B-Chat"]).len(), 6);
     assert_eq!(at("littles_law", &["T4: vLLM"])[0], "concurrency 100");
     assert_eq!(at("littles_law", &["XInference"])[0], "concurrency 64");
     assert_eq!(at("littles_law", &["MindIE", "7B-Chat"]), [] as [&str; 0]);

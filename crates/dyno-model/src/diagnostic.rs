@@ -60,6 +60,9 @@ pub struct Row {
     pub label: String,
     /// Its line in the file, where it was read from one.
     pub line: Option<u64>,
+    /// Its file, where that is not the one of all other rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// A value in the text of a diagnostic.

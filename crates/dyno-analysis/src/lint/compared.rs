@@ -2,6 +2,7 @@
 
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::near::Column;
+use super::place::Read;
 use super::rows::{Level, Rows};
 use dyno_model::diagnostic::Row;
 use dyno_model::metric::Time;
@@ -13,16 +14,18 @@ use dyno_words::{Defect, values};
 const PRINTED: [&str; 3] = ["block", "pivot", "table"];
 
 /// Runs of one file and under the same headings, in different forms.
-pub(super) fn pairs<'a>(summaries: &[&'a Summary]) -> Vec<(&'a Summary, &'a Summary)> {
+pub(super) fn pairs<'r, 'a>(read: &'r [Read<'a>]) -> Vec<(&'r Read<'a>, &'r Read<'a>)> {
     let mut found = Vec::new();
-    for (i, a) in summaries.iter().enumerate() {
-        for b in &summaries[i + 1..] {
-            let (Some(of_a), Some(of_b)) = (&a.run.origin, &b.run.origin) else { continue };
+    for (i, a) in read.iter().enumerate() {
+        for b in &read[i + 1..] {
+            let origins = (&a.summary.run.origin, &b.summary.run.origin);
+            let (Some(of_a), Some(of_b)) = origins else { continue };
             let same = of_a.file == of_b.file && of_a.headings == of_b.headings;
+            let same = same && a.file() == b.file();
             // Files that programs wrote may have the same name in different folders.
             let printed = !of_a.headings.is_empty() || PRINTED.contains(&of_a.form.as_str());
             if same && printed && of_a.tool == of_b.tool && of_a.form != of_b.form {
-                found.push((*a, *b));
+                found.push((a, b));
             }
         }
     }

@@ -5,6 +5,7 @@ use super::near::Column;
 use super::rows::{Level, Rows};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
+use std::cmp::Ordering;
 
 /// Rows of zeros: where nothing completed by the file's own count, only a warning.
 pub(super) fn zeros(rows: &Rows<'_>) -> [Option<Found>; 2] {
@@ -19,25 +20,36 @@ pub(super) fn zeros(rows: &Rows<'_>) -> [Option<Found>; 2] {
     ]
 }
 
-/// Fewer requests are accounted for than were planned. What the tool lists as failed, incomplete or
+/// Tools whose planned requests are single requests, sent once each.
+const EACH_ONCE: [&str; 3] = ["vllm", "sglang", "lmdeploy"];
+
+/// Fewer or more requests are accounted for than were planned. What the tool lists as failed, incomplete or
 /// not sent is accounted for; a run that its file calls cut short is not expected to be complete.
 /// Dyno's own runs report the reason themselves.
-pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 2] {
-    let (mut unexplained, mut uncounted) = (Vec::new(), Vec::new());
+pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 3] {
+    let (mut unexplained, mut uncounted, mut surplus) = (Vec::new(), Vec::new(), Vec::new());
     for level in rows.rows.iter().filter(|level| rows.imported() && !level.0.partial) {
         let requests = &level.0.requests;
         let Some((planned, completed)) = requests.planned.zip(requests.completed) else { continue };
         let stated = [requests.failed, requests.dropped, requests.censored];
         let ended = completed + stated.into_iter().flatten().sum::<u64>();
-        if ended < planned {
-            let row = Against { row: level.row(), found: ended as f64, expected: planned as f64 };
-            if requests.failed.is_some() { &mut unexplained } else { &mut uncounted }.push(row);
-        }
+        let kind = match ended.cmp(&planned) {
+            Ordering::Less if requests.failed.is_some() => &mut unexplained,
+            Ordering::Less => &mut uncounted,
+            Ordering::Greater => &mut surplus,
+            Ordering::Equal => continue,
+        };
+        kind.push(Against { row: level.row(), found: ended as f64, expected: planned as f64 });
     }
     let show = |n| digits(n, 0);
+    let too_many = match rows.tool().is_some_and(|tool| EACH_ONCE.contains(&tool)) {
+        true => Defect::Surplus,
+        false => Defect::SurplusUnsure,
+    };
     [
         against(unexplained, show, Defect::Missing, Sure::Possible, values![]),
         against(uncounted, show, Defect::MissingUnstated, Sure::Possible, values![]),
+        against(surplus, show, too_many, Sure::Possible, values![]),
     ]
 }
 

@@ -1,9 +1,9 @@
 //! What a check finds: a diagnostic about rows, and the confidence in its likely cause.
 
 use super::Lint;
+use super::place::Read;
 pub(super) use dyno_model::Sure;
 use dyno_model::diagnostic::Row;
-use dyno_model::summary::Summary;
 use dyno_model::{Diagnostic, Language, Severity, Subject, Value};
 use dyno_words::{Defect, InLanguage, Phrase, list, values};
 
@@ -68,28 +68,22 @@ impl Found {
         }
     }
 
-    /// The file of its rows: a run may be read from several.
-    fn file(&self, summary: &Summary) -> Option<String> {
-        let own = summary.run.origin.as_ref().map(|origin| origin.file.clone());
-        let of = |row: &Row| {
-            let level = summary.levels.iter().find(|level| level.label == row.label)?;
-            level.reported.as_ref()?.file.clone()
-        };
-        let mut files = self.rows().iter().map(of);
-        let first = files.next().flatten();
-        if files.all(|file| file == first) { first.or(own) } else { own }
+    /// Whether all of these rows are among its own.
+    pub(super) fn has_all(&self, rows: &[Against]) -> bool {
+        rows.iter().all(|row| self.rows().contains(&row.row))
     }
 
     /// As the finding of a run, in a language.
-    pub(super) fn lint(&self, summary: &Summary, language: Language) -> Lint {
+    pub(super) fn lint(&self, read: &Read<'_>, language: Language) -> Lint {
         let said = self.said.in_language(language);
-        let run = &summary.run;
+        let run = &read.summary.run;
+        let (file, rows) = read.located(self.rows());
         Lint {
             check: said.code.clone(),
             weight: self.severity(),
             run: run.label.clone().unwrap_or_else(|| run.id.clone()),
-            file: self.file(summary),
-            rows: self.rows().to_vec(),
+            file,
+            rows,
             what: said.what.clone(),
             cause: said.advice.clone().unwrap_or_default(),
             sure: self.sure,

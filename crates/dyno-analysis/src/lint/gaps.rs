@@ -5,6 +5,7 @@
 use super::found::{Against, Found, Sure, against};
 use super::near::Column;
 use super::rows::{Level, Rows};
+use super::tokens;
 use dyno_model::metric::Time;
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
@@ -86,8 +87,14 @@ pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
         others.iter().any(|other| fits(&other))
     };
     let moved = wrong.iter().filter(has_other).count();
+    let found: Vec<Against> =
+        wrong.iter().filter_map(|level| Some(steps(level)?.against(level))).collect();
+    // Events with several tokens leave TPOT and the tokens per request as they are.
+    let others = [by_tpot(rows), tokens::tokens(rows)];
+    let miscounted = others.iter().flatten().any(|other| other.has_all(&found));
     // Events with several tokens only make steps fewer: a shift makes some fewer and some more.
     let (what, sure) = match (few, moved) {
+        (true, _) if miscounted => (Defect::GapsOfCount, Sure::Possible),
         (true, _) if !rows.imported() || wrong.len() * 2 > known => {
             (Defect::GapsOfEvents, Sure::Likely)
         }
@@ -96,7 +103,6 @@ pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
         (false, most) if most * 2 > wrong.len() => (Defect::GapsShifted, Sure::Likely),
         (false, _) => (Defect::Gaps, Sure::Possible),
     };
-    let found = wrong.iter().filter_map(|level| Some(steps(level)?.against(level))).collect();
     against(found, |n| digits(n, 0), what, sure, values![])
 }
 

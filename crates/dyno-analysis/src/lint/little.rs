@@ -4,8 +4,8 @@
 use super::found::{Against, Found, Sure, against};
 use super::near::Column;
 use super::rows::{Level, Rows};
+use super::slowest;
 use dyno_model::load::LoadKind;
-use dyno_model::metric::Time;
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
@@ -36,37 +36,51 @@ impl Product {
     }
 }
 
+/// Seconds that are called milliseconds, or the reverse, are off by this factor.
+const UNIT: f64 = 1e3;
+
+/// Whether so large a share of the slots may have been busy in a closed loop that was kept filled.
+fn fits(share: f64) -> bool {
+    (0.4..=1.1).contains(&share)
+}
+
 /// Tools whose slots hold one request each. In others a slot may be a conversation with parallel
 /// branches.
 const ONE_A_SLOT: [&str; 6] = ["vllm", "sglang", "lmdeploy", "evalscope", "guidellm", "genai-perf"];
 
 /// More requests in flight than slots: impossible, whatever the server.
-pub(super) fn above(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn above(rows: &Rows<'_>) -> [Option<Found>; 2] {
     let product = Product::of(rows);
-    let mut found = Vec::new();
+    let (mut found, mut units) = (Vec::new(), Vec::new());
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
         let Some((in_flight, rounding)) = product.in_flight(&level) else { continue };
         let edges = if rows.by_duration() { 0.0 } else { level.window_edges() };
         let share = in_flight / slots.max(1.0);
         if share > 1.0 + SLACK + rounding + edges {
-            found.push(Against { row: level.row(), found: share, expected: 1.0 });
+            let row = Against { row: level.row(), found: share, expected: 1.0 };
+            if fits(share / UNIT) { &mut units } else { &mut found }.push(row);
         }
     }
     let what = match rows.tool().is_none_or(|tool| ONE_A_SLOT.contains(&tool)) {
         true => Defect::MoreThanSlots,
         false => Defect::MoreThanSlotsUnsure,
     };
-    against(found, |share| digits(share, 2), what, Sure::Likely, values![])
+    let show = |share| digits(share, 2);
+    [
+        against(found, show, what, Sure::Likely, values![]),
+        against(units, show, Defect::LatenciesTooLong, Sure::Likely, values![]),
+    ]
 }
 
 /// Idle slots, without and with failures that may have held them. Never certain: a slow client, or
 /// pauses between the turns of a conversation, leave slots idle in an honest measurement.
-pub(super) fn below(rows: &Rows<'_>) -> [Option<Found>; 2] {
+pub(super) fn below(rows: &Rows<'_>) -> [Option<Found>; 3] {
     let product = Product::of(rows);
-    let (mut idle, mut held) = (Vec::new(), Vec::new());
+    let (mut idle, mut held, mut units) = (Vec::new(), Vec::new(), Vec::new());
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
         let Some((in_flight, rounding)) = product.in_flight(&level) else { continue };
-        let (Some(slowest), Some(wall_s)) = (slowest(&level), level.duration_s()) else { continue };
+        let bounds = (slowest::latency(&level), level.duration_s());
+        let (Some(slowest), Some(wall_s)) = bounds else { continue };
         let Some(latency) = level.latency() else { continue };
         // Fewer requests than slots cannot fill them.
         let asked = level.0.requests.planned.or(level.0.requests.completed);
@@ -79,20 +93,26 @@ pub(super) fn below(rows: &Rows<'_>) -> [Option<Found>; 2] {
         if found < least * (1.0 - between) - SLACK - rounding {
             let row = Against { row: level.row(), found, expected: least };
             let unfinished = level.0.requests.censored.unwrap_or_default();
-            if level.failed() + unfinished > 0 { &mut held } else { &mut idle }.push(row);
+            let kind = match level.failed() + unfinished {
+                _ if fits(found * UNIT) => &mut units,
+                0 => &mut idle,
+                _ => &mut held,
+            };
+            kind.push(row);
         }
     }
     let show = |share| digits(share, 2);
     [
         against(idle, show, Defect::SlotsIdle, Sure::Possible, values![]),
         against(held, show, Defect::SlotsHeldByFailures, Sure::Likely, values![]),
+        against(
+            units,
+            |share| digits(share, 5),
+            Defect::LatenciesTooShort,
+            Sure::Likely,
+            values![],
+        ),
     ]
-}
-
-/// The longest latency, or else its p99.
-fn slowest(level: &Level<'_>) -> Option<f64> {
-    let latency = level.0.times[Time::Latency].as_ref()?;
-    latency.max.or(latency.p99).filter(|ms| *ms > 0.0)
 }
 
 /// Tools whose mean concurrency is the sum of all latencies over the duration.

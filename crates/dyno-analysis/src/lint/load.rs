@@ -1,7 +1,7 @@
 //! Checks of how results change with load, and of rows that repeat another column.
 
 use super::found::{Against, Found, Sure, against, of_rows};
-use super::near::{self, Column};
+use super::near;
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -12,46 +12,6 @@ use dyno_words::{Defect, values};
 pub(super) fn not_streamed(rows: &Rows<'_>) -> Option<Found> {
     let whole = rows.rows.iter().filter(|level| !level.is_zero() && level.is_whole());
     of_rows(whole.map(Level::row).collect(), Defect::NotStreamed, Sure::Certain, values![])
-}
-
-/// How much more than offered may complete by chance where the file does not say of how many requests;
-/// 200 Poisson arrivals exceed it once in 300 runs.
-const UNCOUNTED: f64 = 1.2;
-/// By how much completions may exceed the arrivals that were counted.
-const COUNTED: f64 = 1.03;
-
-/// More requests completed per second than were offered: beyond what chance allows for their number,
-/// and where that is not stated.
-pub(super) fn above_offered(rows: &Rows<'_>) -> [Option<Found>; 2] {
-    let column = Column::rates(rows, Level::per_s);
-    let (mut certain, mut uncounted) = (Vec::new(), Vec::new());
-    for (rate, level) in rows.by_load(LoadKind::Rate) {
-        let Some(completed) = level.per_s() else { continue };
-        let offered = level.0.offered_per_s.unwrap_or(rate);
-        let arrived = level.about_completed();
-        let bound = match (level.0.offered_per_s, arrived) {
-            (Some(_), requests) => Some(COUNTED + 2.0 / requests.unwrap_or(f64::INFINITY)),
-            // Arrivals with this burstiness vary as much as so many Poisson arrivals.
-            (None, Some(n)) => near::above_rate(n * shape(&level), near::CERTAIN),
-            (None, None) => Some(UNCOUNTED),
-        };
-        let bound = bound.map(|bound| bound * (1.0 + column.share(completed)));
-        if bound.is_some_and(|bound| completed > offered * bound) {
-            let row = Against { row: level.row(), found: completed, expected: offered };
-            if arrived.is_some() { &mut certain } else { &mut uncounted }.push(row);
-        }
-    }
-    let show = |n| digits(n, 2);
-    [
-        against(certain, show, Defect::AboveOffered, Sure::Likely, values![]),
-        against(uncounted, show, Defect::AboveOfferedUncounted, Sure::Likely, values![]),
-    ]
-}
-
-/// The shape of the gamma distribution between arrivals, as vLLM states it: 1 for Poisson, less for
-/// bursts. More regular arrivals are not taken for granted.
-fn shape(level: &Level<'_>) -> f64 {
-    level.0.stated("burstiness").filter(|shape| (0.0..1.0).contains(shape)).unwrap_or(1.0)
 }
 
 /// A TTFT that only a queue explains, in milliseconds.

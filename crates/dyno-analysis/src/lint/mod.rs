@@ -12,9 +12,12 @@ mod grid;
 mod little;
 mod load;
 mod near;
+mod offered;
 mod order;
+mod place;
 mod prefill;
 mod rows;
+mod slowest;
 mod tokens;
 
 pub use dyno_model::Sure;
@@ -22,6 +25,7 @@ use dyno_model::diagnostic::Row;
 use dyno_model::summary::Summary;
 use dyno_model::{Language, Severity};
 use found::Found;
+pub use place::{Place, Read};
 use serde::Serialize;
 
 /// A finding of `dyno lint`, as text.
@@ -33,7 +37,7 @@ pub struct Lint {
     pub weight: Severity,
     /// What was checked: the run's name, or the table's.
     pub run: String,
-    /// Its file, where it was read from one.
+    /// The file of its rows, or of the first of them where each names its own; absent for Dyno's runs.
     pub file: Option<String>,
     /// The rows that it is about, in order.
     pub rows: Vec<Row>,
@@ -51,9 +55,9 @@ fn found(summary: &Summary) -> Vec<Found> {
     let alone = [
         load::not_streamed(&rows),
         counts::by_duration(&rows),
-        little::above(&rows),
         little::stated(&rows),
         tokens::tokens(&rows),
+        tokens::total(&rows),
         tokens::beyond_length(&rows),
         tokens::runaway(&rows),
         gaps::by_itl(&rows),
@@ -64,33 +68,37 @@ fn found(summary: &Summary) -> Vec<Found> {
         order::ttft_below_token(&rows),
         copied::copied(&rows),
         grid::grid(&rows),
+        offered::below(&rows),
         load::slow_at_low_rate(&rows),
         load::falls(&rows),
         load::timeouts(&rows),
         prefill::prefill(&rows),
         context::clamp(&rows),
     ];
-    let pairs = [
-        counts::zeros(&rows),
-        counts::missing(&rows),
-        little::below(&rows),
-        load::above_offered(&rows),
-    ];
-    let checks = pairs.into_iter().flatten().chain(alone);
+    let split = counts::zeros(&rows).into_iter().chain(counts::missing(&rows));
+    let split = split.chain(little::above(&rows)).chain(little::below(&rows));
+    let checks = split.chain(offered::above(&rows)).chain(alone);
     let mut found: Vec<Found> = checks.flatten().collect();
     found.sort_by_key(|found| std::cmp::Reverse(found.severity()));
     found
 }
 
 /// The defects of runs, each by itself, and where two forms of the same results disagree: a table and
-/// the blocks that it was made from.
+/// the blocks that it was made from. Files are named as the results name them.
 pub fn lint(summaries: &[&Summary], language: Language) -> Vec<Lint> {
+    let read = summaries.iter().map(|summary| Read { summary, place: Place::Unknown });
+    lint_read(&read.collect::<Vec<_>>(), language)
+}
+
+/// The same of results whose places are known.
+pub fn lint_read(read: &[Read<'_>], language: Language) -> Vec<Lint> {
     let mut all = Vec::new();
-    for summary in summaries {
-        all.extend(found(summary).iter().map(|found| found.lint(summary, language)));
+    for one in read {
+        all.extend(found(one.summary).iter().map(|found| found.lint(one, language)));
     }
-    for (a, b) in compared::pairs(summaries) {
-        all.extend(compared::disagreements(a, b).iter().map(|found| found.lint(b, language)));
+    for (a, b) in compared::pairs(read) {
+        let disagreements = compared::disagreements(a.summary, b.summary);
+        all.extend(disagreements.iter().map(|found| found.lint(b, language)));
     }
     all
 }

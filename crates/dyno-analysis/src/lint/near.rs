@@ -88,6 +88,15 @@ pub(super) fn above_rate(n: f64, sigmas: f64) -> Option<f64> {
     (gaps >= 1.0 && root > 0.1).then(|| n / gaps / root.powi(3))
 }
 
+/// How many mean gaps the arrivals of `n` requests take at most, exceeded no more often than a normal
+/// variable exceeds `sigmas`: the upper quantile of the same distribution. Gaps of a gamma distribution
+/// with a shape vary as much as so many Poisson arrivals.
+pub(super) fn longest_arrivals(n: f64, shape: f64, sigmas: f64) -> Option<f64> {
+    let gaps = (n - 1.0) * shape;
+    let root = 1.0 - 1.0 / (9.0 * gaps) + sigmas / (3.0 * gaps.sqrt());
+    (gaps >= 1.0).then(|| (n - 1.0) * root.powi(3))
+}
+
 /// The relative standard error of the difference of two means of `a` and `b` values whose standard
 /// deviation is `spread` times their mean.
 pub(super) fn of_two(spread: f64, a: f64, b: f64) -> f64 {

@@ -96,8 +96,10 @@ fn mean(figure: &Option<Distribution>) -> Option<f64> {
 
 impl Level<'_> {
     pub(super) fn row(&self) -> Row {
-        let line = self.0.reported.as_ref().and_then(|reported| reported.line);
-        Row { label: self.0.label.clone(), line }
+        let reported = self.0.reported.as_ref();
+        let line = reported.and_then(|reported| reported.line);
+        let file = reported.and_then(|reported| reported.file.clone());
+        Row { label: self.0.label.clone(), line, file }
     }
 
     /// Completed requests per second over the whole level.
@@ -113,6 +115,11 @@ impl Level<'_> {
 
     pub(super) fn tokens_per_s(&self) -> Option<f64> {
         positive(self.0.throughput.output_tokens_per_s)
+    }
+
+    /// Input and output tokens per second.
+    pub(super) fn total_per_s(&self) -> Option<f64> {
+        positive(self.0.throughput.total_tokens_per_s)
     }
 
     pub(super) fn duration_s(&self) -> Option<f64> {
@@ -188,7 +195,12 @@ impl Level<'_> {
         positive(self.0.output_tokens.map(|tokens| tokens.mean))
     }
 
-    /// The same, or as requested of every request.
+    /// Input tokens of a request, as counted.
+    pub(super) fn input_tokens(&self) -> Option<f64> {
+        positive(self.0.input_tokens.map(|tokens| tokens.mean))
+    }
+
+    /// The output tokens, or as requested of every request.
     pub(super) fn output_length(&self) -> Option<f64> {
         self.output_tokens().or(self.0.output_length.map(f64::from))
     }

@@ -1,7 +1,9 @@
 //! Tokens per second divided by requests per second are the tokens per request; and where few rows have
 //! longer responses than all others, one response may have run away.
 
+use super::counts;
 use super::found::{Against, Found, Sure, against};
+use super::gaps;
 use super::little;
 use super::near::Column;
 use super::rows::{Level, Rows};
@@ -13,10 +15,7 @@ const SLACK: f64 = 0.02;
 const UNKNOWN_SLACK: f64 = 0.05;
 
 pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
-    let (slack, what) = match rows.by_duration() {
-        true => (SLACK, Defect::Tokens),
-        false => (UNKNOWN_SLACK, Defect::TokensUnsure),
-    };
+    let slack = if rows.by_duration() { SLACK } else { UNKNOWN_SLACK };
     let rate = Column::rates(rows, Level::per_s);
     let speed = Column::rates(rows, Level::tokens_per_s);
     let length = Column::rates(rows, Level::output_tokens);
@@ -31,8 +30,47 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
         let row = || Against { row: level.row(), found, expected };
         ((found / expected - 1.0).abs() > slack + rounding).then(row)
     };
+    let found: Vec<Against> = rows.rows.iter().filter_map(wrong).collect();
+    // Requests/s that do not fit the duration either explain it; where TPOT does not fit the tokens
+    // either, those may be wrong.
+    let holds_all = |other: Option<Found>| other.is_some_and(|other| other.has_all(&found));
+    let by_rate = holds_all(counts::by_duration(rows));
+    let what = match (by_rate, rows.by_duration()) {
+        (true, true) => Defect::TokensByRate,
+        (true, false) => Defect::TokensByRateUnsure,
+        (false, true) => Defect::Tokens,
+        (false, false) => Defect::TokensUnsure,
+    };
+    let sure = match by_rate || holds_all(gaps::by_tpot(rows)) {
+        true => Sure::Possible,
+        false => Sure::Likely,
+    };
+    against(found, |n| digits(n, 0), what, sure, values![])
+}
+
+/// Input and output tokens by their speed and the duration are those of the completed requests. Only of
+/// tools that divide the three by one duration.
+pub(super) fn total(rows: &Rows<'_>) -> Option<Found> {
+    if !rows.imported() || !rows.by_duration() {
+        return None;
+    }
+    let speed = Column::rates(rows, Level::total_per_s);
+    let time = Column::rates(rows, Level::duration_s);
+    let lengths = [
+        Column::rates(rows, Level::input_tokens).half(),
+        Column::rates(rows, Level::output_tokens).half(),
+    ];
+    let wrong = |level: &Level<'_>| {
+        let (per_s, duration) = (level.total_per_s()?, level.duration_s()?);
+        let expected = level.input_tokens()? + level.output_tokens()?;
+        let found = per_s * duration / level.completed()?;
+        let rounding = speed.share(per_s) + time.share(duration);
+        let slack = SLACK + rounding + lengths.iter().sum::<f64>() / expected;
+        let row = || Against { row: level.row(), found, expected };
+        ((found / expected - 1.0).abs() > slack).then(row)
+    };
     let found = rows.rows.iter().filter_map(wrong).collect();
-    against(found, |n| digits(n, 0), what, Sure::Likely, values![])
+    against(found, |n| digits(n, 0), Defect::TotalTokens, Sure::Possible, values![])
 }
 
 /// By how much tools may count more tokens than the server: they tokenize the text themselves.

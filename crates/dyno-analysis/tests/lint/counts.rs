@@ -1,6 +1,7 @@
 //! Counts of requests, throughput by duration, tokens per request, and rows without data.
 
 use super::made::{PER_S, Random, assert_clean, codes, consistent, found, level, of, printed};
+use dyno_analysis::lint::Sure;
 use dyno_model::Severity::{Error, Warning};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Tokens;
@@ -33,6 +34,52 @@ fn fewer_completed_than_planned_is_found_without_stated_failures() {
     // A run that its file calls cut short is not expected to be complete.
     unstated.partial = true;
     assert_clean(&of("vllm", vec![unstated]));
+}
+
+#[test]
+fn more_requests_than_were_planned_are_found() {
+    let mut failed = consistent();
+    failed.requests.failed = Some(50);
+    let found = found(&[&of("vllm", vec![failed.clone()])], Error);
+    assert!(found[0].what.contains("more requests are accounted for"), "{found:?}");
+    assert!(found[0].what.ends_with("concurrency 4: 150 vs 100"), "{found:?}");
+    // Elsewhere a planned request may be a conversation.
+    assert_eq!(codes(&of("evalscope", vec![failed]), Warning), ["requests_missing"]);
+    let mut completed = consistent();
+    completed.requests.planned = Some(80);
+    assert_eq!(codes(&of("sglang", vec![completed]), Error), ["requests_missing"]);
+}
+
+#[test]
+fn total_tokens_must_fit_input_output_and_duration() {
+    let mut made = consistent();
+    made.input_tokens = Some(Tokens { total: Some(25_000), mean: 250.0 });
+    made.throughput.total_tokens_per_s = Some(351.0 * PER_S);
+    assert_clean(&of("vllm", vec![made.clone()]));
+    let mut faster = made.clone();
+    faster.throughput.total_tokens_per_s = Some(1.05 * 351.0 * PER_S);
+    assert_eq!(codes(&of("vllm", vec![faster.clone()]), Error), ["total_tokens"]);
+    // Other tools may divide by something else than the duration.
+    assert_clean(&of("guidellm", vec![faster]));
+    made.input_tokens = Some(Tokens { total: Some(50_000), mean: 500.0 });
+    let found = found(&[&of("sglang", vec![made])], Error);
+    assert!(found[0].what.ends_with("concurrency 4: 351 vs 601"), "{found:?}");
+}
+
+#[test]
+fn a_wrong_rate_is_not_blamed_on_how_tokens_are_counted() {
+    let cause = |made| {
+        let found = found(&[&of("vllm", vec![made])], Error);
+        let tokens = found.into_iter().find(|found| found.check == "tokens_per_request").unwrap();
+        (tokens.sure, tokens.cause.contains("do not fit the completed requests either"))
+    };
+    let mut rate = consistent();
+    rate.load.kind = LoadKind::Burst;
+    let mut tokens = rate.clone();
+    rate.throughput.requests_per_s = Some(1.1 * PER_S);
+    assert_eq!(cause(rate), (Sure::Possible, true));
+    tokens.throughput.output_tokens_per_s = Some(1.1 * 101.0 * PER_S);
+    assert_eq!(cause(tokens), (Sure::Likely, false));
 }
 
 /// Rates of 0.01 to 10 requests/s with two decimals: rounding alone is up to 50 % of them.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod counts;
+mod drained;
 mod load;
 mod made;
 mod rows;

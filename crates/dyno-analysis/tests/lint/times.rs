@@ -223,3 +223,19 @@ fn a_ttft_that_repeats_the_latency_is_a_warning_unless_there_is_one_token() {
     made.throughput.output_tokens_per_s = Some(PER_S);
     assert_clean(&of("evalscope", vec![made]));
 }
+
+#[test]
+fn a_wrong_count_of_tokens_is_not_blamed_on_events() {
+    let mut made = streamed(&[(101.0, 18.0); 3], 1.0);
+    made.times[Time::Itl] = Some(mean_of(18.0));
+    let doubled = made.output_tokens.map(|tokens| Tokens { total: None, mean: 2.0 * tokens.mean });
+    made.output_tokens = doubled;
+    let summary = of("vllm", vec![made]);
+    let errors = found(&[&summary], Error);
+    let tokens = errors.iter().find(|found| found.check == "tokens_per_request").unwrap();
+    assert_eq!(tokens.sure, Sure::Possible);
+    let found = found(&[&summary], Warning);
+    let gaps = found.iter().find(|found| found.check == "tokens_by_itl").unwrap();
+    assert_eq!(gaps.sure, Sure::Possible);
+    assert!(gaps.cause.contains("miscounted or mistyped"), "{gaps:?}");
+}

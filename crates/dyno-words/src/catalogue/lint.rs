@@ -25,6 +25,13 @@ const TOKENS_WHY: [&str; 2] = [
      one of them",
     "token 与请求的统计口径不同：失败或被剔除的请求只计入了其中之一",
 ];
+const TOKENS_RATE_WHY: [&str; 2] = [
+    "requests/s and duration do not fit the completed requests either: one of these was probably \
+     mistyped, or is of another run",
+    "QPS 与总用时也和成功请求数不符：很可能其中之一抄写有误，或来自另一次测试",
+];
+const SURPLUS: [&str; 2] =
+    ["more requests are accounted for than were planned: {}", "有去向的请求数多于计划数：{}"];
 const BY_DURATION: [&str; 2] = [
     "requests/s × duration does not equal the completed requests: {}",
     "QPS × 总用时与成功请求数不符：{}",
@@ -69,6 +76,15 @@ wordings! {
         ["they failed, the run was cut short, or the data had fewer prompts: rates and percentiles \
           cover only the rest",
          "这些请求失败了，或测试中途停止，或数据集中的提示词不足：速率和百分位只反映其余请求"];
+    Surplus: Error "requests_missing",
+        SURPLUS,
+        ["one of the counts was mistyped or is of another run",
+         "其中某个计数抄写有误，或来自另一次测试"];
+    SurplusUnsure: Warning "requests_missing",
+        SURPLUS,
+        ["one of the counts was mistyped or is of another run; or the tool counts retries, or \
+          several requests of one planned conversation",
+         "其中某个计数抄写有误或来自另一次测试；或该工具把重试、或同一会话的多个请求分别计数"];
     ByDuration: Error "throughput_by_duration",
         BY_DURATION,
         ["one of the three was mistyped or is of another run",
@@ -88,6 +104,14 @@ wordings! {
         ["failed requests occupied slots and count in neither value; or a straggler stretched the \
           wall time",
          "失败请求占用了并发槽位，却不计入这两个数值；或个别超长请求拉长了总用时"];
+    LatenciesTooShort: Warning "littles_law",
+        BELOW,
+        ["latencies 1,000 times as long fit: they are in seconds, but labelled milliseconds",
+         "时延乘以 1000 即相符：其单位实为秒，却标为毫秒"];
+    LatenciesTooLong: Error "littles_law",
+        ABOVE_SLOTS,
+        ["latencies a thousandth as long fit: they are in another unit than labelled",
+         "时延除以 1000 即相符：其单位与所标不同"];
     MoreThanSlots: Error "littles_law",
         ABOVE_SLOTS,
         ["more requests were in flight than the row says, or latency and rate are of different runs",
@@ -102,12 +126,25 @@ wordings! {
          "利特尔法则：QPS × 端到端时延与所报告的平均并发数不符：{}"],
         ["one of the three was mistyped or is of another run",
          "三者之一抄写有误，或来自另一次测试"];
+    TokensByRate: Error "tokens_per_request",
+        TOKENS,
+        TOKENS_RATE_WHY;
+    TokensByRateUnsure: Warning "tokens_per_request",
+        TOKENS,
+        TOKENS_RATE_WHY;
     Tokens: Error "tokens_per_request",
         TOKENS,
         TOKENS_WHY;
     TokensUnsure: Warning "tokens_per_request",
         TOKENS,
         TOKENS_WHY;
+    TotalTokens: Error "total_tokens",
+        ["total tokens/s × duration ÷ completed requests does not equal the input and output tokens \
+          per request: {}",
+         "总吞吐量 × 总用时 ÷ 成功请求数，与每个请求的输入加输出 token 数不符：{}"],
+        ["one of them was mistyped or is of another run, or failed requests count in only some of \
+          them",
+         "其中之一抄写有误或来自另一次测试，或失败请求只计入了其中一部分"];
     TokensBeyond: Warning "tokens_per_request",
         ["tokens/s ÷ requests/s is above the requested output tokens: {}",
          "吞吐量 ÷ QPS 高于所要求的输出 token 数：{}"],
@@ -126,6 +163,11 @@ wordings! {
         GAPS,
         ["several tokens arrived per event, so ITL is the time between events, not between tokens",
          "每个事件含多个 token，因此 token 间时延实为事件之间的时间"];
+    GapsOfCount: Warning "tokens_by_itl",
+        GAPS,
+        ["TPOT, or tokens/s ÷ requests/s, contradicts the output tokens, too: these were probably \
+          miscounted or mistyped",
+         "单 token 时延或“吞吐量 ÷ QPS”也与输出 token 数不符：输出 token 数很可能计数或抄写有误"];
     Gaps: Warning "tokens_by_itl",
         GAPS,
         ["ITL, TTFT and latency are of different requests, or not all tokens were counted",
@@ -173,6 +215,12 @@ wordings! {
         ["the level started with a backlog from the previous one, the rate belongs to another row, \
           or random arrivals of few requests",
          "该档开始时还有上一档遗留的请求，或该速率属于另一行，或请求数少而到达间隔随机"];
+    BelowOffered: Warning "below_offered",
+        ["the level took longer (s) than its arrivals at the offered rate and the slowest response \
+          together: {}",
+         "该档用时（s）超过按请求速率到达所需时间与最慢响应之和：{}"],
+        ["the rate was mistyped or belongs to another row, or the client could not send that fast",
+         "请求速率抄写有误或属于另一行，或客户端来不及按此速率发送"];
     SlowAtLowRate: Warning "slow_at_low_rate",
         ["TTFT is far above that of a higher rate: {}", "首 token 时延远高于更高请求速率时：{}"],
         ["the level started before the previous one had drained, or the row belongs to another rate",

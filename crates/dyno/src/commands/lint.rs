@@ -6,9 +6,9 @@ use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_analysis::lint::{Lint, lint};
+use dyno_analysis::lint::{Lint, Place, Read, lint_read};
 use dyno_model::diagnostic::Row;
-use dyno_model::{Language, Severity, Summary};
+use dyno_model::{Language, Severity};
 use dyno_words::escape::escape;
 
 /// Prints the findings; status 5 if one is an error.
@@ -27,11 +27,11 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
         LintFormat::Json => Language::English,
         _ => language(args.language),
     };
-    let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
-    let found = lint(&summaries, language);
+    let read: Vec<Read<'_>> = all.runs.iter().map(read).collect();
+    let found = lint_read(&read, language);
     let printed = match args.format {
-        LintFormat::Text => text(&found, summaries.len(), language),
-        LintFormat::Github => found.iter().map(|one| github(one, &all.runs)).collect(),
+        LintFormat::Text => text(&found, read.len(), language),
+        LintFormat::Github => found.iter().map(github).collect(),
         LintFormat::Json => match serde_json::to_string_pretty(&found) {
             Ok(json) => json + "\n",
             Err(error) => {
@@ -44,24 +44,43 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(printer.result(&printed).and(if bad { Exit::BarNotMet } else { Exit::Fine }))
 }
 
+fn read(run: &Loaded) -> Read<'_> {
+    let origin = run.summary.run.origin.as_ref();
+    let place = origin.map_or(Place::Unknown, |origin| Place::of(&run.path, &origin.file));
+    Read { summary: &run.summary, place }
+}
+
 /// The longest text of a file that is shown whole.
 const LONGEST: usize = 2_000;
 
 fn rows(finding: &Lint) -> String {
     let row = |row: &Row| {
         let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{line}", escape(&row.label, 60))
+        let label = escape(&row.label, 60);
+        match &row.file {
+            Some(file) => format!("{label} ({}{line})", escape(file, 200)),
+            None => format!("{label}{line}"),
+        }
     };
     finding.rows.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether its rows are in several files.
+fn in_several(finding: &Lint) -> bool {
+    let mut files = finding.rows.iter().map(|row| &row.file);
+    let first = files.next();
+    files.any(|file| Some(file) != first)
 }
 
 fn text(found: &[Lint], runs: usize, language: Language) -> String {
     let mut out = String::new();
     let mut before = None;
     for finding in found {
-        let run = (&finding.file, &finding.run);
+        // Where the rows are in several files, each names its own.
+        let file = finding.file.as_ref().filter(|_| !in_several(finding));
+        let run = (file, &finding.run);
         if before != Some(run) {
-            let file = finding.file.as_ref().map(|file| format!("{}: ", escape(file, 200)));
+            let file = file.map(|file| format!("{}: ", escape(file, 200)));
             let name = escape(&finding.run, 200);
             out.push_str(&format!("{}{name}\n", file.unwrap_or_default()));
             before = Some(run);
@@ -112,19 +131,17 @@ fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
 }
 
 /// A GitHub workflow command that annotates a line of a file.
-fn github(finding: &Lint, runs: &[Loaded]) -> String {
-    let of = |run: &&Loaded| {
-        let origin = run.summary.run.origin.as_ref();
-        origin.is_some_and(|origin| Some(&origin.file) == finding.file.as_ref())
-    };
-    let path = runs.iter().find(of).map(|run| run.path.display().to_string());
+fn github(finding: &Lint) -> String {
+    let path = finding.file.as_ref();
     let level = match finding.weight {
         Severity::Error => "error",
         _ => "warning",
     };
-    let line = finding.rows.iter().find_map(|row| row.line);
+    // A line of a file that is not this one annotates nothing.
+    let here = |row: &&Row| row.file.is_none() || row.file == finding.file;
+    let line = finding.rows.iter().filter(here).find_map(|row| row.line);
     let place = [
-        path.map(|path| format!("file={}", property(&path))),
+        path.map(|path| format!("file={}", property(path))),
         line.map(|line| format!("line={line}")),
         Some(format!("title={}", property(&finding.check))),
     ];

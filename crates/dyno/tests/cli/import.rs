@@ -167,3 +167,47 @@ fn a_finding_names_the_file_of_its_row() {
     assert!(printed.contains("[requests_missing]"), "{printed}");
     assert!(printed.contains("c10.json") && !printed.contains("c2.json"), "{printed}");
 }
+
+/// The same result with more requests planned than ended.
+fn with_missing(slots: u32) -> String {
+    vllm(slots).replace("\"num_prompts\":40", "\"num_prompts\":60")
+}
+
+#[test]
+fn files_of_the_same_name_are_told_apart() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "honest/r.json", &vllm(2));
+    write(here, "wrong/r.json", &with_missing(2));
+    let files = ["honest/r.json", "wrong/r.json"];
+    let lint = |format: &str| {
+        text(&expect(here, &["lint", files[0], files[1], "--format", format], 5).stdout)
+    };
+    for (format, named) in [
+        ("text", "wrong/r.json: "),
+        ("json", "\"file\": \"wrong/r.json\""),
+        ("github", "file=wrong/r.json,"),
+    ] {
+        let printed = lint(format);
+        assert!(printed.contains(named) && !printed.contains("honest"), "{format}: {printed}");
+    }
+}
+
+#[test]
+fn a_finding_in_a_folder_names_the_files_below_it() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "all/c2.json", &vllm(2));
+    write(here, "all/c10.json", &with_missing(10));
+    let annotated = text(&expect(here, &["lint", "all", "--format", "github"], 5).stdout);
+    assert!(annotated.contains("file=all/c10.json,"), "{annotated}");
+    // Rows of several files: each names its own.
+    write(here, "all/c4.json", &with_missing(4));
+    let printed = text(&expect(here, &["lint", "all"], 5).stdout);
+    assert!(printed.contains("(all/c4.json"), "{printed}");
+    assert!(printed.contains("(all/c10.json") && !printed.contains("c2.json"), "{printed}");
+    // What was imported before is named by where it is kept.
+    expect(here, &["import", "all/c4.json", "--out", "kept"], 0);
+    let kept = text(&expect(here, &["lint", "kept", "--format", "github"], 5).stdout);
+    assert!(kept.contains("file=kept"), "{kept}");
+}

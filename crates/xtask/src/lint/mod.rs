@@ -118,8 +118,10 @@ impl Row {
 
 /// The levels of the `i`-th file of a form.
 fn levels(form: Form, seed: u64, i: u64) -> Vec<Stated> {
-    let place =
-        form.name.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let place = form
+        .name
+        .bytes()
+        .fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut random = Random::new(seed.wrapping_mul(1_000_003) ^ place.wrapping_add(i << 32));
     let mut setting = Setting::draw(&mut random, form.states_failures);
     // Only vLLM offers and states bursty arrivals.
@@ -197,7 +199,7 @@ fn lint(dyno: &Path, form: Form, texts: &[impl AsRef<str>]) -> Result<Vec<Findin
     let mut found = vec![Findings::new(); texts.len()];
     let of = |finding: &Value| {
         let file = finding["file"].as_str()?;
-        let place = (0..texts.len()).find(|i| name(*i) == file)?;
+        let place = (0..texts.len()).find(|i| Path::new(file) == dir.join(name(*i)))?;
         Some((place, finding["check"].as_str()?.to_owned(), finding["weight"] == "error"))
     };
     for finding in &all {

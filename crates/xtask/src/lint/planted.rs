@@ -8,7 +8,7 @@ use super::stated::Stated;
 pub(super) type Plant = fn(&mut Vec<Stated>, &mut Random) -> bool;
 
 /// Every defect, with what was done.
-pub(super) const DEFECTS: [(&str, Plant); 15] = [
+pub(super) const DEFECTS: [(&str, Plant); 20] = [
     ("5 % of the completed requests dropped", |levels, random| {
         let level = pick(levels, random);
         level.completed -= (level.completed / 20).max(1);
@@ -28,6 +28,19 @@ pub(super) const DEFECTS: [(&str, Plant); 15] = [
         pick(levels, random).output_per_s *= 1.1;
         true
     }),
+    ("total tokens/s × 1.1", |levels, random| {
+        pick(levels, random).total_per_s *= 1.1;
+        true
+    }),
+    ("input tokens × 2", |levels, random| {
+        pick(levels, random).input_tokens *= 2;
+        true
+    }),
+    ("a fifth fewer planned than completed", |levels, random| {
+        let level = pick(levels, random);
+        level.planned -= level.planned / 5;
+        true
+    }),
     ("duration of another run", |levels, random| {
         let factor = random.one_of(&[0.6, 0.8, 1.3, 2.0]);
         pick(levels, random).duration_s *= factor;
@@ -35,6 +48,14 @@ pub(super) const DEFECTS: [(&str, Plant); 15] = [
     }),
     ("TTFT in s, labelled ms", |levels, _| {
         levels.iter_mut().for_each(|level| level.ttft = level.ttft.scaled(1e-3));
+        true
+    }),
+    ("all times in s, labelled ms", |levels, _| {
+        for level in levels.iter_mut() {
+            for time in [&mut level.ttft, &mut level.latency, &mut level.itl, &mut level.tpot] {
+                *time = time.scaled(1e-3);
+            }
+        }
         true
     }),
     ("latency below TTFT", |levels, random| {
@@ -98,6 +119,13 @@ pub(super) const DEFECTS: [(&str, Plant); 15] = [
             }
             _ => false,
         }
+    }),
+    ("ten times the rate stated", |levels, random| match &mut pick(levels, random).load {
+        Load::Rate(rate) => {
+            *rate *= 10.0;
+            true
+        }
+        _ => false,
     }),
     ("cut off by a time-out of a round time", |levels, random| {
         let level = pick(levels, random);
