@@ -78,9 +78,10 @@ impl Seen {
         if let (Some(Field::Mapped { key, path }), Some((at, there))) =
             (self.unfound.first(), self.first)
         {
+            let name = path.as_str();
             return Err(DataError::Broken {
                 at,
-                what: format!("there is no field {:?}, which {key}= names; {there}", path.as_str()),
+                what: format!("there is no field {name:?}, which {key}= names; {there}"),
                 fix: "name one of them".into(),
             });
         }
