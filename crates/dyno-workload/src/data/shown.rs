@@ -22,9 +22,8 @@ messages! {
     First: "the first request, {} {0|token|tokens}", "第一个请求，{} 个 token";
     FirstEstimated: "the first request, about {} {0|token|tokens} (estimated)", "第一个请求，约 {} 个 token（估计）";
     Body: "request body: {}", "请求体：{}";
-    SetByRun: "the run replaces model, stream, stream_options and max_tokens with its own, and what \
-               its flags set",
-              "测试会用自己的值替换 model、stream、stream_options 和 max_tokens，以及由参数设置的字段";
+    SetByRun: "the run sets model, stream, stream_options, max_tokens and what its flags name",
+        "测试会设置 model、stream、stream_options、max_tokens 以及参数指定的字段";
     LeftOut: "{} … ({} more {1|character|characters}) … {}", "{} …（略去 {} 个字符）… {}";
     MoreFields: "not sent: {} more {0|field|fields}", "不发送：另有 {} 个字段";
     MoreMessages: "… {} more {0|message|messages} …", "……另有 {} 条消息……";

@@ -108,7 +108,7 @@ fn data_are_shown_in_chinese_with_their_samples() {
     assert!(prompts.contains("x……（略去 52 个字符）"), "{prompts}");
     write("body.jsonl", "{\"model\":\"mine\",\"prompt\":\"Why?\",\"top_k\":3}\n");
     let body = shown(here.path(), "body.jsonl");
-    assert!(body.contains("替换 model、stream"), "{body}");
+    assert!(body.contains("测试会设置 model、stream"), "{body}");
 }
 
 #[test]
