@@ -163,6 +163,8 @@ fn a_window_in_which_all_users_pause_does_not_count() {
     assert_eq!(codes(&level.reasons), ["no_steady_window"]);
     let what = &level.reasons[0].what;
     assert!(what.contains("nothing was in flight in the 2.62 s"), "{what}");
+    let advice = level.reasons[0].advice.as_deref().unwrap();
+    assert!(advice.contains("several conversation turns"), "{advice}");
     // A single turn that begins later is something.
     let (plan, mut records) = talking(2, 1);
     records.push(turn(stream(2, 0, 1000, 100, 20, 5), 0, 2));

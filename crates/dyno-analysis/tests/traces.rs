@@ -72,6 +72,26 @@ fn a_trace_shorter_than_its_responses_is_too_short() {
 }
 
 #[test]
+fn advice_for_a_trace_is_about_the_trace() {
+    let short: Vec<_> = (0..10).map(|i| stream(i, 0, i * 50, 100, 20, 5)).collect();
+    let advice = |load| {
+        let notes = level(load, short.clone()).notes;
+        notes.into_iter().find(|note| note.code == "no_interval").unwrap().advice.unwrap()
+    };
+    assert_eq!(advice(TRACE), "replay 3 s of the trace or more, or lower speed=");
+    assert_eq!(advice(RATE), "use --duration 3s or longer");
+
+    let far_apart = || vec![stream(0, 0, 0, 100, 20, 5), stream(1, 0, 10_000, 100, 20, 5)];
+    let idle = |load| {
+        let reason = level(load, far_apart()).reasons.remove(0);
+        assert!(reason.what.contains("nothing was in flight"), "{reason:?}");
+        reason.advice.unwrap()
+    };
+    assert!(idle(TRACE).contains("busier part of the trace"), "{}", idle(TRACE));
+    assert!(idle(RATE).ends_with("send more, or at a higher rate"), "{}", idle(RATE));
+}
+
+#[test]
 fn a_late_replay_is_invalid() {
     let mut records = falling_behind();
     records.iter_mut().for_each(|r| {

@@ -180,6 +180,16 @@ fn arrays_that_are_broken() {
 fn tables_that_are_broken() {
     check(
         "t.csv",
+        b"Questions, in spring\nWhy?\nHow?\n",
+        "csv:t.csv",
+        0,
+        &format!(
+            "t.csv:2: the row has 1 field and the header 2; quote fields that hold the delimiter, or \
+             remove line 1 if it is a title{SKIP}"
+        ),
+    );
+    check(
+        "t.csv",
         b"prompt,x\na,b\na,b,c\n",
         "t.csv",
         1,

@@ -1,6 +1,7 @@
 //! Converted data read back as the same items, and the profile of a data set.
 #![allow(clippy::expect_used)]
 
+use dyno_model::Language;
 use dyno_workload::data::{DataSet, DataSpec, Format, convert, profile};
 use dyno_workload::item::{Content, Item, Message};
 use proptest::prelude::*;
@@ -88,6 +89,8 @@ fn what_is_shown_of_a_data_set() {
             _ => 5,
         })
     };
-    let shown = profile(data.open().expect("opens"), &count, true).expect("read").to_string();
+    let shown = profile(data.open().expect("opens"), &count, true, Language::English)
+        .expect("read")
+        .to_string();
     insta::assert_snapshot!(shown);
 }

@@ -2,6 +2,7 @@
 //! them.
 #![allow(clippy::expect_used)]
 
+use dyno_model::Language;
 use dyno_workload::data::{
     Count, DataError, DataSet, DataSpec, Format, Order, Outside, Selection, SpecError, convert,
 };
@@ -210,7 +211,15 @@ fn what_is_told_of_conversations() {
     let data = open("t.json", TALKS, "");
     let profile = |spec: &str| {
         let options = options(spec).expect("good");
-        SessionProfile::of(data.open().expect("opens"), &options, 0, &words, false).expect("good")
+        SessionProfile::of(
+            data.open().expect("opens"),
+            &options,
+            0,
+            &words,
+            false,
+            Language::English,
+        )
+        .expect("good")
     };
     let told = profile("session:t.json");
     assert_eq!((told.conversations, told.turns.max(), told.turns.mean()), (2, Some(2), Some(1.5)));

@@ -140,8 +140,7 @@ fn rows_that_are_bad() {
         ),
         (
             r#"{"timestamp":1e30,"input_length":5,"output_length":1}"#,
-            "the field \"timestamp\" is 1e+30, not a time in milliseconds such as 27482; correct \
-             it",
+            "the field \"timestamp\" is 1e+30, too large for a time in milliseconds; correct it",
         ),
         (
             r#"{"timestamp":0,"input_length":5,"output_length":1,"hash_ids":"1"}"#,

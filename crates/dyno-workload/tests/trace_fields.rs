@@ -4,6 +4,7 @@
 
 mod traces_made;
 
+use dyno_words::Note;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{Trace, TraceFormat, TraceLimits, TraceOptions};
 use proptest::prelude::*;
@@ -97,9 +98,26 @@ fn what_is_missing_is_named_with_the_columns_that_there_are() {
             "shop.csv:2: the field \"who\" is \"ann\", not a time in milliseconds such as 27482; \
              correct it, or skip_bad=true to skip such records",
         ),
+        (
+            "trace:shop.csv,time=when,input=prompt,output=answer,hash=block",
+            "shop.csv:2: there is no field \"block\", which hash= names; the fields are answer, \
+             blocks, prompt, when, who; name one of them",
+        ),
+        (
+            "trace:shop.csv,time=blocks,input=prompt,output=answer",
+            "shop.csv:2: the field \"blocks\" is \"7|8\", not a date such as 2024-05-10 \
+             00:00:00.25, 2024-05-10T00:00:00Z, 2024/05/10 00:00:00 +02:00 or 20240510T000000Z; \
+             correct it, or skip_bad=true to skip such records",
+        ),
     ] {
         assert_eq!(said(SHOP, spec), why);
     }
+    let nested = r#"{"at": 5, "usage": {"prompt": 3, "more": {"answer": 1}}, "extra": {}}"#;
+    assert_eq!(
+        said(nested, "trace:n,time=at,unit=ms,input=usage.input,output=usage.more.answer"),
+        "n:1: there is no field \"usage.input\", which input= names; the fields are at, extra, \
+         usage.more.answer, usage.prompt; name one of them, or skip_bad=true to skip such records"
+    );
     for (options, why) in [
         ("unit=h,time=t", "unit=h is not possible; write unit=s, ms, us, ns or iso"),
         ("unit=ms", "unit= needs time= as well; add it, or leave unit= out"),
@@ -108,6 +126,10 @@ fn what_is_missing_is_named_with_the_columns_that_there_are() {
         (
             "gap=g,unit=iso",
             "unit=iso is not possible; write unit=s, ms, us or ns: a gap is a number",
+        ),
+        (
+            "time=t,gap=g,unit=ms",
+            "time= and gap= both say when a request is sent; give one of them, or session= as well",
         ),
         ("end=e,time=t", "end= needs session= as well; add it, or leave end= out"),
     ] {
@@ -119,6 +141,62 @@ fn what_is_missing_is_named_with_the_columns_that_there_are() {
         unnamed.to_string(),
         "time= is for traces; if it is one, write trace:t.csv,time=when"
     );
+}
+
+#[test]
+fn numbers_that_are_too_large_are_called_so() {
+    let said = |time: &str, input: &str, unit: &str| {
+        let text = format!("t,i,o\n{time},{input},1\n");
+        let error = said(&text, &format!("trace:g.csv,time=t,unit={unit},input=i,output=o"));
+        let why = error.strip_suffix(", or skip_bad=true to skip such records").expect("skippable");
+        why.strip_prefix("g.csv:2: the field ").expect("the place").to_owned()
+    };
+    assert_eq!(
+        said("5", "5000000000", "ms"),
+        "\"i\" is 5000000000, too large for a number of tokens; correct it"
+    );
+    assert_eq!(
+        said("5", "99999999999999999999", "ms"),
+        "\"i\" is 99999999999999999999, too large for a number of tokens; correct it"
+    );
+    assert_eq!(
+        said("1770109200000000", "5", "ms"),
+        "\"t\" is \"1770109200000000\", too large for a time in milliseconds; if it is a date, \
+         write time=t,unit=us"
+    );
+    assert_eq!(
+        said("99999999999999999999", "5", "ns"),
+        "\"t\" is \"99999999999999999999\", too large for a time in nanoseconds; correct it"
+    );
+}
+
+/// The notes about the times of a table with these.
+fn told(times: &[&str], keys: &str) -> Vec<(u64, Note)> {
+    let rows: String = times.iter().map(|time| format!("{time};5;1\n")).collect();
+    let spec = format!("trace:t.csv,time=t,input=i,output=o{keys}");
+    let told = trace(&format!("t;i;o\n{rows}"), &spec).tally().told();
+    told.iter().map(|told| (told.count, told.note)).collect()
+}
+
+#[test]
+fn times_that_may_be_meant_otherwise_are_told() {
+    let mixed = ["2026-02-03 09:00:00", "2026-02-03T09:00:01Z", "2026/02/03 09:00:02,5"];
+    assert_eq!(told(&mixed, ""), [(2, Note::TraceWithoutZone)]);
+    assert_eq!(told(&mixed[1..2], ""), []);
+    assert_eq!(told(&[mixed[0], mixed[2]], ""), [], "only differences count");
+    let zones = ["2026-02-03 09:00:00 UTC", "2026-02-03 09:00:01+02:00", "20260203T090002Z"];
+    let told_of = told(&zones, "");
+    assert_eq!(told_of, [(1, Note::TraceReordered)], "all have a zone");
+
+    assert_eq!(told(&zones[..1], ",unit=ms"), [(1, Note::TraceDates)]);
+    assert_eq!(told(&zones[..1], ",unit=iso"), []);
+
+    let micros = ["1770109200000000", "1770109201000000", "1770109203000000"];
+    assert_eq!(told(&micros, ",unit=ns"), [(3, Note::TraceOtherUnit)]);
+    assert_eq!(told(&micros, ",unit=us"), []);
+    assert_eq!(told(&["1770109200", "1770109201"], ",unit=ms"), [(2, Note::TraceOtherUnit)]);
+    assert_eq!(told(&["1770109200", "1770109201"], ",unit=s"), []);
+    assert_eq!(told(&["0", "1770109200"], ",unit=ms"), [], "from 0 on: twenty days");
 }
 
 #[test]

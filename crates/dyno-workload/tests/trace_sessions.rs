@@ -497,6 +497,39 @@ fn what_is_told_about_sessions() {
     assert!(profile.to_string().contains(told), "{profile}");
 }
 
+#[test]
+fn a_misspelt_session_end_or_hash_is_no_field() {
+    for (misspelt, key) in [
+        ("session=whom,time=sent,end=done", "\"whom\", which session= names"),
+        ("session=who,time=sent,end=dome", "\"dome\", which end= names"),
+        ("session=who,time=sent,end=done,hash=ids", "\"ids\", which hash= names"),
+        ("session=who,time=sent,gap=wait", "\"wait\", which gap= names"),
+    ] {
+        let spec = format!("trace:t.csv,{misspelt},unit=ms,input=in,output=out");
+        let error = opened(&table(), &spec, Starts::Recorded).expect_err(misspelt).to_string();
+        let said =
+            format!("t.csv:2: there is no field {key}; the fields are done, in, out, sent, who");
+        assert_eq!(error, format!("{said}; name one of them"));
+    }
+}
+
+#[test]
+fn requests_with_a_blank_session_are_counted() {
+    let text = "who,sent,in,out\na,0,100,5\n,10,100,5\na,500,300,5\n ,20,100,5\n";
+    let spec = "trace:t.csv,session=who,time=sent,unit=ms,input=in,output=out";
+    let read = opened(text, spec, Starts::Recorded).expect("read");
+    assert_eq!((read.len(), read.tally().without_session), (3, 2));
+}
+
+#[test]
+fn a_response_that_ends_before_its_request_is_refused() {
+    let spec = "trace:t.csv,session=who,time=done,end=sent,unit=ms,input=in,output=out";
+    let error = opened(&table(), spec, Starts::Recorded).expect_err("swapped").to_string();
+    let why = "the response ends before its request is sent; swap time= and end= if all records are \
+               like this; else correct it, or skip_bad=true to skip such records";
+    assert_eq!(error, format!("t.csv:2: the field \"sent\" is 500 ms before \"done\": {why}"));
+}
+
 proptest! {
     #[test]
     fn mapped_sessions_keep_every_pause_and_length(

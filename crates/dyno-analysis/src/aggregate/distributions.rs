@@ -23,14 +23,20 @@ pub(crate) struct TimeBlocks {
 }
 
 impl TimeBlocks {
-    /// Blocks of at least two median latencies, at most 40 of them.
-    pub(crate) fn new(from: u64, duration: u64, median: f64) -> Result<Self, Box<Diagnostic>> {
+    /// Blocks of at least two median latencies, at most 40 of them; `too_short` is told of a level in
+    /// which there are too few, with the seconds that it would need.
+    pub(crate) fn new(
+        from: u64,
+        duration: u64,
+        median: f64,
+        too_short: Finding,
+    ) -> Result<Self, Box<Diagnostic>> {
         let length = (duration.div_ceil(MOST_BLOCKS)).max((2.0 * median).ceil() as u64).max(1);
         let count = duration.div_ceil(length);
         if (count as usize) < MIN_BLOCKS {
             // Whole seconds in which that many blocks fit, with a little room.
             let needed = 2.0 * median * MIN_BLOCKS as f64 / NS_PER_S;
-            return Err(Finding::NoIntervalBlocks.with([(needed.ceil() as u64).max(1)]).into());
+            return Err(too_short.with([(needed.ceil() as u64).max(1)]).into());
         }
         Ok(Self { from, length, count: count as usize })
     }

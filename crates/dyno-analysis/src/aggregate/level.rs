@@ -313,7 +313,9 @@ fn blocks(
     if matches!(plan.load, Load::Burst { .. }) {
         return Err(Diagnostic::from(Finding::NoIntervalBurst).into());
     }
-    TimeBlocks::new(from, duration, median).map(Some)
+    let is_trace = matches!(plan.load, Load::Trace { .. });
+    let too_short = if is_trace { Finding::NoIntervalTrace } else { Finding::NoIntervalBlocks };
+    TimeBlocks::new(from, duration, median, too_short).map(Some)
 }
 
 /// Measured arrivals planned; those issued where time ended the level.

@@ -93,7 +93,12 @@ pub(crate) fn window(
     let window = until_lost(window, level);
     long_enough(window, plan, first, median, level, saturation)?;
     if level.flight.mean(window.from, window.to) == Some(0.0) {
-        return Err(NoWindow::because(Finding::Idle, [digits(to_s(window.length()), 2)]));
+        let why = match plan.load {
+            _ if level.conversations.any() => Finding::IdleTurns,
+            Load::Trace { .. } => Finding::IdleTrace,
+            _ => Finding::Idle,
+        };
+        return Err(NoWindow::because(why, [digits(to_s(window.length()), 2)]));
     }
     match saturation {
         Some(Saturation::Saturated(surplus)) => return Err(saturated(plan, surplus)),

@@ -16,6 +16,10 @@ const SEND_USAGE: [&str; 2] = [
     "token metrics mix different ways of counting; make the server send usage with every response",
     "token 指标混用了不同的计数方式；请让服务器在每个响应中返回 usage",
 ];
+const IDLE: [&str; 2] = [
+    "no steady window: nothing was in flight in the {} s between ramp-up and drain",
+    "没有稳态窗口：启动与排空之间的 {} s 内没有进行中的请求",
+];
 const INCLUDES_FILLING: [&str; 2] = [
     "whole-run throughput includes ramp-up and drain; send more requests or run longer",
     "全程吞吐量包含启动和排空阶段；请增加请求或延长时间",
@@ -137,8 +141,16 @@ wordings! {
          "没有稳态窗口：所有用户同时活动仅 {} s，需要两轮对话（含停顿）的时间（{} s）"],
         INCLUDES_FILLING;
     Idle: Warning "no_steady_window",
-        ["no steady window: nothing was in flight in the {} s between ramp-up and drain",
-         "没有稳态窗口：启动与排空之间的 {} s 内没有进行中的请求"],
+        IDLE,
+        ["requests were too few or too far apart: send more, or at a higher rate",
+         "请求过少或间隔过大：请增加请求，或提高速率"];
+    IdleTrace: Warning "no_steady_window",
+        IDLE,
+        ["requests were too few or too far apart: replay a longer or busier part of the trace, or a \
+          higher speed=",
+         "请求过少或间隔过大：请回放轨迹中更长或更繁忙的部分，或提高 speed="];
+    IdleTurns: Warning "no_steady_window",
+        IDLE,
         ["requests were too few or too far apart: send more, or run for several conversation turns \
           of each user, pauses included",
          "请求过少或间隔过大：请增加请求，或运行到每个用户完成数轮对话（含停顿）"];
@@ -241,6 +253,10 @@ wordings! {
     NoIntervalBlocks: Note "no_interval",
         ["too short for 95 % confidence intervals", "时长过短，无法给出 95 % 置信区间"],
         ["use --duration {}s or longer", "请使用 --duration {}s 或更长"];
+    NoIntervalTrace: Note "no_interval",
+        ["too short for 95 % confidence intervals", "时长过短，无法给出 95 % 置信区间"],
+        ["replay {} s of the trace or more, or lower speed=",
+         "请回放至少 {} s 的轨迹，或降低 speed="];
     Damaged: Note "records_damaged",
         ["the record file is damaged: {}", "记录文件已损坏：{}"],
         ["only the records before the damage are counted", "只统计损坏处之前的记录"];

@@ -91,6 +91,24 @@ wordings! {
     TraceWithoutOutput: Note "trace_selected",
         ["requests of the trace recorded without output, sent with one output token: {}",
          "轨迹中录制时没有输出、改为请求一个 token 的请求：{}"];
+    TraceWithoutSession: Note "trace_selected",
+        ["requests of the trace with a blank session, each replayed as a session of its own: {}",
+         "轨迹中会话字段为空、各自作为一个会话回放的请求：{}"];
+    TraceWithoutZone: Note "trace_selected",
+        ["requests of the trace whose date has no time zone while others have one, taken as UTC: {}",
+         "轨迹中日期没有时区（其他请求有时区）、按 UTC 处理的请求：{}"],
+        ["write the zone in all dates if they are of another",
+         "若这些日期属于其他时区，请在所有日期中写明时区"];
+    TraceDates: Note "trace_selected",
+        ["requests of the trace whose time is a date, read as such whatever unit= says: {}",
+         "轨迹中时间为日期、不按 unit= 而按日期读取的请求：{}"];
+    TraceOtherUnit: Note "trace_selected",
+        ["requests of the trace whose time would be a present-day date in a larger unit than that \
+          of unit=: {}",
+         "轨迹中若改用比 unit= 更大的单位，时间就是当今日期的请求：{}"],
+        ["check unit=: seconds since 1970 have 10 digits, milliseconds 13, microseconds 16, \
+          nanoseconds 19",
+         "请检查 unit=：自 1970 年起的秒数为 10 位，毫秒 13 位，微秒 16 位，纳秒 19 位"];
     TraceRaised: Note "trace_selected",
         ["requests of the trace shorter than the chat template, sent at its length: {}",
          "轨迹中短于对话模板、按模板长度发送的请求：{}"];

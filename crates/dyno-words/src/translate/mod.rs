@@ -76,6 +76,71 @@ mod tests {
     }
 
     #[test]
+    fn messages_about_the_fields_of_a_trace_are_wholly_chinese() {
+        for (english, chinese) in [
+            (
+                "SPEC: gate.csv:2: there is no field \"tok_out\", which output= names; the fields are \
+                 chat, in, out, sent; name one of them, or skip_bad=true to skip such records",
+                "SPEC：gate.csv:2：没有 output= 指定的字段 \"tok_out\"；字段有 chat, in, out, sent；\
+                 请指定其中之一，或用 skip_bad=true 跳过此类记录",
+            ),
+            (
+                "SPEC: gate.csv:2: there is no field \"chatt\", which session= names; the fields are \
+                 chat, in, out; name one of them",
+                "SPEC：gate.csv:2：没有 session= 指定的字段 \"chatt\"；字段有 chat, in, out；\
+                 请指定其中之一",
+            ),
+            (
+                "SPEC: log.csv is not trace: it is of no known form; the fields are in, out, sent; say \
+                 which field holds what, as in trace:FILE,time=FIELD,unit=ms,input=FIELD,output=FIELD; \
+                 or leave trace: out to send its prompts",
+                "SPEC：log.csv 不是轨迹：格式未知；字段有 in, out, sent；请写明各字段的含义，例如 \
+                 trace:FILE,time=FIELD,unit=ms,input=FIELD,output=FIELD；或去掉 trace: 以发送其中的提示词",
+            ),
+            (
+                "SPEC: g.csv:2: the field \"in\" is \"300\", not a date such as 2024-05-10 00:00:00; for a \
+                 number add unit=s, unit=ms, unit=us or unit=ns; say its unit, or skip_bad=true to \
+                 skip such records",
+                "SPEC：g.csv:2：字段 \"in\" 为 \"300\"，不是日期（例如 2024-05-10 00:00:00）；数字请加 unit=s、unit=ms、unit=us 或 unit=ns；请写明单位，或用 skip_bad=true 跳过此类记录",
+            ),
+            (
+                "SPEC: g.csv:2: the field \"t\" is 1770109200000000, too large for a time in \
+                 milliseconds; if it is a date, write time=t,unit=us, or skip_bad=true to skip such \
+                 records",
+                "SPEC：g.csv:2：字段 \"t\" 为 1770109200000000，作为以毫秒表示的时间过大；如果是日期，请写 time=t,unit=us，或用 skip_bad=true 跳过此类记录",
+            ),
+            (
+                "SPEC: g.csv:2: the field \"sent\" is 500 ms before \"done\": the response ends before \
+                 its request is sent; swap time= and end= if all records are like this; else correct \
+                 it, or skip_bad=true to skip such records",
+                "SPEC：g.csv:2：字段 \"sent\" 比 \"done\" 早 500 ms：响应在请求发送之前就已结束；如果所有记录都如此，请交换 time= 和 end=；否则请更正，或用 skip_bad=true 跳过此类记录",
+            ),
+            (
+                "g.csv: mapped trace, 3 requests over 750 ms",
+                "g.csv：按指定字段读取的轨迹，3 个请求，时长 750 ms",
+            ),
+            (
+                "g.csv: mapped trace (gzip), 3 requests over 750 ms, hash ids of 256-token blocks",
+                "g.csv：按指定字段读取的轨迹（gzip），3 个请求，时长 750 ms，每块 256 个 token 的 hash id",
+            ),
+            (
+                "g.csv: mapped sessions, 2 sessions with 5 requests over 300 ms; at 2 times the speed",
+                "g.csv：按指定字段读取的会话，2 个会话，共 5 个请求，时长 300 ms；2 倍速",
+            ),
+            (
+                "120 in, 30 out; after 4.5 s: 140 in, 20 out; … (2 more)",
+                "输入 120，输出 30；4.5 s 后：输入 140，输出 20；……（另有 2 个）",
+            ),
+            (
+                "at 3.052 s: 1,100 in, 1 out, ids 46, 48, 50, … (2 more)",
+                "3.052 s：输入 1,100，输出 1，id 46, 48, 50……（另有 2 个）",
+            ),
+        ] {
+            assert_eq!(translated(english, Language::Chinese), chinese);
+        }
+    }
+
+    #[test]
     fn a_long_message_takes_no_long_time() {
         let text = "HTTP 400: a is b; the field x is y, not z: or at line 3 column 5; ".repeat(40);
         let start = std::time::Instant::now();

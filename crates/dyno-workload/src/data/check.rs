@@ -35,9 +35,9 @@ const LONGEST_SAMPLE: u64 = 1024 * 1024;
 /// What was checked of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
-    /// Usable records, from the beginning.
+    /// Records from the beginning, usable or not.
     pub records: u64,
-    /// Records that cannot be used and will be skipped, as `skip_bad=true` asks.
+    /// Those of them that cannot be used and will be skipped, as `skip_bad=true` asks.
     pub skipped: u64,
     /// Further records, spread over the rest.
     pub spread: u64,
@@ -92,7 +92,8 @@ impl DataSet {
                 None => break Rest::Nothing,
             }
         };
-        let mut checked = Checked { records: walk.good, skipped: walk.skipped, spread: 0, rest };
+        let records = walk.good + walk.skipped;
+        let mut checked = Checked { records, skipped: walk.skipped, spread: 0, rest };
         if rest == Rest::Later
             && self.recognised().compression.is_none()
             && let Place::File(path) = place
@@ -155,7 +156,10 @@ impl DataSet {
         }
         match self.usable(line, || At::line(&path.display().to_string().into(), 0)) {
             Ok(()) => checked.spread += 1,
-            Err(_) if self.skips_bad() => checked.skipped += 1,
+            Err(_) if self.skips_bad() => {
+                checked.spread += 1;
+                checked.skipped += 1;
+            }
             // Only now is it worth counting the lines before it.
             Err(_) => {
                 let number = lines_before(path, start)? + 1;
@@ -324,7 +328,10 @@ mod tests {
         let error = check(&path, "", None).expect_err("cut off").to_string();
         assert!(error.starts_with(&format!("{}:1000: not valid JSON", path.display())), "{error}");
         let checked = check(&path, ",skip_bad=true", None).expect("skipped");
-        assert_eq!((checked.spread, checked.skipped), (8, 1));
+        assert_eq!((checked.spread, checked.skipped), (9, 1));
+        let first = file(".jsonl", &[(3, "{}")]);
+        let checked = check(&first, ",skip_bad=true", Some(5)).expect("skipped");
+        assert_eq!((checked.records, checked.skipped), (6, 1), "five of six are good");
     }
 
     #[test]

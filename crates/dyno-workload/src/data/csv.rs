@@ -33,6 +33,9 @@ pub(super) struct Rows {
     origin: Origin,
     table: Table,
     header: Option<Vec<String>>,
+    header_line: Option<u64>,
+    /// Whether any row has had as many fields as the header.
+    any_fits: bool,
     line: u64,
     blank: u64,
     ended: bool,
@@ -60,7 +63,17 @@ impl Rows {
     /// A table that begins like this.
     pub(super) fn new(source: Source, table: Table) -> Self {
         let Source { reader, origin, .. } = source;
-        Self { reader, origin, table, header: None, line: 1, blank: 0, ended: false }
+        Self {
+            reader,
+            origin,
+            table,
+            header: None,
+            header_line: None,
+            any_fits: false,
+            line: 1,
+            blank: 0,
+            ended: false,
+        }
     }
 
     /// The rows of a few bytes.
@@ -187,6 +200,7 @@ impl Rows {
             return Ok(Some(CHOICES.map(String::from).to_vec()));
         }
         let Some(row) = self.row()? else { return Ok(None) };
+        self.header_line = Some(row.line);
         let at = self.at(row.line);
         let broken =
             |what: String, fix: &str| DataError::Broken { at: at.clone(), what, fix: fix.into() };
@@ -220,10 +234,23 @@ impl Rows {
             return Err(DataError::bad(&self.at(line), what, fix));
         }
         if row.fields.len() != header.len() {
-            let what =
-                format!("the row has {} fields and the header {}", row.fields.len(), header.len());
-            return Err(DataError::bad(&at, what, "quote fields that hold the delimiter"));
+            let of = header.len();
+            let what = match row.fields.len() {
+                1 => format!("the row has 1 field and the header {of}"),
+                has => format!("the row has {has} fields and the header {of}"),
+            };
+            // The line above the first row may be no header at all.
+            let fix = match self.header_line.filter(|_| !self.any_fits) {
+                Some(line) => {
+                    format!(
+                        "quote fields that hold the delimiter, or remove line {line} if it is a title"
+                    )
+                }
+                None => "quote fields that hold the delimiter".to_owned(),
+            };
+            return Err(DataError::bad(&at, what, fix));
         }
+        self.any_fits = true;
         let mut object = Map::new();
         for (name, field) in header.iter().zip(row.fields) {
             let text = String::from_utf8(field)

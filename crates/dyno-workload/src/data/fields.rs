@@ -110,9 +110,26 @@ pub(super) fn usual(
     })
 }
 
+/// Objects within objects whose fields are named in a message.
+const DEEPEST_LISTED: usize = 3;
+
+/// Adds the fields of an object, those of objects within it by their paths.
+fn add_paths(object: &Map<String, Value>, before: &str, depth: usize, paths: &mut Vec<String>) {
+    for (name, value) in object {
+        let path = format!("{before}{name}");
+        match value {
+            Value::Object(inner) if !inner.is_empty() && depth < DEEPEST_LISTED => {
+                add_paths(inner, &format!("{path}."), depth + 1, paths);
+            }
+            _ => paths.push(path),
+        }
+    }
+}
+
 /// The fields of an object, for a message.
 pub(crate) fn listed(object: &Map<String, Value>) -> String {
-    let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
+    let mut names = Vec::new();
+    add_paths(object, "", 1, &mut names);
     if names.is_empty() {
         return "there are none".into();
     }
@@ -155,6 +172,11 @@ pub(crate) fn whole(value: &Value, least: u32) -> Result<Option<u32>, String> {
                 && (f64::from(least)..=f64::from(u32::MAX)).contains(&number) =>
         {
             Ok(Some(number as u32))
+        }
+        Some(number) if number > f64::from(u32::MAX) => {
+            let written =
+                value.as_str().map_or_else(|| value.to_string(), |text| text.trim().into());
+            Err(format!("is {written}, too large for a number of tokens"))
         }
         Some(number) => Err(format!("is {number}, not a whole number of at least {least}")),
         None => Err(format!("is {}, not a number of tokens", described(value))),

@@ -6,7 +6,9 @@ use super::error::DataError;
 use super::shown::First;
 use super::spread::Spread;
 use crate::item::{Content, Item, Message};
+use dyno_model::Language;
 use dyno_words::escape::escape;
+use dyno_words::messages;
 
 const SAMPLES: usize = 3;
 const SAMPLE_CHARS: usize = 160;
@@ -34,11 +36,20 @@ pub struct Profile {
     pub first: Option<First>,
 }
 
+messages! {
+    /// What a sample leaves out.
+    enum Text;
+
+    More: "… {} more", "……另有 {} 条";
+    Cut: "{}… ({} more {1|character|characters})", "{}……（略去 {} 个字符）";
+}
+
 /// Reads all items and describes them. Items with a token count are not counted again.
 pub fn profile(
     items: impl Iterator<Item = Result<Item, DataError>>,
     count: &dyn Fn(&Content) -> Result<u32, String>,
     estimated: bool,
+    language: Language,
 ) -> Result<Profile, DataError> {
     let mut profile = Profile {
         items: 0,
@@ -71,21 +82,22 @@ pub fn profile(
         if let Some(output) = item.output_tokens {
             profile.output.add(output);
         }
-        sample(&item.content, &mut profile.samples);
+        sample(&item.content, &mut profile.samples, language);
         profile.first.get_or_insert(First { content: item.content, tokens: input });
     }
     Ok(profile)
 }
 
 /// Keeps a prompt among the samples, unless there are enough.
-pub(crate) fn sample(content: &Content, samples: &mut Vec<String>) {
+pub(crate) fn sample(content: &Content, samples: &mut Vec<String>, language: Language) {
     if samples.len() < SAMPLES {
-        samples.push(shown(content));
+        samples.push(shown(content, language));
     }
 }
 
 /// A prompt on one line, cut.
-fn shown(content: &Content) -> String {
+fn shown(content: &Content, language: Language) -> String {
+    let escaped = |text: &str| escaped(text, language);
     match content {
         Content::Text(text) => escaped(text),
         Content::Messages(messages) => {
@@ -93,20 +105,20 @@ fn shown(content: &Content) -> String {
                 |message: &Message| format!("{}: {}", message.role, escaped(&message.content));
             let shown: Vec<String> = messages.iter().take(4).map(said).collect();
             let more = messages.len() - shown.len();
-            let more = if more > 0 { format!(" | … {more} more") } else { String::new() };
-            format!("{}{more}", shown.join(" | "))
+            let more = (more > 0).then(|| Text::More.with(language, &[more.to_string()]));
+            shown.into_iter().chain(more).collect::<Vec<_>>().join(" | ")
         }
         Content::Body(body) => escaped(&serde_json::Value::Object(body.clone()).to_string()),
     }
 }
 
 /// With control characters escaped.
-fn escaped(text: &str) -> String {
+fn escaped(text: &str, language: Language) -> String {
     let beginning: String = text.chars().take(SAMPLE_CHARS).collect();
     let shown = escape(&beginning, usize::MAX);
     match text.chars().count().saturating_sub(SAMPLE_CHARS) {
         0 => shown,
-        left => format!("{shown}… ({left} more characters)"),
+        left => Text::Cut.with(language, &[shown, left.to_string()]),
     }
 }
 

@@ -19,12 +19,14 @@ messages! {
     OutputTokens: "output tokens: {}", "输出 token 数：{}";
     NotSent: "not sent: {}, for example {}", "不发送：{}，例如 {}";
     NotSentEmpty: "not sent: {}, empty", "不发送：{}，为空";
-    First: "the first request, {} tokens", "第一个请求，{} 个 token";
-    FirstEstimated: "the first request, about {} tokens (estimated)", "第一个请求，约 {} 个 token（估计）";
+    First: "the first request, {} {0|token|tokens}", "第一个请求，{} 个 token";
+    FirstEstimated: "the first request, about {} {0|token|tokens} (estimated)", "第一个请求，约 {} 个 token（估计）";
     Body: "request body: {}", "请求体：{}";
-    LeftOut: "{} … ({} more characters) … {}", "{} …（略去 {} 个字符）… {}";
-    MoreFields: "not sent: {} more fields", "不发送：另有 {} 个字段";
-    MoreMessages: "… {} more messages …", "……另有 {} 条消息……";
+    SetByRun: "the run sets model, stream, stream_options, max_tokens and what its flags name",
+        "测试会设置 model、stream、stream_options、max_tokens 以及参数指定的字段";
+    LeftOut: "{} … ({} more {1|character|characters}) … {}", "{} …（略去 {} 个字符）… {}";
+    MoreFields: "not sent: {} more {0|field|fields}", "不发送：另有 {} 个字段";
+    MoreMessages: "… {} more {0|message|messages} …", "……另有 {} 条消息……";
 }
 
 /// Characters that are shown of a text from its beginning and, of longer ones, from its end.
@@ -96,7 +98,10 @@ pub fn first(first: &First, estimated: bool, language: Language) -> String {
         }
         Content::Body(body) => {
             let body = serde_json::Value::Object(body.clone()).to_string();
-            vec![Text::Body.with(language, &[cut(&body, language)])]
+            vec![
+                Text::Body.with(language, &[cut(&body, language)]),
+                Text::SetByRun.text(language).to_owned(),
+            ]
         }
     };
     let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();

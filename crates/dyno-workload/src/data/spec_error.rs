@@ -82,6 +82,11 @@ pub enum SpecError {
     /// Two keys contradict each other.
     #[error("{0}= and {1}= both say where the prompt is; give one of them")]
     Both(&'static str, &'static str),
+    /// Times and gaps were given for requests that do not wait for each other.
+    #[error(
+        "time= and gap= both say when a request is sent; give one of them, or session= as well"
+    )]
+    BothTimes,
     /// A key means nothing without another one.
     #[error("{key}= needs {other}= as well; add it, or leave {key}= out")]
     Needs {

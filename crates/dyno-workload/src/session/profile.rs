@@ -6,6 +6,7 @@ use crate::data::shown::First;
 use crate::data::{DataError, Spread, outputs, sample, samples};
 use crate::item::{Content, Item};
 use crate::key::Key;
+use dyno_model::Language;
 use std::fmt;
 
 /// What a file of conversations holds.
@@ -35,6 +36,7 @@ impl SessionProfile {
         seed: u64,
         count: &dyn Fn(&Content) -> Result<u32, String>,
         estimated: bool,
+        language: Language,
     ) -> Result<Self, DataError> {
         let mut profile = Self { estimated, ..Self::default() };
         for item in items {
@@ -47,7 +49,7 @@ impl SessionProfile {
             if let Some(output) = item.output_tokens {
                 profile.output.add(output);
             }
-            sample(&said, &mut profile.samples);
+            sample(&said, &mut profile.samples, language);
             if let Ok(turns) = led(item.content, options.most_turns(&Key::new(seed, 0), index)) {
                 profile.turns.add(turns.len() as u32);
                 if let (None, Some(turn)) = (&profile.first, turns.into_iter().next()) {
@@ -63,7 +65,10 @@ impl SessionProfile {
 
 impl fmt::Display for SessionProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} conversations", self.conversations)?;
+        match self.conversations {
+            1 => writeln!(f, "1 conversation")?,
+            many => writeln!(f, "{many} conversations")?,
+        }
         writeln!(f, "\nturns")?;
         write!(f, "{}", self.turns)?;
         let estimated = if self.estimated { " (estimated)" } else { "" };

@@ -64,9 +64,19 @@ impl Field {
     /// A time or a duration.
     pub(super) fn time(&self, at: &At, value: &Value, unit: Unit) -> Result<u64, DataError> {
         unit.read(value).ok_or_else(|| {
-            let (name, such_as) = (self.name(), unit.such_as());
-            let what = format!("the field {name:?} is {}, not {such_as}", shown(value));
+            let name = self.name();
+            if let Some((of, meant)) = unit.too_large_for(value) {
+                let what = format!("the field {name:?} is {}, too large for {of}", shown(value));
+                let fix = match meant {
+                    Some(unit) => format!("if it is a date, write time={name},unit={unit}"),
+                    None => "correct it".to_owned(),
+                };
+                return DataError::bad(at, what, fix);
+            }
             let is_number = Unit::Seconds.read(value).is_some();
+            let unit = if unit == Unit::Unsaid && !is_number { Unit::Date } else { unit };
+            let such_as = unit.such_as();
+            let what = format!("the field {name:?} is {}, not {such_as}", shown(value));
             let fix = match unit {
                 Unit::Unsaid => "say its unit".to_owned(),
                 Unit::DateOrMilliseconds if is_number => {

@@ -67,6 +67,9 @@ impl Mapping {
         if end.is_some() && (session.is_none() || time.is_none()) {
             return Err(needs("end", if session.is_none() { "session" } else { "time" }));
         }
+        if gap.is_some() && time.is_some() && session.is_none() {
+            return Err(SpecError::BothTimes);
+        }
         if gap.is_some() && unit == Some(Unit::Date) {
             return Err(bad("unit", "s, ms, us or ns: a gap is a number"));
         }

@@ -14,6 +14,7 @@ mod read;
 mod reuse;
 mod row;
 mod rows;
+mod seen;
 mod select;
 mod sessions;
 mod time;

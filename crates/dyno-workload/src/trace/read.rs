@@ -11,6 +11,7 @@ use super::format::{Fields, TraceFormat, not_a_trace};
 use super::mapping::Mapping;
 use super::row::{self, Recorded};
 use super::rows::{self, Rows};
+use super::seen::{Doubtful, Seen};
 use super::sessions::SessionForm;
 use super::words::grouped;
 use crate::data::{At, DataError, Kind, Raw};
@@ -171,6 +172,8 @@ pub(super) struct Read {
     pub(super) failed: u64,
     /// Requests that came after a later one in the file.
     pub(super) reordered: u64,
+    /// Times that may have been read otherwise than they were meant.
+    pub(super) doubtful: Doubtful,
 }
 
 /// Reads all rows, and puts them in the order of their times.
@@ -183,7 +186,9 @@ pub(super) fn requests(opened: Opened, fields: &Fields) -> Result<Read, DataErro
         skipped: 0,
         failed: 0,
         reordered: 0,
+        doubtful: Doubtful::default(),
     };
+    let mut seen = Seen::nothing(fields);
     let (mut ids, mut latest, mut before) = (Vec::new(), 0_u64, None);
     while let Some((at, value)) = records.next()? {
         let taken = row::read(fields, &at, &value, &mut ids, &mut |recorded, ids| {
@@ -199,13 +204,16 @@ pub(super) fn requests(opened: Opened, fields: &Fields) -> Result<Read, DataErro
             read.rows.push(row, ids);
             Ok(())
         });
-        if let Err(error) = taken {
-            records.bad(error)?;
+        match (taken, value.as_object()) {
+            (Err(error), _) => records.bad(error)?,
+            (Ok(()), Some(object)) => seen.look(&at, object),
+            (Ok(()), None) => {}
         }
     }
     if read.rows.len() == 0 && read.failed == 0 {
         return Err(records.nothing());
     }
+    read.doubtful = seen.all()?;
     read.skipped = records.skipped;
     read.rows = read.rows.sorted();
     Ok(read)

@@ -6,6 +6,7 @@ use super::dynamo;
 use super::fields::{Field, find, object, tokens};
 use super::format::{Fields, REQUESTS, TraceFormat, aibrix_lengths};
 use super::rows::Row;
+use super::words::spoken;
 use crate::data::{At, DataError, described};
 
 /// What a record says of a request.
@@ -93,6 +94,11 @@ pub(super) fn one(
         input: 0,
         output,
     };
+    if let (Some(start), Some(end)) = (request.time, request.end)
+        && end < start
+    {
+        return Err(ends_early(fields, at, start - end));
+    }
     if fields.format == TraceFormat::BurstGpt && output == 0 {
         return Ok(Recorded::Failed);
     }
@@ -103,6 +109,16 @@ pub(super) fn one(
         field.ids(at, list, ids)?;
     }
     Ok(Recorded::Request(Request { input, ..request }))
+}
+
+fn ends_early(fields: &Fields, at: &At, early: u64) -> DataError {
+    let name = |field: &Option<Field>| field.as_ref().map_or("", Field::name).to_owned();
+    let (start, end, early) = (name(&fields.time), name(&fields.end), spoken(early));
+    let what = format!(
+        "the field {end:?} is {early} before {start:?}: the response ends before its \
+                        request is sent"
+    );
+    DataError::bad(at, what, "swap time= and end= if all records are like this; else correct it")
 }
 
 /// AIBrix's records: a time, and the requests that are sent then.

@@ -3,6 +3,7 @@
 use super::options::{TraceLimits, TraceOptions};
 use super::read::Read;
 use super::rows::{Row, Rows};
+use super::seen::Doubtful;
 use super::words::{counted, spoken};
 use crate::data::DataError;
 use dyno_words::Note;
@@ -33,6 +34,14 @@ pub struct TraceTally {
     pub mismatched: u64,
     /// Requests replayed that were recorded without output; one token is asked for.
     pub without_output: u64,
+    /// Requests whose session is blank; each is a session of its own.
+    pub without_session: u64,
+    /// Requests whose date has no zone, while others have one; it is taken for UTC.
+    pub without_zone: u64,
+    /// Requests whose time is a date, although `unit=` names a unit of numbers.
+    pub dates: u64,
+    /// Requests whose time would be a date of our time in a larger unit.
+    pub other_unit: u64,
 }
 
 /// Requests that were treated in some way.
@@ -45,6 +54,12 @@ pub struct Told {
 }
 
 impl TraceTally {
+    /// Of times that were read one way and may be meant another.
+    pub(super) fn of(doubtful: Doubtful) -> Self {
+        let Doubtful { without_zone, dates, other_unit } = doubtful;
+        Self { without_zone, dates, other_unit, ..Self::default() }
+    }
+
     /// The notes whose count is not zero.
     pub fn told(&self) -> Vec<Told> {
         let told = |count, note| Told { count, note };
@@ -59,6 +74,10 @@ impl TraceTally {
             told(self.reordered, Note::TraceReordered),
             told(self.mismatched, Note::TraceMismatched),
             told(self.without_output, Note::TraceWithoutOutput),
+            told(self.without_session, Note::TraceWithoutSession),
+            told(self.without_zone, Note::TraceWithoutZone),
+            told(self.dates, Note::TraceDates),
+            told(self.other_unit, Note::TraceOtherUnit),
         ];
         all.into_iter().filter(|told| told.count > 0).collect()
     }
@@ -72,14 +91,14 @@ pub(super) fn select(
     options: &TraceOptions,
     limits: &TraceLimits,
 ) -> Result<(Rows, TraceTally), DataError> {
-    let Read { rows, skipped, failed, reordered, .. } = read;
+    let Read { rows, skipped, failed, reordered, doubtful, .. } = read;
     let (all, span) = (rows.len(), rows.span());
     let mut tally = TraceTally {
         read: all as u64,
         skipped,
         failed_when_recorded: failed,
         reordered,
-        ..TraceTally::default()
+        ..TraceTally::of(doubtful)
     };
     let start = rows.times().next().unwrap_or(0).saturating_add(options.from.unwrap_or(0));
     let length = options.to.map(|to| to - options.from.unwrap_or(0));

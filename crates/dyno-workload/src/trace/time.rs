@@ -36,6 +36,45 @@ impl Unit {
         }
     }
 
+    /// What a number is too large for, and the unit in which it would be a date of our time.
+    pub(super) fn too_large_for(
+        self,
+        value: &Value,
+    ) -> Option<(&'static str, Option<&'static str>)> {
+        let of = match self {
+            Self::Seconds => "a time in seconds",
+            Self::Milliseconds | Self::DateOrMilliseconds => "a time in milliseconds",
+            Self::Microseconds => "a time in microseconds",
+            Self::Nanoseconds => "a time in nanoseconds",
+            Self::Date | Self::Unsaid => return None,
+        };
+        let digits = match value {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        let value = digits.parse::<f64>().ok()?;
+        if !value.is_finite() || value < 0.0 || self.read_number(&digits).is_some() {
+            return None;
+        }
+        let meant =
+            [("ms", Self::Milliseconds), ("us", Self::Microseconds), ("ns", Self::Nanoseconds)];
+        let is_it = |unit: Self| unit.read_number(&digits).is_some_and(is_present_day);
+        let meant = meant.into_iter().find(|(_, unit)| is_it(*unit)).map(|(name, _)| name);
+        Some((of, meant))
+    }
+
+    fn read_number(self, digits: &str) -> Option<u64> {
+        let places = match self {
+            Self::Seconds => 9,
+            Self::Milliseconds | Self::DateOrMilliseconds => 6,
+            Self::Microseconds => 3,
+            Self::Nanoseconds => 0,
+            Self::Date | Self::Unsaid => return None,
+        };
+        decimal(digits, places)
+    }
+
     /// What a time looks like, for a message.
     pub(super) fn such_as(self) -> &'static str {
         match self {
@@ -43,7 +82,10 @@ impl Unit {
             Self::Milliseconds => "a time in milliseconds such as 27482",
             Self::Microseconds => "a time in microseconds such as 27482000",
             Self::Nanoseconds => "a time in nanoseconds such as 27482000000",
-            Self::Date => "a time such as 2024-05-10 00:00:00.009930+00:00",
+            Self::Date => {
+                "a date such as 2024-05-10 00:00:00.25, 2024-05-10T00:00:00Z, 2024/05/10 00:00:00 \
+                 +02:00 or 20240510T000000Z"
+            }
             Self::DateOrMilliseconds => {
                 "a time such as 2024-05-10 00:00:00.009930+00:00 or 27482 whole milliseconds"
             }
@@ -63,20 +105,51 @@ fn whole(value: &Value) -> Option<u64> {
     }
 }
 
-/// A date and a time of day, such as `2023-11-16 18:17:03.9799600` or
-/// `2024-05-10T00:00:00.009930+00:00`, as nanoseconds since 1970. Without an offset it is taken
-/// for UTC: only differences count. Digits below a nanosecond are left out.
+/// Whether a time, as nanoseconds since 1970, is a date from 2010 to 2039: numbers that are meant as
+/// dates are.
+pub(super) fn is_present_day(nanos: u64) -> bool {
+    const YEAR: u64 = 31_556_952 * SECOND;
+    (40 * YEAR..70 * YEAR).contains(&nanos)
+}
+
+/// Whether a time that could be read is a date.
+pub(super) fn is_date(text: &str) -> bool {
+    text.contains([':', 'T', 't'])
+}
+
+/// Whether a date that could be read says in which zone it is.
+pub(super) fn names_zone(text: &str) -> bool {
+    let time = text.trim().split_once([' ', 'T', 't']).map_or("", |(_, time)| time);
+    time.contains(['+', '-', 'Z', 'z', 'U', 'G'])
+}
+
+/// A date and a time of day, such as `2023-11-16 18:17:03.9799600`, `2023/11/16 18:17:03,979 UTC`,
+/// `2024-05-10T00:00:00.009930+00:00` or `20240510T000000Z`, as nanoseconds since 1970. Without an
+/// offset it is taken for UTC. Digits below a nanosecond are left out.
 pub(super) fn date_time(text: &str) -> Option<u64> {
     let (date, time) = text.trim().split_once([' ', 'T', 't'])?;
-    let (time, offset) = match time.find(['+', '-', 'Z', 'z']) {
+    let (time, offset) = match time.find(['+', '-', 'Z', 'z', 'U', 'G']) {
         Some(at) => (&time[..at], offset(&time[at..])?),
         None => (time, Offset::UTC),
     };
+    let time = time.trim_end();
+    let dashed;
+    let (date, time) = match date.len() {
+        8 if date.is_ascii() && time.is_ascii() && time.len() >= 6 && !time.contains(':') => {
+            dashed = format!("{}:{}:{}", &time[..2], &time[2..4], &time[4..]);
+            (format!("{}-{}-{}", &date[..4], &date[4..6], &date[6..]), dashed.as_str())
+        }
+        // One kind of separator, not both.
+        _ if date.contains('/') && !date.contains('-') => (date.replace('/', "-"), time),
+        _ => (date.to_owned(), time),
+    };
     // Seconds are read apart: they may have more digits than a clock, and a sixtieth is a leap
     // second.
-    let time = time.trim_end();
     let (time, nanos) = match time.match_indices(':').nth(1) {
-        Some((at, _)) => (&time[..at], decimal(&time[at + 1..], 9).filter(|n| *n < 61 * SECOND)?),
+        Some((at, _)) => {
+            let seconds = time[at + 1..].replacen(',', ".", 1);
+            (&time[..at], decimal(&seconds, 9).filter(|n| *n < 61 * SECOND)?)
+        }
         None => (time, 0),
     };
     let minute = DateTime::strptime("%Y-%m-%d %H:%M", format!("{date} {time}")).ok()?;
@@ -84,9 +157,9 @@ pub(super) fn date_time(text: &str) -> Option<u64> {
     u64::try_from(minute).ok()?.checked_add(nanos)
 }
 
-/// `Z`, `+00:00`, `-0730` or `+02`.
+/// `Z`, `UTC`, `GMT`, `+00:00`, `-0730` or `+02`.
 fn offset(text: &str) -> Option<Offset> {
-    if text.eq_ignore_ascii_case("z") {
+    if ["z", "utc", "gmt"].iter().any(|name| text.eq_ignore_ascii_case(name)) {
         return Some(Offset::UTC);
     }
     ["%:::z", "%z"]
@@ -151,6 +224,12 @@ mod tests {
             ("2023-11-16 20:17:03+02:00", evening),
             ("2023-11-16 10:47:03.5-0730", evening + SECOND / 2),
             ("2023-11-16 18:17", evening - 3 * SECOND),
+            ("2023/11/16 18:17:03", evening),
+            ("2023-11-16 18:17:03,250", evening + SECOND / 4),
+            ("2023-11-16 18:17:03.5 UTC", evening + SECOND / 2),
+            ("2023/11/16 20:17:03,5 +02:00", evening + SECOND / 2),
+            ("20231116T181703Z", evening),
+            ("20231116T181703.250+0000", evening + SECOND / 4),
             ("1970-01-01 00:00:00", 0),
             ("2000-02-29 00:00:00", 11_016 * 86_400 * SECOND),
             ("2024-05-10 00:00:00.009930+00:00", 19_853 * 86_400 * SECOND + 9_930_000),
@@ -177,12 +256,37 @@ mod tests {
             "2023-11-16 18:17:03+25:00",
             "2023-11-16 18:17:03 +é",
             "16/11/2023 18:17:03",
+            "11/16/2023 18:17:03",
+            "2023/11-16 18:17:03",
+            "2023-11-16 18:17:03,5,5",
+            "2023-11-16 18:17:03 UTC+2",
+            "20231116T1817",
+            "20231316T181703Z",
             "2023-11-16 -1:17:03",
             "99999-11-16 18:17:03",
             "2023-11-16 18:17:99999999999999999999",
         ] {
             assert_eq!(date_time(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_too_large_for_its_unit_is_told_with_the_unit_it_may_be_in() {
+        let too_large = |unit: Unit, text: &str| unit.too_large_for(&Value::String(text.into()));
+        const MS: &str = "a time in milliseconds";
+        let micros = "1770109200000000";
+        assert_eq!(too_large(Unit::Milliseconds, micros), Some((MS, Some("us"))));
+        assert_eq!(too_large(Unit::DateOrMilliseconds, micros), Some((MS, Some("us"))));
+        let nanos = serde_json::json!(1_770_109_200_000_000_000_u64);
+        assert_eq!(Unit::Milliseconds.too_large_for(&nanos), Some((MS, Some("ns"))));
+        let seconds = too_large(Unit::Seconds, "1770109200000.5");
+        assert_eq!(seconds, Some(("a time in seconds", Some("ms"))));
+        let never = too_large(Unit::Milliseconds, "99999999999999999999999");
+        assert_eq!(never, Some((MS, None)));
+        for fits in ["1770109200000", "-5", "nan", "soon", "2026-02-03 09:00:00"] {
+            assert_eq!(too_large(Unit::Milliseconds, fits), None, "{fits}");
+        }
+        assert_eq!(too_large(Unit::Date, micros), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_model::prompt::Content;
 use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
-use dyno_words::translated;
+use dyno_words::{messages, translated};
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile, shown,
 };
@@ -18,6 +18,19 @@ use dyno_workload::session::{SessionOptions, SessionProfile};
 use dyno_workload::tokenizer::Tokenizer;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+
+messages! {
+    /// What was written, and what was left out or changed.
+    enum Text;
+
+    Prompts: "{} {0|prompt|prompts} written to {}", "已将 {} 条提示词写入 {}";
+    Conversations: "{} {0|conversation|conversations} written to {}", "已将 {} 个会话写入 {}";
+    Skipped: "{} bad {0|record|records} skipped", "跳过 {} 条格式错误的记录";
+    Blank: "{} empty {0|prompt|prompts} skipped", "跳过 {} 条空提示词";
+    Short: "{} skipped as too short", "因过短跳过 {} 条";
+    Long: "{} skipped as too long", "因过长跳过 {} 条";
+    Truncated: "{} truncated to the maximum length", "截断到最大长度 {} 条";
+}
 
 /// Shows or converts.
 pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
@@ -96,9 +109,16 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let counted = |content: &Content| count(&tokenizer, content);
     let estimated = tokenizer.is_estimate();
     let (profile, first) = match &sessions {
-        Some(options) => SessionProfile::of(&mut selected, options, args.seed, &counted, estimated)
-            .map(|profile| (profile.to_string(), profile.first)),
-        None => profile(&mut selected, &counted, estimated)
+        Some(options) => SessionProfile::of(
+            &mut selected,
+            options,
+            args.seed,
+            &counted,
+            estimated,
+            printer.language(),
+        )
+        .map(|profile| (profile.to_string(), profile.first)),
+        None => profile(&mut selected, &counted, estimated, printer.language())
             .map(|profile| (profile.to_string(), profile.first)),
     }
     .map_err(in_spec)?;
@@ -115,11 +135,15 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
 }
 
+/// Where the samples of a description begin, at its end.
+fn samples_of(text: &str) -> usize {
+    const SAMPLES: &str = "\nsamples\n";
+    text.find(SAMPLES).map_or(text.len(), |at| at + SAMPLES.len())
+}
+
 /// A description in the user's language; the samples at its end are the user's own text.
 fn spoken(text: &str, language: Language) -> String {
-    const SAMPLES: &str = "samples\n";
-    let end = text.find(&format!("\n{SAMPLES}")).map_or(text.len(), |at| at + 1 + SAMPLES.len());
-    let (words, samples) = text.split_at(end);
+    let (words, samples) = text.split_at(samples_of(text));
     let lines: Vec<_> = words.split('\n').map(|line| translated(line, language)).collect();
     lines.join("\n") + samples
 }
@@ -142,25 +166,23 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let written = written.inspect_err(|_| drop(std::fs::remove_file(&args.out)))?;
     let left_out = left_out(selected.tally(), printer.language());
     let (to, recognised) = (args.out.display(), set.recognised());
-    let done = match sessions.is_some() {
-        true => format!("{written} conversations written to {to}"),
-        false => format!("{written} prompts written to {to}"),
-    };
+    let done = if sessions.is_some() { Text::Conversations } else { Text::Prompts };
+    let done = done.with(printer.language(), &[written.to_string(), to.to_string()]);
     printer.note(recognised);
     recognised.warnings().iter().for_each(|warning| printer.warn(warning));
-    Ok(printer.result(&format!("{}\n{left_out}", translated(&done, printer.language()))))
+    Ok(printer.result(&format!("{done}\n{left_out}")))
 }
 
 /// What was left out or changed, so that nothing is dropped silently.
 fn left_out(tally: Tally, language: Language) -> String {
     let Tally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
     let lines = [
-        (skipped, format!("{skipped} bad records skipped")),
-        (blank, format!("{blank} empty prompts skipped")),
-        (dropped_short, format!("{dropped_short} skipped as too short")),
-        (dropped_long, format!("{dropped_long} skipped as too long")),
-        (truncated, format!("{truncated} truncated to the maximum length")),
+        (skipped, Text::Skipped),
+        (blank, Text::Blank),
+        (dropped_short, Text::Short),
+        (dropped_long, Text::Long),
+        (truncated, Text::Truncated),
     ];
     let lines = lines.iter().filter(|(count, _)| *count > 0);
-    lines.map(|(_, line)| translated(line, language).into_owned() + "\n").collect()
+    lines.map(|(count, text)| text.with(language, &[count.to_string()]) + "\n").collect()
 }

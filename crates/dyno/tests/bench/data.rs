@@ -110,7 +110,7 @@ fn a_broken_line_is_found_before_the_first_request() {
         run(place.dyno(&args)).expect_measured().stderr
     };
     let stderr = said(&place, &format!("{file},skip_bad=true"));
-    assert!(stderr.contains("data: all 199 records checked"), "{stderr}");
+    assert!(stderr.contains("data: all 200 records checked"), "{stderr}");
     assert!(stderr.contains("1 of them cannot be used"), "{stderr}");
     // What --limit leaves out need not be good.
     let stderr = said(&Place::new(), &format!("{file} --limit 60"));

@@ -241,7 +241,7 @@ fn conversations_are_shown_and_converted() {
         "2 conversations\n\nturns\n",
         "input tokens of user messages (estimated)\n",
         "  1  user: first | user: second\n",
-        "1 bad records skipped\n",
+        "1 bad record skipped\n",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

@@ -71,6 +71,46 @@ fn mistakes_are_explained_in_chinese() {
     }
 }
 
+/// What `dyno data show` prints in Chinese.
+fn shown(here: &std::path::Path, spec: &str) -> String {
+    let mut command = dyno(here, &["data", "show", spec]);
+    let output = command.env("LANG", "zh_CN.UTF-8").output().unwrap();
+    String::from_utf8(if output.status.success() { output.stdout } else { output.stderr }).unwrap()
+}
+
+#[test]
+fn data_are_shown_in_chinese_with_their_samples() {
+    let here = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(here.path().join(name), text).unwrap();
+    write("gate.csv", "chat,sent,in,out\na,0,120,30\na,4500,300,20\n,5000,80,4\n");
+    let sessions =
+        shown(here.path(), "trace:gate.csv,session=chat,time=sent,unit=ms,input=in,output=out");
+    for line in [
+        "gate.csv：按指定字段读取的会话，2 个会话，共 3 个请求，时长 5 s",
+        "  1  输入 120，输出 30；4.5 s 后：输入 300，输出 20",
+        "  2  输入 80，输出 4",
+        "轨迹中会话字段为空、各自作为一个会话回放的请求：1",
+    ] {
+        assert!(sessions.lines().any(|shown| shown.ends_with(line)), "{line}: {sessions}");
+    }
+    let plain = shown(here.path(), "trace:gate.csv,time=sent,unit=ms,input=in,output=out");
+    assert!(plain.contains("\n  2  4.5 s：输入 300，输出 20\n"), "{plain}");
+    let missing =
+        shown(here.path(), "trace:gate.csv,session=chatt,time=sent,unit=ms,input=in,output=out");
+    assert!(
+        missing.contains("没有 session= 指定的字段 \"chatt\"；字段有 chat, in, out, sent"),
+        "{missing}"
+    );
+
+    let long = format!("{{\"prompt\":\"{}\"}}\n", "x".repeat(212));
+    write("long.jsonl", &long);
+    let prompts = shown(here.path(), "long.jsonl");
+    assert!(prompts.contains("x……（略去 52 个字符）"), "{prompts}");
+    write("body.jsonl", "{\"model\":\"mine\",\"prompt\":\"Why?\",\"top_k\":3}\n");
+    let body = shown(here.path(), "body.jsonl");
+    assert!(body.contains("测试会设置 model、stream"), "{body}");
+}
+
 #[test]
 fn a_plan_follows_the_locale() {
     let here = tempfile::tempdir().unwrap();

@@ -8,6 +8,7 @@ use super::form::SessionForm;
 use crate::data::{At, DataError};
 use crate::item::Message;
 use crate::trace::read::Records;
+use crate::trace::seen::{Doubtful, Seen};
 use crate::trace::words::grouped;
 
 /// The most requests, and bytes of text, that are held in memory.
@@ -52,6 +53,10 @@ pub(super) struct Read {
     pub(super) kept: Option<Kept>,
     /// A session that does not say when it started.
     pub(super) without_start: Option<At>,
+    /// Requests whose session is blank.
+    pub(super) without_session: u64,
+    /// Times that may have been read otherwise than they were meant.
+    pub(super) doubtful: Doubtful,
 }
 
 /// Input tokens of requests after the first of their session.
@@ -82,7 +87,12 @@ pub(super) fn read(
 ) -> Result<Read, DataError> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    let (mut requests, mut text) = (0_u64, 0_u64);
+    let (mut requests, mut text, mut without_session) = (0_u64, 0_u64, 0_u64);
+    let rows = match form {
+        SessionForm::Rows(fields) => Some(fields),
+        _ => None,
+    };
+    let mut seen = rows.map(|fields| Seen::nothing(fields));
     while let Some((at, value)) = records.next()? {
         let mut take = |event: Result<Event, Refused>| {
             let session = event.as_ref().map_or_else(|r| r.session.clone(), |e| e.session.clone());
@@ -105,6 +115,7 @@ pub(super) fn read(
                 }
             };
             requests += 1;
+            without_session += u64::from(rows.is_some() && session.is_none());
             let said = event.said.iter().flatten().map(|message| message.content.len() as u64);
             text += said.sum::<u64>();
             check_size(&event.at, requests, text)?;
@@ -113,11 +124,14 @@ pub(super) fn read(
             drafts[place].add(event, form, block);
             Ok(())
         };
-        if let Err(error) = form.read(&at, &value, &mut take) {
-            records.bad(error)?;
+        match (form.read(&at, &value, &mut take), &mut seen, value.as_object()) {
+            (Err(error), ..) => records.bad(error)?,
+            (Ok(()), Some(seen), Some(object)) => seen.look(&at, object),
+            (Ok(()), ..) => {}
         }
     }
-    let mut read = Read::default();
+    let doubtful = seen.map_or(Ok(Doubtful::default()), Seen::all)?;
+    let mut read = Read { without_session, doubtful, ..Read::default() };
     for draft in drafts {
         if draft.spoiled {
             records.skipped += draft.turns.len() as u64;

@@ -162,7 +162,8 @@ impl TraceSessions {
         limits: &TraceLimits,
         (starts, block, (most, think)): (Starts, u32, (Option<u32>, Option<Think>)),
     ) -> Result<Self, DataError> {
-        let Read { mut sessions, skipped, with_response, kept, .. } = read;
+        let Read { mut sessions, skipped, with_response, kept, without_session, doubtful, .. } =
+            read;
         let at_times = starts == Starts::Recorded;
         if at_times {
             sessions.sort_by_key(|session| session.start);
@@ -180,7 +181,12 @@ impl TraceSessions {
             turns: Vec::new(),
             ids: Vec::new(),
             said: Vec::new(),
-            tally: TraceTally { read: requests, skipped, ..TraceTally::default() },
+            tally: TraceTally {
+                read: requests,
+                skipped,
+                without_session,
+                ..TraceTally::of(doubtful)
+            },
             kept,
             with_response,
             think,

@@ -66,7 +66,8 @@ impl SessionTraceProfile {
                     false => format!("{} in", grouped(asked.into())),
                 };
                 let answered = match answered {
-                    0 => String::new(),
+                    0 if has_text => String::new(),
+                    0 => ", no output recorded".to_owned(),
                     tokens => format!(", {} out", grouped(tokens.into())),
                 };
                 match number {

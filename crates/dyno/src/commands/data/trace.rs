@@ -1,13 +1,13 @@
 //! `dyno data show` of a trace: when its requests arrive, how long they are, what they share.
 
-use super::{in_spec, spoken};
+use super::{in_spec, samples_of, spoken};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_model::plan::DataPlan;
 use dyno_run::workload::{NOT_TRUNCATED, limits};
-use dyno_words::InLanguage;
+use dyno_words::{InLanguage, translated};
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{
     SessionTraceProfile, Starts, Told, Trace, TraceProfile, TraceSessions, TraceTally,
@@ -63,7 +63,17 @@ fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit,
 /// A description in the user's language, and what was left out or changed.
 fn with_notes(shown: &str, tally: TraceTally, printer: &Printer) -> String {
     let notes: String = tally.told().iter().map(|told| described(told, printer)).collect();
-    format!("{}{notes}", spoken(shown, printer.language()))
+    format!("{}{notes}", with_samples(shown, printer.language()))
+}
+
+/// A description with its samples, which are times and lengths, in the user's language.
+fn with_samples(shown: &str, language: Language) -> String {
+    let (words, samples) = shown.split_at(samples_of(shown));
+    let sample = |line: &str| match line.trim_start().split_once("  ") {
+        Some((number, sample)) => format!("  {number}  {}\n", translated(sample, language)),
+        None => format!("{line}\n"),
+    };
+    spoken(words, language) + &samples.lines().map(sample).collect::<String>()
 }
 
 fn described(told: &Told, printer: &Printer) -> String {
