@@ -69,7 +69,8 @@ pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
     let wrong = |(rate, level): (f64, Level<'_>)| {
         let requests = &level.0.requests;
         let all = requests.completed.filter(|completed| {
-            *completed == requests.planned.unwrap_or(*completed) && level.failed() == 0
+            let complete = requests.planned.map(|planned| planned == *completed);
+            level.failed() == 0 && complete.unwrap_or(requests.failed.is_some())
         })?;
         let waited = Problem::RateAndPlaces.with(values![0, 0]).code;
         if level.0.notes.iter().chain(&rows.summary.notes).any(|note| note.code == waited) {
