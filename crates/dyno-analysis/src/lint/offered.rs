@@ -53,9 +53,10 @@ fn shape(level: &Level<'_>) -> f64 {
 /// in which they always state it.
 const OPEN_LOOP: [&str; 3] = ["vllm", "sglang", "lmdeploy"];
 const WITH_LIMIT: [&str; 2] = ["json", "jsonl"];
-/// What starting and ending a level may take besides, in seconds, and as a share.
+/// What starting and ending a level may take besides, in seconds.
 const AROUND_S: f64 = 1.0;
-const SLACK: f64 = 0.05;
+/// How many times as long it must take: with a queue, p99 says little about the slowest response.
+const TIMES: f64 = 2.0;
 
 /// A level that took longer than its arrivals and the slowest response: the rate was lower than stated.
 /// Slots that requests had to wait for, and failures, whose times are not known, explain it. So does a
@@ -80,7 +81,7 @@ pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
         let most = longest + slowest::about_latency(&level)? / 1e3;
         let duration = level.duration_s()?;
         let row = || Against { row: level.row(), found: duration, expected: most };
-        (duration > most * (1.0 + SLACK) + AROUND_S).then(row)
+        (duration > TIMES * most + AROUND_S).then(row)
     };
     let found = rows.by_load(LoadKind::Rate).into_iter().filter_map(wrong).collect();
     against(found, |s| digits(s, 1), Defect::BelowOffered, Sure::Possible, values![])
