@@ -5,6 +5,7 @@
 mod alike;
 pub mod compared;
 pub mod layout;
+pub mod lint;
 mod marks;
 mod messages;
 pub mod page;

@@ -1,0 +1,119 @@
+//! The findings of `dyno lint`, as text and as annotations.
+
+use dyno_analysis::lint::Lint;
+use dyno_model::diagnostic::Row;
+use dyno_model::{Language, Severity, Sure};
+use dyno_words::escape::escape;
+
+/// The longest text of a file that is shown whole.
+const LONGEST: usize = 2_000;
+
+fn rows(finding: &Lint) -> String {
+    let row = |row: &Row| {
+        let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let label = escape(&row.label, 60);
+        match &row.file {
+            Some(file) => format!("{label} ({}{line})", escape(file, 200)),
+            None => format!("{label}{line}"),
+        }
+    };
+    finding.rows.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether its rows are in several files.
+fn in_several(finding: &Lint) -> bool {
+    let mut files = finding.rows.iter().map(|row| &row.file);
+    let first = files.next();
+    files.any(|file| Some(file) != first)
+}
+
+/// As text: the findings of each run, and a line of counts.
+pub fn text(found: &[Lint], runs: usize, language: Language) -> String {
+    let mut out = String::new();
+    let mut before = None;
+    for finding in found {
+        // Where the rows are in several files, each names its own.
+        let file = finding.file.as_ref().filter(|_| !in_several(finding));
+        let run = (file, &finding.run);
+        if before != Some(run) {
+            let file = file.map(|file| format!("{}: ", escape(file, 200)));
+            let name = escape(&finding.run, 200);
+            out.push_str(&format!("{}{name}\n", file.unwrap_or_default()));
+            before = Some(run);
+        }
+        let [weight, rows_are, cause] = labels(finding, language);
+        out.push_str(&format!(
+            "  {weight} [{}] {}\n    {rows_are} {}\n    {cause} {}\n",
+            finding.check,
+            escape(&finding.what, LONGEST),
+            rows(finding),
+            escape(&finding.cause, LONGEST),
+        ));
+    }
+    let errors = found.iter().filter(|finding| finding.weight == Severity::Error).count();
+    let warnings = found.len() - errors;
+    out.push_str(&match language {
+        Language::English => {
+            let are = if runs == 1 { "run or table" } else { "runs and tables" };
+            let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+            format!("{runs} {are}: {}, {}\n", count(errors, "error"), count(warnings, "warning"))
+        }
+        Language::Chinese => format!("{runs} 个结果：{errors} 个错误，{warnings} 个警告\n"),
+    });
+    out
+}
+
+fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
+    let weight = match (finding.weight, language) {
+        (Severity::Error, Language::English) => "error",
+        (_, Language::English) => "warning",
+        (Severity::Error, Language::Chinese) => "错误",
+        (_, Language::Chinese) => "警告",
+    };
+    let cause = match (finding.sure, language) {
+        (Sure::Certain, Language::English) => "cause (certain):",
+        (Sure::Likely, Language::English) => "cause (likely):",
+        (Sure::Possible, Language::English) => "cause (possible):",
+        (Sure::Certain, Language::Chinese) => "原因（确定）：",
+        (Sure::Likely, Language::Chinese) => "原因（很可能）：",
+        (Sure::Possible, Language::Chinese) => "原因（可能）：",
+    };
+    let rows = match language {
+        Language::English => "rows:",
+        Language::Chinese => "行：",
+    };
+    [weight, rows, cause]
+}
+
+/// As GitHub workflow commands, each of which annotates a line of a file.
+pub fn github(found: &[Lint]) -> String {
+    found.iter().map(annotation).collect()
+}
+
+fn annotation(finding: &Lint) -> String {
+    let path = finding.file.as_ref();
+    let level = match finding.weight {
+        Severity::Error => "error",
+        _ => "warning",
+    };
+    // A line of a file that is not this one annotates nothing.
+    let here = |row: &&Row| row.file.is_none() || row.file == finding.file;
+    let line = finding.rows.iter().filter(here).find_map(|row| row.line);
+    let place = [
+        path.map(|path| format!("file={}", property(path))),
+        line.map(|line| format!("line={line}")),
+        Some(format!("title={}", property(&finding.check))),
+    ];
+    let place: Vec<String> = place.into_iter().flatten().collect();
+    let message =
+        format!("{}: {} [{}] {}", finding.run, finding.what, rows(finding), finding.cause);
+    format!("::{level} {}::{}\n", place.join(","), data(&message))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
