@@ -96,18 +96,11 @@ fn units_are_those_of_each_metric() {
 
 #[test]
 fn a_folder_with_an_export_and_its_requests_is_one_run() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, file) in [
+    let run = &crate::run_of_folder(&[
         ("aiperf.json", "profile_export_aiperf.json"),
         ("aiperf.jsonl", "profile_export.jsonl"),
         ("aiperf.csv", "profile_export_aiperf.csv"),
-    ] {
-        std::fs::copy(crate::fixture(name), folder.path().join(file)).unwrap();
-    }
-    let imported = dyno_import::import(folder.path()).unwrap();
-    assert_eq!(errors(&imported), Vec::<String>::new());
-    assert_eq!(imported.runs.len(), 1);
-    let run = &imported.runs[0];
+    ]);
     assert_eq!(loads(run), [("concurrency", Some(2.0))]);
     assert_eq!(run.summary.run.model.as_deref(), Some("tiny"));
     assert!(run.records.is_some());

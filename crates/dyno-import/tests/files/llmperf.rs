@@ -1,6 +1,6 @@
 //! LLMPerf: summaries, several in one file, and individual responses.
 
-use crate::{close, errors, import, loads, reported, run};
+use crate::{close, import, loads, reported, run};
 use dyno_model::metric::Time;
 
 #[test]
@@ -55,17 +55,10 @@ fn responses_alone_have_no_load_and_no_duration() {
 
 #[test]
 fn a_folder_with_both_is_one_run_with_the_load() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, file) in [
+    let run = &crate::run_of_folder(&[
         ("llmperf-individual.json", "a_200_50_individual_responses.json"),
         ("llmperf-summary.json", "a_200_50_summary.json"),
-    ] {
-        std::fs::copy(crate::fixture(name), folder.path().join(file)).unwrap();
-    }
-    let imported = dyno_import::import(folder.path()).unwrap();
-    assert_eq!(errors(&imported), Vec::<String>::new());
-    assert_eq!(imported.runs.len(), 1);
-    let run = &imported.runs[0];
+    ]);
     assert_eq!(loads(run), [("concurrency", Some(2.0))]);
     let level = &run.summary.levels[0];
     assert!(level.times[Time::Tpot].is_some() && level.throughput.requests_per_s.is_some());

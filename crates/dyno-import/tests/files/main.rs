@@ -33,6 +33,18 @@ fn import(name: &str) -> Imported {
     dyno_import::import(&fixture(name)).unwrap()
 }
 
+/// The one run of a folder with these fixtures, under these names, that is read without any error.
+fn run_of_folder(files: &[(&str, &str)]) -> ImportedRun {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, file) in files {
+        std::fs::copy(fixture(name), folder.path().join(file)).unwrap();
+    }
+    let mut imported = dyno_import::import(folder.path()).unwrap();
+    assert_eq!(errors(&imported), Vec::<String>::new());
+    assert_eq!(imported.runs.len(), 1);
+    imported.runs.remove(0)
+}
+
 /// The one run of a file that is read without any error.
 fn run(name: &str) -> ImportedRun {
     let mut imported = import(name);

@@ -236,10 +236,7 @@ fn directory(path: &Path, found: &mut All) -> Result<(), String> {
         return Ok(());
     }
     let mut ours = Vec::new();
-    own_folders(path, DEEPEST, &mut ours)?;
-    for folder in &ours {
-        found.runs.extend(kept(folder)?);
-    }
+    own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
     let imported = dyno_import::import_folder(path, &is_ours).map_err(|error| error.to_string())?;
     take(path, imported, found);
@@ -260,8 +257,13 @@ fn kept(path: &Path) -> Result<Option<Loaded>, String> {
     RunDir::open(path).ok().map(own).transpose()
 }
 
-/// The directories below that hold runs or imported results, in natural order.
-fn own_folders(path: &Path, deep: usize, found: &mut Vec<PathBuf>) -> Result<(), String> {
+/// Loads the runs and imported results below, in natural order, and lists their directories.
+fn own_below(
+    path: &Path,
+    deep: usize,
+    ours: &mut Vec<PathBuf>,
+    found: &mut All,
+) -> Result<(), String> {
     let unreadable = |error| format!("cannot list `{}`: {error}", path.display());
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
     // Links are not followed: they may form a loop.
@@ -272,10 +274,11 @@ fn own_folders(path: &Path, deep: usize, found: &mut Vec<PathBuf>) -> Result<(),
     let mut below: Vec<PathBuf> = entries.filter_map(folder).collect();
     below.sort_by_key(|path| natural_order(path));
     for folder in below {
-        if kept(&folder)?.is_some() {
-            found.push(folder);
+        if let Some(run) = kept(&folder)? {
+            found.runs.push(run);
+            ours.push(folder);
         } else if deep > 0 {
-            own_folders(&folder, deep - 1, found)?;
+            own_below(&folder, deep - 1, ours, found)?;
         }
     }
     Ok(())
