@@ -108,7 +108,7 @@ fn elsewhere(
     reach: &Reach,
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
-    let endpoint = Endpoint::new(url, options.rules.api);
+    let endpoint = Endpoint::new(url, options.rules.dialect);
     let address = endpoint.resolve().map_err(|error| Some(error.to_string()))?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
     let mut rules = options.rules.clone();
@@ -140,7 +140,7 @@ fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::plan::Api;
+    use dyno_wire::dialect::DIALECTS;
 
     #[test]
     fn a_url_without_a_path_means_metrics() {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn keys_are_sent_only_to_the_targets_host() {
-        let endpoint = |url| Endpoint::parse(url, Api::OpenAiChat).unwrap();
+        let endpoint = |url| Endpoint::parse(url, DIALECTS[0]).unwrap();
         let trusted = |target, other| is_trusted(&endpoint(target), &endpoint(other));
         assert!(trusted("http://gpu:8000/v1", "http://gpu:8000/metrics"));
         assert!(trusted("http://gpu:1025", "http://GPU:1027/metrics"));

@@ -1,5 +1,6 @@
 //! From an order to a target that is ready: opened, preflight done, request shape settled.
 
+use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::identity::{self, one_line};
 use crate::levels::Bench;
@@ -86,7 +87,7 @@ fn measured(
     if !is_counted {
         count_by_server(plan, &mut workload, &target, &shape.model, stop)?;
     }
-    let encoder = Encoder::new(&target.endpoint, plan.target.api, shape, &target.headers);
+    let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let mut environment = identity::environment(server, preflight, notes);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);
@@ -103,6 +104,7 @@ fn measured(
 
 /// Sends the preflight requests.
 fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
+    let dialect = dialect_of(plan)?;
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
     preflight(&mut target.client, &setup).map_err(|error| {
@@ -115,7 +117,8 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
             PreflightError::Unreachable(_) => {
                 let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
                 let scheme = if endpoint.tls { "https" } else { "http" };
-                let models = endpoint.beside("/v1/models");
+                let models = dialect.about().models.first().map_or("/", |list| list.path);
+                let models = endpoint.beside(models);
                 RunError::Target(format!(
                     "{at}: {message}\n  hint: is the server running, and is this its port? Try \
                      `curl {scheme}://{}{models}`",

@@ -6,6 +6,7 @@ use super::metrics::Metrics;
 use super::order::{Reach, Secrets};
 use super::pulse::Pulse;
 use super::workload::Items;
+use crate::api::dialect_of;
 use crate::error::RunError;
 use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
@@ -79,9 +80,10 @@ impl Bench for Measured {
 
     fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
         let mut message = String::new();
-        for (pause, path) in
-            [(0, "/health"), (0, "/v1/models"), (SEC, "/health"), (5 * SEC, "/health")]
-        {
+        let paths = self.target.client.rules().dialect.about().health;
+        let first = paths.first().copied().unwrap_or("/");
+        let again = [(SEC, first), (5 * SEC, first)];
+        for (pause, path) in paths.iter().map(|path| (0, *path)).chain(again) {
             self.rest(pause, stop);
             let path = self.target.endpoint.beside(path);
             let fetched = self
@@ -100,7 +102,11 @@ impl Bench for Measured {
 
     fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {
         let mut said = Vec::new();
-        for path in ["/reset_prefix_cache", "/flush_cache"] {
+        let about = self.target.client.rules().dialect.about();
+        if about.resets.is_empty() {
+            return Err(format!("the API {} has no way to reset the prefix cache", about.name));
+        }
+        for path in about.resets {
             let fetched = self
                 .target
                 .client
@@ -169,15 +175,16 @@ pub(crate) fn open(
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
         _ => None,
     };
+    let dialect = dialect_of(plan)?;
     let endpoint = match (url, &engine) {
-        (Some(url), _) => Endpoint::new(url, plan.target.api),
+        (Some(url), _) => Endpoint::new(url, dialect),
         (None, engine) => {
             let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
-            Endpoint::parse(&own.unwrap_or_default(), plan.target.api)
+            Endpoint::parse(&own.unwrap_or_default(), dialect)
                 .map_err(|error| RunError::Usage(error.to_string()))?
         }
     };
-    let headers = SecretHeaders::new(secrets.api_key.as_deref(), &secrets.headers);
+    let headers = SecretHeaders::new(dialect, secrets.api_key.as_deref(), &secrets.headers);
     let options = ClientOptions {
         address: endpoint.resolve().map_err(|error| RunError::Target(error.to_string()))?,
         endpoint: endpoint.clone(),
@@ -185,7 +192,7 @@ pub(crate) fn open(
         timeouts: plan.timeouts,
         stamps: !without_stamps,
         rules: Rules {
-            api: plan.target.api,
+            dialect,
             stream: plan.request.stream,
             keep: Keep { text: plan.save_text, content: sessions },
             redactor: redactor(secrets, url),

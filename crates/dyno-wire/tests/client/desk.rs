@@ -2,12 +2,12 @@
 
 use dyno_drive::{Ended, Job, Lengths, Payload, Transport};
 use dyno_model::chunks::Chunk;
-use dyno_model::plan::{Api, Timeouts};
+use dyno_model::plan::Timeouts;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::{Clock, ask_for_stamps};
 use dyno_wire::client::{Client, ClientOptions};
-use dyno_wire::dialect::Keep;
+use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
@@ -79,7 +79,7 @@ impl Desk {
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
         let rules = Rules {
-            api: Api::OpenAiChat,
+            dialect: DIALECTS[0],
             stream: true,
             keep: Keep { text: true, content: false },
             redactor: Redactor::default(),
@@ -93,7 +93,7 @@ impl Desk {
         let url = format!("{scheme}://{address}");
         let options = ClientOptions {
             stamps: true,
-            endpoint: Endpoint::parse(&url, Api::OpenAiChat).unwrap(),
+            endpoint: Endpoint::parse(&url, DIALECTS[0]).unwrap(),
             address,
             tls,
             timeouts,
