@@ -11,6 +11,7 @@ pub(crate) mod prompt;
 pub(crate) mod response;
 mod room;
 pub(crate) mod route;
+mod sglang;
 mod words;
 
 use crate::fault::Quirks;
@@ -20,7 +21,7 @@ use route::Route;
 
 /// Every endpoint that generates. Errors about paths that none of them has are in the form of the
 /// first.
-pub(crate) static APIS: &[&dyn Api] = &[&openai::CHAT, &openai::COMPLETIONS];
+pub(crate) static APIS: &[&dyn Api] = &[&openai::CHAT, &openai::COMPLETIONS, &sglang::Generate];
 
 /// An endpoint that takes prompts.
 pub(crate) trait Api: Sync {

@@ -60,11 +60,20 @@ impl From<Vec<u8>> for Whole {
     }
 }
 
+/// What an engine knows of a request when its first token is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// Cached prompt tokens, if they are reported.
+    pub(crate) cached: Option<u32>,
+    /// How long it waited before it was in a step.
+    pub(crate) queued: Nanos,
+}
+
 /// What is known of a response when its last token is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// Cached prompt tokens, if they are reported.
-    pub(crate) cached: Option<u32>,
+    /// How it started, if an engine knows.
+    pub(crate) start: Option<Start>,
     /// From the request to the first token.
     pub(crate) first: Nanos,
     /// From the request to the last token.
@@ -91,8 +100,8 @@ pub(crate) trait Chunks: Debug + Send {
     /// What is sent at once.
     fn open(&mut self, _out: &mut Out<'_>) {}
 
-    /// From now on, so many prompt tokens were cached.
-    fn learn_cached(&mut self, _tokens: u32) {}
+    /// How the request started, before its first token, if an engine knows.
+    fn start(&mut self, _start: Start) {}
 
     /// A token, and why it is the last if it is.
     fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<Finish>);

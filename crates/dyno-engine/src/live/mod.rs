@@ -12,6 +12,7 @@ pub(crate) use metrics::escaped;
 
 use crate::api::Finish;
 use crate::api::prompt::Prompt;
+use crate::api::response::Start;
 use crate::brain::TwinBrain;
 use crate::core::keys::NumberMap;
 use crate::core::{Core, Event, Refused, Request};
@@ -61,6 +62,8 @@ struct Open {
     input: u32,
     /// Cached prompt tokens, once known.
     cached: Option<u32>,
+    /// How long it waited before it was in a step.
+    queued: Nanos,
     streamed: bool,
     finish: Finish,
     arrived: Nanos,
@@ -92,11 +95,20 @@ pub(crate) struct Due {
     /// When the request arrived, and when its first token came.
     pub(crate) arrived: Nanos,
     pub(crate) began: Nanos,
+    /// How long it waited before it was in a step.
+    pub(crate) queued: Nanos,
     /// When the last token came.
     pub(crate) came: Nanos,
     /// Whether they are the first and the last that are written of their step.
     first: bool,
     last: bool,
+}
+
+impl Due {
+    /// How the request started.
+    pub(crate) fn start(&self) -> Start {
+        Start { cached: self.cached, queued: self.queued }
+    }
 }
 
 /// A live engine.
@@ -168,6 +180,7 @@ impl Live {
                 connection,
                 input,
                 cached: None,
+                queued: 0,
                 streamed,
                 finish,
                 arrived: at,
@@ -238,6 +251,8 @@ impl Live {
                     self.metrics.first_token(since, open.input);
                     open.cached = self.core.cached(token.id);
                     open.began = end;
+                    let entered = self.core.entered(token.id).map_or(end, |entry| entry.at);
+                    open.queued = entered.saturating_sub(open.arrived);
                 }
                 _ => self.metrics.next_token(since),
             }
@@ -256,6 +271,7 @@ impl Live {
                     at: end,
                     arrived: open.arrived,
                     began: open.began,
+                    queued: open.queued,
                     came: end,
                     first: false,
                     last: false,
@@ -288,7 +304,8 @@ impl Live {
         let mut due = self.outbox.pop_front()?;
         if let Some(open) = self.requests.get_mut(&due.id) {
             (due.tokens, due.over, open.listed) = (open.tokens, open.over, false);
-            (due.cached, due.began, due.came) = (open.cached, open.began, open.last);
+            (due.cached, due.queued) = (open.cached, open.queued);
+            (due.began, due.came) = (open.began, open.last);
             if due.over {
                 self.requests.remove(&due.id);
             }

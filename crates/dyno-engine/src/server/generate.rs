@@ -34,7 +34,7 @@ impl Later {
         self.left = self.left.saturating_sub(1);
         if self.left == 0 {
             let (first, last) = (due.began - due.arrived, due.came - due.arrived);
-            self.response.settle(&mut self.bytes, &Known { cached: due.cached, first, last });
+            self.response.settle(&mut self.bytes, &Known { start: Some(due.start()), first, last });
         }
         self.left == 0
     }
@@ -232,7 +232,7 @@ impl Site {
         let mut later = Later { due: None, bytes, after, response, left };
         if let Backend::Scripted(script) = &self.backend {
             let script = script.at(job.start);
-            let known = Known { cached: None, first: script.due(0), last: script.due(last) };
+            let known = Known { start: None, first: script.due(0), last: script.due(last) };
             later.response.settle(&mut later.bytes, &known);
             later.due = Some(job.start.saturating_add(known.last));
         }

@@ -105,10 +105,10 @@ impl Stream {
 
     /// Notes what the engine has produced, and how many prompt tokens were cached.
     pub(super) fn grant(&mut self, due: &Due) {
-        if let Some(cached) = due.cached {
-            self.chunks.learn_cached(cached);
-        }
         if let Pace::Engine(granted) = &mut self.pace {
+            if granted.tokens == 0 {
+                self.chunks.start(due.start());
+            }
             let tokens = granted.tokens.max(due.tokens);
             *granted = Granted { tokens, at: due.at, came: due.came, ..*granted };
         }

@@ -3,7 +3,7 @@
 
 use super::{Endpoint, answer, finish_name};
 use crate::api::Finish;
-use crate::api::response::{Chunks, Facts, Token};
+use crate::api::response::{Chunks, Facts, Start, Token};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -45,8 +45,8 @@ impl Chunks for ChunkWriter {
         }
     }
 
-    fn learn_cached(&mut self, tokens: u32) {
-        self.cached = Some(tokens);
+    fn start(&mut self, start: Start) {
+        self.cached = start.cached;
     }
 
     fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<Finish>) {
@@ -272,7 +272,7 @@ mod tests {
             rendered(|out| chunks.put_usage_chunk(out))["usage"]["prompt_tokens_details"].clone()
         };
         assert!(cached(&chunks).is_null());
-        chunks.learn_cached(u32::MAX);
+        chunks.start(Start { cached: Some(u32::MAX), queued: 0 });
         assert_eq!(cached(&chunks)["cached_tokens"], u32::MAX);
     }
 

@@ -90,7 +90,8 @@ impl Response for Completion {
     }
 
     fn settle(&self, bytes: &mut [u8], known: &Known) {
-        known.cached.into_iter().for_each(|cached| answer::put_cached(bytes, cached));
+        let cached = known.start.and_then(|start| start.cached);
+        cached.into_iter().for_each(|cached| answer::put_cached(bytes, cached));
     }
 
     fn stream(&self, facts: &Facts<'_>) -> Option<Box<dyn Chunks>> {

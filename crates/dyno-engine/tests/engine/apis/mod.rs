@@ -1,0 +1,4 @@
+//! The APIs over real HTTP: what a client of each sees, with the times of the script and of a twin.
+
+mod every;
+mod sglang;
