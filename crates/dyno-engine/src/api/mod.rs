@@ -6,6 +6,7 @@ pub(crate) mod ask;
 pub(crate) mod direct;
 #[cfg(test)]
 mod golden;
+mod ollama;
 mod openai;
 pub(crate) mod prompt;
 pub(crate) mod response;
@@ -21,7 +22,8 @@ use route::Route;
 
 /// Every endpoint that generates. Errors about paths that none of them has are in the form of the
 /// first.
-pub(crate) static APIS: &[&dyn Api] = &[&openai::CHAT, &openai::COMPLETIONS, &sglang::Generate];
+pub(crate) static APIS: &[&dyn Api] =
+    &[&openai::CHAT, &openai::COMPLETIONS, &sglang::Generate, &ollama::CHAT, &ollama::GENERATE];
 
 /// An endpoint that takes prompts.
 pub(crate) trait Api: Sync {

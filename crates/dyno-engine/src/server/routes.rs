@@ -12,6 +12,9 @@ use crate::live::{Accepted, Live, escaped};
 use crate::slip::SlipReport;
 use dyno_model::Nanos;
 
+/// What stands at `/`: no server's own line, because that is how servers are told apart.
+const HOME: &[u8] = b"Dyno's engine: a server without a model.\n";
+
 /// The sender of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller {
@@ -123,6 +126,10 @@ impl Site {
             }
         }
         match (method, path) {
+            ("GET" | "HEAD", "/") => {
+                let head = Sized { kind: "text/plain; charset=utf-8", ..Sized::json(200, keep) };
+                Reply::sized(head, if method == "GET" { HOME } else { b"" })
+            }
             ("GET", "/health") => Reply::json(200, b"{\"status\":\"ok\"}", keep),
             ("GET", "/dyno/slip") => self.slip(request, keep),
             ("GET", "/metrics") => {
@@ -130,7 +137,7 @@ impl Site {
                 let head = Sized { kind, ..Sized::json(200, keep) };
                 Reply::sized(head, self.metrics().as_bytes())
             }
-            (_, "/health" | "/dyno/slip" | "/metrics") => wrong_method(APIS[0], "GET"),
+            (_, "/" | "/health" | "/dyno/slip" | "/metrics") => wrong_method(APIS[0], "GET"),
             _ => Reply::unknown(404, &format!("There is nothing at {path}."), keep),
         }
     }

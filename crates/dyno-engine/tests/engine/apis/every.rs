@@ -21,6 +21,16 @@ const STREAMED: &[Streamed] = &[
         body: r#"{"text":"a b","sampling_params":{"max_new_tokens":8},"stream":true}"#,
         token: "\"text\":\" ",
     },
+    Streamed {
+        path: "/api/chat",
+        body: r#"{"messages":[{"role":"user","content":"a b"}],"options":{"num_predict":8}}"#,
+        token: "\"content\":\" ",
+    },
+    Streamed {
+        path: "/api/generate",
+        body: r#"{"prompt":"a b","options":{"num_predict":8}}"#,
+        token: "\"response\":\" ",
+    },
 ];
 
 const FAST: &str = "ttft=1ms,itl=1ms,tokens=9";
