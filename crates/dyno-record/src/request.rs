@@ -37,6 +37,7 @@ const LOOSE_CHUNKS: u64 = 25;
 const WIDTHS: u64 = 26;
 const CACHED: u64 = 27;
 const ADMITTED_AFTER: u64 = 28;
+const ADDRESS: u64 = 40;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -87,6 +88,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_some(out, CACHED, record.cached);
     let waited = record.admitted.map(|admitted| admitted.saturating_sub(record.intended));
     put_some(out, ADMITTED_AFTER, waited);
+    put_some(out, ADDRESS, record.address);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -129,6 +131,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             WIDTHS => record.widths = Some(decode_widths(value.bytes()?)?),
             CACHED => record.cached = Some(value.number()?),
             ADMITTED_AFTER => waited = Some(value.number()?),
+            ADDRESS => record.address = Some(value.narrow()?),
             _ => {}
         }
     }

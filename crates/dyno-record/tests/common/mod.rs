@@ -141,6 +141,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             finish_reason: words.1,
             resent: flags[3],
             reused: flags[4],
+            address: counts.3.map(|n| n as u8),
             detail: words.2,
             text: words.3,
         },
