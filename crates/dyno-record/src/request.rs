@@ -37,7 +37,7 @@ const LOOSE_CHUNKS: u64 = 25;
 const WIDTHS: u64 = 26;
 const CACHED: u64 = 27;
 const ADMITTED_AFTER: u64 = 28;
-const ADDRESS: u64 = 40;
+const ADDRESS: u64 = 29;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;

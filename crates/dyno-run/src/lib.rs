@@ -54,6 +54,7 @@ mod watch;
 pub mod workload;
 
 pub use dyno_drive::{Stop, StopSignal};
+pub use dyno_wire::client::Resolver;
 pub use dyno_wire::tls::TlsSettings;
 pub use dyno_wire::url::{TargetUrl, UrlError};
 pub use embedded::Embedded;

@@ -60,6 +60,8 @@ impl Fetched {
     }
 }
 
+/// The address of control requests: the first.
+const CONTROL: usize = 0;
 /// The longest wait of the preflight: a server may load its model on the first request.
 const ASK_WITHIN: Nanos = 300 * SEC;
 
@@ -170,7 +172,7 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Box<Exchange>, Interrupted> {
-        self.start(Box::new(exchange), bytes);
+        self.start(Box::new(exchange), bytes, CONTROL);
         let give_up = self.clock.now().saturating_add(within);
         loop {
             if let Some(exchange) = self.ended.pop() {
@@ -202,7 +204,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = client_of(listener.local_addr().unwrap());
         client.prepare(3).unwrap();
-        let old = client.idle.clone();
+        let old = client.idle.all();
         assert_eq!(old.len(), 3);
         let stop = StopSignal::new();
         stop.raise();
@@ -212,7 +214,7 @@ mod tests {
         assert_eq!((client.opening, client.in_flight), (0, 0));
         // The new connections take the places of the old ones.
         for _ in 0..3 {
-            client.open(None, Vec::new());
+            client.open(None, Vec::new(), CONTROL);
         }
         for token in old {
             assert!(client.table.get_mut(token).is_none(), "{token:#x} is alive again");
@@ -228,6 +230,6 @@ mod tests {
         client.prepare(2).unwrap();
         client.fetch("/health", SEC, &stop).unwrap_err();
         client.prepare(2).unwrap();
-        assert_eq!((client.idle.len(), client.table.tokens().len()), (2, 2));
+        assert_eq!((client.idle.of(CONTROL), client.table.tokens().len()), (2, 2));
     }
 }
