@@ -8,7 +8,7 @@ use dyno_model::Nanos;
 use dyno_model::environment::Address;
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -33,7 +33,14 @@ impl Resolver {
 
 impl Default for Resolver {
     fn default() -> Self {
-        Self::new(|host, port| Ok((host, port).to_socket_addrs()?.collect()))
+        Self::new(|host, port| {
+            let mut found: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
+            if host.eq_ignore_ascii_case("localhost") {
+                // Many hosts files, above all those of containers, name IPv4 only.
+                found.push((Ipv6Addr::LOCALHOST, port).into());
+            }
+            Ok(found)
+        })
     }
 }
 
@@ -50,7 +57,7 @@ pub enum NoAddress {
     #[error("the host `{0}` cannot be resolved ({1}); check its spelling")]
     Unknown(String, String),
     /// It has several, and none of them accepts a connection.
-    #[error("none of its {} addresses accepts a connection: {}", .0.len(), list(.0))]
+    #[error("{}", refused(.0))]
     Refused(Vec<Unused>),
     /// The run was asked to stop first.
     #[error("interrupted")]
@@ -74,9 +81,21 @@ pub struct Unused {
     pub why: String,
 }
 
-fn list(unused: &[Unused]) -> String {
-    let each = unused.iter().map(|unused| format!("{} ({})", unused.address, unused.why));
-    each.collect::<Vec<_>>().join(", ")
+/// Why no address can be used: the reason once if it is the same for all.
+fn refused(unused: &[Unused]) -> String {
+    let join =
+        |each: &dyn Fn(&Unused) -> String| unused.iter().map(each).collect::<Vec<_>>().join(", ");
+    let count = unused.len();
+    match unused {
+        [Unused { why, .. }, rest @ ..] if rest.iter().all(|other| other.why == *why) => {
+            let all = join(&|unused| unused.address.to_string());
+            format!("{why} (all {count} addresses: {all})")
+        }
+        _ => {
+            let all = join(&|unused| format!("{} ({})", unused.address, unused.why));
+            format!("none of its {count} addresses accepts a connection: {all}")
+        }
+    }
 }
 
 /// The addresses of a target. There is at least one that is used.

@@ -79,7 +79,7 @@ fn of_several_all_that_accept_are_used_in_a_fixed_order() {
 fn nothing_that_accepts_is_an_error_that_names_each() {
     let all = [dead(ONE), dead(TWO), dead(Ipv6Addr::LOCALHOST)];
     let message = found(&all).unwrap_err().to_string();
-    assert!(message.starts_with("none of its 3 addresses accepts a connection: "), "{message}");
+    assert!(message.starts_with("Connection refused (os error 111) (all 3 addr"), "{message}");
     for address in all {
         assert!(message.contains(&address.to_string()), "{message}");
     }
@@ -117,6 +117,15 @@ fn a_resumed_run_keeps_the_numbers_of_its_addresses() {
     found(&[first, second]).unwrap().number(&mut list);
     // The second is used now; the first is new.
     assert_eq!(list, [kept(before, None), kept(second, None), kept(first, None)]);
+}
+
+#[test]
+fn localhost_has_an_ipv6_address_even_where_the_system_has_none() {
+    let (_listener, six) = listening(Ipv6Addr::LOCALHOST);
+    let url = format!("http://LocalHost:{}", six.port());
+    let endpoint = Endpoint::parse(&url, Api::OpenAiChat).unwrap();
+    let found = Addresses::find(&endpoint, &Resolver::default(), 5 * SEC, &StopSignal::new());
+    assert_eq!(listed(&found.unwrap())[0].address, six.to_string());
 }
 
 /// A server that responds to everything on its address, and counts requests.
