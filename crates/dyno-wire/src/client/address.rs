@@ -89,7 +89,7 @@ fn refused(unused: &[Unused]) -> String {
     match unused {
         [Unused { why, .. }, rest @ ..] if rest.iter().all(|other| other.why == *why) => {
             let all = join(&|unused| unused.address.to_string());
-            format!("{why} (all {count} addresses: {all})")
+            format!("{why} (addresses tried: {all})")
         }
         _ => {
             let all = join(&|unused| format!("{} ({})", unused.address, unused.why));

@@ -3,6 +3,7 @@
 use super::Client;
 use crate::encode::head;
 use crate::exchange::{Exchange, MAX_BODY};
+use crate::explain::explain;
 use crate::http::Head;
 use crate::redact::Redactor;
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
@@ -51,6 +52,11 @@ impl Fetched {
     pub fn words(&self, redactor: &Redactor) -> String {
         match (&self.record.outcome, self.record.status) {
             (Outcome::Completed, Some(status)) => {
+                if let Some(what) =
+                    self.head.as_ref().and_then(|head| explain(head, &self.body, redactor))
+                {
+                    return format!("HTTP {status}: {what}");
+                }
                 // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
                 format!("HTTP {status}: {}", crate::dialect::excerpt(body.as_bytes()))
