@@ -53,6 +53,20 @@ pub struct Server {
     /// It identifies itself as Dyno's engine, so there is no real model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Simulated>,
+    /// The addresses of a target that is given by name: first those that requests are sent to, in the
+    /// order that records refer to, then those that were tried and not used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<Address>,
+}
+
+/// An address of the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Address {
+    /// Address and port.
+    pub address: String,
+    /// Why no requests were sent to it; absent where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused: Option<String>,
 }
 
 /// How Dyno's engine identifies itself.

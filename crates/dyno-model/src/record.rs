@@ -186,6 +186,9 @@ pub struct RequestRecord {
     pub resent: bool,
     /// Sent on a connection that had been used or opened before.
     pub reused: bool,
+    /// Which of the target's addresses it was sent to, as an index into
+    /// [`Server::addresses`](crate::environment::Server::addresses); absent where the target has one.
+    pub address: Option<u8>,
     /// For a failure: what was wrong, with the first 4 KiB of the server's message.
     pub detail: Option<String>,
     /// The text of the response, with `--save-text`.
@@ -235,6 +238,7 @@ impl RequestRecord {
             first_refused: None,
             resent: false,
             reused: false,
+            address: None,
             detail: None,
             text: None,
         }

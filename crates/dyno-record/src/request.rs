@@ -47,6 +47,7 @@ const HEARTBEATS: u64 = 34;
 const RETRY_AFTER: u64 = 35;
 const RETRIES: u64 = 36;
 const FIRST_REFUSED_AFTER: u64 = 37;
+const ADDRESS: u64 = 29;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -111,6 +112,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_plain(out, RETRIES, record.retries.into());
     let refused = record.first_refused.map(|at| at.saturating_sub(record.intended));
     put_some(out, FIRST_REFUSED_AFTER, refused);
+    put_some(out, ADDRESS, record.address);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -161,6 +163,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             RETRY_AFTER => record.retry_after = Some(value.number()?),
             RETRIES => record.retries = value.narrow()?,
             FIRST_REFUSED_AFTER => refused = Some(value.number()?),
+            ADDRESS => record.address = Some(value.narrow()?),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use super::target::{OpenTarget, redactor};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
 use dyno_model::{Nanos, SEC};
-use dyno_wire::client::{Client, ClientOptions, Interrupted};
+use dyno_wire::client::{Addresses, Client, ClientOptions, Interrupted, NoAddress};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::server_metrics::sample;
@@ -73,7 +73,7 @@ pub(crate) fn find(
         }
         MetricsFrom::Url(url) => {
             let shown = url.shown();
-            let found = elsewhere(target, url, reach).and_then(|(options, path)| {
+            let found = elsewhere(target, url, reach, stop).and_then(|(options, path)| {
                 open(options, path, target, stop)
                     .map_err(|why| why.map(|why| format!("{shown}: {why}")))
             });
@@ -106,10 +106,15 @@ fn elsewhere(
     target: &OpenTarget,
     url: &TargetUrl,
     reach: &Reach,
+    stop: &StopSignal,
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
     let endpoint = Endpoint::new(url, options.rules.dialect);
-    let address = endpoint.resolve().map_err(|error| Some(error.to_string()))?;
+    let found = Addresses::find(&endpoint, &reach.resolver, FOUND_WITHIN, stop);
+    let addresses = found.map_err(|error| match error {
+        NoAddress::Interrupted => None,
+        error => Some(error.to_string()),
+    })?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
     let mut rules = options.rules.clone();
     rules.redactor = redactor(&reach.secrets, Some(url));
@@ -118,7 +123,7 @@ fn elsewhere(
     let tls = TlsSettings { client_cert, ..reach.tls.clone() };
     let path = path_of(url);
     let (timeouts, stamps) = (options.timeouts, options.stamps);
-    Ok((ClientOptions { endpoint, address, tls, timeouts, stamps, rules, headers }, path))
+    Ok((ClientOptions { endpoint, addresses, tls, timeouts, stamps, rules, headers }, path))
 }
 
 /// The path and query of a URL; `/metrics` where it has no path.

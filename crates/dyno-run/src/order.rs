@@ -8,6 +8,7 @@ use dyno_model::SEC;
 use dyno_model::plan::{LevelPlan, Plan, Target};
 use dyno_net::Clock;
 use dyno_record::RunDir;
+use dyno_wire::client::Resolver;
 use dyno_wire::tls::TlsSettings;
 use dyno_wire::url::TargetUrl;
 use std::fmt;
@@ -39,6 +40,8 @@ pub struct Reach {
     pub secrets: Secrets,
     /// Where to poll its metrics.
     pub metrics: MetricsFrom,
+    /// How its name is resolved.
+    pub resolver: Resolver,
     /// Ignore the kernel's receive timestamps, to measure their effect.
     pub without_stamps: bool,
 }

@@ -3,6 +3,7 @@
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_model::LevelSummary;
 use dyno_model::Nanos;
+use dyno_model::environment::Address;
 use dyno_model::frame::{Ending, Frame};
 use dyno_model::plan::Plan;
 use dyno_record::{RecordError, RunDir};
@@ -24,6 +25,8 @@ pub struct Past {
     pub taken: u64,
     /// How many processes have worked on it.
     pub attempts: u32,
+    /// The target's addresses, which its records refer to.
+    pub addresses: Vec<Address>,
 }
 
 impl Past {
@@ -39,7 +42,9 @@ impl Past {
         let complete = carried_out(summary.run.ending);
         let until = source.frames().map(|frame| ended(&frame)).max().unwrap_or(0);
         let header = source.header();
-        let attempts = environment.and_then(|environment| environment.attempts).unwrap_or(1);
+        let (attempts, addresses) = environment
+            .map(|environment| (environment.attempts, environment.server.addresses))
+            .unwrap_or_default();
         Ok(Self {
             finished,
             run_id: header.run_id.clone(),
@@ -47,7 +52,8 @@ impl Past {
             until,
             complete,
             taken: taken(source.frames()),
-            attempts,
+            attempts: attempts.unwrap_or(1),
+            addresses,
         })
     }
 }

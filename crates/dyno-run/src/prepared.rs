@@ -9,12 +9,12 @@ use crate::observer::Observer;
 use crate::order::Order;
 use crate::prediction;
 use crate::shared;
-use crate::target::{Measured, OpenTarget, open};
+use crate::target::{Measured, OpenTarget, open, unreachable_at};
 use crate::tokenize;
 use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
-use dyno_model::environment::Environment;
+use dyno_model::environment::{Environment, Server};
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
@@ -79,8 +79,8 @@ fn measured(
     clock: Clock,
     observer: &dyn Observer,
 ) -> Result<Prepared, RunError> {
-    let Order { plan, reach, stop, .. } = order;
-    let mut target = open(plan, reach, workload.is_session(), clock)?;
+    let Order { plan, stop, .. } = order;
+    let mut target = open(order, workload.is_session(), clock)?;
     let settled = ask_first(plan, &mut target, stop)?;
     target.tells_slip = settled.engine;
     let Settled { shape, preflight, server, notes, .. } = settled;
@@ -88,6 +88,7 @@ fn measured(
         count_by_server(plan, &mut workload, &target, &shape.model, stop)?;
     }
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
+    let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);
@@ -104,7 +105,6 @@ fn measured(
 
 /// Sends the preflight requests.
 fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
-    let dialect = dialect_of(plan)?;
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
     preflight(&mut target.client, &setup).map_err(|error| {
@@ -114,17 +114,7 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
                 let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
                 RunError::Target(format!("{at}: {message}"))
             }
-            PreflightError::Unreachable(_) => {
-                let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-                let scheme = if endpoint.tls { "https" } else { "http" };
-                let models = dialect.about().models.first().map_or("/", |list| list.path);
-                let models = endpoint.beside(models);
-                RunError::Target(format!(
-                    "{at}: {message}\n  hint: is the server running, and is this its port? Try \
-                     `curl {scheme}://{}{models}`",
-                    endpoint.host_header()
-                ))
-            }
+            PreflightError::Unreachable(_) => unreachable_at(plan, endpoint, &message),
             PreflightError::Model(_) => RunError::Usage(message),
             PreflightError::Interrupted => RunError::Interrupted(message),
             PreflightError::Client(_) => RunError::Own(message),

@@ -3,20 +3,21 @@
 use super::embedded::Embedded;
 use super::levels::Bench;
 use super::metrics::Metrics;
-use super::order::{Reach, Secrets};
+use super::order::{Order, Reach, Secrets};
 use super::pulse::Pulse;
 use super::workload::Items;
-use crate::api::dialect_of;
+use crate::api::{about, dialect_of};
 use crate::error::RunError;
 use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_engine::{Running, Server};
+use dyno_model::environment::Address;
 use dyno_model::frame::EngineSlip;
 use dyno_model::plan::Plan;
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::Clock;
-use dyno_wire::client::{Client, ClientError, ClientOptions};
+use dyno_wire::client::{Addresses, Client, ClientError, ClientOptions, NoAddress, is_name};
 use dyno_wire::dialect::Keep;
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
@@ -35,6 +36,8 @@ pub(crate) struct OpenTarget {
     pub(crate) tells_slip: bool,
     /// Its metrics, once they were found.
     pub(crate) metrics: Option<Metrics>,
+    /// The addresses of a target that is given by name, for the run directory.
+    pub(crate) addresses: Vec<Address>,
     /// Serves until it is dropped.
     pub(crate) _engine: Option<Running>,
 }
@@ -161,14 +164,10 @@ pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
     Redactor::new(secrets.api_key.clone().into_iter().chain(headers).chain(values))
 }
 
-/// Opens the target of a plan. Sends no request yet. With `sessions`, the text of a response is kept
+/// Opens the target of an order. Sends no request yet. With `sessions`, the text of a response is kept
 /// until the next turn is sent.
-pub(crate) fn open(
-    plan: &Plan,
-    reach: &Reach,
-    sessions: bool,
-    clock: Clock,
-) -> Result<OpenTarget, RunError> {
+pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTarget, RunError> {
+    let Order { plan, reach, .. } = order;
     let Reach { url, tls, secrets, without_stamps, .. } = reach;
     let url = url.as_ref();
     let engine = match &plan.target.embedded {
@@ -185,8 +184,9 @@ pub(crate) fn open(
         }
     };
     let headers = SecretHeaders::new(dialect, secrets.api_key.as_deref(), &secrets.headers);
+    let (addresses, listed) = find_addresses(order, &endpoint)?;
     let options = ClientOptions {
-        address: endpoint.resolve().map_err(|error| RunError::Target(error.to_string()))?,
+        addresses,
         endpoint: endpoint.clone(),
         tls: tls.clone(),
         timeouts: plan.timeouts,
@@ -200,7 +200,51 @@ pub(crate) fn open(
         headers: headers.clone(),
     };
     let client = Client::new(options, clock).map_err(no_client)?;
-    Ok(OpenTarget { client, endpoint, headers, tells_slip: false, metrics: None, _engine: engine })
+    Ok(OpenTarget {
+        client,
+        endpoint,
+        headers,
+        tells_slip: false,
+        metrics: None,
+        addresses: listed,
+        _engine: engine,
+    })
+}
+
+/// The addresses of the target, and their list for the run directory.
+fn find_addresses(
+    order: &Order,
+    endpoint: &Endpoint,
+) -> Result<(Addresses, Vec<Address>), RunError> {
+    let Order { plan, reach, stop, .. } = order;
+    let within = plan.timeouts.connect_ns;
+    let found = Addresses::find(endpoint, &reach.resolver, within, stop);
+    let mut addresses = found.map_err(|error| match error {
+        NoAddress::Unknown(..) => RunError::Target(error.to_string()),
+        NoAddress::Refused(_) => {
+            let why = error.to_string();
+            unreachable_at(plan, endpoint, &format!("the target cannot be reached: {why}"))
+        }
+        NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
+    })?;
+    let mut listed = order.past().map(|past| past.addresses.clone()).unwrap_or_default();
+    if is_name(endpoint) {
+        addresses.number(&mut listed);
+    }
+    Ok((addresses, listed))
+}
+
+/// No connection could be made, and what the user can check.
+pub(crate) fn unreachable_at(plan: &Plan, endpoint: &Endpoint, message: &str) -> RunError {
+    let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+    let scheme = if endpoint.tls { "https" } else { "http" };
+    let list = about(&plan.target.api).and_then(|about| about.models.first());
+    let models = endpoint.beside(list.map_or("/", |list| list.path));
+    RunError::Target(format!(
+        "{at}: {message}\n  hint: is the server running, and is this its port? Try \
+         `curl {scheme}://{}{models}`",
+        endpoint.host_header()
+    ))
 }
 
 fn start_engine(named: &str, seed: u64) -> Result<Running, RunError> {

@@ -2,8 +2,6 @@
 
 use crate::dialect::Dialect;
 use crate::url::{TargetUrl, UrlError};
-use std::net::{SocketAddr, ToSocketAddrs};
-use thiserror::Error;
 
 /// The parts of a target's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +17,6 @@ pub struct Endpoint {
     /// Path before the API's prefix, for the other endpoints.
     pub base: String,
 }
-
-/// The host name could not be resolved.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("the host `{0}` cannot be resolved ({1}); check its spelling")]
-pub struct UnknownHost(String, String);
 
 /// What people paste behind a base URL, whichever API they use.
 const USUAL_PREFIX: &str = "/v1";
@@ -75,16 +68,6 @@ impl Endpoint {
             (true, 443) | (false, 80) => host,
             (_, port) => format!("{host}:{port}"),
         }
-    }
-
-    /// Resolves the host, once for the whole run.
-    pub fn resolve(&self) -> Result<SocketAddr, UnknownHost> {
-        let unknown = |why: String| UnknownHost(self.host.clone(), why);
-        let found = (self.host.as_str(), self.port).to_socket_addrs();
-        let mut all: Vec<SocketAddr> = found.map_err(|e| unknown(e.to_string()))?.collect();
-        // Inference servers mostly listen on IPv4 only.
-        all.sort_by_key(SocketAddr::is_ipv6);
-        all.first().copied().ok_or_else(|| unknown("no address".into()))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod exactness;
 mod outcome;
+mod unsent;
 
 use crate::client::Arrival;
 use crate::dialect::{Delta, Dialect, FinishKind, Keep, Reader};

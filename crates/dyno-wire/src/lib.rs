@@ -9,6 +9,7 @@ pub mod dialogue;
 pub mod encode;
 pub mod endpoint;
 pub mod exchange;
+mod explain;
 pub mod framing;
 pub mod http;
 pub mod preflight;

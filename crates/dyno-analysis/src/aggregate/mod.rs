@@ -1,6 +1,7 @@
 //! From frames to a summary: a pure function of a run. Records are read twice and not kept;
 //! memory grows by a few numbers per request.
 
+mod addresses;
 mod bend;
 mod cache;
 mod client;
@@ -36,6 +37,7 @@ pub use drift::memory_growth;
 
 use crate::search;
 use crate::source::FrameSource;
+use addresses::Shares;
 use dyno_model::environment::Environment;
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
@@ -68,7 +70,9 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             Some((index, Level::new(index, level_plan, slo, whole, gathered)))
         })
         .collect();
+    let mut shares = Shares::default();
     first.again(source, |record| {
+        shares.add(record);
         if let Some(level) = levels.get_mut(&record.level) {
             level.add(record);
         }
@@ -85,7 +89,8 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     }
     let levels: Vec<_> =
         levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
-    let notes = notes(plan, env, source, &first, &levels);
+    let mut notes = notes(plan, env, source, &first, &levels);
+    notes.extend(shares.findings(env));
     let repeats = repeats::repeats(&levels);
     let search = search::found(plan, &levels).filter(|_| first.ending.is_some());
     let schema = SUMMARY_SCHEMA.to_owned();

@@ -159,6 +159,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             first_refused: times.1[2].and_then(|wait| times.0.checked_add(wait)),
             resent: flags[3],
             reused: flags[4],
+            address: counts.3.map(|n| n as u8),
             detail: words.2,
             text: words.3,
         },

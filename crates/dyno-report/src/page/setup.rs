@@ -103,6 +103,9 @@ fn place(page: &Page, environment: &Environment) -> Markup {
         found.map(|(_, value)| value.clone())
     };
     facts.push((say(Word::ServerSoftware), header("server")));
+    let used = server.addresses.iter().filter(|address| address.unused.is_none());
+    let used: Vec<&str> = used.map(|address| address.address.as_str()).collect();
+    facts.push((say(Word::Addresses), (!used.is_empty()).then(|| used.join(", "))));
     if let Some(preflight) = &environment.preflight {
         let refused: Vec<&str> =
             preflight.refused.iter().map(|(field, _)| field.as_str()).collect();

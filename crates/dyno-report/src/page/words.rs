@@ -215,6 +215,7 @@ messages! {
     OpenFiles: "Open file limit", "打开文件数上限";
     Version: "Dyno version", "Dyno 版本";
     ServerSoftware: "Server software", "服务器软件";
+    Addresses: "Addresses", "地址";
     LengthField: "Output length set by", "固定输出长度的字段";
     Refused: "Fields rejected by the server", "服务器拒绝的字段";
     Yes: "yes", "是";

@@ -33,6 +33,8 @@ const LINGER: Nanos = dyno_model::SEC;
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) socket: Socket,
+    /// Which of the target's addresses it leads to.
+    pub(crate) address: usize,
     pub(crate) state: State,
     pub(crate) interest: Interest,
     /// What it carries; absent while it is idle or opened before a level.
@@ -41,6 +43,8 @@ pub(crate) struct Connection {
     pub(crate) rest: Option<Rest>,
     /// The request, until the first byte of the response, in case it has to be sent again.
     pub(crate) request: Option<Vec<u8>>,
+    /// Why the request could not be sent whole.
+    pub(crate) unsent: Option<String>,
     /// It had carried a request, or was idle, before this one.
     pub(crate) reused: bool,
     /// When its socket was known to be empty.
@@ -52,14 +56,16 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: Socket, now: Nanos) -> Self {
+    pub(crate) fn new(socket: Socket, address: usize, now: Nanos) -> Self {
         Self {
             socket,
+            address,
             state: State::Connecting,
             interest: Interest::Write,
             exchange: None,
             rest: None,
             request: None,
+            unsent: None,
             reused: false,
             seen: Seen::default(),
             since: now,

@@ -116,7 +116,7 @@ impl Client {
             return self.flush(token);
         }
         if let Err(error) = connection.socket.connect_result() {
-            return self.on_refused(token, &error.to_string());
+            return self.on_refused(token, error.to_string());
         }
         if connection.socket.is_tls() {
             connection.state = State::Handshaking;
@@ -127,11 +127,12 @@ impl Client {
     }
 
     /// A connect failed.
-    fn on_refused(&mut self, token: u64, detail: &str) {
+    fn on_refused(&mut self, token: u64, detail: String) {
         let now = self.clock.now();
         let Some(mut connection) = self.table.remove(token) else { return };
         if let Some(mut exchange) = self.take_exchange(&mut connection) {
-            exchange.fail(&self.options.rules, FailureClass::Connect, detail, now);
+            let detail = self.named(detail, connection.address);
+            exchange.fail(&self.options.rules, FailureClass::Connect, &detail, now);
             self.ended.push(exchange);
         }
     }

@@ -2,9 +2,11 @@
 //! and times every ready socket before it parses anything, so that one stream's events do not delay
 //! the timestamps of another's.
 
+mod address;
 mod connection;
 mod events;
 mod health;
+mod idle;
 mod instrument;
 mod side;
 #[cfg(test)]
@@ -15,7 +17,9 @@ mod table;
 mod test;
 mod timers;
 mod transport;
+mod trial;
 
+pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
 pub use instrument::Arrival;
 pub use side::{Fetched, Interrupted};
 
@@ -29,6 +33,7 @@ use dyno_model::plan::Timeouts;
 use dyno_model::{Nanos, SEC};
 use dyno_net::{Clock, Interest, Poller, Ready};
 use health::Health;
+use idle::Idle;
 use instrument::Instrument;
 use rustix::io::Errno;
 use rustls::ClientConfig;
@@ -37,7 +42,6 @@ use socket::Socket;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use table::Table;
 use thiserror::Error;
@@ -54,8 +58,8 @@ const OPENING: usize = 128;
 pub struct ClientOptions {
     /// Where requests go.
     pub endpoint: Endpoint,
-    /// Its address.
-    pub address: SocketAddr,
+    /// Its addresses. Requests go to each in turn, control requests to the first.
+    pub addresses: Addresses,
     /// Certificates.
     pub tls: TlsSettings,
     /// Time-outs.
@@ -92,8 +96,9 @@ pub struct Client {
     clock: Clock,
     poller: Poller,
     table: Table,
-    /// Tokens of idle connections, the most recently used last. Some may have been closed.
-    idle: Vec<u64>,
+    idle: Idle,
+    /// The address of the next request.
+    next_address: usize,
     timers: BinaryHeap<Reverse<(Nanos, u64)>>,
     /// Boxed as they were in flight, because moving them would cost more.
     #[allow(clippy::vec_box)]
@@ -126,12 +131,13 @@ impl Client {
             None
         };
         Ok(Self {
+            idle: Idle::new(options.addresses.count()),
+            next_address: 0,
             options,
             tls,
             clock,
             poller: Poller::new()?,
             table: Table::default(),
-            idle: Vec::new(),
             timers: BinaryHeap::new(),
             ended: Vec::new(),
             in_flight: 0,
@@ -163,37 +169,39 @@ impl Client {
         &self.options.rules
     }
 
-    /// Sends a request, on an idle connection where there is one.
-    fn start(&mut self, mut exchange: Box<Exchange>, bytes: Vec<u8>) {
-        let now = self.clock.now();
-        while let Some(token) = self.idle.pop() {
-            let Some(connection) = self.table.get_mut(token) else {
-                continue;
-            };
-            if connection.state != State::Idle || now.saturating_sub(connection.since) > MAX_IDLE {
-                self.table.remove(token);
-                continue;
-            }
-            exchange.record.connected = exchange.record.dispatched;
-            exchange.record.reused = true;
-            connection.reused = true;
-            connection.exchange = Some(exchange);
-            connection.request = Some(bytes);
-            self.send(token);
-            return;
-        }
-        self.open(Some(exchange), bytes);
+    /// Sends a request to an address, on an idle connection where there is one.
+    fn start(&mut self, mut exchange: Box<Exchange>, bytes: Vec<u8>, address: usize) {
+        let idle_for = (self.clock.now(), MAX_IDLE);
+        let token = self.idle.take(address, &mut self.table, idle_for);
+        let Some((token, connection)) =
+            token.and_then(|token| Some((token, self.table.get_mut(token)?)))
+        else {
+            return self.open(Some(exchange), bytes, address);
+        };
+        exchange.record.connected = exchange.record.dispatched;
+        exchange.record.reused = true;
+        connection.reused = true;
+        connection.exchange = Some(exchange);
+        connection.request = Some(bytes);
+        self.send(token);
     }
 
-    /// Opens a connection, for a request or before a level.
-    fn open(&mut self, exchange: Option<Box<Exchange>>, bytes: Vec<u8>) {
+    /// The address of the next request: each has its turn.
+    fn take_address(&mut self) -> usize {
+        let next = (self.next_address + 1) % self.options.addresses.count();
+        std::mem::replace(&mut self.next_address, next)
+    }
+
+    /// Opens a connection to an address, for a request or before a level.
+    fn open(&mut self, exchange: Option<Box<Exchange>>, bytes: Vec<u8>, address: usize) {
         let now = self.clock.now();
         let tls = self.tls.as_ref().map(|(config, name)| (config, name));
-        let socket = match Socket::connect(self.options.address, tls, self.options.stamps) {
+        let to = self.options.addresses.get(address);
+        let socket = match Socket::connect(to, tls, self.options.stamps) {
             Ok(socket) => socket,
-            Err(error) => return self.on_open_failed(exchange, &error, now),
+            Err(error) => return self.on_open_failed(exchange, &error, address, now),
         };
-        let mut connection = Connection::new(socket, now);
+        let mut connection = Connection::new(socket, address, now);
         connection.exchange = exchange;
         connection.request = Some(bytes);
         let ahead = connection.exchange.is_none();
@@ -203,7 +211,7 @@ impl Client {
         };
         if let Err(error) = self.poller.add(connection.socket.fd(), token, Interest::Write) {
             let exchange = self.table.remove(token).and_then(|mut c| c.exchange.take());
-            return self.on_open_failed(exchange, &error, now);
+            return self.on_open_failed(exchange, &error, address, now);
         }
         self.opening += usize::from(ahead);
         self.set_timer(token);
@@ -211,7 +219,13 @@ impl Client {
 
     /// Opening a socket failed. EMFILE and EADDRNOTAVAIL are limits of this machine, so the request
     /// counts as dropped, not failed.
-    fn on_open_failed(&mut self, exchange: Option<Box<Exchange>>, error: &io::Error, now: Nanos) {
+    fn on_open_failed(
+        &mut self,
+        exchange: Option<Box<Exchange>>,
+        error: &io::Error,
+        address: usize,
+        now: Nanos,
+    ) {
         let Some(mut exchange) = exchange else {
             self.opening_failed = true;
             return;
@@ -234,11 +248,17 @@ impl Client {
                 exchange.record.end = now;
             }
             None => {
-                let detail = error.to_string();
+                let detail = self.named(error.to_string(), address);
                 exchange.fail(&self.options.rules, class_of(errno), &detail, now);
             }
         }
         self.ended.push(exchange);
+    }
+
+    /// Why a connection failed, with its address where there are several.
+    fn named(&self, why: String, address: usize) -> String {
+        let addresses = &self.options.addresses;
+        if addresses.count() > 1 { format!("{why} ({})", addresses.get(address)) } else { why }
     }
 
     /// The connection is ready: sends its request, or keeps it idle.
@@ -265,7 +285,7 @@ impl Client {
             connection.state = State::Idle;
             connection.since = now;
             connection.request = None;
-            self.idle.push(token);
+            self.idle.push(connection.address, token);
         }
         self.watch(token, Interest::Read);
     }
@@ -294,6 +314,9 @@ impl Client {
         let Some(connection) = self.table.get_mut(token) else {
             return;
         };
+        if connection.unsent.is_some() {
+            return;
+        }
         let before = self.clock.now();
         match connection.socket.flush() {
             Ok(done) => {
@@ -306,6 +329,12 @@ impl Client {
                     }
                 }
                 self.watch(token, if done { Interest::Read } else { Interest::ReadWrite });
+            }
+            // A server that refuses a request may close the connection before it has read all of it. Its
+            // reason has arrived by then, so the connection is read to its end.
+            Err(error) if is_closed(&error) => {
+                connection.unsent = Some(error.to_string());
+                self.watch(token, Interest::Read);
             }
             Err(error) => self.on_broken(token, Some(&error.to_string()), None),
         }
@@ -330,6 +359,8 @@ impl Client {
             return;
         };
         let Some(mut exchange) = self.take_exchange(&mut connection) else { return };
+        let unsent = connection.unsent.take();
+        let why = why.or(unsent.as_deref());
         // An alert after the handshake, such as a missing client certificate, is a TLS failure, too.
         let refused_by_tls = why.is_some_and(|why| why.starts_with(TLS)) && !exchange.begun;
         if connection.state == State::Handshaking || refused_by_tls {
@@ -341,7 +372,10 @@ impl Client {
             exchange.record.reused = false;
             exchange.record.connected = None;
             exchange.not_sent();
-            return self.open(Some(exchange), connection.request.unwrap_or_default());
+            let request = connection.request.unwrap_or_default();
+            return self.open(Some(exchange), request, connection.address);
+        } else if connection.state == State::Sending {
+            exchange.on_unsent(&self.options.rules, why, arrival);
         } else {
             exchange.on_close(&self.options.rules, why, arrival);
         }
@@ -384,6 +418,12 @@ impl Client {
             }
         }
     }
+}
+
+/// The other side has closed the connection, so what it sent before can be read to the end.
+fn is_closed(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted)
 }
 
 /// Whether the network or this machine is the reason that a connection could not be opened.

@@ -3,6 +3,7 @@
 use super::Client;
 use crate::encode::head;
 use crate::exchange::{Exchange, MAX_BODY};
+use crate::explain::explain;
 use crate::http::Head;
 use crate::redact::Redactor;
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
@@ -51,6 +52,11 @@ impl Fetched {
     pub fn words(&self, redactor: &Redactor) -> String {
         match (&self.record.outcome, self.record.status) {
             (Outcome::Completed, Some(status)) => {
+                if let Some(what) =
+                    self.head.as_ref().and_then(|head| explain(head, &self.body, redactor))
+                {
+                    return format!("HTTP {status}: {what}");
+                }
                 // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
                 format!("HTTP {status}: {}", crate::dialect::excerpt(body.as_bytes()))
@@ -60,6 +66,8 @@ impl Fetched {
     }
 }
 
+/// The address of control requests: the first.
+const CONTROL: usize = 0;
 /// The longest wait of the preflight: a server may load its model on the first request.
 const ASK_WITHIN: Nanos = 300 * SEC;
 
@@ -170,7 +178,7 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Box<Exchange>, Interrupted> {
-        self.start(Box::new(exchange), bytes);
+        self.start(Box::new(exchange), bytes, CONTROL);
         let give_up = self.clock.now().saturating_add(within);
         loop {
             if let Some(exchange) = self.ended.pop() {
@@ -202,7 +210,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = client_of(listener.local_addr().unwrap());
         client.prepare(3).unwrap();
-        let old = client.idle.clone();
+        let old = client.idle.all();
         assert_eq!(old.len(), 3);
         let stop = StopSignal::new();
         stop.raise();
@@ -212,7 +220,7 @@ mod tests {
         assert_eq!((client.opening, client.in_flight), (0, 0));
         // The new connections take the places of the old ones.
         for _ in 0..3 {
-            client.open(None, Vec::new());
+            client.open(None, Vec::new(), CONTROL);
         }
         for token in old {
             assert!(client.table.get_mut(token).is_none(), "{token:#x} is alive again");
@@ -228,6 +236,6 @@ mod tests {
         client.prepare(2).unwrap();
         client.fetch("/health", SEC, &stop).unwrap_err();
         client.prepare(2).unwrap();
-        assert_eq!((client.idle.len(), client.table.tokens().len()), (2, 2));
+        assert_eq!((client.idle.of(CONTROL), client.table.tokens().len()), (2, 2));
     }
 }

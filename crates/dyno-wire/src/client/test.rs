@@ -30,7 +30,7 @@ pub(super) fn client_of(address: SocketAddr) -> Client {
     let options = ClientOptions {
         stamps: true,
         endpoint,
-        address,
+        addresses: address.into(),
         tls: TlsSettings::default(),
         timeouts,
         rules,

@@ -51,10 +51,9 @@ impl Client {
         let timeouts = &self.options.timeouts;
         let detail = match class {
             FailureClass::TimeoutConnect => {
-                format!(
-                    "no connection within {} (--timeout-connect)",
-                    format_duration(timeouts.connect_ns)
-                )
+                let time = format_duration(timeouts.connect_ns);
+                let why = format!("no connection within {time} (--timeout-connect)");
+                self.named(why, connection.address)
             }
             FailureClass::TimeoutFirstToken => {
                 let time = format_duration(timeouts.first_token_ns);

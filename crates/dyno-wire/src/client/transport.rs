@@ -14,33 +14,22 @@ impl Transport for Client {
     }
 
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError> {
-        let now = self.clock.now();
-        let table = &mut self.table;
-        self.idle.retain(|token| match table.get_mut(*token) {
-            Some(connection) if now.saturating_sub(connection.since) <= MAX_IDLE / 2 => true,
-            _ => {
-                table.remove(*token);
-                false
-            }
-        });
-        self.opening_failed = false;
-        while self.opening > 0 || (self.idle.len() < connections && !self.opening_failed) {
-            while self.opening < OPENING
-                && self.idle.len() + self.opening < connections
-                && !self.opening_failed
-            {
-                self.open(None, Vec::new());
-            }
-            let soon = self.clock.now() + SEC;
-            self.poll(soon)?;
+        let idle_for = (self.clock.now(), MAX_IDLE / 2);
+        self.idle.keep_fresh(&mut self.table, idle_for);
+        let addresses = self.options.addresses.count();
+        for address in 0..addresses {
+            let share = connections / addresses + usize::from(address < connections % addresses);
+            self.open_ahead(address, share)?;
         }
         Ok(())
     }
 
     fn dispatch(&mut self, job: Job<Vec<u8>>) {
         self.in_flight += 1;
-        let exchange = Box::new(Exchange::new(job.record(), job.payload.lengths.fixed));
-        self.start(exchange, job.payload.body);
+        let mut exchange = Box::new(Exchange::new(job.record(), job.payload.lengths.fixed));
+        let address = self.take_address();
+        exchange.record.address = self.options.addresses.number_of(address);
+        self.start(exchange, job.payload.body, address);
     }
 
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
@@ -87,6 +76,22 @@ impl Transport for Client {
 }
 
 impl Client {
+    /// Opens connections to an address until so many are idle, or one fails.
+    fn open_ahead(&mut self, address: usize, connections: usize) -> Result<(), TransportError> {
+        self.opening_failed = false;
+        while self.opening > 0 || (self.idle.of(address) < connections && !self.opening_failed) {
+            while self.opening < OPENING
+                && self.idle.of(address) + self.opening < connections
+                && !self.opening_failed
+            {
+                self.open(None, Vec::new(), address);
+            }
+            let soon = self.clock.now() + SEC;
+            self.poll(soon)?;
+        }
+        Ok(())
+    }
+
     fn return_ended(&mut self, ended: &mut Vec<Ended>) {
         self.in_flight -= self.ended.len();
         let rules = &self.options.rules;

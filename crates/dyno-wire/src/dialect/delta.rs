@@ -7,8 +7,8 @@ use thiserror::Error;
 /// The content of one frame of a stream, or of the body of a response that was not streamed.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Delta {
-    /// It carries output: non-empty content, reasoning or tool-call text, or, where there is no
-    /// text, a result.
+    /// It carries output: non-empty content, reasoning or tool-call text, or a
+    /// result, where the API has none of these.
     pub output: bool,
     /// The output itself, if it is kept.
     pub text: Option<String>,

@@ -5,7 +5,7 @@ mod body;
 mod head;
 mod response;
 
-pub use head::Head;
+pub use head::{Framing, Head};
 pub use response::{Piece, ResponseReader};
 
 use thiserror::Error;

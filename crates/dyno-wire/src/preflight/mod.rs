@@ -138,6 +138,7 @@ pub fn preflight(
         headers: probe.shown_headers(),
         simulated: simulated(probe.header("x-dyno-simulated"), models.as_ref()),
         models: models.map(|models| redactor.clean_json(shorten(models, list))),
+        addresses: Vec::new(),
     };
     let (shape, preflight, more) = probe.into_result();
     notes.extend(more);

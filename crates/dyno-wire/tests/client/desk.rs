@@ -6,7 +6,7 @@ use dyno_model::plan::Timeouts;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::{Clock, ask_for_stamps};
-use dyno_wire::client::{Client, ClientOptions};
+use dyno_wire::client::{Addresses, Client, ClientOptions};
 use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
@@ -74,10 +74,20 @@ impl Desk {
     }
 
     pub(crate) fn with(scheme: &str, tls: TlsSettings) -> Self {
-        stamps_are_on();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
+        Self::of(listener, &format!("{scheme}://{address}"), address.into(), tls)
+    }
+
+    /// A client of other servers.
+    pub(crate) fn at(addresses: Addresses) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::of(listener, "http://gpu:8000", addresses, TlsSettings::default())
+    }
+
+    fn of(listener: TcpListener, url: &str, addresses: Addresses, tls: TlsSettings) -> Self {
+        stamps_are_on();
+        listener.set_nonblocking(true).unwrap();
         let rules = Rules {
             dialect: DIALECTS[0],
             stream: true,
@@ -90,11 +100,10 @@ impl Desk {
             first_token_ns: PATIENCE,
             idle_ns: PATIENCE,
         };
-        let url = format!("{scheme}://{address}");
         let options = ClientOptions {
             stamps: true,
-            endpoint: Endpoint::parse(&url, DIALECTS[0]).unwrap(),
-            address,
+            endpoint: Endpoint::parse(url, DIALECTS[0]).unwrap(),
+            addresses,
             tls,
             timeouts,
             rules,

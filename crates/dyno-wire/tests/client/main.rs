@@ -6,8 +6,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod addresses;
 mod broken;
 mod desk;
+mod early;
 mod reuse;
 mod side;
 mod splits;

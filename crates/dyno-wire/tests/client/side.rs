@@ -53,6 +53,33 @@ fn a_body_that_is_too_large_is_not_taken() {
 }
 
 #[test]
+fn a_response_of_something_else_is_explained() {
+    for (answer, words) in [
+        (
+            "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://gpu.example/health\r\n\
+             Content-Length: 0\r\n\r\n",
+            "HTTP 308: the server redirects to https://gpu.example/health; ",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 41\r\n\r\n\
+             <!doctype html><title>Sign in</title>\n...",
+            "HTTP 200: the response is a web page titled `Sign in`; ",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n\x0b\x01",
+            "HTTP 200: the body is compressed (br) ",
+        ),
+    ] {
+        let mut desk = Desk::new();
+        let server = answering(desk.listener(), answer);
+        let fetched = desk.client.fetch("/health", 30 * SEC, &StopSignal::new()).unwrap();
+        let said = fetched.words(&Redactor::default());
+        assert!(said.starts_with(words), "{said}");
+        server.join().unwrap();
+    }
+}
+
+#[test]
 fn one_without_a_response_times_out_and_its_connection_is_closed() {
     let mut desk = Desk::new();
     let server = answering(desk.listener(), "");

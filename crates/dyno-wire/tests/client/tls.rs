@@ -12,8 +12,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 /// The server's end of a connection; its records are available before they are sent.
-struct Secure {
-    stream: TcpStream,
+pub(crate) struct Secure {
+    pub(crate) stream: TcpStream,
     tls: ServerConnection,
 }
 
@@ -28,12 +28,12 @@ fn config() -> Arc<ServerConfig> {
     Arc::new(config.unwrap())
 }
 
-fn desk() -> Desk {
+pub(crate) fn desk() -> Desk {
     Desk::with("https", TlsSettings { insecure: true, ..TlsSettings::default() })
 }
 
 impl Secure {
-    fn new(stream: TcpStream) -> Self {
+    pub(crate) fn new(stream: TcpStream) -> Self {
         Self { stream, tls: ServerConnection::new(config()).unwrap() }
     }
 
@@ -66,8 +66,15 @@ impl Secure {
         server
     }
 
+    /// Replies to the handshake on a blocking stream, and reads the beginning of the request.
+    pub(crate) fn read_some(&mut self) {
+        while self.tls.reader().read(&mut [0; 512]).is_err() {
+            self.turn();
+        }
+    }
+
     /// Text as a record.
-    fn record(&mut self, text: &str) -> Vec<u8> {
+    pub(crate) fn record(&mut self, text: &str) -> Vec<u8> {
         self.tls.writer().write_all(text.as_bytes()).unwrap();
         let mut bytes = Vec::new();
         while self.tls.wants_write() {

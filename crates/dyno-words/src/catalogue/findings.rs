@@ -270,6 +270,17 @@ wordings! {
     BegunAgain: Note "begun_again",
         ["restarted when the run was resumed: {}", "测试恢复后重新开始的档位：{}"],
         ["the records of the first attempt are not counted", "首次尝试的记录不计入"];
+    SeveralAddresses: Note "several_addresses",
+        ["the target has {} addresses, which shared the requests: {}",
+         "目标有 {} 个地址，请求由它们分担：{}"],
+        ["these are the results of several servers together; to measure one of them, use its address \
+          as the target",
+         "这是多台服务器合在一起的结果；如只测其中一台，请以其地址为目标"];
+    AddressesUnused: Note "addresses_unused",
+        ["addresses of the target that accepted no connection and got no requests: {}",
+         "目标中未接受连接、因而没有收到请求的地址：{}"],
+        ["start the missing servers and run again if they are to share the load",
+         "如需它们分担负载，请启动缺少的服务器后重新测试"];
     SloNotMet: Note "slo_not_met",
         ["no level meets the SLO: {}", "没有档位满足 SLO：{}"],
         ["lower the load, or see under each level which term it misses",

@@ -1,0 +1,217 @@
+//! The addresses of a target: looked up by its name and tried once, before the first request. All
+//! addresses of one family that accept a connection share the requests.
+
+use super::trial::try_all;
+use crate::endpoint::Endpoint;
+use dyno_drive::StopSignal;
+use dyno_model::Nanos;
+use dyno_model::environment::Address;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// The most addresses of a target that are used.
+const MOST: usize = 64;
+
+/// Looks up the addresses of a host and a port.
+type Lookup = dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync;
+
+/// How names are resolved: by the system, unless a caller has its own way.
+#[derive(Clone)]
+pub struct Resolver(Arc<Lookup>);
+
+impl Resolver {
+    /// Resolves names with a function.
+    pub fn new(
+        lookup: impl Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(lookup))
+    }
+}
+
+impl Default for Resolver {
+    fn default() -> Self {
+        Self::new(|host, port| {
+            let mut found: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
+            if host.eq_ignore_ascii_case("localhost") {
+                // Many hosts files, above all those of containers, name IPv4 only.
+                found.push((Ipv6Addr::LOCALHOST, port).into());
+            }
+            Ok(found)
+        })
+    }
+}
+
+impl fmt::Debug for Resolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Resolver(…)")
+    }
+}
+
+/// Why there is no address to send requests to.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum NoAddress {
+    /// The name has no address.
+    #[error("the host `{0}` cannot be resolved ({1}); check its spelling")]
+    Unknown(String, String),
+    /// It has several, and none of them accepts a connection.
+    #[error("{}", refused(.0))]
+    Refused(Vec<Unused>),
+    /// The run was asked to stop first.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// An address that requests are sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Used {
+    address: SocketAddr,
+    /// What records call it; absent where there is only one.
+    number: Option<u8>,
+}
+
+/// An address that no requests are sent to, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused {
+    /// The address.
+    pub address: SocketAddr,
+    /// Why it is not used.
+    pub why: String,
+}
+
+/// Why no address can be used: the reason once if it is the same for all.
+fn refused(unused: &[Unused]) -> String {
+    let join =
+        |each: &dyn Fn(&Unused) -> String| unused.iter().map(each).collect::<Vec<_>>().join(", ");
+    let count = unused.len();
+    match unused {
+        [Unused { why, .. }, rest @ ..] if rest.iter().all(|other| other.why == *why) => {
+            let all = join(&|unused| unused.address.to_string());
+            format!("{why} (addresses tried: {all})")
+        }
+        _ => {
+            let all = join(&|unused| format!("{} ({})", unused.address, unused.why));
+            format!("none of its {count} addresses accepts a connection: {all}")
+        }
+    }
+}
+
+/// The addresses of a target. There is at least one that is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addresses {
+    first: Used,
+    others: Vec<Used>,
+    unused: Vec<Unused>,
+}
+
+impl From<SocketAddr> for Addresses {
+    fn from(address: SocketAddr) -> Self {
+        let first = Used { address, number: None };
+        Self { first, others: Vec::new(), unused: Vec::new() }
+    }
+}
+
+impl Addresses {
+    /// Looks up the addresses of an endpoint. If there are several, tries to connect to each: first
+    /// to all of IPv4, because inference servers mostly listen there only, and if none accepts within
+    /// `within`, to those of IPv6.
+    pub fn find(
+        endpoint: &Endpoint,
+        resolver: &Resolver,
+        within: Nanos,
+        stop: &StopSignal,
+    ) -> Result<Self, NoAddress> {
+        let unknown = |why: String| NoAddress::Unknown(endpoint.host.clone(), why);
+        let found = (resolver.0)(&endpoint.host, endpoint.port);
+        let mut all = found.map_err(|error| unknown(error.to_string()))?;
+        // A name server gives them in a different order each time; two runs should do the same.
+        all.sort();
+        all.dedup();
+        let (ours, other): (Vec<_>, Vec<_>) = all.into_iter().partition(SocketAddr::is_ipv4);
+        match [ours.as_slice(), other.as_slice()].concat().as_slice() {
+            [] => return Err(unknown("no address".into())),
+            [only] => return Ok((*only).into()),
+            _ => {}
+        }
+        let mut unused = Vec::new();
+        for family in [ours, other] {
+            let (few, more) = family.split_at(family.len().min(MOST));
+            let why = || format!("only {MOST} addresses are used");
+            unused.extend(more.iter().map(|address| Unused { address: *address, why: why() }));
+            let tried = try_all(few, within, stop);
+            let mut used = Vec::new();
+            for (address, result) in tried.ok_or(NoAddress::Interrupted)? {
+                match result {
+                    Ok(()) => used.push(Used { address, number: None }),
+                    Err(why) => unused.push(Unused { address, why }),
+                }
+            }
+            if let [first, others @ ..] = used.as_slice() {
+                return Ok(Self { first: *first, others: others.to_vec(), unused });
+            }
+        }
+        Err(NoAddress::Refused(unused))
+    }
+
+    /// Only the first of them, which control requests are sent to.
+    #[must_use]
+    pub fn only_first(&self) -> Self {
+        self.first.address.into()
+    }
+
+    /// Numbers them as in the list of a run directory, to which those that are missing are added.
+    pub fn number(&mut self, listed: &mut Vec<Address>) {
+        let mut places = Vec::new();
+        for used in self.used() {
+            let name = used.address.to_string();
+            let place = listed.iter().position(|listed| listed.address == name);
+            let place = place.unwrap_or_else(|| {
+                listed.push(Address { address: name, unused: None });
+                listed.len() - 1
+            });
+            listed[place].unused = None;
+            places.push(place);
+        }
+        for unused in &self.unused {
+            let name = unused.address.to_string();
+            if listed.iter().all(|listed| listed.address != name) {
+                listed.push(Address { address: name, unused: Some(unused.why.clone()) });
+            }
+        }
+        let several = listed.iter().filter(|listed| listed.unused.is_none()).count() > 1;
+        let all = std::iter::once(&mut self.first).chain(&mut self.others);
+        for (used, place) in all.zip(places) {
+            used.number = u8::try_from(place).ok().filter(|_| several);
+        }
+    }
+
+    fn used(&self) -> impl Iterator<Item = &Used> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// How many are used.
+    pub(crate) fn count(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    fn nth(&self, index: usize) -> &Used {
+        index.checked_sub(1).and_then(|index| self.others.get(index)).unwrap_or(&self.first)
+    }
+
+    /// The one at an index; the first where there are fewer.
+    pub(crate) fn get(&self, index: usize) -> SocketAddr {
+        self.nth(index).address
+    }
+
+    /// What records call the one at an index.
+    pub(crate) fn number_of(&self, index: usize) -> Option<u8> {
+        self.nth(index).number
+    }
+}
+
+/// Whether a host is a name, not an address.
+pub fn is_name(endpoint: &Endpoint) -> bool {
+    endpoint.host.parse::<IpAddr>().is_err()
+}

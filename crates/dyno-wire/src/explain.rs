@@ -1,0 +1,196 @@
+//! Says what a response is if it is none of an inference server: a redirect, a web page, a compressed
+//! body. Everything shown of it is redacted before it is cut, and escaped.
+
+use crate::http::Head;
+use crate::redact::Redactor;
+use dyno_words::escape::escape;
+
+/// How much of an address is shown.
+const LONGEST_URL: usize = 300;
+/// The longest title of a page that is shown; what is longer says little.
+const LONGEST_TITLE: usize = 80;
+/// How far into a page its title is looked for.
+const TITLE_WITHIN: usize = 4096;
+
+/// Explains a response by its headers and what has arrived of its body.
+pub(crate) fn explain(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+    redirect(head, redactor).or_else(|| compressed(head)).or_else(|| unread(body, redactor))
+}
+
+/// Explains a body that is neither a stream nor JSON.
+pub(crate) fn unread(body: &[u8], redactor: &Redactor) -> Option<String> {
+    let by_its_look = compression_of(body).map(is_compressed);
+    by_its_look.or_else(|| web_page(body, redactor))
+}
+
+/// Where a redirect leads to.
+fn redirect(head: &Head, redactor: &Redactor) -> Option<String> {
+    if !matches!(head.status, 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    Some(match head.header("location").map(str::trim) {
+        Some(location) if !location.is_empty() => {
+            let location = escape(&redactor.clean(&without_secrets(location)), LONGEST_URL);
+            format!(
+                "the server redirects to {location}; Dyno does not follow redirects: use that URL \
+                 as the target"
+            )
+        }
+        _ => "the server redirects, but does not say where; check the URL of the target".to_owned(),
+    })
+}
+
+/// A URL without a user's name, and without a query, which may carry a token.
+fn without_secrets(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (place, query) = url.split_at(end);
+    let place = match place.split_once("//") {
+        Some((scheme, rest)) => {
+            let host = rest.find('/').unwrap_or(rest.len());
+            let name = rest[..host].rfind('@').map_or(0, |at| at + 1);
+            format!("{scheme}//{}", &rest[name..])
+        }
+        None => place.to_owned(),
+    };
+    if query.starts_with('?') { format!("{place}?…") } else { place }
+}
+
+/// Whether the body is compressed, by its header.
+pub(crate) fn compressed(head: &Head) -> Option<String> {
+    let encoding = head.header("content-encoding")?.trim();
+    let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
+    (!plain).then(|| is_compressed(&escape(encoding, 40)))
+}
+
+fn is_compressed(encoding: &str) -> String {
+    format!(
+        "the body is compressed ({encoding}) although the request does not allow it \
+         (Accept-Encoding: identity); switch compression off in the server, or in the proxy before it"
+    )
+}
+
+/// The compression of a body without such a header, by its first bytes. Brotli and deflate cannot be
+/// told from other binary data.
+fn compression_of(body: &[u8]) -> Option<&'static str> {
+    match body {
+        [0x1f, 0x8b, 8, ..] => Some("gzip"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+        _ => None,
+    }
+}
+
+/// Whether the body is HTML, and its title.
+fn web_page(body: &[u8], redactor: &Redactor) -> Option<String> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
+    let starts = |tag: &str| {
+        body.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+    };
+    if !["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| starts(tag)) {
+        return None;
+    }
+    Some(match title(&body[..body.len().min(TITLE_WITHIN)], redactor) {
+        Some(title) => format!(
+            "the response is a web page titled `{title}`; this is probably the wrong port or path, or \
+             the login page of a proxy"
+        ),
+        None => {
+            "the response is a web page; this is probably the wrong port or path, or the login \
+                 page of a proxy"
+                .to_owned()
+        }
+    })
+}
+
+/// The title of a page, if it is short.
+fn title(page: &[u8], redactor: &Redactor) -> Option<String> {
+    let page = String::from_utf8_lossy(page);
+    // Only ASCII letters change, so that places are the same in both.
+    let lower = page.to_ascii_lowercase();
+    let tag = lower.find("<title")?;
+    let start = tag + lower[tag..].find('>')? + 1;
+    let end = start + lower[start..].find("</title")?;
+    let words: Vec<&str> = page[start..end].split_whitespace().collect();
+    let title = escape(&redactor.clean(&words.join(" ")), usize::MAX);
+    (1..=LONGEST_TITLE).contains(&title.chars().count()).then_some(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::Framing;
+
+    fn head(status: u16, headers: &[(&str, &str)]) -> Head {
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let headers = headers.iter().map(own).collect();
+        Head { status, headers, framing: Framing::Close, keep_alive: true }
+    }
+
+    fn redirected(location: &str) -> String {
+        let redactor = Redactor::new(["sk-hush-hush".to_owned()]);
+        explain(&head(307, &[("location", location)]), b"", &redactor).unwrap()
+    }
+
+    #[test]
+    fn a_redirect_names_its_target_without_secrets() {
+        let text = redirected("https://gpu.example/v1/chat/completions");
+        assert!(text.contains("to https://gpu.example/v1/chat/completions; "), "{text}");
+        let text = redirected("https://me:pass@login.example/a?token=abc&next=/v1#x");
+        assert!(text.contains("to https://login.example/a?…; "), "{text}");
+        let text = redirected("/v1/sk-hush-hush/x\u{1b}[2J");
+        assert!(!text.contains("hush") && !text.contains('\u{1b}'), "{text}");
+        let text = redirected(&format!("/{}", "x".repeat(10_000)));
+        assert!(text.chars().count() < 500, "{text}");
+        for missing in ["", "  "] {
+            assert!(redirected(missing).contains("does not say where"));
+        }
+    }
+
+    #[test]
+    fn other_statuses_are_no_redirects() {
+        let nobody = Redactor::default();
+        for status in [200, 300, 304, 400, 503] {
+            assert_eq!(explain(&head(status, &[("location", "/x")]), b"{}", &nobody), None);
+        }
+    }
+
+    #[test]
+    fn a_compressed_body_is_known_by_its_header_or_its_first_bytes() {
+        let nobody = Redactor::default();
+        for encoding in ["gzip", "deflate", "br", "zstd", "gzip, br"] {
+            let text = explain(&head(200, &[("content-encoding", encoding)]), b"\x8b", &nobody);
+            assert!(text.unwrap().contains(&format!("compressed ({encoding})")));
+        }
+        for plain in ["", "identity", "Identity"] {
+            assert_eq!(compressed(&head(200, &[("content-encoding", plain)])), None);
+        }
+        let bare = head(200, &[]);
+        let gzip = explain(&bare, b"\x1f\x8b\x08\x00\x00", &nobody).unwrap();
+        assert!(gzip.contains("(gzip)"), "{gzip}");
+        assert!(explain(&bare, b"\x28\xb5\x2f\xfd\x04", &nobody).unwrap().contains("(zstd)"));
+    }
+
+    fn page(body: &str) -> Option<String> {
+        unread(body.as_bytes(), &Redactor::default())
+    }
+
+    #[test]
+    fn a_web_page_is_known_by_its_beginning_and_has_its_title() {
+        let text = page("\n<!DOCTYPE html>\n<html><head><Title lang=en>Sign\n in</TITLE>").unwrap();
+        assert!(text.contains("titled `Sign in`; "), "{text}");
+        for without in ["<html></html>", "<html><title></title>", "<HTML><title>never closed"] {
+            assert!(page(without).unwrap().contains("a web page; "), "{without}");
+        }
+        let long = format!("<html><title>{}</title>", "x".repeat(200));
+        assert!(!page(&long).unwrap().contains("xx"));
+        let hostile = page("<html><title>a\u{1b}[31m\u{202e}b</title>").unwrap();
+        assert!(!hostile.contains('\u{1b}') && !hostile.contains('\u{202e}'), "{hostile}");
+        assert!(page("\u{feff}<html><title>ꙮİ</title>").unwrap().contains("`ꙮİ`"));
+    }
+
+    #[test]
+    fn anything_else_is_no_web_page() {
+        for other in ["", "<", "<htm", "{\"a\":\"<html>\"}", "data: <html>\n\n", "<xml></xml>"] {
+            assert_eq!(page(other), None, "{other}");
+        }
+    }
+}
