@@ -81,6 +81,9 @@ impl Api {
         Self(Cow::Borrowed(name))
     }
 
+    /// The API is not known yet: it is found out by asking the server. No run is saved with it.
+    pub const AUTO: Self = Self::named("auto");
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.0

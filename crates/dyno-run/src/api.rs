@@ -1,17 +1,29 @@
-//! The APIs as everything above the wire sees them: by their facts, never by their names.
+//! The APIs as everything above the wire sees them: by their facts, never by their names; and asking a
+//! server which of them it has.
 
 use crate::error::RunError;
+use crate::identity::one_line;
+use crate::order::Order;
+use crate::target::{OpenTarget, open, unreachable_at};
+use dyno_drive::StopSignal;
 use dyno_model::plan::{Api, Plan};
+use dyno_net::Clock;
 use dyno_wire::dialect::{About, DIALECTS, Dialect, find, of_path};
+use dyno_wire::preflight::{Found, PreflightError, discover};
+use dyno_words::Note;
 
 /// The facts about every API, the default first.
 pub fn apis() -> impl Iterator<Item = &'static About> {
     DIALECTS.iter().map(|dialect| dialect.about())
 }
 
-/// The facts about the API with this name.
+/// The facts about the API with this name; of the default, while the API is not known.
 pub fn about(api: &Api) -> Option<&'static About> {
-    find(api).map(|dialect| dialect.about())
+    dialect(api).map(|dialect| dialect.about())
+}
+
+fn dialect(api: &Api) -> Option<&'static dyn Dialect> {
+    if *api == Api::AUTO { DIALECTS.first().copied() } else { find(api) }
 }
 
 /// The API of a target whose path is a full endpoint.
@@ -21,7 +33,7 @@ pub fn api_of_path(path: &str) -> Option<Api> {
 
 /// The dialect of a plan.
 pub(crate) fn dialect_of(plan: &Plan) -> Result<&'static dyn Dialect, RunError> {
-    find(&plan.target.api).ok_or_else(|| {
+    dialect(&plan.target.api).ok_or_else(|| {
         let names: Vec<&str> = apis().map(|about| about.name).collect();
         let (api, known) = (&plan.target.api, names.join(", "));
         RunError::Usage(format!("--api: this version does not know `{api}`; it knows {known}"))
@@ -31,4 +43,83 @@ pub(crate) fn dialect_of(plan: &Plan) -> Result<&'static dyn Dialect, RunError> 
 /// Whether prompts are sent as messages, so that the server applies its chat template.
 pub(crate) fn has_messages(plan: &Plan) -> bool {
     about(&plan.target.api).is_some_and(|about| about.talk.is_some())
+}
+
+/// Finds out which API the server has, if the order leaves that open.
+pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
+    if order.plan.target.api != Api::AUTO {
+        return Ok(());
+    }
+    let mut found = None;
+    if order.plan.target.embedded.is_none() {
+        let mut target = open(order, false, clock)?;
+        found = Some(ask(order, &mut target)?);
+    }
+    let about = found.as_ref().map_or(DIALECTS[0], |found| found.dialect).about();
+    order.plan.target.api = Api::named(about.name);
+    order.plan.request.task = about.task;
+    if about.talk.is_none() && order.workload.as_ref().is_some_and(|workload| workload.is_session())
+    {
+        return Err(RunError::Usage(format!(
+            "--data: conversations need an API with messages, and the server has {}; choose one with \
+             --api",
+            about.name
+        )));
+    }
+    if about.talk.is_none() {
+        // Opened for prompts with messages.
+        order.workload = None;
+    }
+    if let Some(found) = found {
+        order.notes.push(match found.why {
+            Some(why) => Note::ApiFound.with(vec![about.name.to_owned(), why]),
+            None => Note::ApiNotFound.with(vec![about.name.to_owned(), asked(&found)]),
+        });
+    }
+    Ok(())
+}
+
+fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
+    discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
+        let message = one_line(&error.to_string());
+        match error {
+            PreflightError::Unreachable(_) => {
+                unreachable_at(&order.plan, &target.endpoint, &message)
+            }
+            PreflightError::Interrupted => RunError::Interrupted(message),
+            _ => RunError::Own(message),
+        }
+    })
+}
+
+/// The server does not have the API that it was asked for: says so, and what it has instead.
+pub(crate) fn missing(
+    plan: &Plan,
+    target: &mut OpenTarget,
+    stop: &StopSignal,
+    message: &str,
+) -> RunError {
+    let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+    let (api, path) = (&plan.target.api, &target.endpoint.path);
+    let found = discover(&mut target.client, &target.endpoint, stop);
+    let hint = match found {
+        Ok(Found { dialect, why: Some(why), .. }) if dialect.about().name != api.name() => {
+            format!("use --api {} ({why})", dialect.about().name)
+        }
+        Ok(found) => {
+            let names: Vec<&str> = apis().map(|about| about.name).collect();
+            let (asked, known) = (asked(&found), names.join(", "));
+            format!("nothing tells which API it has (asked: {asked}); --api takes {known}")
+        }
+        Err(_) => "check the address and --api".to_owned(),
+    };
+    RunError::Target(format!("{at}: {path}, the path of {api}: {message}\n  hint: {hint}"))
+}
+
+fn asked(found: &Found) -> String {
+    let one = |(path, status): &(&str, Option<u16>)| match status {
+        Some(status) => format!("{path} {status}"),
+        None => format!("{path} –"),
+    };
+    found.asked.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -77,8 +77,9 @@ use session::Session;
 
 /// Carries out an order. Whatever was recorded is kept and summarised, however the run ended; an error
 /// means that nothing was measured.
-pub fn run(order: Order, observer: &dyn Observer) -> Result<Finished, RunError> {
+pub fn run(mut order: Order, observer: &dyn Observer) -> Result<Finished, RunError> {
     let clock = order.clock();
+    api::settle(&mut order, clock)?;
     let prepared = Prepared::of(&order, None, clock, observer)?;
     let mut session = Session::open(&order, prepared, clock, observer)?;
     session.begin();
@@ -94,7 +95,18 @@ pub fn in_turns(
 ) -> Result<[Finished; 2], RunError> {
     let clock = orders[0].clock();
     identity::link(&mut orders, &clock);
+    for (order, side) in orders.iter_mut().zip([Side::A, Side::B]) {
+        api::settle(order, clock).map_err(|error| RunError::of_side(side, error))?;
+    }
     let [a, b] = &orders;
+    let apis = [a, b].map(|order| &order.plan.target.api);
+    if apis[0] != apis[1] {
+        return Err(RunError::Usage(format!(
+            "--api: the servers have different APIs ({}, {}), so the requests would differ; choose one \
+             that both have",
+            apis[0], apis[1]
+        )));
+    }
     let predicted = a.plan.target.predicted;
     // With twins, the data or a twin's name is wrong, and those messages name the side already.
     let of =

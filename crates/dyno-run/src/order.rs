@@ -4,8 +4,8 @@ use crate::error::RunError;
 use crate::past::Past;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
-use dyno_model::SEC;
 use dyno_model::plan::{LevelPlan, Plan, Target};
+use dyno_model::{Diagnostic, SEC};
 use dyno_net::Clock;
 use dyno_record::RunDir;
 use dyno_wire::client::Resolver;
@@ -27,6 +27,8 @@ pub struct Order {
     pub place: Place,
     /// Ends the run early.
     pub stop: StopSignal,
+    /// What is known about the target before the preflight.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// How to reach a server, with everything that must not be saved.
@@ -94,6 +96,7 @@ impl Order {
             workload: None,
             place: Place::Temporary,
             stop: StopSignal::new(),
+            notes: Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! From an order to a target that is ready: opened, preflight done, request shape settled.
 
-use crate::api::dialect_of;
+use crate::api::{self, dialect_of};
 use crate::error::RunError;
 use crate::identity::{self, one_line};
 use crate::levels::Bench;
@@ -90,6 +90,7 @@ fn measured(
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
+    environment.notes.extend(order.notes.iter().cloned());
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);
     if let Some(preflight) = &mut environment.preflight {
@@ -107,18 +108,21 @@ fn measured(
 fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
-    preflight(&mut target.client, &setup).map_err(|error| {
-        let message = one_line(&error.to_string());
-        match &error {
-            PreflightError::Target(_) => {
-                let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-                RunError::Target(format!("{at}: {message}"))
-            }
-            PreflightError::Unreachable(_) => unreachable_at(plan, endpoint, &message),
-            PreflightError::Model(_) => RunError::Usage(message),
-            PreflightError::Interrupted => RunError::Interrupted(message),
-            PreflightError::Client(_) => RunError::Own(message),
+    let error = match preflight(&mut target.client, &setup) {
+        Ok(settled) => return Ok(settled),
+        Err(error) => error,
+    };
+    let message = one_line(&error.to_string());
+    Err(match &error {
+        PreflightError::Target(_) => {
+            let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+            RunError::Target(format!("{at}: {message}"))
         }
+        PreflightError::NoSuchApi(_) => api::missing(plan, target, stop, &message),
+        PreflightError::Unreachable(_) => unreachable_at(plan, endpoint, &message),
+        PreflightError::Model(_) => RunError::Usage(message),
+        PreflightError::Interrupted => RunError::Interrupted(message),
+        PreflightError::Client(_) => RunError::Own(message),
     })
 }
 

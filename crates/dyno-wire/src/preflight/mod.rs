@@ -1,7 +1,10 @@
 //! The preflight, before the first level: which model the server has, which optional fields it
 //! accepts, and whether it obeys the one that fixes the output length.
 
+mod discover;
 mod probe;
+
+pub use discover::{Found, discover};
 
 use crate::client::{Client, Fetched, Interrupted};
 use crate::dialect::{Does, ModelList, Shape};
@@ -53,6 +56,9 @@ pub enum PreflightError {
     /// The target is down, refuses requests, or does not have the model.
     #[error("{0}")]
     Target(String),
+    /// It does not have the API: nothing is at the path of its requests.
+    #[error("{0}")]
+    NoSuchApi(String),
     /// Nothing answers at its address.
     #[error("{0}")]
     Unreachable(String),

@@ -237,5 +237,11 @@ fn refusal(status: u16, message: &str) -> PreflightError {
         _ => "",
     };
     let message = message.trim();
-    PreflightError::Target(format!("the server returned HTTP {status}{hint}: {message}"))
+    let text = format!("the server returned HTTP {status}{hint}: {message}");
+    // A model that does not exist is a 404, too, and is named.
+    match status {
+        404 if !message.to_ascii_lowercase().contains("model") => PreflightError::NoSuchApi(text),
+        405 | 501 => PreflightError::NoSuchApi(text),
+        _ => PreflightError::Target(text),
+    }
 }

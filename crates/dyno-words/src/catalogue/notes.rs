@@ -13,6 +13,12 @@ wordings! {
     /// A note taken while a run was made.
     pub enum Note;
 
+    ApiFound: Note "api_found",
+        ["API found by asking the server: {} ({})", "通过询问服务器确定的接口 API：{}（{}）"];
+    ApiNotFound: Note "api_not_found",
+        ["nothing tells which API the server has (asked: {1}); {0} is used",
+         "无法确定服务器的接口 API（已询问：{1}）；使用 {0}"],
+        ["choose another with --api if this one is wrong", "如不正确，请用 --api 指定"];
     ModelsUnknown: Note "models_unknown",
         ["/v1/models did not respond: {}", "/v1/models 没有响应：{}"];
     PreflightFailed: Note "preflight_failed",

@@ -256,7 +256,7 @@ pub(crate) struct RequestArgs {
     /// Model to request [default: the server's only model]
     #[arg(long, value_name = "NAME", value_parser = values::some_text)]
     pub(crate) model: Option<String>,
-    /// API dialect [default: from the path of the target, else openai-chat]
+    /// API dialect, or auto to ask the server [default: from the path of the target, else openai-chat]
     #[arg(long, value_name = "API", value_parser = values::api())]
     pub(crate) api: Option<String>,
     /// Request complete responses instead of streams (no TTFT, TPOT or ITL then)

@@ -177,9 +177,13 @@ pub(crate) fn temperature(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `--api`: the server is asked which it has.
+pub(crate) const AUTO: &str = "auto";
+
 /// `--api`: the names of the dialects, as the help page and the completions list them.
 pub(crate) fn api() -> PossibleValuesParser {
-    PossibleValuesParser::new(dyno_run::apis().map(|about| about.name))
+    let names = dyno_run::apis().map(|about| about.name);
+    PossibleValuesParser::new(std::iter::once(AUTO).chain(names))
 }
 
 /// Text that is not empty: `--model`, `--stop`, `--label`.

@@ -34,8 +34,8 @@ use dyno_model::plan::{
 use dyno_report::Selection;
 use dyno_report::layout::Layout;
 use dyno_run::{
-    Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload, api_of_path,
-    apis,
+    Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload, about,
+    api_of_path, apis,
 };
 use dyno_words::InLanguage;
 use notes::{Note, Notes};
@@ -178,6 +178,7 @@ pub(crate) fn resolve(
     }
     notes.add(seed.note(), &[seed.value.to_string()]);
 
+    let task = about(&api).map_or(Task::Generate, |about| about.task);
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),
         target: Target {
@@ -190,7 +191,7 @@ pub(crate) fn resolve(
         },
         levels,
         data: data::plan(data, nature)?,
-        request: request_plan(request),
+        request: request_plan(request, task),
         timeouts: Timeouts {
             connect_ns: timeouts.timeout_connect,
             total_ns: timeouts.timeout_total,
@@ -220,7 +221,7 @@ pub(crate) fn resolve(
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let order = Order { plan, reach, workload, place, stop };
+    let order = Order { plan, reach, workload, place, stop, notes: Vec::new() };
     let notes = notes.into_texts();
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {
@@ -244,14 +245,14 @@ fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
     }
 }
 
-fn request_plan(request: RequestArgs) -> RequestPlan {
+fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {
     RequestPlan {
         model: request.model,
         stream: !request.no_stream,
         temperature: request.temperature,
         stop: request.stop,
         extra_body: request.extra_body.map(|body| body.0),
-        task: Task::Generate,
+        task,
         usage: match request.usage {
             UsageArg::Auto => UsageWanted::Continuous,
             UsageArg::Final => UsageWanted::Final,
@@ -263,6 +264,7 @@ fn request_plan(request: RequestArgs) -> RequestPlan {
 /// A full endpoint path determines the dialect; a flag that contradicts it is an error.
 fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
     let named = |name: &str| apis().find(|about| about.name == name);
+    let auto = typed == Some(Api::AUTO.name());
     let typed = typed.and_then(named).map(|about| Api::named(about.name));
     let path = target.map(|url| url.path().trim_end_matches('/')).unwrap_or_default();
     let by_path = api_of_path(path);
@@ -272,6 +274,7 @@ fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result<Api, Usage
             format!("`{typed}` contradicts TARGET, whose path `{path}` is {by_path}"),
         )
         .hint("remove --api, or shorten TARGET to its base URL")),
+        (None, None) if auto => Ok(Api::AUTO),
         (typed, by_path) => Ok(typed.or(by_path).unwrap_or_default()),
     }
 }

@@ -100,7 +100,7 @@ pub(super) fn again(
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let order = Order { plan, reach, workload, place, stop };
+    let order = Order { plan, reach, workload, place, stop, notes: Vec::new() };
     let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })
 }

@@ -135,6 +135,7 @@ impl Rival {
             }
         };
         Order {
+            notes: Vec::new(),
             plan,
             reach: Reach {
                 url: self.target,
