@@ -8,7 +8,7 @@ use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::dialect::Keep;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
-use dyno_wire::sse::SseDecoder;
+use dyno_wire::framing::sse::SseDecoder;
 use libfuzzer_sys::fuzz_target;
 
 const LIMIT: usize = 1 << 16;

@@ -32,7 +32,7 @@ impl Counts {
             Outcome::Completed => self.completed += 1,
             Outcome::Dropped(_) => self.dropped += 1,
             Outcome::Censored => self.censored += 1,
-            Outcome::Failed(class) => {
+            Outcome::Failed(class) | Outcome::Shed(class) => {
                 self.failed += 1;
                 *self.failures.entry(class.to_string()).or_insert(0) += 1;
             }

@@ -486,7 +486,7 @@ fn finish(
     }
     match record.outcome {
         Outcome::Completed => *failures_in_a_row = 0,
-        Outcome::Failed(_) => {
+        Outcome::Failed(_) | Outcome::Shed(_) => {
             *failures_in_a_row += 1;
             if *failures_in_a_row == FAILURES_IN_A_ROW {
                 *last_failure = Some(RequestRecord::clone(&record));

@@ -1,14 +1,15 @@
 //! The embedded inference engine and its server.
 //!
 //! A [`Brain`] decides when tokens are due: a [`Script`], or continuous batching as in the twin of a
-//! real system. A [`Fault`] makes a response wrong or unusual. The [`Server`] speaks the OpenAI API
-//! over real HTTP, writes each token at its absolute due time and reports how late it was.
+//! real system. A [`Fault`] makes a response wrong or unusual. The [`Server`] speaks the APIs
+//! of real servers over HTTP, writes each token at its absolute due time and reports how late it was.
 
+mod api;
 mod brain;
 pub mod core;
 mod fault;
+mod framing;
 mod live;
-mod openai;
 mod script;
 mod server;
 mod slip;
@@ -16,11 +17,11 @@ mod slow_down;
 pub mod twin;
 pub mod virtual_time;
 
+pub use api::direct::Transcript;
+pub use api::prompt::{Prompt, PromptError, prompt_of};
 pub use brain::{Brain, TwinBrain};
 pub use fault::{Fault, FaultError, FaultInfo, Rate, When};
 pub use live::{LiveEvent, LiveLog};
-pub use openai::direct::Transcript;
-pub use openai::prompt::{Prompt, PromptError, prompt_of};
 pub use script::{Script, ScriptError};
 pub use server::{EngineError, Running, Server, ServerOptions, StopHandle};
 pub use slip::SlipReport;

@@ -6,10 +6,9 @@ use dyno_drive::{Payload, Prepare};
 use dyno_engine::prompt_of;
 use dyno_engine::{Prompt, PromptError};
 use dyno_fit::Prompts;
-use dyno_model::plan::Api;
 use dyno_model::prompt::{Content, Message};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
-use dyno_wire::dialect::Shape;
+use dyno_wire::dialect::{Shape, of_path};
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use proptest::prelude::*;
@@ -17,10 +16,13 @@ use serde_json::{Map, Value, json};
 
 const BLOCK: u32 = 2;
 
-fn encoder(api: Api) -> Encoder {
-    let endpoint = Endpoint::parse("http://twin", api).unwrap();
-    let shape = Shape { model: "m".into(), ignore_eos: true, ..Shape::default() };
-    Encoder::new(&endpoint, api, shape, &SecretHeaders::default())
+/// For messages, or else for plain text.
+fn encoder(chat: bool) -> Encoder {
+    let path = if chat { "/chat/completions" } else { "/v1/completions" };
+    let dialect = of_path(path).unwrap();
+    let endpoint = Endpoint::parse("http://twin", dialect).unwrap();
+    let shape = Shape { model: "m".into(), fields: vec!["ignore_eos"], ..Shape::default() };
+    Encoder::new(&endpoint, dialect, shape, &SecretHeaders::default())
 }
 
 /// What the engine's server makes of an encoded request.
@@ -77,10 +79,9 @@ proptest! {
         chat in any::<bool>(),
         tokens in (prop::option::of(1_u32..9), prop::option::of(1_u32..9)),
     ) {
-        let api = if chat { Api::OpenAiChat } else { Api::OpenAiCompletions };
         let (input_tokens, output_tokens) = tokens;
         let item = Item { content, output_tokens, input_tokens };
-        let sent = encoder(api).single(&item, 5);
+        let sent = encoder(chat).single(&item, 5);
         let direct = Prompts { chat, block: BLOCK }.single(&item, 5);
         prop_assert_eq!(sent.lengths, direct.lengths);
         match (over_http(&sent, chat), direct.body.0) {
@@ -102,7 +103,7 @@ proptest! {
             output_tokens: 4,
         });
         let conversation = Conversation { turns: user.collect(), input_tokens: Some(7) };
-        let sent = encoder(Api::OpenAiChat).conversation(&conversation).unwrap();
+        let sent = encoder(true).conversation(&conversation).unwrap();
         let direct = Prompts { chat: true, block: BLOCK }.conversation(&conversation).unwrap();
         let (mut sent, mut sent_later) = (sent.first, sent.then.unwrap());
         let (mut direct, mut later) = (direct.first, direct.then.unwrap());

@@ -160,7 +160,7 @@ impl Live {
     /// A request of the level has ended.
     pub fn ended(&self, record: &RequestRecord) {
         self.done.fetch_add(1, Relaxed);
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
+        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_) | Outcome::Dropped(_)) {
             self.failed.fetch_add(1, Relaxed);
         }
         if let Some(output) = record.output {

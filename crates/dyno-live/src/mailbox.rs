@@ -134,6 +134,7 @@ impl Letters {
                 Outcome::Dropped(_) => Outcome::Dropped(String::new()),
                 Outcome::Completed => Outcome::Completed,
                 Outcome::Failed(class) => Outcome::Failed(*class),
+                Outcome::Shed(class) => Outcome::Shed(*class),
                 Outcome::Censored => Outcome::Censored,
             },
             chunks: ChunkTrack::default(),

@@ -12,6 +12,8 @@ pub enum Outcome {
     Completed,
     /// A missing, malformed or incomplete response, by class.
     Failed(FailureClass),
+    /// Refused because the server is overloaded: 429, 503, or the same inside a 200, by class.
+    Shed(FailureClass),
     /// It could not be sent, and why.
     Dropped(String),
     /// Still running when the run had to stop; its times so far are kept.

@@ -8,6 +8,7 @@ use crate::slo::Slo;
 use crate::{Nanos, SEC};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Version tag of the saved form.
@@ -69,23 +70,53 @@ pub struct Target {
     pub header_names: Vec<String>,
 }
 
-/// The API dialects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Api {
-    /// `/v1/chat/completions`.
-    #[serde(rename = "openai-chat")]
-    OpenAiChat,
-    /// `/v1/completions`.
-    #[serde(rename = "openai-completions")]
-    OpenAiCompletions,
+/// The name of an API dialect. Which there are, `dyno-wire` knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Api(Cow<'static, str>);
+
+impl Api {
+    /// The API with this name.
+    pub const fn named(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Api {
+    /// What nearly every server has.
+    fn default() -> Self {
+        Self::named("openai-chat")
+    }
 }
 
 impl fmt::Display for Api {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiCompletions => "openai-completions",
-        })
+        f.write_str(&self.0)
+    }
+}
+
+/// What requests are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Text is generated.
+    #[default]
+    Generate,
+    /// Texts are turned into vectors.
+    Embed,
+    /// Documents are ranked, or pairs of texts scored.
+    Rank,
+}
+
+impl Task {
+    /// Whether text is generated, token by token.
+    pub fn generates(&self) -> bool {
+        *self == Self::Generate
     }
 }
 
@@ -178,6 +209,9 @@ pub enum Warmup {
 /// What each request asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestPlan {
+    /// What requests are for.
+    #[serde(default, skip_serializing_if = "Task::generates")]
+    pub task: Task,
     /// The requested model; absent: the server's only model.
     pub model: Option<String>,
     /// Ask for a stream.
@@ -243,7 +277,7 @@ impl Target {
             url: None,
             embedded: Some(name.to_owned()),
             predicted: false,
-            api: Api::OpenAiChat,
+            api: Api::default(),
             insecure: false,
             header_names: Vec::new(),
         }
@@ -295,6 +329,7 @@ impl Plan {
             levels: Vec::new(),
             data: DataPlan::default(),
             request: RequestPlan {
+                task: Task::default(),
                 model: None,
                 stream: true,
                 temperature: None,

@@ -72,6 +72,35 @@ pub struct Widths {
     pub end: Nanos,
 }
 
+/// What the server says about the times of a request, in nanoseconds; each is absent where the server
+/// does not report it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ServerTimes {
+    /// From its arrival at the server until it was scheduled.
+    pub queue: Option<Nanos>,
+    /// The processing of its prompt, up to the first token.
+    pub prefill: Option<Nanos>,
+    /// From the first token to the last.
+    pub decode: Option<Nanos>,
+    /// Loading the model for it.
+    pub load: Option<Nanos>,
+    /// All of it, as the server sees it.
+    pub total: Option<Nanos>,
+}
+
+impl ServerTimes {
+    /// These times, and those of `earlier` where these are absent.
+    pub fn or(self, earlier: Self) -> Self {
+        Self {
+            queue: self.queue.or(earlier.queue),
+            prefill: self.prefill.or(earlier.prefill),
+            decode: self.decode.or(earlier.decode),
+            load: self.load.or(earlier.load),
+            total: self.total.or(earlier.total),
+        }
+    }
+}
+
 /// What happened to one arrival. All times are nanoseconds from the start of the run; a time
 /// that was never reached is absent.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,6 +155,14 @@ pub struct RequestRecord {
     /// Input tokens found in the server's prefix cache, from its usage. Absent, not 0, where the
     /// server does not report them.
     pub cached: Option<u64>,
+    /// Output tokens that were reasoning, from the server's usage.
+    pub reasoning: Option<u64>,
+    /// The server's own times.
+    pub server: Option<ServerTimes>,
+    /// Texts in the request, where it has several: inputs to embed, documents to rank.
+    pub inputs: Option<u32>,
+    /// Bytes of the response body, where responses are not streamed.
+    pub body_bytes: Option<u64>,
     /// Input tokens as counted by Dyno, including the chat template.
     pub requested_input: Option<u32>,
     /// Requested output tokens.
@@ -134,6 +171,17 @@ pub struct RequestRecord {
     pub status: Option<u16>,
     /// The server's finish reason.
     pub finish_reason: Option<String>,
+    /// Events without any content, such as a gateway's heartbeats.
+    pub heartbeats: u32,
+    /// It ended cleanly, but the API has no terminal event, and neither a finish reason nor the
+    /// requested length confirms that the response is whole.
+    pub unconfirmed: bool,
+    /// When the server asked to be tried again, as a delay after its refusal.
+    pub retry_after: Option<Nanos>,
+    /// How often it was sent again because the server had refused it.
+    pub retries: u32,
+    /// When the first of these refusals came.
+    pub first_refused: Option<Nanos>,
     /// Sent a second time, on a fresh connection, because a reused one turned out closed.
     pub resent: bool,
     /// Sent on a connection that had been used or opened before.
@@ -175,10 +223,19 @@ impl RequestRecord {
             input: None,
             output: None,
             cached: None,
+            reasoning: None,
+            server: None,
+            inputs: None,
+            body_bytes: None,
             requested_input: None,
             requested_output: None,
             status: None,
             finish_reason: None,
+            heartbeats: 0,
+            unconfirmed: false,
+            retry_after: None,
+            retries: 0,
+            first_refused: None,
             resent: false,
             reused: false,
             address: None,

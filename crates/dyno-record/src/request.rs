@@ -7,7 +7,9 @@ use crate::fields::{
 use dyno_model::Nanos;
 use dyno_model::chunks::{ChunkTrack, Loose, put_varint};
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
+use dyno_model::record::{
+    Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, Turn, Widths,
+};
 
 const LEVEL: u64 = 1;
 const INDEX: u64 = 2;
@@ -38,10 +40,19 @@ const WIDTHS: u64 = 26;
 const CACHED: u64 = 27;
 const ADMITTED_AFTER: u64 = 28;
 const ADDRESS: u64 = 29;
+const REASONING: u64 = 30;
+const SERVER_TIMES: u64 = 31;
+const INPUTS: u64 = 32;
+const BODY_BYTES: u64 = 33;
+const HEARTBEATS: u64 = 34;
+const RETRY_AFTER: u64 = 35;
+const RETRIES: u64 = 36;
+const FIRST_REFUSED_AFTER: u64 = 37;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
 const CENSORED: u64 = 3;
+const SHED: u64 = 4;
 
 pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_plain(out, LEVEL, record.level.into());
@@ -89,6 +100,19 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     let waited = record.admitted.map(|admitted| admitted.saturating_sub(record.intended));
     put_some(out, ADMITTED_AFTER, waited);
     put_some(out, ADDRESS, record.address);
+    put_some(out, REASONING, record.reasoning);
+    if let Some(times) = &record.server {
+        scratch.clear();
+        encode_server_times(times, &mut scratch);
+        put_bytes(out, SERVER_TIMES, &scratch);
+    }
+    put_some(out, INPUTS, record.inputs);
+    put_some(out, BODY_BYTES, record.body_bytes);
+    put_plain(out, HEARTBEATS, record.heartbeats.into());
+    put_some(out, RETRY_AFTER, record.retry_after);
+    put_plain(out, RETRIES, record.retries.into());
+    let refused = record.first_refused.map(|at| at.saturating_sub(record.intended));
+    put_some(out, FIRST_REFUSED_AFTER, refused);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -99,7 +123,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     let (mut odd, mut loose): (&[u8], &[u8]) = (&[], &[]);
     let (mut input, mut output) = ((None, None), (None, None));
     let (mut session, mut turn) = (None, None);
-    let mut waited: Option<u64> = None;
+    let (mut waited, mut refused): (Option<u64>, Option<u64>) = (None, None);
     for field in Fields(payload) {
         let (field, value) = field?;
         match field {
@@ -132,12 +156,21 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             CACHED => record.cached = Some(value.number()?),
             ADMITTED_AFTER => waited = Some(value.number()?),
             ADDRESS => record.address = Some(value.narrow()?),
+            REASONING => record.reasoning = Some(value.number()?),
+            SERVER_TIMES => record.server = Some(decode_server_times(value.bytes()?)?),
+            INPUTS => record.inputs = Some(value.narrow()?),
+            BODY_BYTES => record.body_bytes = Some(value.number()?),
+            HEARTBEATS => record.heartbeats = value.narrow()?,
+            RETRY_AFTER => record.retry_after = Some(value.number()?),
+            RETRIES => record.retries = value.narrow()?,
+            FIRST_REFUSED_AFTER => refused = Some(value.number()?),
             _ => {}
         }
     }
     record.outcome = decode_outcome(outcome, why)?;
     decode_times(times.ok_or_else(|| Bad::new("a request without times"))?, &mut record)?;
     record.admitted = waited.map(|waited| record.intended.saturating_add(waited));
+    record.first_refused = refused.map(|after| record.intended.saturating_add(after));
     let (odd, loose) = (decode_odd(odd)?, decode_loose(loose)?);
     record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, odd, loose)
         .map_err(|damaged| Bad::new(damaged.to_string()))?;
@@ -200,6 +233,10 @@ fn encode_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
             put_number(out, OUTCOME, FAILED);
             put_text(out, WHY, Some(&class.to_string()));
         }
+        Outcome::Shed(class) => {
+            put_number(out, OUTCOME, SHED);
+            put_text(out, WHY, Some(&class.to_string()));
+        }
         Outcome::Dropped(why) => {
             put_number(out, OUTCOME, DROPPED);
             put_text(out, WHY, Some(why));
@@ -214,9 +251,10 @@ fn decode_outcome(outcome: u64, why: Option<String>) -> Result<Outcome, Bad> {
         (FAILED, Some(class)) => {
             class.parse::<FailureClass>().map(Outcome::Failed).map_err(Bad::new)
         }
+        (SHED, Some(class)) => class.parse::<FailureClass>().map(Outcome::Shed).map_err(Bad::new),
         (DROPPED, Some(why)) => Ok(Outcome::Dropped(why)),
         (CENSORED, _) => Ok(Outcome::Censored),
-        (FAILED | DROPPED, None) => Err(Bad::new("a failure without its class")),
+        (FAILED | SHED | DROPPED, None) => Err(Bad::new("a failure without its class")),
         (other, _) => Err(Bad::new(format!("unknown outcome {other}"))),
     }
 }
@@ -336,12 +374,36 @@ fn decode_widths(mut input: &[u8]) -> Result<Widths, Bad> {
     Ok(Widths { intended, sent, first, last, end })
 }
 
+/// A bit for each time that is known, then these.
+fn encode_server_times(times: &ServerTimes, out: &mut Vec<u8>) {
+    let all = [times.queue, times.prefill, times.decode, times.load, times.total];
+    let known = all.iter().enumerate().map(|(i, time)| u64::from(time.is_some()) << i);
+    put_varint(out, known.sum());
+    all.into_iter().flatten().for_each(|time| put_varint(out, time));
+}
+
+fn decode_server_times(mut input: &[u8]) -> Result<ServerTimes, Bad> {
+    let known = take_number(&mut input)?;
+    let mut times = ServerTimes::default();
+    let ServerTimes { queue, prefill, decode, load, total } = &mut times;
+    for (i, time) in [queue, prefill, decode, load, total].into_iter().enumerate() {
+        if known >> i & 1 == 1 {
+            *time = Some(take_number(&mut input)?);
+        }
+    }
+    Ok(times)
+}
+
 fn flags(record: &RequestRecord) -> u64 {
-    [record.streamed, record.terminal, record.reused, record.resent, record.chunk_tokens_known]
-        .iter()
-        .enumerate()
-        .map(|(i, flag)| u64::from(*flag) << i)
-        .sum()
+    let flags = [
+        record.streamed,
+        record.terminal,
+        record.reused,
+        record.resent,
+        record.chunk_tokens_known,
+        record.unconfirmed,
+    ];
+    flags.iter().enumerate().map(|(i, flag)| u64::from(*flag) << i).sum()
 }
 
 fn set_flags(record: &mut RequestRecord, bits: u64) {
@@ -351,6 +413,7 @@ fn set_flags(record: &mut RequestRecord, bits: u64) {
         &mut record.reused,
         &mut record.resent,
         &mut record.chunk_tokens_known,
+        &mut record.unconfirmed,
     ];
     for (i, flag) in places.into_iter().enumerate() {
         *flag = bits >> i & 1 == 1;

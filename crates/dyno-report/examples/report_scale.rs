@@ -10,7 +10,7 @@ use dyno_model::frame::{Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
-    Timeouts, UsageWanted,
+    Task, Timeouts, UsageWanted,
 };
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::summary::Extras;
@@ -177,13 +177,14 @@ fn plan(requests: u64) -> Plan {
             url: Some("http://127.0.0.1:8000/v1".to_owned()),
             embedded: None,
             predicted: false,
-            api: Api::OpenAiChat,
+            api: Api::named("openai-chat"),
             insecure: false,
             header_names: vec![],
         },
         levels: vec![level],
         data: DataPlan::default(),
         request: RequestPlan {
+            task: Task::default(),
             model: None,
             stream: true,
             temperature: None,

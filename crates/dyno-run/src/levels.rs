@@ -231,7 +231,9 @@ fn ahead(load: Load) -> usize {
 /// Many failures in a row, and the last of them.
 fn failed_in_a_row(record: &RequestRecord) -> String {
     let class = match record.outcome {
-        dyno_model::outcome::Outcome::Failed(class) => class.to_string(),
+        dyno_model::outcome::Outcome::Failed(class) | dyno_model::outcome::Outcome::Shed(class) => {
+            class.to_string()
+        }
         _ => "dropped".to_owned(),
     };
     let detail = record.detail.as_deref().unwrap_or("no message");

@@ -26,6 +26,7 @@
 //! With [`Order::twin`] the same runs in virtual time. [`Order::place`] says where a run is written; the
 //! default is a temporary directory that is removed when [`Finished`] is dropped.
 
+mod api;
 mod book;
 mod course;
 mod embedded;
@@ -53,8 +54,10 @@ mod turns;
 mod watch;
 pub mod workload;
 
+pub use api::{about, api_of_path, apis};
 pub use dyno_drive::{Stop, StopSignal};
 pub use dyno_wire::client::Resolver;
+pub use dyno_wire::dialect::About;
 pub use dyno_wire::tls::TlsSettings;
 pub use dyno_wire::url::{TargetUrl, UrlError};
 pub use embedded::Embedded;

@@ -109,7 +109,7 @@ fn elsewhere(
     stop: &StopSignal,
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
-    let endpoint = Endpoint::new(url, options.rules.api);
+    let endpoint = Endpoint::new(url, options.rules.dialect);
     let found = Addresses::find(&endpoint, &reach.resolver, FOUND_WITHIN, stop);
     let addresses = found.map_err(|error| match error {
         NoAddress::Interrupted => None,
@@ -145,7 +145,7 @@ fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::plan::Api;
+    use dyno_wire::dialect::DIALECTS;
 
     #[test]
     fn a_url_without_a_path_means_metrics() {
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn keys_are_sent_only_to_the_targets_host() {
-        let endpoint = |url| Endpoint::parse(url, Api::OpenAiChat).unwrap();
+        let endpoint = |url| Endpoint::parse(url, DIALECTS[0]).unwrap();
         let trusted = |target, other| is_trusted(&endpoint(target), &endpoint(other));
         assert!(trusted("http://gpu:8000/v1", "http://gpu:8000/metrics"));
         assert!(trusted("http://gpu:1025", "http://GPU:1027/metrics"));

@@ -1,5 +1,6 @@
 //! From an order to a target that is ready: opened, preflight done, request shape settled.
 
+use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::identity::{self, one_line};
 use crate::levels::Bench;
@@ -86,7 +87,7 @@ fn measured(
     if !is_counted {
         count_by_server(plan, &mut workload, &target, &shape.model, stop)?;
     }
-    let encoder = Encoder::new(&target.endpoint, plan.target.api, shape, &target.headers);
+    let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
@@ -104,6 +105,7 @@ fn measured(
 
 /// Sends the preflight requests.
 fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
+    let dialect = dialect_of(plan)?;
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
     preflight(&mut target.client, &setup).map_err(|error| {
@@ -113,7 +115,7 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
                 let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
                 RunError::Target(format!("{at}: {message}"))
             }
-            PreflightError::Unreachable(_) => unreachable_at(plan, endpoint, &message),
+            PreflightError::Unreachable(_) => unreachable_at(plan, endpoint, dialect, &message),
             PreflightError::Model(_) => RunError::Usage(message),
             PreflightError::Interrupted => RunError::Interrupted(message),
             PreflightError::Client(_) => RunError::Own(message),

@@ -118,7 +118,8 @@ fn ask(
     shared: &Mutex<Asked>,
     every: Duration,
 ) {
-    let path = options.endpoint.beside("/health");
+    let health = options.rules.dialect.about().health.first().copied().unwrap_or("/");
+    let path = options.endpoint.beside(health);
     let Ok(mut client) = Client::new(options, clock) else { return };
     loop {
         let began = clock.now();

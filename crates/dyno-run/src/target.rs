@@ -6,6 +6,7 @@ use super::metrics::Metrics;
 use super::order::{Order, Reach, Secrets};
 use super::pulse::Pulse;
 use super::workload::Items;
+use crate::api::dialect_of;
 use crate::error::RunError;
 use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
@@ -17,7 +18,7 @@ use dyno_model::plan::Plan;
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::Clock;
 use dyno_wire::client::{Addresses, Client, ClientError, ClientOptions, NoAddress, is_name};
-use dyno_wire::dialect::Keep;
+use dyno_wire::dialect::{Dialect, Keep};
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
@@ -82,9 +83,10 @@ impl Bench for Measured {
 
     fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
         let mut message = String::new();
-        for (pause, path) in
-            [(0, "/health"), (0, "/v1/models"), (SEC, "/health"), (5 * SEC, "/health")]
-        {
+        let paths = self.target.client.rules().dialect.about().health;
+        let first = paths.first().copied().unwrap_or("/");
+        let again = [(SEC, first), (5 * SEC, first)];
+        for (pause, path) in paths.iter().map(|path| (0, *path)).chain(again) {
             self.rest(pause, stop);
             let path = self.target.endpoint.beside(path);
             let fetched = self
@@ -103,7 +105,11 @@ impl Bench for Measured {
 
     fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {
         let mut said = Vec::new();
-        for path in ["/reset_prefix_cache", "/flush_cache"] {
+        let about = self.target.client.rules().dialect.about();
+        if about.resets.is_empty() {
+            return Err(format!("the API {} has no way to reset the prefix cache", about.name));
+        }
+        for path in about.resets {
             let fetched = self
                 .target
                 .client
@@ -168,16 +174,17 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
         _ => None,
     };
+    let dialect = dialect_of(plan)?;
     let endpoint = match (url, &engine) {
-        (Some(url), _) => Endpoint::new(url, plan.target.api),
+        (Some(url), _) => Endpoint::new(url, dialect),
         (None, engine) => {
             let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
-            Endpoint::parse(&own.unwrap_or_default(), plan.target.api)
+            Endpoint::parse(&own.unwrap_or_default(), dialect)
                 .map_err(|error| RunError::Usage(error.to_string()))?
         }
     };
-    let headers = SecretHeaders::new(secrets.api_key.as_deref(), &secrets.headers);
-    let (addresses, listed) = find_addresses(order, &endpoint)?;
+    let headers = SecretHeaders::new(dialect, secrets.api_key.as_deref(), &secrets.headers);
+    let (addresses, listed) = find_addresses(order, &endpoint, dialect)?;
     let options = ClientOptions {
         addresses,
         endpoint: endpoint.clone(),
@@ -185,7 +192,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
         timeouts: plan.timeouts,
         stamps: !without_stamps,
         rules: Rules {
-            api: plan.target.api,
+            dialect,
             stream: plan.request.stream,
             keep: Keep { text: plan.save_text, content: sessions },
             redactor: redactor(secrets, url),
@@ -208,6 +215,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
 fn find_addresses(
     order: &Order,
     endpoint: &Endpoint,
+    dialect: &dyn Dialect,
 ) -> Result<(Addresses, Vec<Address>), RunError> {
     let Order { plan, reach, stop, .. } = order;
     let within = plan.timeouts.connect_ns;
@@ -216,7 +224,8 @@ fn find_addresses(
         NoAddress::Unknown(..) => RunError::Target(error.to_string()),
         NoAddress::Refused(_) => {
             let why = error.to_string();
-            unreachable_at(plan, endpoint, &format!("the target cannot be reached: {why}"))
+            let message = format!("the target cannot be reached: {why}");
+            unreachable_at(plan, endpoint, dialect, &message)
         }
         NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
     })?;
@@ -228,10 +237,16 @@ fn find_addresses(
 }
 
 /// No connection could be made, and what the user can check.
-pub(crate) fn unreachable_at(plan: &Plan, endpoint: &Endpoint, message: &str) -> RunError {
+pub(crate) fn unreachable_at(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    dialect: &dyn Dialect,
+    message: &str,
+) -> RunError {
     let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
     let scheme = if endpoint.tls { "https" } else { "http" };
-    let models = endpoint.beside("/v1/models");
+    let models = dialect.about().models.first().map_or("/", |list| list.path);
+    let models = endpoint.beside(models);
     RunError::Target(format!(
         "{at}: {message}\n  hint: is the server running, and is this its port? Try \
          `curl {scheme}://{}{models}`",

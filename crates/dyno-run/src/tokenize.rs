@@ -1,44 +1,52 @@
-//! Counting by the server's own `/tokenize`, where it has one, on a connection apart from those
-//! that are measured.
+//! Counting by the server itself, where it can count, on a connection apart from those that are
+//! measured.
 
 use dyno_drive::StopSignal;
 use dyno_model::SEC;
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
 use dyno_wire::client::{Client, Interrupted};
+use dyno_wire::dialect::{Counted, Counting};
 use dyno_wire::encode::Encoder;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
-use serde_json::json;
-use std::sync::{Mutex, PoisonError};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A tokenizer that asks the server, if it has `/tokenize`.
+/// A tokenizer that asks the server, if it can count.
 pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Option<Tokenizer> {
-    let path = client.options().endpoint.beside("/tokenize");
     let aside = Client::new(client.options().clone(), client.clock()).ok()?;
-    let (aside, model, stop) = (Mutex::new(aside), model.to_owned(), stop.clone());
-    let ask = move |what: &Ask<'_>| -> Result<u32, String> {
-        let body = match what {
-            Ask::Text(text) => json!({"model": model, "prompt": text}),
-            Ask::Messages(messages) => {
-                json!({"model": model, "messages": messages, "add_generation_prompt": true})
-            }
-        };
-        let mut client = aside.lock().unwrap_or_else(PoisonError::into_inner);
-        let body = body.to_string();
-        let fetched = client
-            .post(&path, body.as_bytes(), 30 * SEC, &stop)
-            .map_err(|error| error.to_string())?;
-        let answer = fetched.ok().and_then(|body| {
-            let value: serde_json::Value = serde_json::from_slice(body).ok()?;
-            u32::try_from(value.get("count")?.as_u64()?).ok()
-        });
-        answer.ok_or_else(|| {
-            let message = fetched.words(&client.rules().redactor.clone());
-            format!("the server's /tokenize returned no count: {message}")
-        })
+    let aside = Arc::new(Mutex::new(aside));
+    client.rules().dialect.about().counting.iter().find_map(|counting| {
+        let (aside, model, stop) = (Arc::clone(&aside), model.to_owned(), stop.clone());
+        let ask = move |what: &Ask<'_>| count(&aside, counting, &model, what, &stop);
+        ask(&Ask::Text("one two three")).ok()?;
+        Some(Tokenizer::by_asking(Box::new(ask)))
+    })
+}
+
+fn count(
+    client: &Mutex<Client>,
+    counting: &Counting,
+    model: &str,
+    what: &Ask<'_>,
+    stop: &StopSignal,
+) -> Result<u32, String> {
+    let what = match what {
+        Ask::Text(text) => Counted::Text(text),
+        Ask::Messages(messages) => Counted::Messages(messages),
     };
-    ask(&Ask::Text("one two three")).ok()?;
-    Some(Tokenizer::by_asking(Box::new(ask)))
+    let cannot = || format!("the server's {} cannot count such a prompt", counting.path);
+    let body = (counting.ask)(model, what).ok_or_else(cannot)?.to_string();
+    let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = client.options().endpoint.beside(counting.path);
+    let fetched =
+        client.post(&path, body.as_bytes(), 30 * SEC, stop).map_err(|error| error.to_string())?;
+    let response: Option<Value> = fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
+    let count = response.as_ref().and_then(|response| (counting.count)(response));
+    count.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| {
+        let message = fetched.words(&client.rules().redactor.clone());
+        format!("the server's {} returned no count: {message}", counting.path)
+    })
 }
 
 /// Sends one item for a single token and returns its record: the usage is the server's count.

@@ -1,10 +1,12 @@
 //! Conversations on the wire: the user's turns are encoded ahead of time, and the server's own
 //! replies are inserted between them as they arrive.
 
+use crate::dialect::Talk;
 use crate::encode::Encoder;
 use dyno_drive::{Dialogue, NextTurn, Payload, Prepare, Work};
 use dyno_model::Nanos;
-use dyno_model::prompt::{Conversation, Item, UserTurn};
+use dyno_model::prompt::{Conversation, Item, Message, UserTurn};
+use serde_json::json;
 use std::collections::VecDeque;
 
 /// A conversation turn of the user, encoded ahead of time.
@@ -18,17 +20,41 @@ struct Turn {
 }
 
 impl Turn {
-    fn new(encoder: &Encoder, turn: &UserTurn) -> Self {
-        let list = serde_json::to_vec(&turn.messages).unwrap_or_default();
-        let messages = list.get(1..list.len().saturating_sub(1)).unwrap_or_default().to_vec();
-        let rest = [b"],", &encoder.options(turn.output_tokens)[..], b"}"].concat();
+    /// `system` is what the system says, where that is a field of its own.
+    fn new(encoder: &Encoder, turn: &UserTurn, system: Option<&[u8]>) -> Self {
+        let mut messages = Vec::new();
+        for message in turn.messages.iter().filter(|m| system.is_none() || !is_system(m)) {
+            if !messages.is_empty() {
+                messages.push(b',');
+            }
+            encoder.dialect().message(&mut messages, message);
+        }
+        let options = encoder.options(turn.output_tokens);
+        let rest = [b"],", system.unwrap_or_default(), &options[..], b"}"].concat();
         Self { think: turn.think, messages, rest, output_tokens: turn.output_tokens }
+    }
+}
+
+fn is_system(message: &Message) -> bool {
+    message.role == "system"
+}
+
+/// What the system says in a conversation, as a field and a comma, where the API has one for it.
+fn system(talk: Talk, conversation: &Conversation) -> Option<Vec<u8>> {
+    let field = talk.system?;
+    let all = conversation.turns.iter().flat_map(|turn| &turn.messages);
+    let said: Vec<&str> = all.filter(|m| is_system(m)).map(|m| m.content.as_str()).collect();
+    match said.is_empty() {
+        true => Some(Vec::new()),
+        false => Some(format!("\"{field}\":{},", json!(said.join("\n\n"))).into_bytes()),
     }
 }
 
 /// A conversation in progress.
 struct Ongoing {
     encoder: Encoder,
+    /// What the body begins with.
+    opening: Vec<u8>,
     /// All messages so far, as JSON.
     history: Vec<u8>,
     left: VecDeque<Turn>,
@@ -38,7 +64,7 @@ impl Ongoing {
     /// The request of a turn, with all messages before it.
     fn request(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload<Vec<u8>> {
         self.history.extend_from_slice(&turn.messages);
-        let body: [&[u8]; 3] = [b"{\"messages\":[", &self.history, &turn.rest];
+        let body: [&[u8]; 3] = [&self.opening, &self.history, &turn.rest];
         self.encoder.request(&body, input_tokens, turn.output_tokens)
     }
 }
@@ -46,10 +72,10 @@ impl Ongoing {
 impl Dialogue<Vec<u8>> for Ongoing {
     fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
         let turn = self.left.pop_front()?;
-        self.history.extend_from_slice(b",{\"role\":\"assistant\",\"content\":");
-        // Writing to memory cannot fail.
-        let _ = serde_json::to_writer(&mut self.history, answer);
-        self.history.extend_from_slice(b"},");
+        let reply = Message { role: "assistant".to_owned(), content: answer.to_owned() };
+        self.history.push(b',');
+        self.encoder.dialect().message(&mut self.history, &reply);
+        self.history.push(b',');
         let payload = self.request(&turn, None);
         Some(NextTurn { think: turn.think, payload })
     }
@@ -67,12 +93,16 @@ impl Prepare for Encoder {
         self.payload(item, output_tokens)
     }
 
-    /// Over the chat API.
+    /// Only over APIs with messages.
     fn conversation(&self, conversation: &Conversation) -> Option<Work<Vec<u8>>> {
+        let talk = self.dialect().about().talk?;
+        let system = system(talk, conversation);
+        let turns = conversation.turns.iter();
         let mut left: VecDeque<Turn> =
-            conversation.turns.iter().map(|turn| Turn::new(self, turn)).collect();
+            turns.map(|turn| Turn::new(self, turn, system.as_deref())).collect();
         let turn = left.pop_front()?;
-        let mut ongoing = Ongoing { encoder: self.clone(), history: Vec::new(), left };
+        let opening = format!("{{\"{}\":[", talk.field).into_bytes();
+        let mut ongoing = Ongoing { encoder: self.clone(), opening, history: Vec::new(), left };
         let first = ongoing.request(&turn, conversation.input_tokens);
         Some(Work { first, then: Some(Box::new(ongoing)) })
     }
@@ -81,21 +111,20 @@ impl Prepare for Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Shape;
+    use crate::dialect::{DIALECTS, Shape};
     use crate::encode::SecretHeaders;
     use crate::endpoint::Endpoint;
-    use dyno_model::plan::Api;
-    use dyno_model::prompt::{Content, Message};
+    use dyno_model::prompt::Content;
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     fn encoder() -> Encoder {
-        let endpoint = Endpoint::parse("http://h:8000", Api::OpenAiChat).unwrap();
+        let endpoint = Endpoint::parse("http://h:8000", DIALECTS[0]).unwrap();
         let mut extra = serde_json::Map::new();
         extra.insert("top_k".into(), json!(5));
         extra.insert("messages".into(), json!([]));
         let shape = Shape { model: "m".into(), stream: true, extra, ..Shape::default() };
-        Encoder::new(&endpoint, Api::OpenAiChat, shape, &SecretHeaders::default())
+        Encoder::new(&endpoint, DIALECTS[0], shape, &SecretHeaders::default())
     }
 
     fn body(payload: &Payload<Vec<u8>>) -> Value {

@@ -1,15 +1,14 @@
 //! Complete requests as bytes, encoded ahead of time on a separate thread.
 
-use crate::dialect::{self, Shape};
+use crate::dialect::{self, Auth, Dialect, Shape};
 use crate::endpoint::Endpoint;
 use dyno_drive::{Lengths, Payload};
-use dyno_model::plan::Api;
 use dyno_model::prompt::Item;
 
 /// Turns prompts into requests for one server.
 #[derive(Clone)]
 pub struct Encoder {
-    api: Api,
+    dialect: &'static dyn Dialect,
     /// The headers up to the content length.
     head: Vec<u8>,
     shape: Shape,
@@ -18,7 +17,7 @@ pub struct Encoder {
 impl std::fmt::Debug for Encoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The headers contain secrets.
-        f.debug_struct("Encoder").field("api", &self.api).finish_non_exhaustive()
+        f.debug_struct("Encoder").field("api", &self.dialect.about().name).finish_non_exhaustive()
     }
 }
 
@@ -33,12 +32,24 @@ impl std::fmt::Debug for SecretHeaders {
 }
 
 impl SecretHeaders {
-    /// The user's headers, and the key as a bearer token.
-    pub fn new(api_key: Option<&str>, headers: &[(String, String)]) -> Self {
+    /// The user's headers, the key where the API wants it, and what it needs on every request. A header
+    /// of the user's takes the place of the API's.
+    pub fn new(dialect: &dyn Dialect, api_key: Option<&str>, headers: &[(String, String)]) -> Self {
         let mut all: Vec<_> = headers.to_vec();
         if let Some(key) = api_key {
-            all.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
-            all.push(("Authorization".into(), format!("Bearer {key}")));
+            for auth in dialect.about().auth {
+                let (name, value) = match auth {
+                    Auth::Bearer => ("Authorization", format!("Bearer {key}")),
+                    Auth::Header(name) => (*name, key.to_owned()),
+                };
+                all.retain(|(theirs, _)| !theirs.eq_ignore_ascii_case(name));
+                all.push((name.to_owned(), value));
+            }
+        }
+        for (name, value) in dialect.about().headers {
+            if !all.iter().any(|(theirs, _)| theirs.eq_ignore_ascii_case(name)) {
+                all.push(((*name).to_owned(), (*value).to_owned()));
+            }
         }
         Self(all)
     }
@@ -54,7 +65,7 @@ impl SecretHeaders {
 pub(crate) fn head(method: &str, path: &str, host: &str, secret: &SecretHeaders) -> Vec<u8> {
     let mut head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: dyno/{}\r\n\
-         Accept: text/event-stream, application/json\r\nAccept-Encoding: identity\r\n",
+         Accept: text/event-stream, application/x-ndjson, application/json\r\nAccept-Encoding: identity\r\n",
         env!("CARGO_PKG_VERSION")
     )
     .into_bytes();
@@ -64,10 +75,15 @@ pub(crate) fn head(method: &str, path: &str, host: &str, secret: &SecretHeaders)
 
 impl Encoder {
     /// Requests to an endpoint, with the fields that the preflight found.
-    pub fn new(endpoint: &Endpoint, api: Api, shape: Shape, secret: &SecretHeaders) -> Self {
+    pub fn new(
+        endpoint: &Endpoint,
+        dialect: &'static dyn Dialect,
+        shape: Shape,
+        secret: &SecretHeaders,
+    ) -> Self {
         let mut head = head("POST", &endpoint.path, &endpoint.host_header(), secret);
         head.extend_from_slice(b"Content-Type: application/json\r\n");
-        Self { api, head, shape }
+        Self { dialect, head, shape }
     }
 
     /// The same, with a header that tells a Dyno engine that this request is not measured.
@@ -79,13 +95,18 @@ impl Encoder {
     /// A request for so many tokens, unless the data set their own number.
     pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload<Vec<u8>> {
         let output_tokens = item.output_tokens.unwrap_or(output_tokens);
-        let body = dialect::body(self.api, &self.shape, &item.content, output_tokens);
+        let body = dialect::body(self.dialect, &self.shape, &item.content, output_tokens);
         self.request(&[&body], item.input_tokens, output_tokens)
     }
 
-    /// The fields of a chat request besides its messages, as the inside of a JSON object.
+    /// The API.
+    pub(crate) fn dialect(&self) -> &'static dyn Dialect {
+        self.dialect
+    }
+
+    /// The fields of a request besides its messages, as the inside of a JSON object.
     pub(crate) fn options(&self, output_tokens: u32) -> Vec<u8> {
-        dialect::options(&self.shape, output_tokens)
+        dialect::options(self.dialect, &self.shape, output_tokens)
     }
 
     /// A complete request with a body of several parts.
@@ -100,7 +121,7 @@ impl Encoder {
         bytes.extend_from_slice(&self.head);
         bytes.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
-        let fixed = self.shape.fixes_length();
+        let fixed = self.shape.fixes_length(self.dialect.about());
         Payload { lengths: Lengths { input, output: Some(output_tokens), fixed }, body: bytes }
     }
 }
@@ -111,11 +132,12 @@ mod tests {
 
     #[test]
     fn a_request_is_whole_and_secrets_do_not_show() {
-        let endpoint = Endpoint::parse("http://h:8000", Api::OpenAiChat).unwrap();
+        let chat = dialect::DIALECTS[0];
+        let endpoint = Endpoint::parse("http://h:8000", chat).unwrap();
         let headers = [("Authorization".to_owned(), "old".to_owned())];
-        let secret = SecretHeaders::new(Some("sesame"), &headers);
+        let secret = SecretHeaders::new(chat, Some("sesame"), &headers);
         let shape = Shape { model: "m".into(), ..Shape::default() };
-        let encoder = Encoder::new(&endpoint, Api::OpenAiChat, shape, &secret);
+        let encoder = Encoder::new(&endpoint, chat, shape, &secret);
         let text = String::from_utf8(encoder.payload(&Item::text("hi"), 5).body).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\nHost: h:8000\r\n"));

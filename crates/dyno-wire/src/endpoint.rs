@@ -1,7 +1,7 @@
-//! Where requests go: a base URL, with or without `/v1`, or a full endpoint path.
+//! Where requests go: a base URL, with or without the API's prefix (`/v1`), or a full endpoint path.
 
+use crate::dialect::Dialect;
 use crate::url::{TargetUrl, UrlError};
-use dyno_model::plan::Api;
 
 /// The parts of a target's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,30 +14,30 @@ pub struct Endpoint {
     pub port: u16,
     /// Path and query of the generation endpoint.
     pub path: String,
-    /// Path before `/v1`, for the other endpoints.
+    /// Path before the API's prefix, for the other endpoints.
     pub base: String,
 }
 
-fn generation_path(api: Api) -> &'static str {
-    match api {
-        Api::OpenAiChat => "/chat/completions",
-        Api::OpenAiCompletions => "/completions",
-    }
-}
+/// What people paste behind a base URL, whichever API they use.
+const USUAL_PREFIX: &str = "/v1";
 
 impl Endpoint {
     /// The endpoint of a URL. A path that ends with the API's own is a full endpoint; one that
-    /// ends with `/v1` or something else is a base.
-    pub fn new(url: &TargetUrl, api: Api) -> Self {
+    /// ends with the API's prefix, `/v1` or something else is a base.
+    pub fn new(url: &TargetUrl, dialect: &dyn Dialect) -> Self {
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let path = url.path().trim_end_matches('/');
-        let wanted = generation_path(api);
-        let base = path.strip_suffix(wanted).unwrap_or(path);
+        let about = dialect.about();
+        let base = path.strip_suffix(about.path).unwrap_or(path);
         let full = path.len() > base.len();
-        let root = base.strip_suffix("/v1").unwrap_or(base);
+        let root = [about.prefix, USUAL_PREFIX]
+            .into_iter()
+            .filter(|prefix| !prefix.is_empty())
+            .find_map(|prefix| base.strip_suffix(prefix))
+            .unwrap_or(base);
         let path = match full {
             true => format!("{path}{query}"),
-            false => format!("{root}/v1{wanted}{query}"),
+            false => format!("{root}{}{query}", about.whole_path()),
         };
         Self {
             tls: url.is_https(),
@@ -49,8 +49,8 @@ impl Endpoint {
     }
 
     /// The endpoint of a URL as it was written.
-    pub fn parse(url: &str, api: Api) -> Result<Self, UrlError> {
-        Ok(Self::new(&TargetUrl::parse(url)?, api))
+    pub fn parse(url: &str, dialect: &dyn Dialect) -> Result<Self, UrlError> {
+        Ok(Self::new(&TargetUrl::parse(url)?, dialect))
     }
 
     /// Path of another endpoint on the same server.
@@ -74,9 +74,10 @@ impl Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::{DIALECTS, of_path};
 
     fn path(url: &str) -> String {
-        Endpoint::parse(url, Api::OpenAiChat).unwrap().path
+        Endpoint::parse(url, DIALECTS[0]).unwrap().path
     }
 
     #[test]
@@ -92,16 +93,17 @@ mod tests {
         }
         assert_eq!(path("http://h/gateway/v1"), "/gateway/v1/chat/completions");
         assert_eq!(path("http://h/x/chat/completions?a=1"), "/x/chat/completions?a=1");
-        let full = Endpoint::parse("http://h/g/v1/chat/completions", Api::OpenAiChat).unwrap();
+        let full = Endpoint::parse("http://h/g/v1/chat/completions", DIALECTS[0]).unwrap();
         assert_eq!(full.beside("/v1/models"), "/g/v1/models");
         assert_eq!(path("http://h/chat"), "/chat/v1/chat/completions");
-        let text = Endpoint::parse("http://h/v1/completions", Api::OpenAiCompletions).unwrap();
+        let text = Endpoint::parse("http://h/v1/completions", of_path("/v1/completions").unwrap())
+            .unwrap();
         assert_eq!((text.path.as_str(), text.base.as_str()), ("/v1/completions", ""));
     }
 
     #[test]
     fn hosts_and_ports() {
-        let parse = |url| Endpoint::parse(url, Api::OpenAiChat);
+        let parse = |url| Endpoint::parse(url, DIALECTS[0]);
         let e = parse("https://[::1]:8443/v1").unwrap();
         assert_eq!((e.tls, e.host.as_str(), e.port), (true, "::1", 8443));
         assert_eq!(e.host_header(), "[::1]:8443");

@@ -6,13 +6,12 @@ mod outcome;
 mod unsent;
 
 use crate::client::Arrival;
-use crate::dialect::{self, Delta, Keep};
+use crate::dialect::{Delta, Dialect, FinishKind, Keep, Reader};
+use crate::framing::{Framer, Framing};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
-use crate::sse::SseDecoder;
 use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
-use dyno_model::plan::Api;
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 use exactness::{Tail, is_line_end};
 use outcome::shorten;
@@ -27,8 +26,8 @@ const MAX_DETAIL: usize = 4096;
 /// What all exchanges of a run share.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// The dialect.
-    pub api: Api,
+    /// The API.
+    pub dialect: &'static dyn Dialect,
     /// Requests ask for streams.
     pub stream: bool,
     /// What to keep of the responses.
@@ -56,8 +55,8 @@ pub enum Progress {
 enum Body {
     /// The headers have not arrived.
     Awaited,
-    /// A stream. The decoder is taken out while its events are processed.
-    Stream(Option<Box<SseDecoder>>),
+    /// A stream. What cuts it into frames is taken out while these are processed.
+    Stream(Option<Box<Framer>>),
     /// Not streamed: collected, and parsed at its end.
     Whole(Vec<u8>),
     /// An HTTP error, of which the beginning is kept.
@@ -73,6 +72,8 @@ pub struct Exchange {
     pub record: RequestRecord,
     reader: ResponseReader,
     body: Body,
+    /// Reads what the body means.
+    meaning: Option<Box<dyn Reader>>,
     fixed_output: bool,
     keep_alive: bool,
     raw: bool,
@@ -82,8 +83,10 @@ pub struct Exchange {
     pub begun: bool,
     /// The outcome is known.
     settled: bool,
-    finished: bool,
+    finished: Option<FinishKind>,
     tokens_so_far: Option<u64>,
+    /// Where that number comes from.
+    counted_by: TokenSource,
     /// Of these, the ones that belong to an output event.
     tokens_placed: u64,
     /// Output tokens, or events where tokens are not counted, already reported to the client.
@@ -124,14 +127,16 @@ impl Exchange {
             record,
             reader: ResponseReader::default(),
             body: Body::Awaited,
+            meaning: None,
             fixed_output,
             keep_alive: false,
             raw: false,
             largest: MAX_BODY,
             begun: false,
             settled: false,
-            finished: false,
+            finished: None,
             tokens_so_far: None,
+            counted_by: TokenSource::Usage,
             tokens_placed: 0,
             reported: 0,
             head: None,
@@ -260,15 +265,22 @@ impl Exchange {
         self.keep_alive = head.keep_alive;
         let kind = head.header("content-type").unwrap_or("").to_ascii_lowercase();
         let json = kind.starts_with("application/json");
+        let framing = rules.dialect.about().framing;
+        let streams = rules.stream && framing != Framing::Whole;
         self.body = match head.status {
             _ if self.raw => Body::Raw(Vec::new()),
-            200 if rules.stream && !json => {
+            200 if streams && !json => {
                 self.record.streamed = true;
-                Body::Stream(Some(Box::new(SseDecoder::new(MAX_EVENT))))
+                Body::Stream(Some(Box::new(Framer::new(framing, MAX_EVENT))))
             }
             200 => Body::Whole(Vec::new()),
             _ => Body::Refused(Vec::new()),
         };
+        if let Body::Stream(_) | Body::Whole(_) = self.body {
+            let mut meaning = rules.dialect.reader();
+            meaning.headers(&|name| head.header(name).map(str::to_owned));
+            self.meaning = Some(meaning);
+        }
         self.head = Some(head);
     }
 
@@ -282,21 +294,24 @@ impl Exchange {
         if self.settled {
             return None;
         }
-        let Body::Stream(decoder) = &mut self.body else {
+        let Body::Stream(framer) = &mut self.body else {
             return self.collect(rules, data, at);
         };
-        let mut decoder = decoder.take()?;
+        let (mut framer, mut meaning) = (framer.take()?, self.meaning.take()?);
         let mut input = data;
         let over = loop {
             let tail_bytes = input;
-            match decoder.next(&mut input) {
+            match framer.next(&mut input) {
                 Ok(None) => {
                     if !is_line_end(tail_bytes) {
                         self.tail = Tail::default();
                     }
                     break None;
                 }
-                Ok(Some(event)) => match dialect::event(rules.api, event.data, rules.keep) {
+                Ok(Some(frame)) if frame.data.trim_ascii().is_empty() => {
+                    self.record.heartbeats += 1
+                }
+                Ok(Some(frame)) => match meaning.frame(frame, rules.keep) {
                     Ok(delta) => {
                         if let Some(over) = self.on_delta(rules, delta, at, output_in_this_read) {
                             break Some(over);
@@ -313,7 +328,7 @@ impl Exchange {
             }
         };
         if let Body::Stream(place) = &mut self.body {
-            *place = Some(decoder);
+            (*place, self.meaning) = (Some(framer), Some(meaning));
         }
         over
     }
@@ -345,17 +360,12 @@ impl Exchange {
         output_in_this_read: &mut bool,
     ) -> Option<Progress> {
         self.tail = Tail::default();
-        if let Some(message) = delta.error {
-            return Some(self.fail(rules, FailureClass::StreamError, &message, at));
+        if let Some(error) = &delta.error {
+            return Some(self.refuse(rules, error, at));
         }
-        if let Some(tokens) = delta.input_tokens {
-            self.record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
-        }
-        self.record.cached = delta.cached_tokens.or(self.record.cached);
-        if let Some(total) = delta.output_tokens {
-            self.tokens_so_far = Some(total);
-        }
-        let counted = delta.output_tokens.filter(|_| delta.output || delta.finish.is_some());
+        self.note(&delta);
+        let total = delta.output_tokens.or(delta.listed_tokens);
+        let counted = total.filter(|_| delta.output || delta.finish.is_some());
         let counted = counted.map(|total| self.place(total));
         if let Some(text) = &delta.text {
             self.text.push_str(text);
@@ -381,14 +391,14 @@ impl Exchange {
             self.record.chunks.push(at, *output_in_this_read, tokens);
             *output_in_this_read = true;
         }
-        if let Some(reason) = delta.finish {
+        if let Some(finish) = delta.finish {
             if !delta.output {
                 self.record.finish_tokens = counted.filter(|_| self.record.chunk_tokens_known);
             }
             self.record.last = Some(at);
             self.tail.last = true;
-            self.record.finish_reason = Some(shorten(&rules.redactor.clean(&reason)));
-            self.finished = true;
+            self.record.finish_reason = Some(shorten(&rules.redactor.clean(&finish.reason)));
+            self.finished = Some(finish.kind);
         }
         if delta.terminal {
             self.record.terminal = true;
@@ -396,6 +406,27 @@ impl Exchange {
             self.tail.end = true;
         }
         None
+    }
+
+    /// Takes over the counts and the server's times of a frame or a body.
+    fn note(&mut self, delta: &Delta) {
+        if let Some(tokens) = delta.input_tokens {
+            self.record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
+        }
+        self.record.cached = delta.cached_tokens.or(self.record.cached);
+        self.record.reasoning = delta.reasoning_tokens.or(self.record.reasoning);
+        if let Some(times) = delta.times {
+            self.record.server = Some(times.or(self.record.server.unwrap_or_default()));
+        }
+        match (delta.output_tokens, delta.listed_tokens) {
+            (Some(total), _) => {
+                (self.tokens_so_far, self.counted_by) = (Some(total), TokenSource::Usage);
+            }
+            (None, Some(total)) => {
+                (self.tokens_so_far, self.counted_by) = (Some(total), TokenSource::Chunks);
+            }
+            (None, None) => {}
+        }
     }
 
     /// Tokens since the last output event. A token without text, such as half a character, comes in

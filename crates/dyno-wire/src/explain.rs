@@ -69,8 +69,8 @@ fn is_compressed(encoding: &str) -> String {
     )
 }
 
-/// The compression of a body without such a header, by its first bytes. Brotli and deflate cannot be
-/// told from other binary data.
+/// The compression of a body without such a header, by its first bytes. Brotli and deflate look
+/// like any other binary data.
 fn compression_of(body: &[u8]) -> Option<&'static str> {
     match body {
         [0x1f, 0x8b, 8, ..] => Some("gzip"),

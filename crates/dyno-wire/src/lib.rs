@@ -1,5 +1,5 @@
-//! How requests are sent and responses are read: [`http`] framing and the [`sse`] decoder, one
-//! [`dialect`] per API, an [`exchange`] that turns one response into one record, and the
+//! How requests are sent and responses are read: [`http`], the [`framing`] of
+//! streams, one [`dialect`] per API, an [`exchange`] that turns one response into one record, and the
 //! [`client`] that owns the sockets. Only the client does I/O, so that every way of splitting the
 //! bytes can be tested without sockets.
 
@@ -10,11 +10,11 @@ pub mod encode;
 pub mod endpoint;
 pub mod exchange;
 mod explain;
+pub mod framing;
 pub mod http;
 pub mod preflight;
 pub mod prometheus;
 pub mod redact;
 pub mod server_metrics;
-pub mod sse;
 pub mod tls;
 pub mod url;

@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::outcome::Outcome;
-use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
-use dyno_wire::dialect::Keep;
+use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
@@ -137,7 +136,7 @@ fn packets(answer: &Answer, cuts: &[(Cut, bool)]) -> Vec<Packet> {
 
 fn read(answer: &Answer, packets: &[Packet]) -> RequestRecord {
     let rules = Rules {
-        api: Api::OpenAiChat,
+        dialect: DIALECTS[0],
         stream: true,
         keep: Keep::default(),
         redactor: Redactor::default(),

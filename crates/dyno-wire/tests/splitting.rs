@@ -2,13 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
-use dyno_wire::dialect::Keep;
+use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::framing::sse::SseDecoder;
 use dyno_wire::redact::Redactor;
-use dyno_wire::sse::SseDecoder;
 use proptest::prelude::*;
 
 /// Server-sent events exactly as specified, decoded from the whole text at once.
@@ -103,7 +102,7 @@ fn stream_text() -> impl Strategy<Value = Vec<u8>> {
 
 fn rules() -> Rules {
     Rules {
-        api: Api::OpenAiChat,
+        dialect: DIALECTS[0],
         stream: true,
         keep: Keep { text: true, content: true },
         redactor: Redactor::default(),

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use dyno_wire::sse::*;
+use dyno_wire::framing::TooLarge;
+use dyno_wire::framing::sse::*;
 
 fn decode(parts: &[&[u8]]) -> Vec<(String, String)> {
     let mut decoder = SseDecoder::new(1 << 20);

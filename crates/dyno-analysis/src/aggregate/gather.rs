@@ -145,7 +145,7 @@ impl Span {
         if record.outcome == Outcome::Completed {
             later(&mut self.last_completed, record.end);
         }
-        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
+        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_) | Outcome::Shed(_)) {
             if self.last_end.is_none_or(|last| record.end > last) {
                 self.widths[1] = record.widths.map_or(0, |widths| widths.end);
             }
@@ -210,7 +210,7 @@ impl Gathered {
 
     fn count(&mut self, record: &RequestRecord) {
         self.counts.add(record);
-        if let Outcome::Failed(class) = &record.outcome {
+        if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome {
             self.timeouts += u64::from(is_timeout(*class));
             if let Some(detail) = &record.detail {
                 self.words.add(&class.to_string(), record.index, detail);
@@ -229,10 +229,10 @@ impl Gathered {
             self.slots.add(record.slot, sent, record.end);
             self.effective.add(record, self.started.unwrap_or(0));
         }
-        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
+        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_) | Outcome::Shed(_)) {
             let sent = record.sent.unwrap_or(record.intended);
             self.last.add(record.index, sent, record.end, || match &record.outcome {
-                Outcome::Failed(class) => class.to_string(),
+                Outcome::Failed(class) | Outcome::Shed(class) => class.to_string(),
                 _ => "completed".to_owned(),
             });
         }

@@ -55,7 +55,7 @@ impl Conversations {
         let known = self.known.entry(turn.session).or_insert(new);
         known.from = known.from.min(sent);
         known.to = known.to.max(record.end);
-        known.broken |= matches!(record.outcome, Outcome::Failed(_));
+        known.broken |= matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_));
         if record.is_completed() {
             let turns = if is_first(turn.number) { &mut self.first } else { &mut self.later };
             let f = request_times(record);

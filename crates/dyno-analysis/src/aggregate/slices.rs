@@ -103,7 +103,7 @@ impl Sliced {
     /// Second reading. Requests of all phases count when they end, because the server did the work.
     pub(super) fn add(&mut self, record: &RequestRecord) {
         let end = match &record.outcome {
-            Outcome::Completed | Outcome::Failed(_) => self.cell(record.end),
+            Outcome::Completed | Outcome::Failed(_) | Outcome::Shed(_) => self.cell(record.end),
             _ => None,
         };
         if let Some(cell) = end {
@@ -115,7 +115,7 @@ impl Sliced {
         if !record.phase.is_measured() {
             return;
         }
-        if matches!(record.outcome, Outcome::Failed(_)) {
+        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_)) {
             let first = self.first_failure.get_or_insert(record.end);
             *first = record.end.min(*first);
         }

@@ -68,7 +68,7 @@ impl Bar {
             output: record.output.map(|output| output.tokens),
             became: match &record.outcome {
                 Outcome::Completed => Became::Completed,
-                Outcome::Failed(class) => Became::Failed(class.to_string()),
+                Outcome::Failed(class) | Outcome::Shed(class) => Became::Failed(class.to_string()),
                 Outcome::Dropped(_) => Became::Dropped,
                 Outcome::Censored => Became::Censored,
             },

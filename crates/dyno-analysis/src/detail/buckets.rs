@@ -79,7 +79,7 @@ impl Buckets {
         }
         match &record.outcome {
             Outcome::Completed => self.at(end_us).completed += 1,
-            Outcome::Failed(_) => self.at(end_us).failed += 1,
+            Outcome::Failed(_) | Outcome::Shed(_) => self.at(end_us).failed += 1,
             Outcome::Dropped(_) | Outcome::Censored => {}
         }
         if record.is_completed() {

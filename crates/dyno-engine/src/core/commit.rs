@@ -72,7 +72,7 @@ impl Core {
         let id = sequence.id;
         done.push(Event::Finished { id, at });
         self.finished.push(Token { id, number: sequence.output, last: true });
-        self.finished_cached.push((id, sequence.cached));
+        self.finished_entries.push((id, sequence.entered));
         if let Some(rounds) = &mut self.rounds {
             rounds.keep(id, std::mem::take(&mut sequence.stints));
         }
@@ -82,7 +82,7 @@ impl Core {
     /// Forgets what finished in the step before.
     pub(super) fn forget_finished(&mut self) {
         self.finished.clear();
-        self.finished_cached.clear();
+        self.finished_entries.clear();
         if let Some(rounds) = &mut self.rounds {
             rounds.forget_finished();
         }

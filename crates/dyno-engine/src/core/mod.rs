@@ -24,6 +24,7 @@ mod times;
 pub use config::{ConfigError, Policy, Scheduler};
 pub use cost::{Cost, Knee, Rise};
 pub use request::{Event, Refused, Request, Step, Token};
+pub use sequences::Entry;
 
 use clock::Fine;
 use decoding::Decoding;
@@ -63,7 +64,7 @@ pub struct Core {
     clock: Fine,
     finished: Vec<Token>,
     /// Their cached prompt tokens.
-    finished_cached: Vec<(u64, Option<u32>)>,
+    finished_entries: Vec<(u64, Option<Entry>)>,
     rounds: Option<Rounds>,
     submitted: u64,
     admitted: u64,
@@ -94,7 +95,7 @@ impl Core {
             last: None,
             clock: Fine::default(),
             finished: Vec::new(),
-            finished_cached: Vec::new(),
+            finished_entries: Vec::new(),
             rounds: None,
             submitted: 0,
             admitted: 0,
@@ -235,12 +236,15 @@ impl Core {
     /// Prompt tokens of an admitted request that were in the prefix cache; absent without a cache.
     /// It must be in the engine or have finished in the step just committed.
     pub fn cached(&self, id: u64) -> Option<u32> {
-        if !self.scheduler.prefix_cache {
-            return None;
-        }
+        self.entered(id).filter(|_| self.scheduler.prefix_cache).map(|entry| entry.cached)
+    }
+
+    /// The first admission of a request that is in the engine or ended in the last step; absent
+    /// before it.
+    pub fn entered(&self, id: u64) -> Option<Entry> {
         match self.sequences.find(id) {
-            Some(slot) => self.sequences.get(slot).cached,
-            None => self.finished_cached.iter().find(|(known, _)| *known == id)?.1,
+            Some(slot) => self.sequences.get(slot).entered,
+            None => self.finished_entries.iter().find(|(known, _)| *known == id)?.1,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::clock::Fine;
 use super::cost::Load;
 use super::pool::Match;
-use super::sequences::State;
+use super::sequences::{Entry, State};
 use super::{Core, Policy, Step};
 use dyno_model::Nanos;
 
@@ -109,7 +109,7 @@ impl Core {
             if draft.prefills > 0 && draft.load.prefill_tokens + tokens > budget {
                 break;
             }
-            self.admit(slot, found);
+            self.admit(slot, found, start);
             self.prefill(slot, tokens, draft);
         }
     }
@@ -123,7 +123,7 @@ impl Core {
         }
         while rest > 0 && draft.preempted == 0 {
             let Some((slot, found)) = self.admissible(start) else { break };
-            self.admit(slot, found);
+            self.admit(slot, found, start);
             rest -= self.prefill(slot, rest, draft);
         }
     }
@@ -161,7 +161,7 @@ impl Core {
     }
 
     /// Admits the first request in the queue and gives it blocks for all its tokens.
-    fn admit(&mut self, slot: u32, found: Match) {
+    fn admit(&mut self, slot: u32, found: Match, start: Nanos) {
         if self.preempted.pop().is_none() {
             self.queue.pop_first();
         }
@@ -172,7 +172,9 @@ impl Core {
         sequence.state = State::Prefilling(cached);
         sequence.offered = found.blocks as u32;
         // After a preemption a sequence may find its own blocks; only the first admission counts.
-        sequence.cached.get_or_insert(u32::try_from(cached).unwrap_or(u32::MAX));
+        sequence
+            .entered
+            .get_or_insert(Entry { at: start, cached: u32::try_from(cached).unwrap_or(u32::MAX) });
         self.pool.share(&sequence.hashes[..found.blocks as usize], &mut sequence.shared);
         self.pool.take(self.scheduler.blocks(tokens) - found.blocks);
         self.partial = Some(slot);

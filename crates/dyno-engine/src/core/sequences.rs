@@ -34,6 +34,15 @@ pub(crate) struct Stint {
     pub(crate) tokens: u32,
 }
 
+/// The first admission of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// When the step started that it joined.
+    pub at: Nanos,
+    /// Tokens of its prompt that were cached.
+    pub cached: u32,
+}
+
 /// A request in the engine.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
@@ -54,8 +63,8 @@ pub(crate) struct Sequence {
     pub(crate) hashes: Box<[u64]>,
     /// Full blocks of the prompt that were looked up or offered to the cache.
     pub(crate) offered: u32,
-    /// Tokens that were cached when it was first admitted.
-    pub(crate) cached: Option<u32>,
+    /// Its first admission.
+    pub(crate) entered: Option<Entry>,
     /// Cached blocks that it uses.
     pub(crate) shared: Vec<u32>,
     /// The tokens produced before it was preempted.
@@ -79,7 +88,7 @@ impl Sequence {
             first: 0,
             hashes: hashes.into(),
             offered: 0,
-            cached: None,
+            entered: None,
             shared: Vec::new(),
             stints: Vec::new(),
             before: NONE,

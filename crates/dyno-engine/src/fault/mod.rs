@@ -153,9 +153,15 @@ impl Selector {
         selected
     }
 
-    /// Whether a quirk was requested at all.
-    pub(crate) fn has(&self, quirk: Quirk) -> bool {
-        self.faults.iter().any(|(fault, _)| fault.kind == FaultKind::Quirk(quirk))
+    /// Every quirk that was requested at all.
+    pub(crate) fn quirks(&self) -> Quirks {
+        let mut all = Quirks::default();
+        for (fault, _) in &self.faults {
+            if let FaultKind::Quirk(quirk) = fault.kind {
+                all.insert(quirk);
+            }
+        }
+        all
     }
 }
 
@@ -201,6 +207,6 @@ mod tests {
             assert_eq!(hit.failure, (n % 3 == 0).then_some(Failure::Reset));
             assert_eq!(hit.quirks.has(Quirk::Crlf), n % 2 == 0);
         }
-        assert!(selector.has(Quirk::Crlf) && !selector.has(Quirk::Auth));
+        assert!(selector.quirks().has(Quirk::Crlf) && !selector.quirks().has(Quirk::Auth));
     }
 }

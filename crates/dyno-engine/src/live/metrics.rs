@@ -1,7 +1,7 @@
 //! The metrics of a live engine under vLLM's names, as Prometheus text.
 
+use crate::api::Finish;
 use crate::core::Core;
-use crate::openai::Finish;
 use dyno_model::Nanos;
 use std::fmt::Write;
 
@@ -79,7 +79,7 @@ impl Metrics {
         self.e2e.observe(after);
         match finish {
             Finish::Length => self.cut += 1,
-            Finish::Stop | Finish::ToolCalls => self.stopped += 1,
+            Finish::Stop => self.stopped += 1,
         }
     }
 

@@ -10,10 +10,12 @@ mod metrics;
 pub use log::{LiveEvent, LiveLog};
 pub(crate) use metrics::escaped;
 
+use crate::api::Finish;
+use crate::api::prompt::Prompt;
+use crate::api::response::Start;
 use crate::brain::TwinBrain;
 use crate::core::keys::NumberMap;
 use crate::core::{Core, Event, Refused, Request};
-use crate::openai::Finish;
 use crate::slip::Slip;
 use dyno_model::Nanos;
 use metrics::Metrics;
@@ -24,16 +26,33 @@ use std::collections::VecDeque;
 pub(crate) struct LiveRequest<'a> {
     /// Where its tokens go.
     pub(crate) connection: u64,
-    /// Tokens of the prompt.
-    pub(crate) input: u32,
-    /// Tokens of the response.
+    /// The prompts; each is a request of its own in the engine.
+    pub(crate) prompts: &'a [Prompt],
+    /// Tokens of the response to each.
     pub(crate) output: u32,
-    /// Hashes of the full blocks of the prompt.
-    pub(crate) hashes: &'a [u64],
     /// Whether each token is written as it comes, or all of them at the end.
     pub(crate) streamed: bool,
     /// Why it will end.
     pub(crate) finish: Finish,
+}
+
+/// The requests in the engine that stand for one of the server's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Accepted {
+    first: u64,
+    count: u64,
+}
+
+impl Accepted {
+    /// Whether a request is one of them.
+    pub(crate) fn has(self, id: u64) -> bool {
+        id.wrapping_sub(self.first) < self.count
+    }
+
+    /// How many there are.
+    pub(crate) fn count(self) -> u64 {
+        self.count
+    }
 }
 
 /// A request with tokens that are not written yet.
@@ -43,9 +62,13 @@ struct Open {
     input: u32,
     /// Cached prompt tokens, once known.
     cached: Option<u32>,
+    /// How long it waited before it was in a step.
+    queued: Nanos,
     streamed: bool,
     finish: Finish,
     arrived: Nanos,
+    /// When its first token came.
+    began: Nanos,
     /// Tokens it has got, and when the last of them came.
     tokens: u32,
     last: Nanos,
@@ -69,9 +92,23 @@ pub(crate) struct Due {
     pub(crate) cached: Option<u32>,
     /// When the earliest unwritten token came.
     pub(crate) at: Nanos,
+    /// When the request arrived, and when its first token came.
+    pub(crate) arrived: Nanos,
+    pub(crate) began: Nanos,
+    /// How long it waited before it was in a step.
+    pub(crate) queued: Nanos,
+    /// When the last token came.
+    pub(crate) came: Nanos,
     /// Whether they are the first and the last that are written of their step.
     first: bool,
     last: bool,
+}
+
+impl Due {
+    /// How the request started.
+    pub(crate) fn start(&self) -> Start {
+        Start { cached: self.cached, queued: self.queued }
+    }
 }
 
 /// A live engine.
@@ -108,11 +145,33 @@ impl Live {
         }
     }
 
-    /// Accepts a request whose last byte was read at `at`; returns its id.
-    pub(crate) fn submit(&mut self, asked: &LiveRequest<'_>, at: Nanos) -> Result<u64, Refused> {
+    /// Accepts a request whose last byte was read at `at`, with all its prompts or not at all.
+    pub(crate) fn submit(
+        &mut self,
+        asked: &LiveRequest<'_>,
+        at: Nanos,
+    ) -> Result<Accepted, Refused> {
         self.run(at);
+        let mut accepted = Accepted { first: self.last_id + 1, count: 0 };
+        for prompt in asked.prompts {
+            if let Err(refused) = self.submit_one(asked, prompt, at) {
+                self.forget(accepted, at);
+                return Err(refused);
+            }
+            accepted.count += 1;
+        }
+        Ok(accepted)
+    }
+
+    fn submit_one(
+        &mut self,
+        asked: &LiveRequest<'_>,
+        prompt: &Prompt,
+        at: Nanos,
+    ) -> Result<(), Refused> {
         let id = self.last_id + 1;
-        let LiveRequest { connection, input, output, hashes, streamed, finish } = *asked;
+        let LiveRequest { connection, output, streamed, finish, .. } = *asked;
+        let (input, hashes) = (prompt.tokens, &prompt.hashes[..]);
         self.core.submit(Request { id, input, output, hashes }, at)?;
         self.last_id = id;
         self.requests.insert(
@@ -121,9 +180,11 @@ impl Live {
                 connection,
                 input,
                 cached: None,
+                queued: 0,
                 streamed,
                 finish,
                 arrived: at,
+                began: at,
                 tokens: 0,
                 last: at,
                 over: false,
@@ -133,12 +194,18 @@ impl Live {
         if let Some(log) = &self.log {
             log.push(LiveEvent::Arrived { at, id, input, output, hashes: hashes.to_vec() });
         }
-        Ok(id)
+        Ok(())
     }
 
     /// Cancels a request.
-    pub(crate) fn forget(&mut self, id: u64, now: Nanos) {
+    pub(crate) fn forget(&mut self, accepted: Accepted, now: Nanos) {
         self.run(now);
+        for id in accepted.first..accepted.first + accepted.count {
+            self.forget_one(id, now);
+        }
+    }
+
+    fn forget_one(&mut self, id: u64, now: Nanos) {
         if self.requests.remove(&id).is_some() && self.core.cancel(id) {
             self.metrics.aborted();
             if let Some(log) = &self.log {
@@ -183,6 +250,9 @@ impl Live {
                 1 => {
                     self.metrics.first_token(since, open.input);
                     open.cached = self.core.cached(token.id);
+                    open.began = end;
+                    let entered = self.core.entered(token.id).map_or(end, |entry| entry.at);
+                    open.queued = entered.saturating_sub(open.arrived);
                 }
                 _ => self.metrics.next_token(since),
             }
@@ -199,6 +269,10 @@ impl Live {
                     over: false,
                     cached: None,
                     at: end,
+                    arrived: open.arrived,
+                    began: open.began,
+                    queued: open.queued,
+                    came: end,
                     first: false,
                     last: false,
                 });
@@ -230,7 +304,8 @@ impl Live {
         let mut due = self.outbox.pop_front()?;
         if let Some(open) = self.requests.get_mut(&due.id) {
             (due.tokens, due.over, open.listed) = (open.tokens, open.over, false);
-            due.cached = open.cached;
+            (due.cached, due.queued) = (open.cached, open.queued);
+            (due.began, due.came) = (open.began, open.last);
             if due.over {
                 self.requests.remove(&due.id);
             }
@@ -301,10 +376,15 @@ mod tests {
         Live::new(TwinBrain::new("x", core, 1_000, 8))
     }
 
-    fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> u64 {
+    fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> Accepted {
         let finish = Finish::Length;
-        let asked = LiveRequest { connection, input: 3, output, hashes: &[], streamed, finish };
+        let prompts = &[prompt(3)];
+        let asked = LiveRequest { connection, prompts, output, streamed, finish };
         live.submit(&asked, at).unwrap()
+    }
+
+    fn prompt(tokens: u32) -> Prompt {
+        Prompt { tokens, hashes: [].into() }
     }
 
     fn written(live: &mut Live, now: Nanos) -> Vec<(u64, u32, bool, Nanos)> {
@@ -349,6 +429,26 @@ mod tests {
         assert_eq!(first.some().map(|slip| (slip.count, slip.max_ns)), Some((1, 45 * MS)));
         assert_eq!(last.some(), first.some());
         assert_eq!(live.next_due(), Some(60 * MS));
+    }
+
+    #[test]
+    fn a_request_with_several_prompts_is_accepted_whole_or_not_at_all() {
+        let mut live = live();
+        let mut ask = |prompts: &[Prompt]| {
+            let finish = Finish::Stop;
+            let asked = LiveRequest { connection: 7, prompts, output: 1, streamed: false, finish };
+            (live.submit(&asked, 0), live.core.waiting())
+        };
+        // The pool holds 400 tokens.
+        let (refused, waiting) = ask(&[prompt(3), prompt(401)]);
+        assert!(refused.is_err() && waiting == 0, "{refused:?}");
+        let (accepted, waiting) = ask(&[prompt(3), prompt(4)]);
+        let accepted = accepted.unwrap();
+        assert_eq!((accepted.count(), waiting), (2, 2));
+        live.run(10 * MS);
+        let ids: Vec<_> = std::iter::from_fn(|| live.next_write()).map(|due| due.id).collect();
+        assert!(ids.len() == 2 && ids.iter().all(|id| accepted.has(*id)), "{ids:?}");
+        assert!(!accepted.has(accepted.first - 1) && !accepted.has(accepted.first + 2));
     }
 
     #[test]

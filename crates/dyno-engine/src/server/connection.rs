@@ -5,6 +5,7 @@ use super::generate::Later;
 use super::http::Reader;
 use super::ledger::Entry;
 use super::stream::Stream;
+use crate::live::Accepted;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
@@ -57,8 +58,8 @@ pub(super) struct Connection {
 /// A response under way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answering {
-    /// The request in the engine, if there is one behind it.
-    pub(super) request: Option<u64>,
+    /// What stands for it in the engine, if there is one behind it.
+    pub(super) accepted: Option<Accepted>,
     /// Whether it counts as a response.
     pub(super) counts: bool,
 }

@@ -74,7 +74,7 @@ impl Reactor {
                 }
                 Ok(None) => return Fate::Keep,
                 Err(wrong) => {
-                    let reply = Reply::error(wrong.status, &wrong.message, false);
+                    let reply = Reply::unknown(wrong.status, &wrong.message, false);
                     let fate = sent(connection.send(&reply.now));
                     if fate == Fate::Keep { self.part(connection, Then::Discard) } else { fate }
                 }
@@ -102,7 +102,7 @@ impl Reactor {
             Work::Stream(stream) => Task::Stream(stream),
             Work::Later(later) => Task::Later(later),
         };
-        connection.answering = Some(Answering { request: reply.request, counts: reply.counts });
+        connection.answering = Some(Answering { accepted: reply.accepted, counts: reply.counts });
         self.site.running += 1;
         if let Some(due) = due {
             connection.timer = self.timers.set(due, connection.token);

@@ -1,18 +1,16 @@
 //! From a generation request to its response: checks, faults, and the stream or the whole body.
 
-use super::framing::Framing;
-use super::head::{self, Transfer};
+use super::head::{self, Sized};
 use super::http::Request;
-use super::refusal::{has_key, refusal};
-use super::routes::{Caller, Reply, Work};
+use super::routes::{Caller, Reply, Work, without_key};
 use super::site::{Backend, Site};
-use super::stream::{After, Stream, StreamParts, UsageAsked};
+use super::stream::{After, Stream, StreamParts};
+use crate::api::ask::Ask;
+use crate::api::response::{Facts, Known, Response, Whole};
+use crate::api::{Api, Body, Finish};
 use crate::fault::{Failure, Quirk, Selected};
-use crate::live::LiveRequest;
-use crate::openai::chunk::{ChunkParts, ChunkWriter};
-use crate::openai::prompt::{Counted, Hashed, Words};
-use crate::openai::request::Ask;
-use crate::openai::{Endpoint, Finish, answer};
+use crate::framing::{Burst, Framing, Transfer};
+use crate::live::{Accepted, Due, LiveRequest};
 use dyno_model::Nanos;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -25,17 +23,67 @@ pub(super) struct Later {
     pub(super) bytes: Vec<u8>,
     /// And what happens then.
     pub(super) after: After,
+    response: Box<dyn Response>,
+    /// Prompts that the engine has not finished.
+    left: u64,
 }
 
-/// How a request is to be read.
-#[derive(Debug, Clone, Copy)]
-struct Read {
-    endpoint: Endpoint,
+impl Later {
+    /// One of its prompts is finished; whether all of them are, and the response is complete.
+    pub(super) fn settled(&mut self, due: &Due) -> bool {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            let (first, last) = (due.began - due.arrived, due.came - due.arrived);
+            self.response.settle(&mut self.bytes, &Known { start: Some(due.start()), first, last });
+        }
+        self.left == 0
+    }
+}
+
+/// A generation request, and what is to go wrong with it.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    api: &'static dyn Api,
+    request: &'a Request,
     start: Nanos,
     caller: Caller,
     selected: Selected,
-    /// Tokens that a block holds, where prompts are hashed.
-    block: u32,
+}
+
+impl Job<'_> {
+    fn keep(&self) -> bool {
+        self.request.head.keep_alive
+    }
+
+    fn transfer(&self) -> Transfer {
+        match self.request.head.http10 || self.selected.quirks.has(Quirk::CloseDelimited) {
+            true => Transfer::Close,
+            false => Transfer::Chunked,
+        }
+    }
+
+    fn stream_head(&self) -> Vec<u8> {
+        head::stream_head(self.api.frames(), self.transfer(), self.keep())
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::new(self.api.frames(), self.selected.quirks, self.transfer())
+    }
+
+    /// Why the request is refused, as a response or inside of a stream.
+    fn refused(&self, status: u16, message: &str, streamed: bool) -> Reply {
+        let mut burst = Burst::default();
+        let mut framing = self.framing();
+        if streamed && self.api.refuse_in_stream(&mut framing.out(&mut burst), status, message) {
+            framing.end(&mut burst);
+            let mut bytes = self.stream_head();
+            bytes.extend(burst.writes().flatten());
+            let keep_alive = self.keep() && self.transfer() == Transfer::Chunked;
+            let after = if keep_alive { After::Done } else { After::Close };
+            return Reply { keep_alive, ..Reply::ends(bytes, after) };
+        }
+        Reply::error(self.api, status, message, self.keep())
+    }
 }
 
 impl Site {
@@ -43,7 +91,7 @@ impl Site {
     pub(super) fn generate(
         &mut self,
         request: &Request,
-        endpoint: Endpoint,
+        api: &'static dyn Api,
         start: Nanos,
         caller: Caller,
     ) -> Reply {
@@ -55,19 +103,8 @@ impl Site {
             return Reply::ends(Vec::new(), After::Close);
         }
         let selected = self.faults.select(request.head.preflight);
-        let mut reply = match self.spoilt(request, caller, selected) {
-            Some(reply) => reply,
-            None => match self.live().and_then(|live| live.hashed_block()) {
-                Some(block) => {
-                    let hashed = Read { endpoint, start, caller, selected, block };
-                    self.answer::<Hashed>(request, hashed)
-                }
-                None => {
-                    let counted = Read { endpoint, start, caller, selected, block: 1 };
-                    self.answer::<Counted>(request, counted)
-                }
-            },
-        };
+        let job = Job { api, request, start, caller, selected };
+        let mut reply = spoilt(&job).unwrap_or_else(|| self.answer(&job));
         if selected.failure == Some(Failure::Drop) && caller.earlier > 0 {
             // A client may resend a request that a reused connection lost; a request that kills the
             // engine does so every time.
@@ -78,139 +115,111 @@ impl Site {
         reply
     }
 
-    /// The response to a request that gets no proper one.
-    fn spoilt(&self, request: &Request, caller: Caller, selected: Selected) -> Option<Reply> {
-        let keep = request.head.keep_alive;
-        if selected.quirks.has(Quirk::Auth) && !has_key(request) {
-            let message = "Invalid API key: send Authorization: Bearer sesame.";
-            return Some(Reply::error(401, message, keep));
-        }
-        if selected.quirks.has(Quirk::IdleCloseRace) && caller.earlier > 0 {
-            return Some(Reply::ends(Vec::new(), After::Close));
-        }
-        match selected.failure? {
-            Failure::Drop => Some(Reply::ends(Vec::new(), After::Close)),
-            Failure::StallFirst => Some(Reply::ends(Vec::new(), After::Hold)),
-            Failure::Garbage => {
-                let garbage = b"\x00\x01 this is not HTTP at all \xff\xfe\r\n\r\n".to_vec();
-                Some(Reply::ends(garbage, After::Close))
-            }
-            Failure::Http(status) => {
-                let message = "The engine was told to refuse this request.";
-                Some(Reply::error(status, message, keep))
-            }
-            Failure::JsonError => {
-                let body =
-                    answer::error(500, "The engine failed, and its front end did not notice.");
-                Some(Reply::json(200, &body, keep))
-            }
-            _ => None,
-        }
-    }
-
-    fn answer<W: Words>(&mut self, request: &Request, read: Read) -> Reply {
-        let Read { endpoint, start, selected: Selected { failure, quirks }, .. } = read;
-        let keep = request.head.keep_alive;
-        let refused = |message: &str| Reply::error(400, message, keep);
-        let ask = match Ask::<W>::parse(&request.body) {
+    fn answer(&mut self, job: &Job<'_>) -> Reply {
+        let Selected { failure, quirks } = job.selected;
+        let block = self.live().and_then(|live| live.hashed_block());
+        let body = Body { bytes: &job.request.body, quirks, block };
+        let ask = match job.api.read(&body) {
             Ok(ask) => ask,
-            Err(message) => return refused(&message),
+            Err(refusal) => return Reply::refusal(job.api, &refusal, job.keep()),
         };
-        if let Some(refusal) = refusal(&ask, quirks, keep) {
-            return refusal;
+        if let Err((status, message)) = self.acceptable(&ask) {
+            return job.refused(status, &message, ask.stream);
         }
-        if let Some(model) = ask.model.as_ref().filter(|model| **model != self.model) {
-            return Reply::error(404, &format!("The model `{model}` does not exist."), keep);
-        }
-        let prompt = match ask.prompt(endpoint) {
-            Ok(prompt) => prompt,
-            Err(message) => return refused(&message),
-        };
-        let input = prompt.tokens();
-        if let Some(complaint) = ask.complaint(self.context, input) {
-            return refused(&complaint);
-        }
-        let (tokens, finish) = match (failure, ask.length(self.tokens, self.context - input)) {
+        let (tokens, finish) = match (failure, ask.length(self.tokens, self.context)) {
             (Some(Failure::Empty), _) => (0, Finish::Stop),
             (Some(Failure::Short), (tokens, _)) => (tokens / 2, Finish::Stop),
             (_, length) => length,
         };
-        let streamed = ask.stream() && !quirks.has(Quirk::NoStream);
-        let silent = streamed && failure == Some(Failure::StallHeaders);
-        let (hashes, connection) = (prompt.hashes(read.block), read.caller.token);
-        let output = tokens.max(1);
-        let asked = LiveRequest { connection, input, output, hashes: &hashes, streamed, finish };
-        let taken = self.live().filter(|_| !silent).map(|live| live.submit(&asked, start));
-        let taken = match taken.transpose() {
-            Ok(taken) => taken,
-            Err(reason) => return refused(&reason.to_string()),
-        };
-        self.generations += 1;
-        let parts = ChunkParts {
-            endpoint,
+        let facts = Facts {
             quirks,
-            salt: self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.generations),
-            created: (self.anchor_unix_ns + start) / 1_000_000_000,
+            salt: self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.generations + 1),
+            start: self.anchor_unix_ns + job.start,
             model_json: &self.model_json,
-            prompt_tokens: input,
+            prompt_tokens: ask.input(),
             tokens,
+            finish,
             tells_cached: self.tells_cached(),
         };
-        if !streamed {
-            let reply = self.whole(&parts, finish, failure, start, keep);
-            return Reply { request: taken, ..reply };
-        }
-        let transfer = match request.head.http10 || quirks.has(Quirk::CloseDelimited) {
-            true => Transfer::Close,
-            false => Transfer::Chunked,
+        let wanted = ask.stream && !quirks.has(Quirk::NoStream);
+        let chunks = wanted.then(|| ask.response.stream(&facts)).flatten();
+        let whole = chunks.is_none().then(|| ask.response.whole(&facts));
+        let silent = chunks.is_some() && failure == Some(Failure::StallHeaders);
+        let asked = LiveRequest {
+            connection: job.caller.token,
+            prompts: &ask.prompts,
+            output: if ask.output.none { 1 } else { tokens.max(1) },
+            streamed: chunks.is_some(),
+            finish,
         };
-        let head = head::stream_head(transfer, keep);
+        let taken = self.live().filter(|_| !silent).map(|live| live.submit(&asked, job.start));
+        let accepted = match taken.transpose() {
+            Ok(accepted) => accepted,
+            Err(reason) => return job.refused(400, &reason.to_string(), ask.stream),
+        };
+        self.generations += 1;
+        let Some(chunks) = chunks else {
+            let last = if ask.output.none { 0 } else { tokens.saturating_sub(1) };
+            let body = whole.unwrap_or_default();
+            let later = self.later(job, ask.response, body, accepted, last);
+            let keep_alive = job.keep();
+            return Reply { accepted, keep_alive, ..Reply::works(Vec::new(), Work::Later(later)) };
+        };
+        let head = job.stream_head();
         if silent {
             return Reply::ends(head, After::Hold);
         }
         let stream = Stream::new(StreamParts {
-            pace: self.pace(start),
-            chunks: ChunkWriter::new(&parts),
-            framing: Framing::new(quirks, transfer),
+            pace: self.pace(job.start),
+            chunks,
+            framing: job.framing(),
             quirks,
-            usage: UsageAsked { at_end: ask.include_usage(), in_each: ask.continuous_usage() },
             failure,
             tokens,
             finish,
         });
-        let keep_alive = keep && transfer == Transfer::Chunked;
-        let work = Work::Stream(Box::new(stream));
-        Reply { request: taken, keep_alive, ..Reply::works(head, work) }
+        let keep_alive = job.keep() && job.transfer() == Transfer::Chunked;
+        Reply { accepted, keep_alive, ..Reply::works(head, Work::Stream(Box::new(stream))) }
+    }
+
+    /// Whether a request can be served; else the status and what is wrong with it.
+    fn acceptable(&self, ask: &Ask) -> Result<(), (u16, String)> {
+        if let Some(model) = ask.model.as_ref().filter(|model| **model != self.model) {
+            return Err((404, format!("The model `{model}` does not exist.")));
+        }
+        ask.complaint(self.context).map_or(Ok(()), |complaint| Err((400, complaint)))
     }
 
     /// A response that is not streamed. A stream's failures become their nearest equivalent.
-    fn whole(
+    fn later(
         &self,
-        parts: &ChunkParts<'_>,
-        finish: Finish,
-        failure: Option<Failure>,
-        start: Nanos,
-        keep: bool,
-    ) -> Reply {
+        job: &Job<'_>,
+        response: Box<dyn Response>,
+        whole: Whole,
+        accepted: Option<Accepted>,
+        last: u32,
+    ) -> Box<Later> {
+        let (failure, keep) = (job.selected.failure, job.keep());
         let mut body = match failure {
             Some(Failure::ErrorEvent) => {
-                answer::error(500, "The engine died during this response.")
+                job.api.error(500, "The engine died during this response.")
             }
             Some(Failure::NotJson) => b"this is not JSON".to_vec(),
             Some(Failure::Oversize) => vec![b'x'; 21 * 1024 * 1024],
-            _ => answer::completion(parts, finish),
+            _ => whole.body,
         };
         if let Some(Failure::Truncate | Failure::TruncateEvent) = failure {
             body.truncate(body.len() / 2);
         }
-        let mut bytes = head::json(200, &body, keep);
+        let head = Sized { headers: &whole.headers, ..Sized::json(200, keep) };
+        let mut bytes = head.with(&body);
         let in_the_middle = bytes.len() - body.len() / 2;
         let after = match failure {
             Some(Failure::Reset) => After::Reset,
             Some(Failure::Close) => After::Close,
             Some(Failure::Stall | Failure::StallHeaders | Failure::Drip) => After::Hold,
             Some(Failure::BadChunk) => {
-                bytes = head::stream_head(Transfer::Chunked, keep);
+                bytes = head::stream_head(job.api.frames(), Transfer::Chunked, keep);
                 bytes.extend_from_slice(b"zz\r\n{}\r\n");
                 After::Hold
             }
@@ -219,16 +228,43 @@ impl Site {
         if after != After::Done {
             bytes.truncate(in_the_middle);
         }
-        let due = match &self.backend {
-            Backend::Scripted(script) => {
-                Some(start.saturating_add(script.due(parts.tokens.saturating_sub(1))))
-            }
-            Backend::Twin(_) => None,
-        };
-        let mut reply =
-            Reply::works(Vec::new(), Work::Later(Box::new(Later { due, bytes, after })));
-        reply.keep_alive = keep;
-        reply
+        let left = accepted.map_or(0, Accepted::count);
+        let mut later = Later { due: None, bytes, after, response, left };
+        if let Backend::Scripted(script) = &self.backend {
+            let script = script.at(job.start);
+            let known = Known { start: None, first: script.due(0), last: script.due(last) };
+            later.response.settle(&mut later.bytes, &known);
+            later.due = Some(job.start.saturating_add(known.last));
+        }
+        Box::new(later)
+    }
+}
+
+/// The response to a request that gets no proper one.
+fn spoilt(job: &Job<'_>) -> Option<Reply> {
+    let Selected { failure, quirks } = job.selected;
+    if let Some(reply) = without_key(job.api, job.request, quirks) {
+        return Some(reply);
+    }
+    if quirks.has(Quirk::IdleCloseRace) && job.caller.earlier > 0 {
+        return Some(Reply::ends(Vec::new(), After::Close));
+    }
+    match failure? {
+        Failure::Drop => Some(Reply::ends(Vec::new(), After::Close)),
+        Failure::StallFirst => Some(Reply::ends(Vec::new(), After::Hold)),
+        Failure::Garbage => {
+            let garbage = b"\x00\x01 this is not HTTP at all \xff\xfe\r\n\r\n".to_vec();
+            Some(Reply::ends(garbage, After::Close))
+        }
+        Failure::Http(status) => {
+            let message = "The engine was told to refuse this request.";
+            Some(Reply::error(job.api, status, message, job.keep()))
+        }
+        Failure::JsonError => {
+            let message = "The engine failed, and its front end did not notice.";
+            Some(Reply::json(200, &job.api.error(500, message), job.keep()))
+        }
+        _ => None,
     }
 }
 

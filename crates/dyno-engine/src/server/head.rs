@@ -1,55 +1,55 @@
 //! Writes response heads and whole responses.
 
+use crate::framing::{Frames, Transfer};
+
 /// On every response: the server's name, and that it is simulated. Proxies replace the first and pass
 /// the second on.
 const SERVER: &str = "Server: dyno-engine\r\nX-Dyno-Simulated: true\r\n";
 
-/// How the end of a streamed body is marked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Transfer {
-    /// Chunked encoding.
-    Chunked,
-    /// By closing the connection.
-    Close,
-}
-
 /// The head of a streamed response.
-pub(super) fn stream_head(transfer: Transfer, keep_alive: bool) -> Vec<u8> {
+pub(super) fn stream_head(frames: Frames, transfer: Transfer, keep_alive: bool) -> Vec<u8> {
     let framing = match transfer {
         Transfer::Chunked => "Transfer-Encoding: chunked\r\n",
         Transfer::Close => "",
     };
     format!(
-        "HTTP/1.1 200 OK\r\n{SERVER}Content-Type: text/event-stream; charset=utf-8\r\n\
-         Cache-Control: no-cache\r\n{framing}{}\r\n",
+        "HTTP/1.1 200 OK\r\n{SERVER}Content-Type: {}\r\nCache-Control: no-cache\r\n{framing}{}\r\n",
+        frames.content_type(),
         connection(keep_alive && transfer == Transfer::Chunked)
     )
     .into_bytes()
 }
 
-/// The head of a response whose length is known.
-pub(super) fn sized_head(status: u16, kind: &str, length: usize, keep_alive: bool) -> Vec<u8> {
-    format!(
-        "HTTP/1.1 {status} {}\r\n{SERVER}Content-Type: {kind}\r\nContent-Length: {length}\r\n{}\r\n",
-        reason(status),
-        connection(keep_alive)
-    )
-    .into_bytes()
+/// What a head says of a response whose length is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sized<'a> {
+    pub(super) status: u16,
+    pub(super) kind: &'a str,
+    /// Further header lines, each with its line end.
+    pub(super) headers: &'a str,
+    pub(super) keep_alive: bool,
 }
 
-/// A whole JSON response.
-pub(super) fn json(status: u16, body: &[u8], keep_alive: bool) -> Vec<u8> {
-    let mut bytes = sized_head(status, "application/json", body.len(), keep_alive);
-    bytes.extend_from_slice(body);
-    bytes
-}
+impl Sized<'_> {
+    /// The head of JSON.
+    pub(super) fn json(status: u16, keep_alive: bool) -> Self {
+        Self { status, kind: "application/json", headers: "", keep_alive }
+    }
 
-/// A whole plain-text response.
-pub(super) fn text(status: u16, body: &str, keep_alive: bool) -> Vec<u8> {
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
-    let mut bytes = sized_head(status, kind, body.len(), keep_alive);
-    bytes.extend_from_slice(body.as_bytes());
-    bytes
+    /// The whole response.
+    pub(super) fn with(self, body: &[u8]) -> Vec<u8> {
+        let Self { status, kind, headers, keep_alive } = self;
+        let length = body.len();
+        let mut bytes = format!(
+            "HTTP/1.1 {status} {}\r\n{SERVER}Content-Type: {kind}\r\nContent-Length: {length}\r\n\
+             {headers}{}\r\n",
+            reason(status),
+            connection(keep_alive)
+        )
+        .into_bytes();
+        bytes.extend_from_slice(body);
+        bytes
+    }
 }
 
 fn connection(keep_alive: bool) -> &'static str {
@@ -74,6 +74,7 @@ fn reason(status: u16) -> &'static str {
         502 => "Bad Gateway",
         503 => "Service Unavailable",
         504 => "Gateway Timeout",
+        529 => "Overloaded",
         _ if status < 400 => "Redirect",
         _ if status < 500 => "Client Error",
         _ => "Server Error",

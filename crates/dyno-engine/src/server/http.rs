@@ -18,6 +18,7 @@ pub(super) struct Head {
     /// HTTP/1.0 has no chunked responses.
     pub(super) http10: bool,
     pub(super) authorization: Option<String>,
+    pub(super) api_key: Option<String>,
     /// `x-dyno-preflight: 1`: neither counted nor faulted.
     pub(super) preflight: bool,
     expects_continue: bool,
@@ -131,6 +132,7 @@ fn head_of(request: &httparse::Request<'_, '_>) -> Result<(Head, bool), Unreadab
         keep_alive: !http10,
         http10,
         authorization: None,
+        api_key: None,
         preflight: false,
         expects_continue: false,
         length: None,
@@ -158,6 +160,7 @@ fn head_of(request: &httparse::Request<'_, '_>) -> Result<(Head, bool), Unreadab
             }
             "expect" => head.expects_continue = value.eq_ignore_ascii_case("100-continue"),
             "authorization" => head.authorization = Some(value.to_owned()),
+            "x-api-key" => head.api_key = Some(value.to_owned()),
             "x-dyno-preflight" => head.preflight = value == "1",
             _ => {}
         }

@@ -3,7 +3,6 @@
 mod body;
 mod connection;
 mod exchange;
-mod framing;
 mod generate;
 mod head;
 mod http;
@@ -12,7 +11,6 @@ mod listener;
 mod outage;
 mod pace;
 mod reactor;
-mod refusal;
 mod routes;
 mod site;
 mod stop;

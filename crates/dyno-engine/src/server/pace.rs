@@ -35,14 +35,16 @@ pub(super) struct Granted {
     pub(super) start: Nanos,
     /// Tokens so far.
     pub(super) tokens: u32,
-    /// When the last of them came.
+    /// When the earliest came that is not written yet.
     pub(super) at: Nanos,
+    /// When the last of them came.
+    pub(super) came: Nanos,
 }
 
 impl Pace {
     /// An engine that has produced nothing yet for a request that was read at `start`.
     pub(super) fn engine(start: Nanos) -> Self {
-        Self::Engine(Granted { start, tokens: 0, at: start })
+        Self::Engine(Granted { start, tokens: 0, at: start, came: start })
     }
 
     /// Events per write.

@@ -1,12 +1,12 @@
 //! The loop: readiness in, due tokens out.
 
 use super::connection::{Connection, Connections};
-use super::framing::Burst;
 use super::ledger::Ledger;
 use super::listener::{self, Accepted};
 use super::site::Site;
 use super::timers::Timers;
 use super::{EngineError, ServerOptions};
+use crate::framing::Burst;
 use dyno_model::{MS, Nanos};
 use dyno_net::{Clock, Interest, Poller, Ready, ask_for_stamps};
 use rustix::fd::OwnedFd;

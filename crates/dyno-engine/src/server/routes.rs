@@ -1,18 +1,19 @@
 //! The response to each request: a function of the request and the site's state, without sockets.
 
 use super::generate::Later;
-use super::head;
+use super::head::Sized;
 use super::http::Request;
-use super::refusal::has_key;
 use super::site::{Backend, Site};
 use super::stream::{After, Stream};
-use crate::fault::Quirk;
-use crate::live::{Live, escaped};
-use crate::openai::prompt::{Counted, Words};
-use crate::openai::request::Ask;
-use crate::openai::{Endpoint, answer};
+use crate::api::route::{Place, Route};
+use crate::api::{self, APIS, Api, Refusal, Why};
+use crate::fault::{Quirk, Quirks};
+use crate::live::{Accepted, Live, escaped};
 use crate::slip::SlipReport;
 use dyno_model::Nanos;
+
+/// What stands at `/`: no server's own line, because that is how servers are told apart.
+const HOME: &[u8] = b"Dyno's engine: a server without a model.\n";
 
 /// The sender of a request.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +46,8 @@ pub(super) struct Reply {
     pub(super) keep_alive: bool,
     /// Whether the connection is closed when it is idle for a while.
     pub(super) idle_close: bool,
-    /// The request in the engine that this is the response to.
-    pub(super) request: Option<u64>,
+    /// What the engine computes for this response.
+    pub(super) accepted: Option<Accepted>,
     /// Whether it counts as a response.
     pub(super) counts: bool,
 }
@@ -54,7 +55,7 @@ pub(super) struct Reply {
 impl Reply {
     /// Bytes with work to follow.
     pub(super) fn works(now: Vec<u8>, work: Work) -> Self {
-        Self { now, work, keep_alive: true, idle_close: false, request: None, counts: false }
+        Self { now, work, keep_alive: true, idle_close: false, accepted: None, counts: false }
     }
 
     /// Bytes, and nothing after them.
@@ -64,92 +65,111 @@ impl Reply {
 
     /// A whole response of JSON.
     pub(super) fn json(status: u16, body: &[u8], keep_alive: bool) -> Self {
-        let bytes = head::json(status, body, keep_alive);
-        Self { keep_alive, ..Self::ends(bytes, After::Done) }
+        Self::sized(Sized::json(status, keep_alive), body)
     }
 
-    /// An error in OpenAI's form.
-    pub(super) fn error(status: u16, message: &str, keep_alive: bool) -> Self {
-        Self::json(status, &answer::error(status, message), keep_alive)
+    fn sized(head: Sized<'_>, body: &[u8]) -> Self {
+        Self { keep_alive: head.keep_alive, ..Self::ends(head.with(body), After::Done) }
+    }
+
+    /// An error in the form of an API.
+    pub(super) fn error(api: &dyn Api, status: u16, message: &str, keep_alive: bool) -> Self {
+        Self::json(status, &api.error(status, message), keep_alive)
+    }
+
+    /// An error about what belongs to no API.
+    pub(super) fn unknown(status: u16, message: &str, keep_alive: bool) -> Self {
+        Self::error(APIS[0], status, message, keep_alive)
+    }
+
+    /// Why a request is refused, in the form of an API.
+    pub(super) fn refusal(api: &dyn Api, refusal: &Refusal, keep_alive: bool) -> Self {
+        match &refusal.why {
+            Why::Message(message) => Self::error(api, refusal.status, message, keep_alive),
+            Why::Body(body) => Self::json(refusal.status, body, keep_alive),
+        }
     }
 }
 
-impl Site {
-    /// vLLM's `/tokenize`, for a tokenizer whose tokens are words.
-    fn tokenize(&self, request: &Request, keep_alive: bool) -> Reply {
-        let asked = Ask::<Counted>::parse(&request.body);
-        let count = asked.map(|ask| {
-            let chat = ask.prompt(Endpoint::Chat).or(ask.prompt(Endpoint::Completions));
-            chat.ok().map(Words::tokens)
-        });
-        match count {
-            Ok(Some(count)) => {
-                let body = format!("{{\"count\":{count},\"max_model_len\":{}}}", self.context);
-                Reply::json(200, body.as_bytes(), keep_alive)
-            }
-            Ok(None) => {
-                Reply::error(400, "The request has neither a prompt nor messages.", keep_alive)
-            }
-            Err(words) => Reply::error(400, &words, keep_alive),
-        }
-    }
+/// The reply to a request without the key that the quirk `auth` requires.
+pub(super) fn without_key(api: &dyn Api, request: &Request, quirks: Quirks) -> Option<Reply> {
+    let head = &request.head;
+    let by_name = api.takes_api_key() && head.api_key.as_deref() == Some("sesame");
+    let has_key = by_name || head.authorization.as_deref() == Some("Bearer sesame");
+    (quirks.has(Quirk::Auth) && !has_key).then(|| {
+        let message = "Invalid API key: send Authorization: Bearer sesame.";
+        Reply::error(api, 401, message, head.keep_alive)
+    })
+}
 
+impl Site {
     /// Answers a request that was read at `now`.
     pub(super) fn respond(&mut self, request: &Request, now: Nanos, caller: Caller) -> Reply {
         let keep = request.head.keep_alive;
         let (method, path) = (request.head.method.as_str(), request.head.path.as_str());
+        let wrong_method = |api: &dyn Api, takes: &str| {
+            Reply::error(api, 405, &format!("{path} takes {takes}, not {method}."), keep)
+        };
+        if let Some(api) = api::at(path) {
+            return match method {
+                "POST" => self.generate(request, api, now, caller),
+                _ => wrong_method(api, "POST"),
+            };
+        }
+        let routes = APIS.iter().flat_map(|api| api.routes().iter().map(|route| (*api, route)));
+        for (api, route) in routes.filter(|(_, route)| route.path == path) {
+            if !route.methods.contains(&method) {
+                return wrong_method(api, &route.methods.join(" or "));
+            }
+            if let Some(reply) = self.further(api, route, request) {
+                return reply;
+            }
+        }
         match (method, path) {
-            ("POST", "/v1/chat/completions") => self.generate(request, Endpoint::Chat, now, caller),
-            ("POST", "/v1/completions") => {
-                self.generate(request, Endpoint::Completions, now, caller)
-            }
-            ("POST", "/tokenize") => self.tokenize(request, keep),
-            (_, "/reset_prefix_cache") if matches!(self.backend, Backend::Twin(_)) => {
-                self.reset_prefix_cache(method, keep)
-            }
-            ("GET", "/v1/models") if self.faults.has(Quirk::Models500) => {
-                Reply::error(500, "The list of models is not available.", keep)
-            }
-            ("GET", "/v1/models") if self.faults.has(Quirk::Auth) && !has_key(request) => {
-                Reply::error(401, "Invalid API key: send Authorization: Bearer sesame.", keep)
-            }
-            ("GET", "/v1/models") => {
-                let created = self.anchor_unix_ns / 1_000_000_000;
-                let body = match &self.backend {
-                    Backend::Scripted(script) => {
-                        let by = ("script", &*script.to_string());
-                        answer::models(&self.model, created, self.context, by)
-                    }
-                    Backend::Twin(live) => {
-                        answer::models(&self.model, created, self.context, ("twin", live.name()))
-                    }
-                };
-                Reply::json(200, &body, keep)
+            ("GET" | "HEAD", "/") => {
+                let head = Sized { kind: "text/plain; charset=utf-8", ..Sized::json(200, keep) };
+                Reply::sized(head, if method == "GET" { HOME } else { b"" })
             }
             ("GET", "/health") => Reply::json(200, b"{\"status\":\"ok\"}", keep),
             ("GET", "/dyno/slip") => self.slip(request, keep),
             ("GET", "/metrics") => {
-                let bytes = head::text(200, &self.metrics(), keep);
-                Reply { keep_alive: keep, ..Reply::ends(bytes, After::Done) }
+                let kind = "text/plain; version=0.0.4; charset=utf-8";
+                let head = Sized { kind, ..Sized::json(200, keep) };
+                Reply::sized(head, self.metrics().as_bytes())
             }
-            (_, "/v1/chat/completions" | "/v1/completions" | "/tokenize") => {
-                Reply::error(405, &format!("{path} takes POST, not {method}."), keep)
-            }
-            (_, "/v1/models" | "/health" | "/dyno/slip" | "/metrics") => {
-                Reply::error(405, &format!("{path} takes GET, not {method}."), keep)
-            }
-            _ => Reply::error(404, &format!("There is nothing at {path}."), keep),
+            (_, "/" | "/health" | "/dyno/slip" | "/metrics") => wrong_method(APIS[0], "GET"),
+            _ => Reply::unknown(404, &format!("There is nothing at {path}."), keep),
         }
     }
 
-    fn reset_prefix_cache(&mut self, method: &str, keep: bool) -> Reply {
-        if method != "POST" {
-            return Reply::error(405, "/reset_prefix_cache takes POST.", keep);
+    /// The response of a route that belongs to an API, if this engine has it.
+    fn further(&mut self, api: &dyn Api, route: &Route, request: &Request) -> Option<Reply> {
+        let keep_alive = request.head.keep_alive;
+        let quirks = self.faults.quirks();
+        let refused = route.needs_key.then(|| without_key(api, request, quirks)).flatten();
+        if refused.is_some() {
+            return refused;
         }
-        if let Some(live) = self.live() {
-            live.clear_prefix_cache();
+        let (brain, brain_name) = match &self.backend {
+            Backend::Scripted(script) => ("script", script.to_string()),
+            Backend::Twin(live) => ("twin", live.name().to_owned()),
+        };
+        let place = Place {
+            model: &self.model,
+            context: self.context,
+            started: self.anchor_unix_ns / 1_000_000_000,
+            brain,
+            brain_name,
+            has_engine: matches!(self.backend, Backend::Twin(_)),
+            running: self.running,
+            quirks,
+        };
+        let page = (route.answer)(&place, &request.body)?;
+        if page.clears_cache {
+            self.live().into_iter().for_each(Live::clear_prefix_cache);
         }
-        Reply::json(200, b"", keep)
+        let head = Sized { kind: page.kind, ..Sized::json(page.status, keep_alive) };
+        Some(Reply::sized(head, &page.body))
     }
 
     fn slip(&mut self, request: &Request, keep: bool) -> Reply {

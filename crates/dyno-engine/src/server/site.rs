@@ -116,8 +116,8 @@ impl Site {
     pub(super) fn over(&mut self, answering: &mut Option<Answering>, now: Nanos) {
         let Some(answering) = answering.take() else { return };
         self.running -= 1;
-        if let (Some(live), Some(id)) = (self.live(), answering.request) {
-            live.forget(id, now);
+        if let (Some(live), Some(accepted)) = (self.live(), answering.accepted) {
+            live.forget(accepted, now);
         }
     }
 

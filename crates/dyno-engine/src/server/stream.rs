@@ -1,17 +1,16 @@
 //! One streamed response: which bytes come next, and when they are due.
 
-use super::framing::{Burst, Framing};
 use super::pace::{Granted, Next, Pace};
+use crate::api::Finish;
+use crate::api::response::{Chunks, Token};
 use crate::fault::{Failure, Quirk, Quirks};
-use crate::openai::Finish;
-use crate::openai::answer;
-use crate::openai::chunk::ChunkWriter;
+use crate::framing::{Burst, Damage, Framing};
+use crate::live::Due;
 use dyno_model::{MS, Nanos};
 
 const DRIP: Nanos = 100 * MS;
 /// Events in one write to a client that was behind.
 const MOST_AT_ONCE: u32 = 32;
-const OVERSIZE: usize = 21 * 1024 * 1024;
 
 /// What happens to the connection after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,25 +36,15 @@ pub(super) struct Stepped {
     pub(super) due: Option<Nanos>,
 }
 
-/// Where usage is reported in a stream.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct UsageAsked {
-    /// At the end.
-    pub(super) at_end: bool,
-    /// In every chunk.
-    pub(super) in_each: bool,
-}
-
 /// A streamed response under way.
 #[derive(Debug)]
 pub(super) struct Stream {
     pace: Pace,
     /// Events per write, if the end does not come before.
     batch: u32,
-    chunks: ChunkWriter,
+    chunks: Box<dyn Chunks>,
     framing: Framing,
     quirks: Quirks,
-    usage: UsageAsked,
     failure: Option<Failure>,
     finish: Finish,
     /// Tokens that a whole response has.
@@ -71,10 +60,9 @@ pub(super) struct Stream {
 /// What a stream is made from.
 pub(super) struct StreamParts {
     pub(super) pace: Pace,
-    pub(super) chunks: ChunkWriter,
+    pub(super) chunks: Box<dyn Chunks>,
     pub(super) framing: Framing,
     pub(super) quirks: Quirks,
-    pub(super) usage: UsageAsked,
     pub(super) failure: Option<Failure>,
     pub(super) tokens: u32,
     pub(super) finish: Finish,
@@ -98,34 +86,31 @@ impl Stream {
             }
             Some(_) => tokens / 2,
         };
+        let opening = parts.chunks.opens_early() || quirks.has(Quirk::Comments);
         Self {
             pace,
             batch,
             chunks: parts.chunks,
             framing: parts.framing,
             quirks,
-            usage: UsageAsked {
-                at_end: parts.usage.at_end && !quirks.has(Quirk::NoUsage),
-                in_each: parts.usage.in_each && !quirks.has(Quirk::NoUsage),
-            },
             failure,
             finish,
             tokens,
             until,
             sent: 0,
-            opening: quirks.has(Quirk::RoleFirst) || quirks.has(Quirk::Comments),
+            opening,
             next_drip: None,
         }
     }
 
-    /// Notes how many tokens the engine has produced, the last of them at `at`, and how many prompt
-    /// tokens were cached.
-    pub(super) fn grant(&mut self, tokens: u32, at: Nanos, cached: Option<u32>) {
-        if let Some(cached) = cached {
-            self.chunks.report_cached(cached);
-        }
+    /// Notes what the engine has produced, and how many prompt tokens were cached.
+    pub(super) fn grant(&mut self, due: &Due) {
         if let Pace::Engine(granted) = &mut self.pace {
-            *granted = Granted { tokens: granted.tokens.max(tokens), at, ..*granted };
+            if granted.tokens == 0 {
+                self.chunks.start(due.start());
+            }
+            let tokens = granted.tokens.max(due.tokens);
+            *granted = Granted { tokens, at: due.at, came: due.came, ..*granted };
         }
     }
 
@@ -224,58 +209,39 @@ impl Stream {
         if self.quirks.has(Quirk::Comments) {
             self.framing.comment(burst);
         }
-        if self.quirks.has(Quirk::RoleFirst) {
-            self.framing.event(burst, |out| self.chunks.textless(out, None, None));
+        if self.chunks.opens_early() {
+            self.chunks.open(&mut self.framing.out(burst));
+        }
+    }
+
+    /// When token `k` came, since the request was read.
+    fn at(&self, k: u32) -> Nanos {
+        match self.pace {
+            Pace::Script { script, .. } => script.due(k),
+            Pace::Engine(granted) => granted.came.saturating_sub(granted.start),
         }
     }
 
     fn token(&mut self, burst: &mut Burst, k: u32) {
-        if k == self.tokens / 2 {
-            match self.failure {
-                Some(Failure::NotJson) => {
-                    let broken = b"{\"id\":\"broken\",\"choices\":[{\"delta\":{\"content\":oops";
-                    return self.framing.event(burst, |out| out.extend_from_slice(broken));
-                }
-                Some(Failure::Oversize) => {
-                    return self.framing.event(burst, |out| {
-                        out.extend_from_slice(b"{\"padding\":\"");
-                        out.resize(OVERSIZE, b'x');
-                        out.extend_from_slice(b"\"}");
-                    });
-                }
-                _ => {}
-            }
-        }
-        let last = k + 1 == self.tokens;
-        let finish = last.then_some(self.finish);
-        let usage = self.usage_in_chunk(last).then_some(k + 1);
-        let textless = last && k > 0 && self.quirks.has(Quirk::EmptyFinish);
-        self.framing.event(burst, |out| match textless {
-            true => self.chunks.textless(out, finish, usage),
-            false => self.chunks.token(out, k, finish, usage),
-        });
-    }
-
-    fn usage_in_chunk(&self, last: bool) -> bool {
-        let in_finish = self.usage.at_end && self.quirks.has(Quirk::UsageInFinish);
-        let unasked = self.quirks.has(Quirk::NoDone) && !self.quirks.has(Quirk::NoUsage);
-        self.usage.in_each || (last && (in_finish || unasked))
+        let damage = match self.failure {
+            Some(Failure::NotJson) if k == self.tokens / 2 => Some(Damage::NotJson),
+            Some(Failure::Oversize) if k == self.tokens / 2 => Some(Damage::Oversize),
+            _ => None,
+        };
+        let end = (k + 1 == self.tokens).then_some(self.finish);
+        let token = Token { k, at: self.at(k) };
+        let mut out = match damage {
+            Some(damage) => self.framing.damaged(burst, damage),
+            None => self.framing.out(burst),
+        };
+        self.chunks.token(&mut out, token, end);
     }
 
     /// What follows the last token of a whole response.
     fn tail(&mut self, burst: &mut Burst) {
-        let elsewhere = self.quirks.has(Quirk::UsageInFinish) || self.quirks.has(Quirk::NoDone);
-        if self.usage.at_end && !elsewhere {
-            self.framing.event(burst, |out| self.chunks.usage(out, self.tokens));
-        }
-        if !self.quirks.has(Quirk::NoDone) {
-            self.done(burst);
-        }
+        let at = self.at(self.tokens.saturating_sub(1));
+        self.chunks.close(&mut self.framing.out(burst), at);
         self.framing.end(burst);
-    }
-
-    fn done(&mut self, burst: &mut Burst) {
-        self.framing.event(burst, |out| out.extend_from_slice(b"[DONE]"));
     }
 
     /// What comes instead of the token that would be due now.
@@ -289,9 +255,8 @@ impl Stream {
                 After::Hold
             }
             Some(Failure::ErrorEvent) => {
-                let error = answer::error(500, "The engine died in the middle of this response.");
-                self.framing.event(burst, |out| out.extend_from_slice(&error));
-                self.done(burst);
+                let message = "The engine died in the middle of this response.";
+                self.chunks.fail(&mut self.framing.out(burst), message);
                 self.framing.end(burst);
                 After::Done
             }
@@ -300,7 +265,9 @@ impl Stream {
                 After::Done
             }
             Some(Failure::TruncateEvent) => {
-                self.framing.half_event(burst, |out| self.chunks.token(out, self.sent, None, None));
+                let token = Token { k: self.sent, at: self.at(self.sent) };
+                let mut out = self.framing.damaged(burst, Damage::Half);
+                self.chunks.token(&mut out, token, None);
                 self.framing.end(burst);
                 After::Done
             }
@@ -314,10 +281,8 @@ impl Stream {
                 After::Continue
             }
             _ => {
-                let usage = self.usage_in_chunk(true).then_some(self.tokens);
-                self.framing.event(burst, |out| {
-                    self.chunks.textless(out, Some(self.finish), usage);
-                });
+                let at = self.at(0);
+                self.chunks.end_without_tokens(&mut self.framing.out(burst), self.finish, at);
                 self.tail(burst);
                 After::Done
             }

@@ -5,7 +5,6 @@ use super::pace::Next;
 use super::reactor::{Fate, Reactor};
 use super::stream::After;
 use crate::live::Due;
-use crate::openai::chunk::put_cached;
 use dyno_model::{MS, Nanos};
 use rustix::net::sockopt::set_socket_linger;
 use std::net::Shutdown;
@@ -51,17 +50,18 @@ impl Reactor {
     }
 
     fn grant(&mut self, connection: &mut Connection, due: &Due) -> Fate {
-        if connection.answering.is_none_or(|answering| answering.request != Some(due.id)) {
+        let accepted = connection.answering.and_then(|answering| answering.accepted);
+        if !accepted.is_some_and(|accepted| accepted.has(due.id)) {
             return Fate::Keep;
         }
         match &mut connection.task {
             Task::Stream(stream) => {
-                stream.grant(due.tokens, due.at, due.cached);
+                stream.grant(due);
                 self.advance(connection)
             }
             Task::Later(later) if due.over => {
-                if let Some(cached) = due.cached {
-                    put_cached(&mut later.bytes, cached);
+                if !later.settled(due) {
+                    return Fate::Keep;
                 }
                 self.fire(connection)
             }

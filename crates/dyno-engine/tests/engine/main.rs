@@ -1,6 +1,7 @@
 //! The engine's server over real sockets.
 #![allow(clippy::unwrap_used)]
 
+mod apis;
 mod failures;
 mod http;
 mod load;

@@ -7,7 +7,9 @@ use dyno_model::frame::{
 };
 use dyno_model::lag::DelayHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
+use dyno_model::record::{
+    Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, Turn, Widths,
+};
 use dyno_model::server::ServerSample;
 use proptest::collection::vec;
 use proptest::option;
@@ -62,6 +64,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     prop_oneof![
         Just(Outcome::Completed),
         failure().prop_map(Outcome::Failed),
+        failure().prop_map(Outcome::Shed),
         "\\PC{0,20}".prop_map(Outcome::Dropped),
         Just(Outcome::Censored),
     ]
@@ -109,7 +112,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
         });
     let times =
         (times, widths).prop_map(|((intended, times, end), widths)| (intended, times, end, widths));
-    (identity, times, chunks(), vec(any::<bool>(), 5), counts, words).prop_map(
+    (identity, times, chunks(), vec(any::<bool>(), 6), counts, words).prop_map(
         |(identity, times, chunks, flags, counts, words)| RequestRecord {
             level: identity.0,
             index: identity.1,
@@ -135,10 +138,25 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             input: counts.1,
             output: counts.2,
             cached: counts.1.map(|count| count.tokens / 3),
+            reasoning: counts.2.map(|count| count.tokens / 5),
+            server: times.3.map(|widths| ServerTimes {
+                queue: times.1[0],
+                prefill: Some(widths.first),
+                decode: times.1[1],
+                load: times.1[2],
+                total: Some(widths.last),
+            }),
+            inputs: counts.0,
+            body_bytes: times.1[3],
             requested_input: counts.3.map(|n| n / 2),
             requested_output: counts.3,
             status: words.0,
             finish_reason: words.1,
+            heartbeats: counts.3.unwrap_or(0),
+            unconfirmed: flags[5],
+            retry_after: times.1[4],
+            retries: counts.0.unwrap_or(0),
+            first_refused: times.1[2].and_then(|wait| times.0.checked_add(wait)),
             resent: flags[3],
             reused: flags[4],
             address: counts.3.map(|n| n as u8),

@@ -109,6 +109,7 @@ fn outcome(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Completed => "completed",
         Outcome::Failed(_) => "failed",
+        Outcome::Shed(_) => "shed",
         Outcome::Dropped(_) => "dropped",
         Outcome::Censored => "censored",
     }
@@ -116,7 +117,7 @@ fn outcome(outcome: &Outcome) -> &'static str {
 
 fn why(outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Failed(class) => Some(class.to_string()),
+        Outcome::Failed(class) | Outcome::Shed(class) => Some(class.to_string()),
         Outcome::Dropped(why) => Some(why.clone()),
         Outcome::Completed | Outcome::Censored => None,
     }

@@ -7,6 +7,7 @@ mod range;
 
 pub(crate) use pace::Pace;
 
+use crate::api::has_messages;
 use crate::error::RunError;
 use crate::identity;
 use crate::predicted::OfTwin;
@@ -18,7 +19,7 @@ use dyno_model::Diagnostic;
 use dyno_model::Nanos;
 use dyno_model::course::Search;
 use dyno_model::environment::{Preflight, Server};
-use dyno_model::plan::{Api, Arrival, LevelPlan, Load, Plan};
+use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_words::Note;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::sync::Arc;
@@ -52,7 +53,7 @@ pub(crate) fn prepare(
     let (streamed, answers) = (plan.request.stream, workload.is_session());
     let client = ClientBehaviour { way: WAY, streamed, details: true, answers, patience: None };
     let engine = Predicted::new(core, client);
-    let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
+    let prompts = engine.prompts(has_messages(&plan));
     let bench = Box::new(OfTwin { engine, prompts, seed: plan.seed });
     Ok(Prepared { plan: Arc::new(plan), bench, workload, environment, capacity })
 }

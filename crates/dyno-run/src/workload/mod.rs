@@ -10,10 +10,11 @@ mod source;
 
 pub use source::{NOT_TRUNCATED, limits, selection};
 
+use crate::api::has_messages;
 use account::Account;
 pub(crate) use again::Attempt;
 use dyno_drive::Sending;
-use dyno_model::plan::{Api, LevelPlan, Plan};
+use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Nanos};
 use dyno_workload::data::{Checked, Count, DataError, DataSet, Selected, Selection};
@@ -86,8 +87,8 @@ impl Workload {
             })?,
             None => Tokenizer::estimate(),
         };
-        let source =
-            Source::open(data, chat(plan), plan.seed).map_err(|message| ("--data", message))?;
+        let source = Source::open(data, has_messages(plan), plan.seed)
+            .map_err(|message| ("--data", message))?;
         let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
         Ok(Self {
             tokenizer,
@@ -227,8 +228,13 @@ impl Workload {
             }
             Source::Trace(trace) => {
                 let unique = plan.data.unique_prefix;
-                let made =
-                    TracePrompts::new(&self.tokenizer, trace.clone(), key, chat(plan), unique);
+                let made = TracePrompts::new(
+                    &self.tokenizer,
+                    trace.clone(),
+                    key,
+                    has_messages(plan),
+                    unique,
+                );
                 let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
                 *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
                 Ok(items::trace(prompts, self.text, account))
@@ -252,15 +258,16 @@ impl Workload {
                 Ok(items::sessions(prompts, from, account))
             }
             Source::Set(set, selection) => {
-                let count = self.counter(chat(plan), is_bounded(selection));
+                let count = self.counter(has_messages(plan), is_bounded(selection));
                 let selected = self.selected(set, selection, count)?;
                 Ok(items::selected(selected, output()?, (key, number), account))
             }
             Source::Led(led) => {
                 let Led { set, selection, options } = &**led;
-                let bounds = self.counter(chat(plan), true).filter(|_| is_bounded(selection));
+                let bounds =
+                    self.counter(has_messages(plan), true).filter(|_| is_bounded(selection));
                 let selected = self.selected(set, selection, bounds.map(counting_user_messages))?;
-                let count = self.counter(chat(plan), false);
+                let count = self.counter(has_messages(plan), false);
                 let key = (key, number);
                 Ok(items::replayed(options.clone(), selected, count, output()?, key, account))
             }
@@ -375,8 +382,10 @@ impl Workload {
         };
         // The prompt that is sent later must not find its prefix in a cache.
         let content = Content::Text(format!("({}) {text}", plan.seed));
-        let tokens =
-            self.tokenizer.count_content(&content, chat(plan)).map_err(|e| e.to_string())?;
+        let tokens = self
+            .tokenizer
+            .count_content(&content, has_messages(plan))
+            .map_err(|e| e.to_string())?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
     }
 
@@ -408,7 +417,7 @@ impl Workload {
             let Some(Sending::Single(item, asked)) = items(index) else { break };
             let counted = match item.input_tokens {
                 Some(tokens) => Ok(tokens),
-                None => self.tokenizer.count_content(&item.content, chat(plan)),
+                None => self.tokenizer.count_content(&item.content, has_messages(plan)),
             };
             input += u64::from(counted.map_err(|error| error.to_string())?);
             output += u64::from(item.output_tokens.unwrap_or(asked));
@@ -441,10 +450,6 @@ fn is_bounded(selection: &Selection) -> bool {
 /// Counts the user's messages of a recorded conversation: its responses are not sent.
 pub fn counting_user_messages(count: Count<'static>) -> Count<'static> {
     Box::new(move |content| count(&said(content)))
-}
-
-fn chat(plan: &Plan) -> bool {
-    plan.target.api == Api::OpenAiChat
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,20 +1,20 @@
 //! A client for tests of the inside.
 
 use super::{Client, ClientOptions};
-use crate::dialect::Keep;
+use crate::dialect::{DIALECTS, Keep};
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use crate::exchange::Rules;
 use crate::redact::Redactor;
 use crate::tls::TlsSettings;
 use dyno_model::SEC;
-use dyno_model::plan::{Api, Timeouts};
+use dyno_model::plan::Timeouts;
 use dyno_net::Clock;
 use std::net::SocketAddr;
 
 /// A client of the server at an address.
 pub(super) fn client_of(address: SocketAddr) -> Client {
-    let endpoint = Endpoint::parse(&format!("http://{address}"), Api::OpenAiChat).unwrap();
+    let endpoint = Endpoint::parse(&format!("http://{address}"), DIALECTS[0]).unwrap();
     let timeouts = Timeouts {
         connect_ns: 10 * SEC,
         total_ns: 60 * SEC,
@@ -22,7 +22,7 @@ pub(super) fn client_of(address: SocketAddr) -> Client {
         idle_ns: 60 * SEC,
     };
     let rules = Rules {
-        api: Api::OpenAiChat,
+        dialect: DIALECTS[0],
         stream: true,
         keep: Keep::default(),
         redactor: Redactor::default(),

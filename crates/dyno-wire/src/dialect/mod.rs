@@ -1,129 +1,128 @@
-//! One file per dialect: how a request body is written, and how an event or a whole body is read.
-//! All dialects read into a [`Delta`], which has everything that is measured of an event.
+//! One module per API: paths, fields, how requests are written and responses read. [`DIALECTS`] is
+//! the table of them; nothing outside of this folder knows an API by its name. All of them read into a
+//! [`Delta`], which has everything that is measured of a response.
+//!
+//! To add an API, write its module and its row in [`DIALECTS`], and put frames of a real server into
+//! `tests/golden/`: see `docs/contributing/adding.md`.
 
+mod about;
+mod delta;
 mod openai;
-mod openai_chat;
-mod openai_completions;
 mod scan;
+mod shape;
 
+pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
+pub use delta::{Delta, Finish, FinishKind, Keep, Malformed, ServerError};
+pub use shape::Shape;
+
+use crate::framing::Frame;
 use dyno_model::plan::Api;
-use dyno_model::prompt::Content;
+use dyno_model::prompt::{Content, Message};
 use serde_json::{Map, Value};
-use thiserror::Error;
+use std::fmt;
 
-/// The content of one event, or of the body of a response that was not streamed.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Delta {
-    /// It carries output: non-empty content, reasoning or tool-call text.
-    pub output: bool,
-    /// The output itself, if it is kept.
-    pub text: Option<String>,
-    /// The content part of the output, without reasoning and tool calls, if it is kept.
-    pub content: Option<String>,
-    /// The finish reason, if it has one.
-    pub finish: Option<String>,
-    /// Input tokens, by the server's usage.
-    pub input_tokens: Option<u64>,
-    /// Input tokens from the prefix cache, by the server's usage.
-    pub cached_tokens: Option<u64>,
-    /// Output tokens up to and including this event, by the server's usage.
-    pub output_tokens: Option<u64>,
-    /// The server's message, if the event reports an error.
-    pub error: Option<String>,
-    /// It is the dialect's terminal event.
-    pub terminal: bool,
-}
+/// One API.
+pub trait Dialect: fmt::Debug + Sync {
+    /// What does not depend on a request.
+    fn about(&self) -> &'static About;
 
-/// An event does not follow the dialect.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct Malformed(pub String);
+    /// Writes the prompt into the body of a request. A complete body from the data is there already.
+    fn prompt(&self, fields: &mut Map<String, Value>, content: &Content);
 
-/// The fields of a request that depend on what the server accepts.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Shape {
-    /// Model name.
-    pub model: String,
-    /// Ask for a stream.
-    pub stream: bool,
-    /// Ask for usage at the end of a stream.
-    pub include_usage: bool,
-    /// Ask for usage with every chunk.
-    pub continuous_usage: bool,
-    /// Use `max_completion_tokens` instead of `max_tokens`.
-    pub max_completion_tokens: bool,
-    /// Send `ignore_eos`.
-    pub ignore_eos: bool,
-    /// Send `min_tokens`.
-    pub min_tokens: bool,
-    /// Sampling temperature.
-    pub temperature: Option<f64>,
-    /// Stop strings.
-    pub stop: Vec<String>,
-    /// Additional fields set by the user.
-    pub extra: Map<String, Value>,
-}
+    /// Writes all other fields, for a response of this many tokens.
+    fn options(&self, fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32);
 
-impl Shape {
-    /// A response shorter than requested is a failure of the server. Stop strings, and length fields
-    /// set by the user, allow it to end early.
-    pub fn fixes_length(&self) -> bool {
-        const FREE: [&str; 4] = ["stop", "stop_token_ids", "ignore_eos", "min_tokens"];
-        (self.ignore_eos || self.min_tokens)
-            && self.stop.is_empty()
-            && !FREE.iter().any(|key| self.extra.contains_key(*key))
+    /// Writes a message of a conversation as JSON.
+    fn message(&self, out: &mut Vec<u8>, message: &Message) {
+        // Writing to memory cannot fail.
+        let _ = serde_json::to_writer(out, message);
     }
+
+    /// Reads one response, frame by frame or as a whole.
+    fn reader(&self) -> Box<dyn Reader>;
+}
+
+/// Reads one response. It may keep state from frame to frame, and has no clock.
+pub trait Reader: fmt::Debug + Send {
+    /// Sees the headers of the response, by name in lower case, before its body.
+    fn headers(&mut self, _header: &dyn Fn(&str) -> Option<String>) {}
+
+    /// Reads one frame of a stream.
+    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed>;
+
+    /// Reads the body of a response that was not streamed.
+    fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed>;
+}
+
+/// The APIs. The first is the default.
+pub static DIALECTS: &[&dyn Dialect] = &[&openai::Chat, &openai::Completions];
+
+/// The dialect with this name.
+pub fn find(api: &Api) -> Option<&'static dyn Dialect> {
+    DIALECTS.iter().copied().find(|dialect| dialect.about().name == api.name())
+}
+
+/// The dialect of a target whose path is a full endpoint. Gateways may serve an API below a path of
+/// their own, so the usual prefix may be missing.
+pub fn of_path(path: &str) -> Option<&'static dyn Dialect> {
+    let path = path.trim_end_matches('/');
+    let whole = |dialect: &&&dyn Dialect| path.ends_with(&dialect.about().whole_path());
+    let found = DIALECTS.iter().filter(whole).max_by_key(|found| found.about().whole_path().len());
+    let ending = |dialect: &&&dyn Dialect| path.ends_with(dialect.about().path);
+    let longest = || DIALECTS.iter().filter(ending).max_by_key(|found| found.about().path.len());
+    found.or_else(longest).copied()
 }
 
 /// Writes the body of a request.
-pub fn body(api: Api, shape: &Shape, content: &Content, output_tokens: u32) -> Vec<u8> {
+pub fn body(
+    dialect: &dyn Dialect,
+    shape: &Shape,
+    content: &Content,
+    output_tokens: u32,
+) -> Vec<u8> {
     let mut fields = match content {
         Content::Body(fields) => fields.clone(),
         _ => Map::new(),
     };
-    match api {
-        Api::OpenAiChat => openai_chat::prompt(&mut fields, content),
-        Api::OpenAiCompletions => openai_completions::prompt(&mut fields, content),
-    }
-    openai::options(&mut fields, shape, output_tokens);
+    dialect.prompt(&mut fields, content);
+    dialect.options(&mut fields, shape, output_tokens);
     serde_json::to_vec(&Value::Object(fields)).unwrap_or_default()
 }
 
 /// The fields of a request besides its prompt, as the inside of a JSON object; never empty.
-pub(crate) fn options(shape: &Shape, output_tokens: u32) -> Vec<u8> {
+pub(crate) fn options(dialect: &dyn Dialect, shape: &Shape, output_tokens: u32) -> Vec<u8> {
     let mut fields = Map::new();
-    openai::options(&mut fields, shape, output_tokens);
-    // Fields that the user sets for every request cannot replace a conversation's messages.
-    fields.remove("messages");
+    dialect.options(&mut fields, shape, output_tokens);
+    if let Some(talk) = &dialect.about().talk {
+        // Fields that the user sets for every request cannot replace a conversation's messages.
+        fields.remove(talk.field);
+        talk.system.map(|system| fields.remove(system));
+    }
     let object = serde_json::to_vec(&Value::Object(fields)).unwrap_or_default();
     object.get(1..object.len().saturating_sub(1)).unwrap_or_default().to_vec()
-}
-
-/// Which text of a response is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Keep {
-    /// All output, for the record.
-    pub text: bool,
-    /// The content, for the next turn of a conversation.
-    pub content: bool,
-}
-
-/// Reads one event of a stream.
-pub fn event(api: Api, data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-    match api {
-        Api::OpenAiChat | Api::OpenAiCompletions => openai::event(data, keep),
-    }
-}
-
-/// Reads the body of a response that was not streamed.
-pub fn whole(api: Api, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-    match api {
-        Api::OpenAiChat | Api::OpenAiCompletions => openai::whole(body, keep),
-    }
 }
 
 /// The beginning of a text, escaped for display.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
     if bytes.len() > 200 { format!("{shown}…") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_and_path_is_there_once() {
+        for (i, one) in DIALECTS.iter().enumerate() {
+            let about = one.about();
+            assert_eq!(find(&Api::named(about.name)).map(|d| d.about().name), Some(about.name));
+            let by_path = of_path(&about.whole_path()).map(|d| d.about().name);
+            assert_eq!(by_path, Some(about.name), "{}", about.whole_path());
+            assert!(about.path.starts_with('/') && !about.path.ends_with('/'));
+            for other in &DIALECTS[i + 1..] {
+                assert_ne!(about.whole_path(), other.about().whole_path());
+            }
+        }
+    }
 }

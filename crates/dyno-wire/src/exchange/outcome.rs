@@ -1,7 +1,8 @@
 //! How an exchange ends: what the end of a body or a stream means, and the outcome in the record.
 
 use super::{Body, Exchange, MAX_DETAIL, Progress, Rules};
-use crate::dialect::{self, Delta};
+use crate::dialect::{self, Delta, End, FinishKind, ServerError};
+use crate::framing::{Frame, Framer};
 use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{TokenCount, TokenSource};
@@ -20,6 +21,15 @@ impl Exchange {
             self.record.detail = Some(shorten(&rules.redactor.clean(detail)));
         }
         Progress::Over { reusable: false }
+    }
+
+    /// Ends the exchange because the server reports an error inside of the response.
+    pub(super) fn refuse(&mut self, rules: &Rules, error: &ServerError, at: Nanos) -> Progress {
+        let over = self.fail(rules, FailureClass::StreamError, &error.message, at);
+        if error.overloaded {
+            self.record.outcome = Outcome::Shed(FailureClass::StreamError);
+        }
+        over
     }
 
     /// Ends the exchange because the run has to stop; its times so far are kept.
@@ -41,19 +51,13 @@ impl Exchange {
                 self.fail(rules, FailureClass::Http(status), &message, at);
             }
             Body::Whole(body) => self.conclude_whole(rules, &body, at),
-            Body::Stream(decoder) => {
-                let pending = decoder.map(|decoder| decoder.pending()).unwrap_or_default();
-                if pending.trim_ascii() == b"[DONE]" {
-                    self.record.terminal = true;
-                } else if !pending.is_empty() {
-                    let detail = format!(
-                        "the body ended in the middle of an event: {}",
-                        dialect::excerpt(&pending)
-                    );
-                    self.fail(rules, FailureClass::StreamTruncated, &detail, at);
-                    return;
+            Body::Stream(framer) => {
+                if let Some(framer) = framer {
+                    self.conclude_last(rules, &framer, at);
                 }
-                self.conclude_stream(rules, at);
+                if !self.settled {
+                    self.conclude_stream(rules, at);
+                }
             }
             body @ (Body::Raw(_) | Body::Awaited) => {
                 self.body = body;
@@ -62,23 +66,46 @@ impl Exchange {
         }
     }
 
+    /// The body has ended, perhaps in the middle of a frame. Some servers leave out the end of the
+    /// last one, which is whole all the same.
+    fn conclude_last(&mut self, rules: &Rules, framer: &Framer, at: Nanos) {
+        let pending = framer.pending();
+        let data = pending.trim_ascii();
+        if data.is_empty() {
+            return;
+        }
+        let meaning = self.meaning.as_mut();
+        let read =
+            meaning.and_then(|reader| reader.frame(Frame { kind: b"", data }, rules.keep).ok());
+        match read.filter(|delta| delta.terminal || framer.last_may_be_open()) {
+            Some(delta) => {
+                self.on_delta(rules, delta, at, &mut false);
+            }
+            None => {
+                let shown = dialect::excerpt(&pending);
+                let detail = format!("the body ended in the middle of an event: {shown}");
+                self.fail(rules, FailureClass::StreamTruncated, &detail, at);
+            }
+        }
+    }
+
     fn conclude_whole(&mut self, rules: &Rules, body: &[u8], at: Nanos) {
-        match dialect::whole(rules.api, body, rules.keep) {
+        let mut meaning = self.meaning.take().unwrap_or_else(|| rules.dialect.reader());
+        match meaning.whole(body, rules.keep) {
             Err(bad) => {
                 self.fail(rules, FailureClass::StreamMalformed, &bad.0, at);
             }
-            Ok(Delta { error: Some(message), .. }) => {
-                self.fail(rules, FailureClass::StreamError, &message, at);
+            Ok(Delta { error: Some(error), .. }) => {
+                self.refuse(rules, &error, at);
             }
             Ok(delta) => {
-                let usage = |tokens| TokenCount { tokens, source: TokenSource::Usage };
-                self.record.input = delta.input_tokens.map(usage);
-                self.record.cached = delta.cached_tokens;
-                self.tokens_so_far = delta.output_tokens;
+                self.note(&delta);
                 self.record.last = Some(at);
                 self.record.terminal = true;
+                self.record.body_bytes = Some(body.len() as u64);
+                self.finished = delta.finish.as_ref().map(|finish| finish.kind);
                 self.record.finish_reason =
-                    delta.finish.map(|reason| shorten(&rules.redactor.clean(&reason)));
+                    delta.finish.map(|finish| shorten(&rules.redactor.clean(&finish.reason)));
                 self.text = delta.text.unwrap_or_default();
                 self.content = delta.content.unwrap_or_default();
                 self.check_output(rules, delta.output, at);
@@ -88,12 +115,23 @@ impl Exchange {
 
     /// The stream has ended, with its terminal event or with the end of its body.
     pub(super) fn conclude_stream(&mut self, rules: &Rules, at: Nanos) {
-        if !self.record.terminal && !self.finished {
+        let (terminal, finished) = (self.record.terminal, self.finished.is_some());
+        let is_whole = match rules.dialect.about().end {
+            End::Terminal => terminal,
+            End::TerminalOrFinish => terminal || finished,
+            End::CleanEnd => {
+                let wanted = self.record.requested_output.map(u64::from);
+                let has_all = wanted.is_some() && self.tokens_so_far >= wanted;
+                self.record.unconfirmed = !terminal && !finished && !has_all;
+                true
+            }
+        };
+        if is_whole {
+            self.check_output(rules, self.record.first.is_some(), at);
+        } else {
             let detail = "the body ended in the middle of the response: no finish reason and no \
                           terminal event";
             self.fail(rules, FailureClass::StreamTruncated, detail, at);
-        } else {
-            self.check_output(rules, self.record.first.is_some(), at);
         }
     }
 
@@ -101,11 +139,16 @@ impl Exchange {
     fn check_output(&mut self, rules: &Rules, has_output: bool, at: Nanos) {
         let wanted = self.record.requested_output.map(u64::from).filter(|_| self.fixed_output);
         let got = self.tokens_so_far;
-        if !has_output {
+        let short_by = u64::from(rules.dialect.about().short_by);
+        if self.finished == Some(FinishKind::Failed) {
+            let reason = self.record.finish_reason.clone().unwrap_or_default();
+            let detail = format!("the server ended the response with the finish reason `{reason}`");
+            self.fail(rules, FailureClass::StreamError, &detail, at);
+        } else if !has_output {
             let detail = "the response ended normally, but without any output";
             self.fail(rules, FailureClass::StreamEmpty, detail, at);
         } else if let (Some(wanted), Some(got)) = (wanted, got)
-            && got < wanted
+            && got + short_by < wanted
         {
             let detail = format!("{got} output tokens instead of the {wanted} requested");
             self.fail(rules, FailureClass::OutputShort, &detail, at);
@@ -120,7 +163,7 @@ impl Exchange {
         self.record.end = at;
         let events = self.record.chunks.len() as u64;
         self.record.output = match self.tokens_so_far {
-            Some(tokens) => Some(TokenCount { tokens, source: TokenSource::Usage }),
+            Some(tokens) => Some(TokenCount { tokens, source: self.counted_by }),
             None if events > 0 => Some(TokenCount { tokens: events, source: TokenSource::Events }),
             None => None,
         };

@@ -3,8 +3,8 @@
 
 mod probe;
 
-use crate::client::{Client, Interrupted};
-use crate::dialect::Shape;
+use crate::client::{Client, Fetched, Interrupted};
+use crate::dialect::{Does, ModelList, Shape};
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
@@ -81,7 +81,9 @@ pub fn preflight(
     client: &mut Client,
     setup: &PreflightSetup<'_>,
 ) -> Result<Settled, PreflightError> {
-    let fetched = client.fetch(&setup.endpoint.beside("/v1/models"), MODELS_WITHIN, setup.stop)?;
+    let dialect = client.rules().dialect;
+    let about = dialect.about();
+    let (list, fetched) = list_models(client, setup)?;
     let redactor = client.rules().redactor.clone();
     let why = fetched.words(&redactor);
     if fetched.unreachable() {
@@ -97,12 +99,16 @@ pub fn preflight(
             }
             model.clone()
         }
-        None => match models.as_ref().map(names) {
+        None if !about.names_model => {
+            let names = models.as_ref().map(|models| list.names(models)).unwrap_or_default();
+            names.into_iter().next().unwrap_or_default()
+        }
+        None => match models.as_ref().map(|models| list.names(models)) {
             Some(names) => only(names)?,
             None => {
                 let hint = match fetched.record.status {
                     Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
-                    _ => "if the server is up but has no /v1/models, set the model with --model",
+                    _ => "if the server is up but lists no models, set the model with --model",
                 };
                 return Err(PreflightError::Target(format!(
                     "listing the server's models failed ({why}); {hint}"
@@ -111,25 +117,27 @@ pub fn preflight(
         },
     };
     let request = &setup.plan.request;
-    let shape = Shape {
+    let mut shape = Shape {
         model,
-        stream: request.stream,
-        include_usage: request.stream && request.usage != UsageWanted::None,
-        continuous_usage: request.stream && request.usage == UsageWanted::Continuous,
-        max_completion_tokens: false,
-        ignore_eos: true,
-        min_tokens: false,
+        stream: request.stream && about.streams(),
+        fields: Vec::new(),
         temperature: request.temperature,
         stop: request.stop.clone(),
         extra: request.extra_body.clone().unwrap_or_default(),
     };
+    let stream = shape.stream;
+    shape.send_all(about, |does| match does {
+        Does::CountChunks => stream && request.usage == UsageWanted::Continuous,
+        Does::CountAtEnd => stream && request.usage != UsageWanted::None,
+        Does::FixLength | Does::LimitLength | Does::Other => true,
+    });
     let mut probe = probe::Probe::new(client, setup, shape);
     probe.run()?;
     let engine = probe.header("server") == Some("dyno-engine");
     let server = Server {
         headers: probe.shown_headers(),
         simulated: simulated(probe.header("x-dyno-simulated"), models.as_ref()),
-        models: models.map(|models| redactor.clean_json(shorten(models))),
+        models: models.map(|models| redactor.clean_json(shorten(models, list))),
         addresses: Vec::new(),
     };
     let (shape, preflight, more) = probe.into_result();
@@ -151,10 +159,23 @@ fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option
         .then(|| Simulated { engine: name.map(|name| escape(name, LONGEST_NAME)) })
 }
 
-fn names(models: &serde_json::Value) -> Vec<String> {
-    let data = models.get("data").and_then(|data| data.as_array());
-    let ids = data.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());
-    ids.map(str::to_owned).collect()
+/// Asks for the models where the API lists them; the first list that the server has, or the last
+/// response.
+fn list_models(
+    client: &mut Client,
+    setup: &PreflightSetup<'_>,
+) -> Result<(ModelList, Fetched), PreflightError> {
+    let lists = client.rules().dialect.about().models;
+    let mut list = lists.first().copied().unwrap_or(ModelList::OPENAI);
+    let mut fetched = client.fetch(&setup.endpoint.beside(list.path), MODELS_WITHIN, setup.stop)?;
+    for other in lists.iter().skip(1) {
+        if fetched.ok().is_some() || fetched.unreachable() {
+            break;
+        }
+        list = *other;
+        fetched = client.fetch(&setup.endpoint.beside(list.path), MODELS_WITHIN, setup.stop)?;
+    }
+    Ok((list, fetched))
 }
 
 fn only(mut names: Vec<String>) -> Result<String, PreflightError> {
@@ -174,10 +195,10 @@ fn only(mut names: Vec<String>) -> Result<String, PreflightError> {
 }
 
 /// Only the names are kept of a very long list of models.
-fn shorten(models: serde_json::Value) -> serde_json::Value {
+fn shorten(models: serde_json::Value, list: ModelList) -> serde_json::Value {
     match models.to_string().len() {
         0..=65_536 => models,
-        _ => names(&models).into_iter().take(100).collect(),
+        _ => list.names(&models).into_iter().take(100).collect(),
     }
 }
 

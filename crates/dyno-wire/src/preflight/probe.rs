@@ -3,7 +3,7 @@
 
 use super::{PreflightError, PreflightSetup};
 use crate::client::Client;
-use crate::dialect::Shape;
+use crate::dialect::{About, Does, Optional, Shape};
 use crate::encode::Encoder;
 use crate::http::Head;
 use dyno_model::Diagnostic;
@@ -21,29 +21,12 @@ const TRIES: usize = 10;
 const SHOWN: &[&str] =
     &["server", "content-type", "x-powered-by", "via", "x-vllm-version", "x-dyno-simulated"];
 
-/// The optional fields, in the order in which they are dropped when a refusal names none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
-    ContinuousUsage,
-    IgnoreEos,
-    MinTokens,
-    StreamOptions,
-    MaxTokens,
-}
-
-const FIELDS: &[(Field, &str)] = &[
-    (Field::ContinuousUsage, "continuous_usage_stats"),
-    (Field::IgnoreEos, "ignore_eos"),
-    (Field::MinTokens, "min_tokens"),
-    (Field::StreamOptions, "stream_options"),
-    (Field::MaxTokens, "max_tokens"),
-];
-
 pub(super) struct Probe<'a> {
     client: &'a mut Client,
     setup: &'a PreflightSetup<'a>,
     shape: Shape,
-    refused: Vec<(Field, String)>,
+    about: &'static About,
+    refused: Vec<(&'static Optional, String)>,
     head: Option<Box<Head>>,
     seen: Option<RequestRecord>,
     /// A length field was obeyed.
@@ -53,10 +36,12 @@ pub(super) struct Probe<'a> {
 
 impl<'a> Probe<'a> {
     pub(super) fn new(client: &'a mut Client, setup: &'a PreflightSetup<'a>, shape: Shape) -> Self {
+        let about = client.rules().dialect.about();
         Self {
             client,
             setup,
             shape,
+            about,
             refused: Vec::new(),
             head: None,
             seen: None,
@@ -99,46 +84,60 @@ impl<'a> Probe<'a> {
     }
 
     fn ask(&mut self) -> Result<RequestRecord, PreflightError> {
-        let api = self.setup.plan.target.api;
+        let dialect = self.client.rules().dialect;
         let shape = self.shape.clone();
-        let encoder = Encoder::new(self.setup.endpoint, api, shape, self.setup.headers);
+        let encoder = Encoder::new(self.setup.endpoint, dialect, shape, self.setup.headers);
         let payload = encoder.for_preflight().payload(&Item::text(PROMPT), TOKENS);
         let (record, head) = self.client.ask(payload, self.setup.stop)?;
         self.head = head.or(self.head.take());
         Ok(record)
     }
 
-    fn is_sent(&self, field: Field) -> bool {
-        match field {
-            Field::ContinuousUsage => self.shape.continuous_usage && self.shape.include_usage,
-            Field::IgnoreEos => self.shape.ignore_eos,
-            Field::MinTokens => self.shape.min_tokens,
-            Field::StreamOptions => self.shape.include_usage,
-            Field::MaxTokens => !self.shape.max_completion_tokens,
-        }
-    }
-
     /// Drops the field that a refusal names, or else the next in order; `false` if none is left.
     fn drop_a_field(&mut self, message: &str) -> bool {
-        let sent = |(field, _): &&(Field, &str)| self.is_sent(*field);
-        let named = FIELDS.iter().filter(sent).find(|(_, name)| message.contains(name));
-        let Some((field, _)) = named.or_else(|| FIELDS.iter().find(sent)) else {
+        let can_go = |field: &&&'static Optional| {
+            // One field has to limit the length, so the last of these stays.
+            self.shape.sends(field.name)
+                && (field.does != Does::LimitLength || self.alternative(field).is_some())
+        };
+        let optional: Vec<&'static Optional> = self.about.optional.iter().collect();
+        let mut left = optional.iter().filter(can_go);
+        let named = left.clone().find(|field| message.contains(field.name));
+        let Some(field) = named.or_else(|| left.next()).copied() else {
             return false;
         };
-        match field {
-            Field::ContinuousUsage => self.shape.continuous_usage = false,
-            Field::IgnoreEos => {
-                self.shape.ignore_eos = false;
-                self.shape.min_tokens = !self.refused.iter().any(|(f, _)| *f == Field::MinTokens);
-            }
-            Field::MinTokens => self.shape.min_tokens = false,
-            Field::StreamOptions => {
-                (self.shape.include_usage, self.shape.continuous_usage) = (false, false);
-            }
-            Field::MaxTokens => self.shape.max_completion_tokens = true,
-        }
-        self.refused.push((*field, message.to_owned()));
+        self.leave_out(field, message);
         true
+    }
+
+    /// Leaves a field out, and sends the next that does the same.
+    fn leave_out(&mut self, field: &'static Optional, message: &str) {
+        self.shape.fields.retain(|name| *name != field.name);
+        self.refused.push((field, message.to_owned()));
+        if field.does == Does::CountAtEnd {
+            // Usage with every chunk comes with usage at the end.
+            let counts = |name: &str| self.about.that(Does::CountChunks).any(|f| f.name == name);
+            let kept = self.shape.fields.iter().copied().filter(|name| !counts(name)).collect();
+            self.shape.fields = kept;
+        }
+        let next = self.alternative(field);
+        self.shape.fields.extend(next.map(|next| next.name));
+    }
+
+    /// Another field for the same that has not been tried.
+    fn alternative(&self, field: &Optional) -> Option<&'static Optional> {
+        if let Does::Other = field.does {
+            return None;
+        }
+        let tried = |other: &Optional| {
+            self.shape.sends(other.name) || self.refused.iter().any(|(f, _)| f.name == other.name)
+        };
+        self.about.that(field.does).find(|other| other.name != field.name && !tried(other))
+    }
+
+    /// The field that is sent for this.
+    fn sent(&self, does: Does) -> Option<&'static Optional> {
+        self.about.that(does).find(|field| self.shape.sends(field.name))
     }
 
     /// Checks a response; whether no further test request is needed.
@@ -150,17 +149,16 @@ impl<'a> Probe<'a> {
             _ => count.tokens,
         });
         self.obeyed = got.is_some_and(|got| got >= wanted);
-        let tries_min_tokens = self.shape.ignore_eos
+        let shows_it = matches!(
+            record.outcome,
+            Outcome::Completed | Outcome::Failed(FailureClass::OutputShort)
+        );
+        if let Some(field) = self.sent(Does::FixLength)
             && !self.obeyed
-            && matches!(
-                record.outcome,
-                Outcome::Completed | Outcome::Failed(FailureClass::OutputShort)
-            )
-            && !self.refused.iter().any(|(f, _)| *f == Field::MinTokens);
-        if tries_min_tokens {
-            let message = "accepted, but not obeyed".to_owned();
-            self.refused.push((Field::IgnoreEos, message));
-            (self.shape.ignore_eos, self.shape.min_tokens) = (false, true);
+            && shows_it
+            && self.alternative(field).is_some()
+        {
+            self.leave_out(field, "accepted, but not obeyed");
             return false;
         }
         if let Outcome::Failed(class) = &record.outcome
@@ -185,17 +183,17 @@ impl<'a> Probe<'a> {
     }
 
     pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Diagnostic>) {
-        let length_sent = self.shape.ignore_eos || self.shape.min_tokens;
+        let length_field = self.sent(Does::FixLength);
         let failed = matches!(
             self.seen.as_ref().map(|r| &r.outcome),
             Some(Outcome::Failed(class)) if *class != FailureClass::OutputShort
         );
         // A response that failed for another reason does not show whether the field is obeyed.
-        let length_works = length_sent && (self.obeyed || failed);
-        let length_field = length_works
-            .then(|| if self.shape.ignore_eos { "ignore_eos" } else { "min_tokens" }.to_owned());
-        if !length_works {
-            (self.shape.ignore_eos, self.shape.min_tokens) = (false, false);
+        let length_field = length_field.filter(|_| self.obeyed || failed);
+        if length_field.is_none() {
+            let fixes = |name: &str| self.about.that(Does::FixLength).any(|f| f.name == name);
+            let kept = self.shape.fields.iter().copied().filter(|name| !fixes(name)).collect();
+            self.shape.fields = kept;
             self.notes.push(Note::LengthNotFixed.into());
         }
         let usage = self.seen.as_ref().and_then(|r| r.output);
@@ -207,25 +205,20 @@ impl<'a> Probe<'a> {
         if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
             self.notes.push(Note::NotStreamed.into());
         }
-        let name = |field: Field| FIELDS.iter().find(|(f, _)| *f == field).map_or("", |(_, n)| n);
-        let refused: Vec<(String, String)> = self
-            .refused
-            .iter()
-            .map(|(f, message)| (name(*f).to_owned(), message.clone()))
-            .collect();
+        let refused = self.refused.iter().map(|(f, message)| (f.name.to_owned(), message.clone()));
+        let refused: Vec<(String, String)> = refused.collect();
         for (field, message) in &refused {
             let message: String = message.chars().take(200).collect();
             self.notes.push(Note::FieldRefused.with(vec![field.clone(), message]));
         }
-        let limit =
-            if self.shape.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+        let limit = self.sent(Does::LimitLength).map_or("", |field| field.name);
         let preflight = Preflight {
             model: self.shape.model.clone(),
-            stream_options: self.shape.include_usage,
+            stream_options: self.sent(Does::CountAtEnd).is_some(),
             usage,
             continuous_usage: continuous,
             max_tokens_field: limit.into(),
-            length_field,
+            length_field: length_field.map(|field| field.name.to_owned()),
             refused,
             shared_tokens: None,
         };

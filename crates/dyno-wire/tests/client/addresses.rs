@@ -4,9 +4,9 @@ use crate::desk::{Desk, whole};
 use dyno_drive::{StopSignal, Transport};
 use dyno_model::environment::Address;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::Api;
 use dyno_model::{MS, SEC};
 use dyno_wire::client::{Addresses, NoAddress, Resolver};
+use dyno_wire::dialect::DIALECTS;
 use dyno_wire::endpoint::Endpoint;
 use std::io::{Error, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 fn found(all: &[SocketAddr]) -> Result<Addresses, NoAddress> {
-    let endpoint = Endpoint::parse("http://gpu:8000", Api::OpenAiChat).unwrap();
+    let endpoint = Endpoint::parse("http://gpu:8000", DIALECTS[0]).unwrap();
     let all = all.to_vec();
     let resolver = Resolver::new(move |host, port| {
         assert_eq!((host, port), ("gpu", 8000));
@@ -90,7 +90,7 @@ fn nothing_that_accepts_is_an_error_that_names_each() {
 
 #[test]
 fn an_unknown_host_and_one_without_addresses() {
-    let endpoint = Endpoint::parse("http://gpu:8000", Api::OpenAiChat).unwrap();
+    let endpoint = Endpoint::parse("http://gpu:8000", DIALECTS[0]).unwrap();
     let stop = StopSignal::new();
     let fails = Resolver::new(|_, _| Err(Error::new(ErrorKind::NotFound, "no such name")));
     for (resolver, why) in [(fails, "no such name"), (Resolver::new(|_, _| Ok(vec![])), "no addr")]
@@ -104,7 +104,7 @@ fn an_unknown_host_and_one_without_addresses() {
 fn a_stop_ends_the_trial() {
     let stop = StopSignal::new();
     stop.raise();
-    let endpoint = Endpoint::parse("http://gpu:8000", Api::OpenAiChat).unwrap();
+    let endpoint = Endpoint::parse("http://gpu:8000", DIALECTS[0]).unwrap();
     let resolver = Resolver::new(|_, _| Ok(vec![dead(ONE), dead(TWO)]));
     let found = Addresses::find(&endpoint, &resolver, SEC, &stop);
     assert_eq!(found, Err(NoAddress::Interrupted));
@@ -126,7 +126,7 @@ fn a_resumed_run_keeps_the_numbers_of_its_addresses() {
 fn localhost_has_an_ipv6_address_even_where_the_system_has_none() {
     let (_listener, six) = listening(Ipv6Addr::LOCALHOST);
     let url = format!("http://LocalHost:{}", six.port());
-    let endpoint = Endpoint::parse(&url, Api::OpenAiChat).unwrap();
+    let endpoint = Endpoint::parse(&url, DIALECTS[0]).unwrap();
     let found = Addresses::find(&endpoint, &Resolver::default(), 5 * SEC, &StopSignal::new());
     assert_eq!(listed(&found.unwrap())[0].address, six.to_string());
 }
@@ -233,7 +233,7 @@ fn an_address_that_does_not_answer_is_not_waited_for() {
         held.extend(std::net::TcpStream::connect_timeout(&silent, short));
     }
     let (_one, first) = listening(ONE);
-    let endpoint = Endpoint::parse("http://gpu:8000", Api::OpenAiChat).unwrap();
+    let endpoint = Endpoint::parse("http://gpu:8000", DIALECTS[0]).unwrap();
     let resolver = Resolver::new(move |_, _| Ok(vec![first, silent]));
     let found = Addresses::find(&endpoint, &resolver, 300 * MS, &StopSignal::new()).unwrap();
     let list = listed(&found);

@@ -2,12 +2,12 @@
 
 use dyno_drive::{Ended, Job, Lengths, Payload, Transport};
 use dyno_model::chunks::Chunk;
-use dyno_model::plan::{Api, Timeouts};
+use dyno_model::plan::Timeouts;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::{Clock, ask_for_stamps};
 use dyno_wire::client::{Addresses, Client, ClientOptions};
-use dyno_wire::dialect::Keep;
+use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
@@ -89,7 +89,7 @@ impl Desk {
         stamps_are_on();
         listener.set_nonblocking(true).unwrap();
         let rules = Rules {
-            api: Api::OpenAiChat,
+            dialect: DIALECTS[0],
             stream: true,
             keep: Keep { text: true, content: false },
             redactor: Redactor::default(),
@@ -102,7 +102,7 @@ impl Desk {
         };
         let options = ClientOptions {
             stamps: true,
-            endpoint: Endpoint::parse(url, Api::OpenAiChat).unwrap(),
+            endpoint: Endpoint::parse(url, DIALECTS[0]).unwrap(),
             addresses,
             tls,
             timeouts,

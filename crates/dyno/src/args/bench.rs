@@ -257,8 +257,8 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "NAME", value_parser = values::some_text)]
     pub(crate) model: Option<String>,
     /// API dialect [default: from the path of the target, else openai-chat]
-    #[arg(long, value_name = "API")]
-    pub(crate) api: Option<ApiArg>,
+    #[arg(long, value_name = "API", value_parser = values::api())]
+    pub(crate) api: Option<String>,
     /// Request complete responses instead of streams (no TTFT, TPOT or ITL then)
     #[arg(long)]
     pub(crate) no_stream: bool,
@@ -372,15 +372,6 @@ pub(crate) struct OutputArgs {
     /// Names of the flags that were given, on the command line or in a file.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
-}
-
-/// The API dialects. Doc comments on the variants would appear in the help page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ApiArg {
-    #[value(name = "openai-chat")]
-    Chat,
-    #[value(name = "openai-completions")]
-    Completions,
 }
 
 /// How much token usage is requested.

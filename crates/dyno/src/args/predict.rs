@@ -1,6 +1,6 @@
 //! The flags of `dyno predict`.
 
-use super::bench::{ApiArg, BenchArgs, DataArgs, LoadArgs, OutputArgs};
+use super::bench::{BenchArgs, DataArgs, LoadArgs, OutputArgs};
 use super::cost::CostArgs;
 use super::course::CourseArgs;
 use super::values;
@@ -38,8 +38,8 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// API dialect of the synthetic requests
-    #[arg(long, value_name = "API", help_heading = "Request")]
-    pub(crate) api: Option<ApiArg>,
+    #[arg(long, value_name = "API", help_heading = "Request", value_parser = values::api())]
+    pub(crate) api: Option<String>,
     /// Request complete responses instead of streams (no TTFT, TPOT or ITL then)
     #[arg(long, help_heading = "Request")]
     pub(crate) no_stream: bool,

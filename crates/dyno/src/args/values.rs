@@ -1,6 +1,7 @@
 //! Parses the values of flags. An error repeats the value and says what would be valid, except where
 //! it could be a secret.
 
+use clap::builder::PossibleValuesParser;
 use dyno_model::Nanos;
 use dyno_model::plan::Warmup;
 use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
@@ -174,6 +175,11 @@ pub(crate) fn temperature(text: &str) -> Result<f64, String> {
             Err(format!("`{text}` is not a temperature; write a number from 0 to 100, such as 0.7"))
         }
     }
+}
+
+/// `--api`: the names of the dialects, as the help page and the completions list them.
+pub(crate) fn api() -> PossibleValuesParser {
+    PossibleValuesParser::new(dyno_run::apis().map(|about| about.name))
 }
 
 /// Text that is not empty: `--model`, `--stop`, `--label`.

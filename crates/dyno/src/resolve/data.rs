@@ -3,6 +3,7 @@
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_model::plan::{Api, DataPlan, LengthSpec};
+use dyno_run::about;
 use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
@@ -67,7 +68,7 @@ impl Nature {
 
 /// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
 /// specification.
-pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError> {
+pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageError> {
     let wrong = |error: SpecError| UsageError::new("--data", error.to_string());
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
@@ -79,11 +80,13 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
     }
     let recorded = TraceSessions::named_by(&spec);
     let sessions = spec.kind == Some(Kind::Session) || recorded.is_some();
-    if sessions && api != Api::OpenAiChat {
+    let has_messages = about(api).is_some_and(|about| about.talk.is_some());
+    if sessions && !has_messages {
         return Err(UsageError::new(
             "--data",
             format!(
-                "`session` needs conversations, which {api} does not have; use --api openai-chat"
+                "`session` needs conversations, which {api} does not have; use --api {}",
+                Api::default()
             ),
         )
         .hint("leave --api out; if TARGET ends in /completions, shorten it to its base URL"));

@@ -19,7 +19,7 @@ mod versus;
 pub(crate) use data::choice_plan;
 pub(crate) use surroundings::Surroundings;
 
-use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, OutputArgs, RequestArgs, UsageArg};
+use crate::args::bench::{BenchArgs, ConnectionArgs, OutputArgs, RequestArgs, UsageArg};
 use crate::args::metrics::MetricsArg;
 use crate::args::report::Written;
 use crate::args::target::TargetUrl;
@@ -28,10 +28,15 @@ use crate::commands::loaded::meant;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
-use dyno_model::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
+use dyno_model::plan::{
+    Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Task, Timeouts, UsageWanted,
+};
 use dyno_report::Selection;
 use dyno_report::layout::Layout;
-use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload};
+use dyno_run::{
+    Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload, api_of_path,
+    apis,
+};
 use dyno_words::InLanguage;
 use notes::{Note, Notes};
 use std::fmt;
@@ -136,9 +141,9 @@ pub(crate) fn resolve(
     let mut notes = Notes::new(showing.language);
     let mut warnings = Vec::new();
 
-    let api = dialect(request.api, target.as_ref())?;
+    let api = dialect(request.api.as_deref(), target.as_ref())?;
     let seed = seed::settle(load.seed, output.resume.as_deref(), aim)?;
-    let nature = data::nature(&mut data, api)?;
+    let nature = data::nature(&mut data, &api)?;
     let lengths = data::lengths(&data, nature);
     if data::fixed_by_default(&data, nature) {
         notes.add(Note::FixedLength, &[data::DEFAULT_OUTPUT.to_string()]);
@@ -246,6 +251,7 @@ fn request_plan(request: RequestArgs) -> RequestPlan {
         temperature: request.temperature,
         stop: request.stop,
         extra_body: request.extra_body.map(|body| body.0),
+        task: Task::Generate,
         usage: match request.usage {
             UsageArg::Auto => UsageWanted::Continuous,
             UsageArg::Final => UsageWanted::Final,
@@ -255,26 +261,18 @@ fn request_plan(request: RequestArgs) -> RequestPlan {
 }
 
 /// A full endpoint path determines the dialect; a flag that contradicts it is an error.
-fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
-    let typed = typed.map(|api| match api {
-        ApiArg::Chat => Api::OpenAiChat,
-        ApiArg::Completions => Api::OpenAiCompletions,
-    });
+fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
+    let named = |name: &str| apis().find(|about| about.name == name);
+    let typed = typed.and_then(named).map(|about| Api::named(about.name));
     let path = target.map(|url| url.path().trim_end_matches('/')).unwrap_or_default();
-    let by_path = if path.ends_with("/chat/completions") {
-        Some(Api::OpenAiChat)
-    } else if path.ends_with("/completions") {
-        Some(Api::OpenAiCompletions)
-    } else {
-        None
-    };
+    let by_path = api_of_path(path);
     match (typed, by_path) {
         (Some(typed), Some(by_path)) if typed != by_path => Err(UsageError::new(
             "--api",
             format!("`{typed}` contradicts TARGET, whose path `{path}` is {by_path}"),
         )
         .hint("remove --api, or shorten TARGET to its base URL")),
-        (typed, by_path) => Ok(typed.or(by_path).unwrap_or(Api::OpenAiChat)),
+        (typed, by_path) => Ok(typed.or(by_path).unwrap_or_default()),
     }
 }
 

@@ -150,10 +150,10 @@ fn equal_levels_have_different_names() {
 #[test]
 fn the_dialect_follows_the_path_and_must_not_contradict_it() {
     let api = |line: &[&str]| resolved(line).unwrap().order.plan.target.api;
-    assert_eq!(api(&["http://h/v1"]), Api::OpenAiChat);
-    assert_eq!(api(&["http://h/v1/completions"]), Api::OpenAiCompletions);
-    assert_eq!(api(&["http://h/v1/chat/completions/"]), Api::OpenAiChat);
-    assert_eq!(api(&["http://h", "--api=openai-completions"]), Api::OpenAiCompletions);
+    assert_eq!(api(&["http://h/v1"]), Api::named("openai-chat"));
+    assert_eq!(api(&["http://h/v1/completions"]), Api::named("openai-completions"));
+    assert_eq!(api(&["http://h/v1/chat/completions/"]), Api::named("openai-chat"));
+    assert_eq!(api(&["http://h", "--api=openai-completions"]), Api::named("openai-completions"));
     assert!(error_of(&["http://h/v1/completions", "--api=openai-chat"]).starts_with("--api:"));
 }
 

@@ -10,7 +10,9 @@ use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::plan::{Api, Plan, Target};
 use dyno_model::versus::Side;
-use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, Secrets, Workload, suffix};
+use dyno_run::{
+    Embedded, MetricsFrom, Order, Place, Reach, Secrets, Workload, api_of_path, suffix,
+};
 use std::path::{Path, PathBuf};
 
 /// The second target.
@@ -96,7 +98,7 @@ impl Rival {
                  --concurrency 1,8,32 or --rate 2,4,8",
             ));
         }
-        let api = self.dialect(plan.target.api)?;
+        let api = self.dialect(&plan.target.api)?;
         if api != plan.target.api {
             return Err(wrong(format!(
                 "its path is {api}, and TARGET uses {}, so the requests would differ",
@@ -106,10 +108,10 @@ impl Rival {
         Ok(())
     }
 
-    fn dialect(&self, of_target: Api) -> Result<Api, UsageError> {
-        let says = |url: &&TargetUrl| url.path().trim_end_matches('/').ends_with("/completions");
+    fn dialect(&self, of_target: &Api) -> Result<Api, UsageError> {
+        let says = |url: &&TargetUrl| api_of_path(url.path()).is_some();
         let target = self.target.as_ref().filter(says);
-        target.map_or(Ok(of_target), |url| dialect(None, Some(url)))
+        target.map_or(Ok(of_target.clone()), |url| dialect(None, Some(url)))
     }
 
     /// The order that measures it like the first target.

@@ -1,36 +1,21 @@
-//! What chat and text completions have in common: optional fields, events, whole responses, usage
-//! and errors.
+//! Reads the events and the whole responses of chat and text completions: output, usage, finish
+//! reasons and errors.
 
-use super::scan::{Scan, Scanner};
-use super::{Delta, Keep, Malformed, Shape, excerpt};
-use serde_json::{Map, Value, json};
+use crate::dialect::scan::{Scan, Scanner};
+use crate::dialect::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
+use crate::framing::Frame;
 
-pub(super) fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
-    fields.insert("model".into(), shape.model.clone().into());
-    fields.insert("stream".into(), shape.stream.into());
-    if shape.stream && shape.include_usage {
-        let options = match shape.continuous_usage {
-            true => json!({"include_usage": true, "continuous_usage_stats": true}),
-            false => json!({"include_usage": true}),
-        };
-        fields.insert("stream_options".into(), options);
+/// The reader; it needs no state.
+#[derive(Debug)]
+pub(super) struct OpenAi;
+
+impl Reader for OpenAi {
+    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+        event(frame.data, keep)
     }
-    let limit = if shape.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
-    fields.insert(limit.into(), output_tokens.into());
-    if shape.ignore_eos {
-        fields.insert("ignore_eos".into(), true.into());
-    }
-    if shape.min_tokens {
-        fields.insert("min_tokens".into(), output_tokens.into());
-    }
-    if let Some(temperature) = shape.temperature {
-        fields.insert("temperature".into(), temperature.into());
-    }
-    if !shape.stop.is_empty() {
-        fields.insert("stop".into(), shape.stop.clone().into());
-    }
-    for (key, value) in &shape.extra {
-        fields.insert(key.clone(), value.clone());
+
+    fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+        whole(body, keep)
     }
 }
 
@@ -114,7 +99,7 @@ impl Gather {
                     other => String::from_utf8_lossy(other).into_owned(),
                 };
                 if !reason.is_empty() {
-                    self.delta.finish.get_or_insert(reason);
+                    self.delta.finish.get_or_insert_with(|| Finish::new(reason));
                 }
                 Ok(())
             }
@@ -172,7 +157,8 @@ impl Gather {
             }
             b"error" if scan.null()? => Ok(()),
             b"error" => {
-                self.delta.error = Some(String::from_utf8_lossy(scan.value()?).into_owned());
+                let message = String::from_utf8_lossy(scan.value()?);
+                self.delta.error = Some(ServerError::new(message));
                 Ok(())
             }
             b"error_code" => {
@@ -182,7 +168,7 @@ impl Gather {
             _ => scan.value().map(drop),
         })?;
         if failed && self.delta.error.is_none() {
-            self.delta.error = Some(excerpt(bytes));
+            self.delta.error = Some(ServerError::new(excerpt(bytes)));
         }
         scan.end()
     }
@@ -211,14 +197,14 @@ fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     Ok(gather.delta)
 }
 
-pub(super) fn event(data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+fn event(data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     if data.trim_ascii() == b"[DONE]" {
         return Ok(Delta { terminal: true, ..Delta::default() });
     }
     read(data, keep)
 }
 
-pub(super) fn whole(body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+fn whole(body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     let delta = read(body, keep)?;
     Ok(Delta { terminal: true, ..delta })
 }
@@ -226,7 +212,8 @@ pub(super) fn whole(body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::dialect::{DIALECTS, Shape, body};
+    use serde_json::{Value, json};
 
     const KEEP: Keep = Keep { text: true, content: true };
 
@@ -278,7 +265,7 @@ mod tests {
         }));
         assert!(chunk.output);
         assert_eq!(chunk.text.as_deref(), Some(" hi"));
-        assert_eq!(chunk.finish.as_deref(), Some("length"));
+        assert_eq!(chunk.finish.as_ref().map(|finish| finish.reason.as_str()), Some("length"));
         assert_eq!((chunk.input_tokens, chunk.output_tokens), (Some(7), Some(3)));
         let usage = parse(json!({"choices": [], "usage": {"prompt_tokens": 7}}));
         assert!(!usage.output && usage.finish.is_none());
@@ -307,7 +294,7 @@ mod tests {
 
     #[test]
     fn errors_in_any_shape() {
-        let message = |v: Value| parse(v).error.unwrap();
+        let message = |v: Value| parse(v).error.unwrap().message;
         assert!(message(json!({"error": {"message": "boom", "code": 500}})).contains("boom"));
         assert!(message(json!({"error": "boom"})).contains("boom"));
         assert!(message(json!({"object": "error", "message": "boom"})).contains("boom"));
@@ -341,12 +328,11 @@ mod tests {
         let shape = Shape {
             model: "m".into(),
             stream: true,
-            include_usage: true,
-            ignore_eos: true,
+            fields: vec!["stream_options", "ignore_eos", "max_tokens"],
             ..Shape::default()
         };
-        let body: Value = serde_json::from_slice(&super::super::body(
-            dyno_model::plan::Api::OpenAiChat,
+        let body: Value = serde_json::from_slice(&body(
+            DIALECTS[0],
             &shape,
             &dyno_model::prompt::Content::Text("hi".into()),
             8,

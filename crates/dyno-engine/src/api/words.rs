@@ -48,6 +48,11 @@ pub(super) fn accented(salt: u64, k: u32) -> &'static str {
     ACCENTED[mix(salt, k) as usize % ACCENTED.len()]
 }
 
+/// The text of tokens `0..n` in one piece.
+pub(super) fn text(salt: u64, n: u32) -> String {
+    (0..n).map(|k| word(salt, k)).collect()
+}
+
 /// Mixes the bits, so that neighbours differ (SplitMix64's finaliser).
 pub(super) fn mix(salt: u64, k: u32) -> u64 {
     let mut z = salt.wrapping_add((u64::from(k) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -1,8 +1,7 @@
 //! Prompts as the engine sees them: words are tokens, and prompts with a common prefix have equal
 //! hashes for their common blocks.
 
-use super::Endpoint;
-use super::request::Ask;
+use super::openai::request::Fields;
 use dyno_stats::rng::SplitMix;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -26,13 +25,22 @@ pub struct Prompt {
 #[error("{0}")]
 pub struct PromptError(pub(super) String);
 
-/// The prompt in the body of a generation request, as the engine's server counts it: of a chat if
-/// `chat`, else of a completion, in blocks of `block` tokens.
-pub fn prompt_of(body: &[u8], chat: bool, block: u32) -> Result<Prompt, PromptError> {
-    let endpoint = if chat { Endpoint::Chat } else { Endpoint::Completions };
-    let ask = Ask::<Hashed>::parse(body).map_err(PromptError)?;
-    let words = ask.prompt(endpoint).map_err(PromptError)?;
+/// The prompt in the body of a generation request, as the engine's server counts it: its messages
+/// if they are read `with_roles`, else its plain prompt, in blocks of `block` tokens.
+pub fn prompt_of(body: &[u8], with_roles: bool, block: u32) -> Result<Prompt, PromptError> {
+    let wrong = |error| PromptError(format!("The request body is invalid: {error}"));
+    let fields: Fields<Hashed> = serde_json::from_slice(body).map_err(wrong)?;
+    let words = words_of(&fields, with_roles)?;
     Ok(Prompt::new(words, block))
+}
+
+/// The words of a body: its messages if they are read `with_roles`, else its plain prompt.
+pub(super) fn words_of<W: Words>(fields: &Fields<W>, with_roles: bool) -> Result<&W, PromptError> {
+    let (field, words) = match with_roles {
+        true => ("messages", fields.messages()),
+        false => ("prompt", fields.plain()),
+    };
+    words.ok_or_else(|| PromptError(format!("The field `{field}` is required.")))
 }
 
 impl Prompt {
@@ -222,9 +230,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn tokens(body: &str, chat: bool) -> u32 {
-        let endpoint = if chat { Endpoint::Chat } else { Endpoint::Completions };
-        let counted = Ask::<Counted>::parse(body.as_bytes()).unwrap();
-        let counted = counted.prompt(endpoint).unwrap().tokens();
+        let fields: Fields<Counted> = serde_json::from_str(body).unwrap();
+        let counted = words_of(&fields, chat).unwrap().tokens();
         assert_eq!(prompt_of(body.as_bytes(), chat, 4).unwrap().tokens, counted);
         counted
     }

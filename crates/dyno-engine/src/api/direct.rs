@@ -1,8 +1,7 @@
 //! Prompts passed to the engine directly, not in a request body. The engine sees the same as over HTTP.
 
-use super::Endpoint;
-use super::prompt::{Hashed, Prompt, PromptError, Words, text};
-use super::request::Ask;
+use super::openai::request::Fields;
+use super::prompt::{Hashed, Prompt, PromptError, Words, text, words_of};
 use dyno_model::prompt::Content;
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
@@ -40,13 +39,13 @@ impl Transcript {
 }
 
 impl Prompt {
-    /// A prompt over the chat API if `chat`, else over that of completions, in blocks of `block`
+    /// A prompt as messages if it is sent `with_roles`, else as plain text, in blocks of `block`
     /// tokens.
-    pub fn of(content: &Content, chat: bool, block: u32) -> Result<Self, PromptError> {
+    pub fn of(content: &Content, with_roles: bool, block: u32) -> Result<Self, PromptError> {
         let words = match content {
-            Content::Text(words) if chat => of_user(text(words)),
+            Content::Text(words) if with_roles => of_user(text(words)),
             Content::Text(words) => text(words),
-            Content::Messages(messages) if chat => {
+            Content::Messages(messages) if with_roles => {
                 let mut transcript = Transcript::default();
                 messages.iter().for_each(|message| transcript.add(&message.role, &message.content));
                 transcript.0
@@ -54,7 +53,7 @@ impl Prompt {
             Content::Messages(messages) => {
                 joined(messages.iter().map(|message| message.content.as_str()))
             }
-            Content::Body(fields) => of_body(fields, chat).map_err(PromptError)?,
+            Content::Body(fields) => of_body(fields, with_roles)?,
         };
         Ok(Self::new(&words, block))
     }
@@ -74,27 +73,25 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Hashed {
     all
 }
 
-/// The prompt in a user-supplied body. A body for the other endpoint is converted.
-fn of_body(fields: &Map<String, Value>, chat: bool) -> Result<Hashed, String> {
+/// The prompt in a user-supplied body. A body in the other form is converted.
+fn of_body(fields: &Map<String, Value>, with_roles: bool) -> Result<Hashed, PromptError> {
     let (messages, prompt) = (fields.get("messages"), fields.get("prompt"));
     let left_out = |key: &str| match key {
-        "messages" => !chat,
-        "prompt" => chat && messages.is_some(),
+        "messages" => !with_roles,
+        "prompt" => with_roles && messages.is_some(),
         _ => SET.contains(&key),
     };
     let read = fields.iter().filter(|(key, _)| !left_out(key));
     let read = MapDeserializer::new(read.map(|(key, value)| (key.as_str(), value)));
-    let wrong = |error: serde_json::Error| format!("The request body is invalid: {error}");
-    let ask = Ask::<Hashed>::deserialize(read).map_err(wrong)?;
-    match (chat, messages, prompt) {
-        (true, None, Some(_)) => {
-            Ok(of_user(ask.prompt(Endpoint::Completions).cloned().unwrap_or_default()))
-        }
-        (true, ..) => ask.prompt(Endpoint::Chat).cloned(),
+    let wrong =
+        |error: serde_json::Error| PromptError(format!("The request body is invalid: {error}"));
+    let read = Fields::<Hashed>::deserialize(read).map_err(wrong)?;
+    match (with_roles, messages, prompt) {
+        (true, None, Some(_)) => Ok(of_user(words_of(&read, false).cloned().unwrap_or_default())),
         (false, Some(Value::Array(messages)), None) => {
             let texts = messages.iter().filter_map(|message| message.get("content")?.as_str());
             Ok(joined(texts))
         }
-        (false, ..) => ask.prompt(Endpoint::Completions).cloned(),
+        _ => words_of(&read, with_roles).cloned(),
     }
 }

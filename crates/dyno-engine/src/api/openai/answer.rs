@@ -1,15 +1,21 @@
 //! Bodies in one piece: whole completions, the list of models, errors.
 
-use super::chunk::{Cached, ChunkParts, ChunkWriter, answer_id, put_usage};
-use super::{Endpoint, Finish};
+use super::chunk::{answer_id, put_usage};
+use super::{Endpoint, finish_name};
+use crate::api::response::Facts;
+use crate::api::room;
+use crate::api::route::Place;
+use crate::api::words::text;
 use serde_json::json;
 
+const CACHED: &str = "cached_tokens";
+
 /// A completion that is not streamed.
-pub(crate) fn completion(parts: &ChunkParts<'_>, finish: Finish) -> Vec<u8> {
-    let text = ChunkWriter::new(parts).text(parts.tokens);
-    let id = answer_id(parts.endpoint, parts.salt);
-    let finish = finish.name();
-    let (object, choice) = match parts.endpoint {
+pub(super) fn completion(endpoint: Endpoint, facts: &Facts<'_>) -> Vec<u8> {
+    let text = text(facts.salt, facts.tokens);
+    let id = answer_id(endpoint, facts.salt);
+    let finish = finish_name(facts.finish);
+    let (object, choice) = match endpoint {
         Endpoint::Chat => (
             "chat.completion",
             json!({
@@ -27,34 +33,43 @@ pub(crate) fn completion(parts: &ChunkParts<'_>, finish: Finish) -> Vec<u8> {
     let mut body = format!(
         "{{\"id\":\"{id}\",\"object\":\"{object}\",\"created\":{},\"model\":{},\
          \"choices\":[{choice}],",
-        parts.created, parts.model_json
+        facts.created(),
+        facts.model_json
     )
     .into_bytes();
-    let cached = parts.tells_cached.then_some(Cached::Later);
-    put_usage(&mut body, parts.prompt_tokens, parts.tokens, cached);
-    body.push(b'}');
+    put_usage(&mut body, facts.prompt_tokens, facts.tokens);
+    if facts.tells_cached {
+        body.extend_from_slice(b",\"prompt_tokens_details\":{");
+        room::reserve(&mut body, CACHED);
+        body.push(b'}');
+    }
+    body.extend_from_slice(b"}}");
     body
 }
 
+/// Fills in the number of cached prompt tokens.
+pub(super) fn put_cached(bytes: &mut [u8], cached: u32) {
+    room::fill(bytes, CACHED, cached);
+}
+
 /// The response to `GET /v1/models`: one model, and the twin or the script that plays it.
-pub(crate) fn models(model: &str, created: u64, context: u32, by: (&str, &str)) -> Vec<u8> {
+pub(super) fn models(place: &Place<'_>) -> Vec<u8> {
     let mut model = json!({
-        "id": model,
+        "id": place.model,
         "object": "model",
-        "created": created,
+        "created": place.started,
         "owned_by": "dyno",
-        "root": model,
+        "root": place.model,
         "parent": null,
-        "max_model_len": context,
+        "max_model_len": place.context,
         "dyno_simulated": true,
     });
-    let (kind, name) = by;
-    model[kind] = name.into();
+    model[place.brain] = place.brain_name.as_str().into();
     json!({"object": "list", "data": [model]}).to_string().into_bytes()
 }
 
 /// An error in OpenAI's form.
-pub(crate) fn error(status: u16, message: &str) -> Vec<u8> {
+pub(in crate::api) fn error(status: u16, message: &str) -> Vec<u8> {
     let kind = match status {
         400 | 405 | 413 | 422 | 431 => "BadRequestError",
         401 | 403 => "AuthenticationError",

@@ -1,9 +1,57 @@
 //! `/v1/chat/completions`: the prompt is a list of messages.
 
+use super::{OPTIONAL, RESETS, TOKENIZE, options, reader};
+use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Shape, Talk};
+use crate::framing::Framing;
+use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
-pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
+/// OpenAI chat completions.
+#[derive(Debug)]
+pub(in crate::dialect) struct Chat;
+
+static ABOUT: About = About {
+    name: "openai-chat",
+    title: "OpenAI chat completions",
+    task: Task::Generate,
+    prefix: "/v1",
+    path: "/chat/completions",
+    framing: Framing::Sse,
+    auth: &[Auth::Bearer],
+    headers: &[],
+    end: End::TerminalOrFinish,
+    talk: Some(Talk::MESSAGES),
+    names_model: true,
+    optional: OPTIONAL,
+    short_by: 0,
+    models: &[ModelList::OPENAI],
+    health: &["/health", "/v1/models"],
+    counting: &[TOKENIZE],
+    resets: RESETS,
+    signs: &[],
+};
+
+impl Dialect for Chat {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn prompt(&self, fields: &mut Map<String, Value>, content: &Content) {
+        prompt(fields, content);
+    }
+
+    fn options(&self, fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
+        options(fields, shape, output_tokens);
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(reader::OpenAi)
+    }
+}
+
+/// Writes the messages.
+pub(in crate::dialect) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
     let messages = match content {
         Content::Text(text) => json!([{"role": "user", "content": text}]),
         Content::Messages(messages) => json!(messages),

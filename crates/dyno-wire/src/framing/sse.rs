@@ -2,21 +2,7 @@
 //! fields with or without the space, several `data` lines, a byte-order mark, and events that
 //! are split anywhere. An event within one read is returned without copying.
 
-use thiserror::Error;
-
-/// One event.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Event<'a> {
-    /// The `event` field; empty if there was none.
-    pub kind: &'a [u8],
-    /// The `data` lines, joined by newlines.
-    pub data: &'a [u8],
-}
-
-/// An event is larger than the limit.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("an event of the stream is larger than {0} bytes")]
-pub struct TooLarge(pub usize);
+use super::{Frame, TooLarge};
 
 /// Decoder state between reads.
 #[derive(Debug)]
@@ -56,7 +42,7 @@ impl SseDecoder {
     pub fn next<'d, 'i: 'd>(
         &'d mut self,
         input: &mut &'i [u8],
-    ) -> Result<Option<Event<'d>>, TooLarge> {
+    ) -> Result<Option<Frame<'d>>, TooLarge> {
         if self.stale {
             self.data.clear();
             self.kind.clear();
@@ -80,7 +66,7 @@ impl SseDecoder {
                     return Err(TooLarge(self.limit));
                 }
                 *input = rest;
-                return Ok(Some(Event { kind: b"", data }));
+                return Ok(Some(Frame { kind: b"", data }));
             }
             let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
                 self.hold(input)?;
@@ -92,7 +78,7 @@ impl SseDecoder {
             *input = &rest[1..];
             if self.take_line(line)? {
                 self.stale = true;
-                return Ok(Some(Event { kind: &self.kind, data: &self.data }));
+                return Ok(Some(Frame { kind: &self.kind, data: &self.data }));
             }
         }
     }

@@ -1,0 +1,42 @@
+//! The list of models, and the routes of vLLM that clients of the API use.
+
+use super::answer;
+use super::request::Fields;
+use super::{CHAT, COMPLETIONS};
+use crate::api::prompt::{Counted, Words};
+use crate::api::route::{Page, Place, Route};
+use crate::fault::Quirk;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route { methods: &["GET"], path: "/v1/models", needs_key: true, answer: models },
+    Route { methods: &["POST"], path: "/tokenize", needs_key: false, answer: tokenize },
+    Route { methods: &["POST"], path: "/reset_prefix_cache", needs_key: false, answer: reset },
+];
+
+fn models(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+    Some(match place.quirks.has(Quirk::Models500) {
+        true => Page::error(500, answer::error(500, "The list of models is not available.")),
+        false => Page::json(answer::models(place)),
+    })
+}
+
+/// vLLM's `/tokenize`, for a tokenizer whose tokens are words.
+fn tokenize(place: &Place<'_>, body: &[u8]) -> Option<Page> {
+    let refused = |words: &str| Page::error(400, answer::error(400, words));
+    let fields: Fields<Counted> = match serde_json::from_slice(body) {
+        Ok(fields) => fields,
+        Err(error) => return Some(refused(&format!("The request body is invalid: {error}"))),
+    };
+    let words = fields.prompt(CHAT).or(fields.prompt(COMPLETIONS));
+    Some(match words {
+        Ok(words) => {
+            let (count, context) = (words.tokens(), place.context);
+            Page::json(format!("{{\"count\":{count},\"max_model_len\":{context}}}"))
+        }
+        Err(_) => refused("The request has neither a prompt nor messages."),
+    })
+}
+
+fn reset(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+    place.has_engine.then(|| Page { clears_cache: true, ..Page::json("") })
+}

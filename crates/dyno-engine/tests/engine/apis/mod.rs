@@ -1,0 +1,5 @@
+//! The APIs over real HTTP: what a client of each sees, with the times of the script and of a twin.
+
+mod every;
+mod ollama;
+mod sglang;

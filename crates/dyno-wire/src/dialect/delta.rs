@@ -1,0 +1,113 @@
+//! What a dialect reads from a frame or a body: everything that is measured of a response, in one
+//! form for all APIs.
+
+use dyno_model::record::ServerTimes;
+use thiserror::Error;
+
+/// The content of one frame of a stream, or of the body of a response that was not streamed.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Delta {
+    /// It carries output: non-empty content, reasoning or tool-call text, or, where there is no
+    /// text, a result.
+    pub output: bool,
+    /// The output itself, if it is kept.
+    pub text: Option<String>,
+    /// The content part of the output, without reasoning and tool calls, if it is kept.
+    pub content: Option<String>,
+    /// The finish reason, if it has one.
+    pub finish: Option<Finish>,
+    /// Input tokens, by the server's usage.
+    pub input_tokens: Option<u64>,
+    /// Input tokens from the prefix cache, by the server's usage.
+    pub cached_tokens: Option<u64>,
+    /// Output tokens up to and including this frame, by the server's usage.
+    pub output_tokens: Option<u64>,
+    /// Output tokens up to and including this frame, by the token ids that frames carry.
+    pub listed_tokens: Option<u64>,
+    /// Output tokens that are reasoning, by the server's usage.
+    pub reasoning_tokens: Option<u64>,
+    /// The server's own times.
+    pub times: Option<ServerTimes>,
+    /// The error that it reports.
+    pub error: Option<ServerError>,
+    /// It is the dialect's terminal frame.
+    pub terminal: bool,
+}
+
+/// Why the server ended the response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finish {
+    /// In the server's words.
+    pub reason: String,
+    /// What that means.
+    pub kind: FinishKind,
+}
+
+impl Finish {
+    /// A finish reason in the server's words.
+    pub fn new(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        let kind = FinishKind::of(&reason);
+        Self { reason, kind }
+    }
+}
+
+/// What a finish reason means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FinishKind {
+    /// The model ended the response by itself: it stopped, or it called a tool.
+    Stop,
+    /// The requested length, or the end of the context, was reached.
+    Length,
+    /// The server gave up.
+    Failed,
+    /// Anything else, such as a content filter.
+    Other,
+}
+
+impl FinishKind {
+    /// The meaning of a finish reason, as the servers name them.
+    pub fn of(reason: &str) -> Self {
+        match reason {
+            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "tool_calls"
+            | "tool_use" | "function_call" | "completed" => Self::Stop,
+            "length"
+            | "max_tokens"
+            | "max_output_tokens"
+            | "limit"
+            | "model_context_window_exceeded" => Self::Length,
+            "abort" | "aborted" | "error" | "parse_error" | "cancelled" | "failed" => Self::Failed,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// An error that the server reports inside of a response.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct ServerError {
+    /// In the server's words.
+    pub message: String,
+    /// The server is overloaded: it would have been a 429 or 503.
+    pub overloaded: bool,
+}
+
+impl ServerError {
+    /// An error in the server's words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), overloaded: false }
+    }
+}
+
+/// A frame or a body does not follow the dialect.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct Malformed(pub String);
+
+/// Which text of a response is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Keep {
+    /// All output, for the record.
+    pub text: bool,
+    /// The content, for the next turn of a conversation.
+    pub content: bool,
+}

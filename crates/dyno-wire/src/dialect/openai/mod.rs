@@ -1,0 +1,77 @@
+//! OpenAI's chat and text completions: what they have in common, and each in its file.
+
+mod chat;
+mod completions;
+mod reader;
+
+pub(super) use chat::Chat;
+pub(super) use completions::Completions;
+
+use super::{Counted, Counting, Does, Optional, Shape};
+use serde_json::{Map, Value, json};
+
+/// The optional fields, in the order in which they are left out when a refusal names none.
+const OPTIONAL: &[Optional] = &[
+    Optional { name: CONTINUOUS, does: Does::CountChunks },
+    Optional { name: IGNORE_EOS, does: Does::FixLength },
+    Optional { name: MIN_TOKENS, does: Does::FixLength },
+    Optional { name: STREAM_OPTIONS, does: Does::CountAtEnd },
+    Optional { name: MAX_TOKENS, does: Does::LimitLength },
+    Optional { name: MAX_COMPLETION_TOKENS, does: Does::LimitLength },
+];
+
+const CONTINUOUS: &str = "continuous_usage_stats";
+const IGNORE_EOS: &str = "ignore_eos";
+const MIN_TOKENS: &str = "min_tokens";
+const STREAM_OPTIONS: &str = "stream_options";
+const MAX_TOKENS: &str = "max_tokens";
+const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
+
+/// vLLM's `/tokenize`, which others have, too.
+pub(super) const TOKENIZE: Counting = Counting {
+    path: "/tokenize",
+    ask: |model, prompt| {
+        Some(match prompt {
+            Counted::Text(text) => json!({"model": model, "prompt": text}),
+            Counted::Messages(messages) => {
+                json!({"model": model, "messages": messages, "add_generation_prompt": true})
+            }
+        })
+    },
+    count: |response| response.get("count")?.as_u64(),
+};
+
+/// vLLM's way to empty the prefix cache, and SGLang's.
+pub(super) const RESETS: &[&str] = &["/reset_prefix_cache", "/flush_cache"];
+
+fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
+    fields.insert("model".into(), shape.model.clone().into());
+    fields.insert("stream".into(), shape.stream.into());
+    if shape.stream && shape.sends(STREAM_OPTIONS) {
+        let options = match shape.sends(CONTINUOUS) {
+            true => json!({"include_usage": true, "continuous_usage_stats": true}),
+            false => json!({"include_usage": true}),
+        };
+        fields.insert(STREAM_OPTIONS.into(), options);
+    }
+    let limit = match shape.sends(MAX_COMPLETION_TOKENS) {
+        true => MAX_COMPLETION_TOKENS,
+        false => MAX_TOKENS,
+    };
+    fields.insert(limit.into(), output_tokens.into());
+    if shape.sends(IGNORE_EOS) {
+        fields.insert(IGNORE_EOS.into(), true.into());
+    }
+    if shape.sends(MIN_TOKENS) {
+        fields.insert(MIN_TOKENS.into(), output_tokens.into());
+    }
+    if let Some(temperature) = shape.temperature {
+        fields.insert("temperature".into(), temperature.into());
+    }
+    if !shape.stop.is_empty() {
+        fields.insert("stop".into(), shape.stop.clone().into());
+    }
+    for (key, value) in &shape.extra {
+        fields.insert(key.clone(), value.clone());
+    }
+}

@@ -1,0 +1,52 @@
+//! The fields of a request that depend on what the server accepts and on the user, but not on the
+//! prompt.
+
+use super::about::{About, Does};
+use serde_json::{Map, Value};
+
+/// What all requests of a run have in common.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Shape {
+    /// Model name.
+    pub model: String,
+    /// Ask for a stream.
+    pub stream: bool,
+    /// The optional fields that are sent, by name.
+    pub fields: Vec<&'static str>,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Stop strings.
+    pub stop: Vec<String>,
+    /// Additional fields set by the user.
+    pub extra: Map<String, Value>,
+}
+
+impl Shape {
+    /// Whether the optional field is sent.
+    pub fn sends(&self, field: &str) -> bool {
+        self.fields.contains(&field)
+    }
+
+    /// Sends the first optional field for each purpose.
+    pub fn send_all(&mut self, about: &About, wanted: impl Fn(Does) -> bool) {
+        self.fields.clear();
+        for field in about.optional {
+            let alternative = field.does != Does::Other
+                && about.that(field.does).any(|other| self.sends(other.name));
+            if wanted(field.does) && !alternative {
+                self.fields.push(field.name);
+            }
+        }
+    }
+
+    /// A response shorter than requested is a failure of the server. Stop strings, and length fields
+    /// set by the user, allow it to end early.
+    pub fn fixes_length(&self, about: &About) -> bool {
+        const FREE: [&str; 2] = ["stop", "stop_token_ids"];
+        let theirs = |field: &str| self.extra.contains_key(field);
+        about.that(Does::FixLength).any(|field| self.sends(field.name))
+            && self.stop.is_empty()
+            && !FREE.into_iter().any(theirs)
+            && !about.that(Does::FixLength).any(|field| theirs(field.name))
+    }
+}
