@@ -84,7 +84,7 @@ fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
         let message = one_line(&error.to_string());
         match error {
             PreflightError::Unreachable(_) => {
-                unreachable_at(&order.plan, &target.endpoint, &message)
+                unreachable_at(&order.plan, &target.endpoint, DIALECTS[0], &message)
             }
             PreflightError::Interrupted => RunError::Interrupted(message),
             _ => RunError::Own(message),

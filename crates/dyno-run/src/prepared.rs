@@ -119,7 +119,9 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
             RunError::Target(format!("{at}: {message}"))
         }
         PreflightError::NoSuchApi(_) => api::missing(plan, target, stop, &message),
-        PreflightError::Unreachable(_) => unreachable_at(plan, endpoint, &message),
+        PreflightError::Unreachable(_) => {
+            unreachable_at(plan, endpoint, target.client.rules().dialect, &message)
+        }
         PreflightError::Model(_) => RunError::Usage(message),
         PreflightError::Interrupted => RunError::Interrupted(message),
         PreflightError::Client(_) => RunError::Own(message),

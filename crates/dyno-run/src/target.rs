@@ -6,7 +6,7 @@ use super::metrics::Metrics;
 use super::order::{Order, Reach, Secrets};
 use super::pulse::Pulse;
 use super::workload::Items;
-use crate::api::{about, dialect_of};
+use crate::api::dialect_of;
 use crate::error::RunError;
 use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
@@ -18,7 +18,7 @@ use dyno_model::plan::Plan;
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::Clock;
 use dyno_wire::client::{Addresses, Client, ClientError, ClientOptions, NoAddress, is_name};
-use dyno_wire::dialect::Keep;
+use dyno_wire::dialect::{Dialect, Keep};
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
@@ -184,7 +184,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
         }
     };
     let headers = SecretHeaders::new(dialect, secrets.api_key.as_deref(), &secrets.headers);
-    let (addresses, listed) = find_addresses(order, &endpoint)?;
+    let (addresses, listed) = find_addresses(order, &endpoint, dialect)?;
     let options = ClientOptions {
         addresses,
         endpoint: endpoint.clone(),
@@ -215,6 +215,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
 fn find_addresses(
     order: &Order,
     endpoint: &Endpoint,
+    dialect: &dyn Dialect,
 ) -> Result<(Addresses, Vec<Address>), RunError> {
     let Order { plan, reach, stop, .. } = order;
     let within = plan.timeouts.connect_ns;
@@ -223,7 +224,8 @@ fn find_addresses(
         NoAddress::Unknown(..) => RunError::Target(error.to_string()),
         NoAddress::Refused(_) => {
             let why = error.to_string();
-            unreachable_at(plan, endpoint, &format!("the target cannot be reached: {why}"))
+            let message = format!("the target cannot be reached: {why}");
+            unreachable_at(plan, endpoint, dialect, &message)
         }
         NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
     })?;
@@ -235,11 +237,16 @@ fn find_addresses(
 }
 
 /// No connection could be made, and what the user can check.
-pub(crate) fn unreachable_at(plan: &Plan, endpoint: &Endpoint, message: &str) -> RunError {
+pub(crate) fn unreachable_at(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    dialect: &dyn Dialect,
+    message: &str,
+) -> RunError {
     let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
     let scheme = if endpoint.tls { "https" } else { "http" };
-    let list = about(&plan.target.api).and_then(|about| about.models.first());
-    let models = endpoint.beside(list.map_or("/", |list| list.path));
+    let models = dialect.about().models.first().map_or("/", |list| list.path);
+    let models = endpoint.beside(models);
     RunError::Target(format!(
         "{at}: {message}\n  hint: is the server running, and is this its port? Try \
          `curl {scheme}://{}{models}`",

@@ -2,6 +2,7 @@
 //! into one record. It does no I/O and has no clock.
 
 mod exactness;
+mod odd;
 mod outcome;
 mod unsent;
 
@@ -84,6 +85,8 @@ pub struct Exchange {
     /// The outcome is known.
     settled: bool,
     finished: Option<FinishKind>,
+    /// A frame of the stream could be read.
+    understood: bool,
     tokens_so_far: Option<u64>,
     /// Where that number comes from.
     counted_by: TokenSource,
@@ -135,6 +138,7 @@ impl Exchange {
             begun: false,
             settled: false,
             finished: None,
+            understood: false,
             tokens_so_far: None,
             counted_by: TokenSource::Usage,
             tokens_placed: 0,
@@ -217,7 +221,12 @@ impl Exchange {
                     }
                     break;
                 }
-                Some(Piece::Head(head)) => self.on_head(rules, head, at),
+                Some(Piece::Head(head)) => {
+                    self.on_head(rules, head, at);
+                    if let Some(over) = self.refuse_compressed(rules, at) {
+                        return over;
+                    }
+                }
                 Some(Piece::Data(data)) => {
                     self.tail = Tail::default();
                     if let Some(over) = self.on_body(rules, data, at, &mut output_in_this_read) {
@@ -313,13 +322,12 @@ impl Exchange {
                 }
                 Ok(Some(frame)) => match meaning.frame(frame, rules.keep) {
                     Ok(delta) => {
+                        self.understood = true;
                         if let Some(over) = self.on_delta(rules, delta, at, output_in_this_read) {
                             break Some(over);
                         }
                     }
-                    Err(bad) => {
-                        break Some(self.fail(rules, FailureClass::StreamMalformed, &bad.0, at));
-                    }
+                    Err(bad) => break Some(self.unreadable(rules, &bad, frame.data, at)),
                 },
                 Err(large) => {
                     let detail = large.to_string();

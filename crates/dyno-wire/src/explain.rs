@@ -14,13 +14,13 @@ const TITLE_WITHIN: usize = 4096;
 
 /// Explains a response by its headers and what has arrived of its body.
 pub(crate) fn explain(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
-    redirect(head, redactor).or_else(|| compressed(head)).or_else(|| unread(body, redactor))
+    no_words(head, body, redactor).or_else(|| web_page(head, body, redactor))
 }
 
-/// Explains a body that is neither a stream nor JSON.
-pub(crate) fn unread(body: &[u8], redactor: &Redactor) -> Option<String> {
-    let by_its_look = compression_of(body).map(is_compressed);
-    by_its_look.or_else(|| web_page(body, redactor))
+/// Explains a response whose body has no words of the server: a redirect, or a compressed body.
+pub(crate) fn no_words(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+    let by_its_look = || compression_of(body).map(is_compressed);
+    redirect(head, redactor).or_else(|| compressed(head)).or_else(by_its_look)
 }
 
 /// Where a redirect leads to.
@@ -69,8 +69,8 @@ fn is_compressed(encoding: &str) -> String {
     )
 }
 
-/// The compression of a body without such a header, by its first bytes. Brotli and deflate cannot be
-/// told from other binary data.
+/// The compression of a body without such a header, by its first bytes. Brotli and deflate look
+/// like any other binary data.
 fn compression_of(body: &[u8]) -> Option<&'static str> {
     match body {
         [0x1f, 0x8b, 8, ..] => Some("gzip"),
@@ -80,12 +80,15 @@ fn compression_of(body: &[u8]) -> Option<&'static str> {
 }
 
 /// Whether the body is HTML, and its title.
-fn web_page(body: &[u8], redactor: &Redactor) -> Option<String> {
+fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
     let starts = |tag: &str| {
         body.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
     };
-    if !["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| starts(tag)) {
+    let kind = head.header("content-type").unwrap_or("");
+    let labelled = kind.get(..9).is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"));
+    let is_html = ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| starts(tag));
+    if !is_html && !(labelled && starts("<")) {
         return None;
     }
     Some(match title(&body[..body.len().min(TITLE_WITHIN)], redactor) {
@@ -170,7 +173,7 @@ mod tests {
     }
 
     fn page(body: &str) -> Option<String> {
-        unread(body.as_bytes(), &Redactor::default())
+        explain(&head(200, &[]), body.as_bytes(), &Redactor::default())
     }
 
     #[test]
@@ -192,5 +195,9 @@ mod tests {
         for other in ["", "<", "<htm", "{\"a\":\"<html>\"}", "data: <html>\n\n", "<xml></xml>"] {
             assert_eq!(page(other), None, "{other}");
         }
+        let labelled = head(200, &[("content-type", "Text/HTML; charset=utf-8")]);
+        let nobody = Redactor::default();
+        assert!(explain(&labelled, b"<!-- a --><p>b", &nobody).is_some());
+        assert_eq!(explain(&labelled, b"data: {}", &nobody), None);
     }
 }

@@ -59,7 +59,7 @@ impl Fetched {
                 }
                 // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
-                format!("HTTP {status}: {}", crate::dialect::excerpt(body.as_bytes()))
+                format!("HTTP {status}: {}", crate::dialect::beginning(body.as_bytes(), 200))
             }
             _ => self.record.detail.clone().unwrap_or_else(|| "no response".into()),
         }

@@ -102,10 +102,18 @@ pub(crate) fn options(dialect: &dyn Dialect, shape: &Shape, output_tokens: u32) 
     object.get(1..object.len().saturating_sub(1)).unwrap_or_default().to_vec()
 }
 
-/// The beginning of a text, escaped for display.
+/// How much is kept of what cannot be read.
+const MAX_EXCERPT: usize = 2048;
+
+/// The beginning of what cannot be read.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
-    if bytes.len() > 200 { format!("{shown}…") } else { shown }
+    beginning(bytes, MAX_EXCERPT)
+}
+
+/// The first bytes of a text.
+pub(crate) fn beginning(bytes: &[u8], most: usize) -> String {
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(most)]).into_owned();
+    if bytes.len() > most { format!("{shown}…") } else { shown }
 }
 
 #[cfg(test)]

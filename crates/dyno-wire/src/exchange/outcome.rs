@@ -46,14 +46,17 @@ impl Exchange {
         }
         match std::mem::replace(&mut self.body, Body::Awaited) {
             Body::Refused(body) => {
-                let message = String::from_utf8_lossy(&body).into_owned();
+                let message = self.words_of_refusal(rules, &body);
                 let status = self.record.status.unwrap_or(0);
                 self.fail(rules, FailureClass::Http(status), &message, at);
             }
             Body::Whole(body) => self.conclude_whole(rules, &body, at),
             Body::Stream(framer) => {
                 if let Some(framer) = framer {
-                    self.conclude_last(rules, &framer, at);
+                    self.conclude_stray(rules, &framer.stray(), at);
+                    if !self.settled {
+                        self.conclude_last(rules, &framer, at);
+                    }
                 }
                 if !self.settled {
                     self.conclude_stream(rules, at);
@@ -93,7 +96,7 @@ impl Exchange {
         let mut meaning = self.meaning.take().unwrap_or_else(|| rules.dialect.reader());
         match meaning.whole(body, rules.keep) {
             Err(bad) => {
-                self.fail(rules, FailureClass::StreamMalformed, &bad.0, at);
+                self.unreadable(rules, &bad, body, at);
             }
             Ok(Delta { error: Some(error), .. }) => {
                 self.refuse(rules, &error, at);

@@ -75,6 +75,15 @@ impl Framer {
         }
     }
 
+    /// Text outside of frames, which no server should send; at most 2 KiB of it.
+    pub fn stray(&self) -> Vec<u8> {
+        match self {
+            Self::Sse(decoder) => decoder.stray(),
+            // Here all text is in frames.
+            Self::Lines(_) => Vec::new(),
+        }
+    }
+
     /// Whether the last frame may lack its end: a last line without a line feed is whole if it is a
     /// JSON document, while an event without its empty line is only begun.
     pub fn last_may_be_open(&self) -> bool {

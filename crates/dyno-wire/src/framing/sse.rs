@@ -16,10 +16,16 @@ pub struct SseDecoder {
     /// The last line ended with CR: an LF that follows belongs to it.
     skip_lf: bool,
     started: bool,
+    /// Lines that are no field, up to [`MAX_STRAY`] bytes.
+    stray: Vec<u8>,
     /// `data` and `kind` belong to the event returned last and must be cleared before the next.
     stale: bool,
 }
 
+/// How much text outside of events is kept.
+const MAX_STRAY: usize = 2048;
+/// The names of fields.
+const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl SseDecoder {
@@ -33,6 +39,7 @@ impl SseDecoder {
             kind: Vec::new(),
             skip_lf: false,
             started: false,
+            stray: Vec::new(),
             stale: false,
         }
     }
@@ -93,6 +100,17 @@ impl SseDecoder {
         data
     }
 
+    /// Text outside of events: lines that are neither a field nor a comment, and an unfinished one.
+    pub fn stray(&self) -> Vec<u8> {
+        let mut text = self.stray.clone();
+        let line = self.line.strip_prefix(BOM).unwrap_or(&self.line);
+        let begins_one = FIELDS.iter().any(|name| name.starts_with(line));
+        if !begins_one && !is_field(line) {
+            add_line(&mut text, line);
+        }
+        text
+    }
+
     fn hold(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
         if self.line.len() + self.data.len() + bytes.len() > self.limit {
             return Err(TooLarge(self.limit));
@@ -140,9 +158,25 @@ impl SseDecoder {
         } else if let Some(value) = field_value(line, b"event") {
             self.kind.clear();
             self.kind.extend_from_slice(value);
+        } else if !is_field(line) {
+            add_line(&mut self.stray, line);
         }
         Ok(false)
     }
+}
+
+/// Whether a line is a field that events have, or a comment.
+fn is_field(line: &[u8]) -> bool {
+    line.starts_with(b":") || FIELDS.iter().any(|name| field_value(line, name).is_some())
+}
+
+/// Adds a line to a text, as far as there is room.
+fn add_line(text: &mut Vec<u8>, line: &[u8]) {
+    if !text.is_empty() && text.len() < MAX_STRAY {
+        text.push(b'\n');
+    }
+    let room = MAX_STRAY.saturating_sub(text.len()).min(line.len());
+    text.extend_from_slice(&line[..room]);
 }
 
 /// The value of a line that has the given field name.

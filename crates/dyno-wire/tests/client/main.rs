@@ -10,6 +10,7 @@ mod addresses;
 mod broken;
 mod desk;
 mod early;
+mod odd;
 mod reuse;
 mod side;
 mod splits;

@@ -52,6 +52,23 @@ fn a_wrong_path() {
 }
 
 #[test]
+fn a_server_that_is_elsewhere_and_something_that_is_no_server() {
+    let moved = |_: &web::Seen| {
+        let head = "HTTP/1.1 308 Permanent Redirect\r\nContent-Length: 0\r\n";
+        format!("{head}Location: https://gpu.example/v1?key=hush\r\n\r\n").into_bytes()
+    };
+    let server = Web::start(moved);
+    for more in ["", "--model any"] {
+        let words = ["308", "redirects to https://gpu.example/v1?…", "use that URL as the target"];
+        let ended = refused(&server.url(), more, 3, &words);
+        assert!(!ended.stderr.contains("hush"), "{}", ended.said());
+    }
+    let page = "<!doctype html><html><head><title>Sign in</title></head></html>";
+    let server = Web::start(move |_| web::answer("200 OK", "text/html", page));
+    refused(&server.url(), "", 3, &["a web page titled `Sign in`", "wrong port"]);
+}
+
+#[test]
 fn an_unknown_model() {
     let engine = Engine::start(QUICK, &[]);
     refused(&engine.url(), "--model nope", 3, &["404", "The model `nope` does not exist."]);
