@@ -15,6 +15,7 @@ mod instrument;
 mod integrity;
 mod judge;
 mod level;
+mod overload;
 mod readings;
 mod repeats;
 mod request_times;

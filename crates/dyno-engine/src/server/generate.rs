@@ -14,6 +14,7 @@ use crate::openai::prompt::{Counted, Hashed, Words};
 use crate::openai::request::Ask;
 use crate::openai::{Endpoint, Finish, answer};
 use dyno_model::Nanos;
+use dyno_model::units::to_s;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A response that is sent in one piece when it is due.
@@ -97,7 +98,11 @@ impl Site {
             }
             Failure::Http(status) => {
                 let message = "The engine was told to refuse this request.";
-                Some(Reply::error(status, message, keep))
+                let mut reply = Reply::error(status, message, keep);
+                if let Some(time) = selected.retry_after {
+                    head::add(&mut reply.now, &format!("Retry-After: {}", to_s(time)));
+                }
+                Some(reply)
             }
             Failure::JsonError => {
                 let body =
@@ -109,7 +114,7 @@ impl Site {
     }
 
     fn answer<W: Words>(&mut self, request: &Request, read: Read) -> Reply {
-        let Read { endpoint, start, selected: Selected { failure, quirks }, .. } = read;
+        let Read { endpoint, start, selected: Selected { failure, quirks, .. }, .. } = read;
         let keep = request.head.keep_alive;
         let refused = |message: &str| Reply::error(400, message, keep);
         let ask = match Ask::<W>::parse(&request.body) {

@@ -37,6 +37,13 @@ pub(super) fn sized_head(status: u16, kind: &str, length: usize, keep_alive: boo
     .into_bytes()
 }
 
+/// Adds a header to a whole response.
+pub(super) fn add(response: &mut Vec<u8>, header: &str) {
+    if let Some(line) = response.windows(2).position(|two| two == b"\r\n") {
+        response.splice(line..line, format!("\r\n{header}").into_bytes());
+    }
+}
+
 /// A whole JSON response.
 pub(super) fn json(status: u16, body: &[u8], keep_alive: bool) -> Vec<u8> {
     let mut bytes = sized_head(status, "application/json", body.len(), keep_alive);

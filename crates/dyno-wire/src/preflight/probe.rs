@@ -76,7 +76,11 @@ impl<'a> Probe<'a> {
                         return Err(refusal(*status, &message));
                     }
                 }
-                (Outcome::Failed(FailureClass::Http(status)), _) => {
+                (
+                    Outcome::Failed(FailureClass::Http(status))
+                    | Outcome::Shed(FailureClass::Http(status)),
+                    _,
+                ) => {
                     let message = record.detail.clone().unwrap_or_default();
                     return Err(refusal(*status, &message));
                 }
@@ -163,7 +167,7 @@ impl<'a> Probe<'a> {
             (self.shape.ignore_eos, self.shape.min_tokens) = (false, true);
             return false;
         }
-        if let Outcome::Failed(class) = &record.outcome
+        if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome
             && *class != FailureClass::OutputShort
         {
             let detail = record.detail.clone().unwrap_or_default();
@@ -188,7 +192,7 @@ impl<'a> Probe<'a> {
         let length_sent = self.shape.ignore_eos || self.shape.min_tokens;
         let failed = matches!(
             self.seen.as_ref().map(|r| &r.outcome),
-            Some(Outcome::Failed(class)) if *class != FailureClass::OutputShort
+            Some(Outcome::Failed(class) | Outcome::Shed(class)) if *class != FailureClass::OutputShort
         );
         // A response that failed for another reason does not show whether the field is obeyed.
         let length_works = length_sent && (self.obeyed || failed);
