@@ -51,7 +51,6 @@ messages! {
     ReasonsAbove: "see “Several levels” above", "见上文“多个档位共有”";
     Failed: "failed: {} \u{d7} {}", "失败 {} 次：{}";
     Shed: "shed: {} of the requests ({})", "过载拒绝：{} 的请求（{}）";
-    ShedAsked: "Retry-After {} s", "Retry-After {} s";
     ShedAskedRange: "Retry-After {} to {} s", "Retry-After {} 至 {} s";
     RetriedTimes:
         "sent again: first refusal after {} ms (p50), {} ms (p99); final latency {} ms (p50), {} ms (p99)",
@@ -59,7 +58,6 @@ messages! {
     WithFailures:
         "with failures as infinitely late ({} of {}): {}",
         "将失败计为无限迟（{1} 个中有 {0} 个）：{2}";
-    LateTimes: "{} {}", "{} {}";
     CountPlanned: "{} planned", "计划 {}";
     CountCompleted: "{} completed", "成功 {}";
     CountFailed: "{} failed", "失败 {}";

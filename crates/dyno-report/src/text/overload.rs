@@ -38,7 +38,7 @@ pub(super) fn lines(level: &LevelSummary, options: &TextOptions) -> Vec<String> 
 fn asked_for(asked: RetryAfter, language: Language) -> String {
     match asked.min < asked.max {
         true => Say::ShedAskedRange.with(language, &[asked.min, asked.max].map(number)),
-        false => Say::ShedAsked.with(language, &[number(asked.max)]),
+        false => format!("Retry-After {} s", number(asked.max)),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<
     let of = |time: Time| {
         let short = language.choose(time.info().short);
         let name = if short.is_empty() { language.choose(time.info().label) } else { short };
-        Some(Say::LateTimes.with(language, &[name.to_owned(), late(found.get(time)?)]))
+        Some(format!("{name} {}", late(found.get(time)?)))
     };
     let times: Vec<String> = [Time::Ttft, Time::Latency].into_iter().filter_map(of).collect();
     let counts = [found.infinite, found.requests].map(|n| n.to_string());

@@ -21,7 +21,7 @@ impl Head {
 
     fn delay(&self, name: &str, unit: Nanos) -> Option<Nanos> {
         let count: f64 = self.header(name)?.trim().parse().ok()?;
-        let seconds = count * unit as f64 / SEC as f64;
+        let seconds = count * (unit as f64 / SEC as f64);
         let known = seconds.is_finite() && seconds >= 0.0;
         known.then(|| (seconds.min(LONGEST_S) * SEC as f64) as Nanos)
     }
