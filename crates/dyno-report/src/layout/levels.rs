@@ -51,7 +51,6 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         LevelColumn::whole("failed", |row| row.level.requests.failed),
         LevelColumn::whole("dropped", |row| row.level.requests.dropped),
         LevelColumn::whole("censored", |row| row.level.requests.censored),
-        LevelColumn::whole("shed", |row| row.level.requests.shed),
         LevelColumn::number("duration_s", |row| row.level.duration_s),
         LevelColumn::number("requests_per_s", |row| row.level.throughput.requests_per_s),
         LevelColumn::number("output_tokens_per_s", |row| row.level.throughput.output_tokens_per_s),
@@ -101,6 +100,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
     columns.extend([
         LevelColumn::number("cached_share", |row| row.level.cache.as_ref()?.share),
         LevelColumn::number("cached_beyond_shared", |row| row.level.cache.as_ref()?.beyond_shared),
+        LevelColumn::whole("shed", |row| row.level.requests.shed),
     ]);
     columns
 }

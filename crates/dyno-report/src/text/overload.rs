@@ -48,7 +48,7 @@ pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<
     let of = |time: Time| {
         let short = language.choose(time.info().short);
         let name = if short.is_empty() { language.choose(time.info().label) } else { short };
-        Some(format!("{name} {}", late(found.get(time)?)))
+        Some(format!("{name} {}", late(found.get(time)?, language)))
     };
     let times: Vec<String> = [Time::Ttft, Time::Latency].into_iter().filter_map(of).collect();
     let counts = [found.infinite, found.requests].map(|n| n.to_string());
@@ -58,7 +58,7 @@ pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<
 }
 
 /// `p50 12 ms, p90 ∞`.
-fn late(percentiles: &LatePercentiles) -> String {
+fn late(percentiles: &LatePercentiles, language: Language) -> String {
     let each = LatePercentiles::NAMES.map(|name| {
         let value = match percentiles.get(name) {
             Late::By(ms) => format!("{} ms", millis(ms)),
@@ -67,5 +67,5 @@ fn late(percentiles: &LatePercentiles) -> String {
         };
         format!("{name} {value}")
     });
-    each.join(", ")
+    each.join(language.comma())
 }
