@@ -12,8 +12,10 @@ pub struct Counts {
     pub planned: u64,
     /// Complete, well-formed responses.
     pub completed: u64,
-    /// Failed requests.
+    /// Failed requests, without those that were shed.
     pub failed: u64,
+    /// Refused because the server was overloaded.
+    pub shed: u64,
     /// Could not be sent.
     pub dropped: u64,
     /// Still running when the run had to stop.
@@ -32,19 +34,25 @@ impl Counts {
             Outcome::Completed => self.completed += 1,
             Outcome::Dropped(_) => self.dropped += 1,
             Outcome::Censored => self.censored += 1,
-            Outcome::Failed(class) | Outcome::Shed(class) => {
+            Outcome::Shed(_) => self.shed += 1,
+            Outcome::Failed(class) => {
                 self.failed += 1;
                 *self.failures.entry(class.to_string()).or_insert(0) += 1;
             }
         }
     }
 
-    /// Requests that ended with a response, a failure, or without having been sent.
+    /// Requests that ended with a response, a failure or a refusal, or without having been sent.
     pub(crate) fn ended(&self) -> u64 {
-        self.completed + self.failed + self.dropped
+        self.completed + self.bad()
     }
 
-    /// Whether the share of failures is above `allowed`, or no request completed.
+    /// Requests that failed, were shed or could not be sent.
+    pub fn bad(&self) -> u64 {
+        self.failed + self.shed + self.dropped
+    }
+
+    /// Whether the share of failed and shed requests is above `allowed`, or no request completed.
     pub(crate) fn bar_missed(&self, allowed: f64) -> bool {
         RequestCounts::from(self.clone()).bar_missed(allowed)
     }
@@ -56,6 +64,7 @@ impl From<Counts> for RequestCounts {
             planned: Some(counts.planned),
             completed: Some(counts.completed),
             failed: Some(counts.failed),
+            shed: Some(counts.shed),
             dropped: Some(counts.dropped),
             censored: Some(counts.censored),
             resent: Some(counts.resent),

@@ -56,7 +56,8 @@ fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String
     let share = |level: &LevelSummary| level.requests.failure_share();
     let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
     if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
-        let failed = |level: &LevelSummary| level.requests.failed.map(|n| Value::plain(n as f64));
+        let failed =
+            |level: &LevelSummary| level.requests.refused().map(|n| Value::plain(n as f64));
         return (Box::new(failed), String::new());
     }
     let percent = Word::Percent.in_language(language).to_owned();

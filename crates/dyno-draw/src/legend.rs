@@ -4,7 +4,7 @@
 use super::canvas::{Anchor, Canvas, Text};
 use super::ground::marker;
 use super::measure::{cut, width};
-use super::rows::cross;
+use super::rows::{cross, plus};
 use super::theme::STYLES;
 use dyno_chart::Trust;
 
@@ -24,6 +24,8 @@ pub(super) enum Swatch {
     Bar(&'static str),
     /// Requests that did not complete.
     Cross,
+    /// Requests that an overloaded server refused.
+    Plus,
     /// The line on which completed equals offered.
     All,
     /// None: a remark.
@@ -84,6 +86,7 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], [left, top]: [f64; 2]
                 canvas.part(class, [x, middle - 4.0, SWATCH - 6.0, 8.0], "");
             }
             Swatch::Cross => cross(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
+            Swatch::Plus => plus(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::All => canvas.line("dc-all", from, to),
             Swatch::None => before = 0.0,
         }

@@ -71,10 +71,14 @@ impl Course<'_> {
             self.line("p99", middle, |s| s.ttft_p99_ms, |s| s.ttft_p99_marked),
         ];
         let latency = vec![self.line("p50", middle, |s| s.latency_p50_ms, never)];
-        let counts = vec![
+        let mut counts = vec![
             self.line(self.say(Word::InFlightNow), |s| s.to_s, |s| Some(s.in_flight as f64), never),
             self.line(self.say(Word::Failed), middle, |s| Some(s.failed as f64), never),
         ];
+        if self.slices.iter().any(|slice| slice.shed > 0) {
+            let shed = self.line(self.say(Word::Shed), middle, |s| Some(s.shed as f64), never);
+            counts.push(shed);
+        }
         Chart {
             title: format!("{}: {}", self.say(Word::OverTime), clean(&self.level.label)),
             parts: vec![

@@ -17,6 +17,8 @@ pub(super) struct Row {
     pub(super) end: f64,
     /// It completed.
     pub(super) whole: bool,
+    /// An overloaded server refused it.
+    pub(super) shed: bool,
     /// Its tooltip.
     pub(super) about: String,
 }
@@ -87,9 +89,12 @@ impl Rows {
         };
         let mut entries: Vec<Entry> =
             all.into_iter().filter(|(used, ..)| *used).map(named).collect();
-        if any(|row| !row.whole) {
-            let name = Word::NotWhole.in_language(language).to_owned();
-            entries.push(Entry { swatch: Swatch::Cross, name });
+        let marks = [
+            (any(|row| !row.whole && !row.shed), Swatch::Cross, Word::NotWhole),
+            (any(|row| row.shed), Swatch::Plus, Word::Shed),
+        ];
+        for (_, swatch, word) in marks.into_iter().filter(|(used, ..)| *used) {
+            entries.push(Entry { swatch, name: word.in_language(language).to_owned() });
         }
         entries
     }
@@ -126,8 +131,11 @@ impl Row {
             (Some(sent), None) => part(canvas, ALL, sent, self.end),
             (None, _) => {}
         }
-        if !self.whole {
-            cross(canvas, [x.at(self.end), (top + bottom) / 2.0], &self.about);
+        let end = [x.at(self.end), (top + bottom) / 2.0];
+        match (self.whole, self.shed) {
+            (_, true) => plus(canvas, end, &self.about),
+            (false, false) => cross(canvas, end, &self.about),
+            (true, false) => {}
         }
     }
 }
@@ -137,4 +145,11 @@ pub(super) fn cross(canvas: &mut Canvas, [x, y]: [f64; 2], about: &str) {
     const HALF: f64 = 3.0;
     canvas.path("dc-cross", &[[x - HALF, y - HALF], [x + HALF, y + HALF]], false, about);
     canvas.path("dc-cross", &[[x - HALF, y + HALF], [x + HALF, y - HALF]], false, about);
+}
+
+/// The mark of a request that an overloaded server refused.
+pub(super) fn plus(canvas: &mut Canvas, [x, y]: [f64; 2], about: &str) {
+    const HALF: f64 = 3.5;
+    canvas.path("dc-edge", &[[x - HALF, y], [x + HALF, y]], false, about);
+    canvas.path("dc-edge", &[[x, y - HALF], [x, y + HALF]], false, about);
 }

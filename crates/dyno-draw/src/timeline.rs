@@ -41,7 +41,7 @@ fn interesting(levels: &[Shown]) -> Vec<usize> {
     if levels.len() <= LEVELS {
         return (0..levels.len()).collect();
     }
-    let failed = |i: &usize| levels[*i].level.requests.failed.unwrap_or(0);
+    let failed = |i: &usize| levels[*i].level.requests.refused().unwrap_or(0);
     let worst = (0..levels.len()).max_by_key(failed).filter(|i| failed(i) > 0);
     let over = levels.iter().position(|level| level.level.saturated == Some(true));
     let last = levels.len() - 1;
@@ -121,6 +121,7 @@ fn row(bar: &Bar, lane: usize, language: Language) -> Row {
     let became = match &bar.became {
         Became::Completed => word(Word::Completed).to_owned(),
         Became::Failed(class) => format!("{}: {class}", word(Word::Failed)),
+        Became::Shed(class) => format!("{}: {class}", word(Word::Shed)),
         Became::Dropped => word(Word::Dropped).to_owned(),
         Became::Censored => word(Word::Censored).to_owned(),
     };
@@ -143,6 +144,7 @@ fn row(bar: &Bar, lane: usize, language: Language) -> Row {
         first: bar.first_s,
         end: bar.end_s,
         whole: is_whole(bar),
+        shed: matches!(bar.became, Became::Shed(_)),
         about,
     }
 }

@@ -51,6 +51,7 @@ messages! {
     ShareOfSamples: "% of samples", "样本占比 %";
     Tpot: "TPOT p50", "单 token 时延 TPOT p50";
     Failed: "failed", "失败";
+    Shed: "shed", "过载拒绝";
     FailedRequests: "Failed requests", "失败请求";
     Percent: "%", "占比 %";
     TokenTime: "Time per output token", "单 token 时延";

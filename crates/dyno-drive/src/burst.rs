@@ -11,7 +11,10 @@ use dyno_model::plan::Warmup;
 pub(crate) fn run<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
     requests: u64,
-) -> Result<(), TransportError> {
+) -> Result<(), TransportError>
+where
+    T::Body: Clone,
+{
     let requests = share(requests, level.setup.shard);
     let warmup = match level.setup.plan.warmup {
         Some(Warmup::Requests(n)) => n,

@@ -1,7 +1,9 @@
-//! The closed loop: a fixed number of slots, each of which sends when its previous response has ended.
+//! The closed loop: a fixed number of slots, each of which sends when its previous response has ended,
+//! or a while later if it was refused.
 
 use crate::arrivals::share;
-use crate::running::{Freed, Level};
+use crate::refusal::Pauses;
+use crate::running::{Due, Freed, Level};
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
@@ -9,38 +11,63 @@ use dyno_model::frame::Ending;
 pub(crate) fn run<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
     concurrency: u32,
-) -> Result<(), TransportError> {
+) -> Result<(), TransportError>
+where
+    T::Body: Clone,
+{
     let shard = level.setup.shard;
     let slots = share(u64::from(concurrency), shard) as u32;
     let planned = level.setup.plan.requests.map(|n| share(n, shard));
     level.start(slots as usize, planned)?;
-    let first = |slot| Freed { slot, at: level.started, slack: 0, dropped: false };
+    level.pauses = Pauses::new(slots);
+    let first = |slot| Freed { slot, at: level.started, slack: 0, dropped: false, refusal: None };
     let mut freed: Vec<Freed> = (0..slots).map(first).collect();
     while !level.is_stopped() {
         for free in freed.drain(..) {
-            let Freed { slot, at, dropped, .. } = free;
-            if dropped {
-                // Out of file descriptors or ports: retrying at once would only drop the rest, too.
-                continue;
+            // Out of file descriptors or ports: retrying at once would only drop the rest, too.
+            if !free.dropped && !level.pauses.holds(&free) {
+                send_next(level, free.slot, free.due())?;
             }
-            if level.is_stopped() {
-                level.starve(at);
-            } else if level.is_complete() {
-                level.starve(at);
-                level.stop_sending(Ending::Requests, at);
-            } else if let Some(up) = level.time_limit().filter(|up| at >= *up) {
-                level.starve(up);
-                level.stop_sending(Ending::Duration, up);
-            } else {
-                level.dispatch(slot, free.due())?;
-            }
+        }
+        while let Some((slot, due)) = level.pauses.over(level.now()) {
+            send_next(level, slot, due)?;
         }
         if level.is_idle() && !level.is_stopped() {
             level.stop_sending(Ending::Aborted, level.now());
         }
+        if level.is_complete() && !level.pauses.is_empty() {
+            // A slot that waits would find nothing left to send.
+            level.starve(level.now());
+            level.stop_sending(Ending::Requests, level.now());
+        }
         if !level.is_stopped() {
-            level.wait(level.time_limit().unwrap_or(Nanos::MAX), &mut freed)?;
+            let over = level.pauses.next_over().unwrap_or(Nanos::MAX);
+            level.wait(level.time_limit().unwrap_or(Nanos::MAX).min(over), &mut freed)?;
         }
     }
+    level.pauses.end(level.now());
     level.drain()
+}
+
+/// A slot sends its next request, unless there is none.
+fn send_next<T: Transport + ?Sized>(
+    level: &mut Level<'_, '_, T>,
+    slot: u32,
+    due: Due,
+) -> Result<(), TransportError>
+where
+    T::Body: Clone,
+{
+    if level.is_stopped() {
+        level.starve(due.at);
+    } else if level.is_complete() {
+        level.starve(due.at);
+        level.stop_sending(Ending::Requests, due.at);
+    } else if let Some(up) = level.time_limit().filter(|up| due.at >= *up) {
+        level.starve(up);
+        level.stop_sending(Ending::Duration, up);
+    } else {
+        level.dispatch(slot, due)?;
+    }
+    Ok(())
 }

@@ -2,9 +2,11 @@
 
 use crate::paced::PacedArrivals;
 use crate::ramp::{RampArrivals, lead};
+use crate::retries::Retry;
 use crate::running::Level;
 use crate::stop::StopSignal;
 use crate::transport::{Transport, TransportError};
+use crate::vitals::LostTarget;
 use crate::work::Supply;
 use crate::{burst, closed, open};
 use dyno_model::Nanos;
@@ -30,10 +32,21 @@ pub struct LevelSetup<'a> {
     pub at_most: Option<u32>,
     /// Which part of the arrivals to send.
     pub shard: Shard,
+    /// What refused and failed requests lead to.
+    pub on_failure: OnFailure,
     /// The signal to stop early.
     pub stop: &'a StopSignal,
     /// Receives every event.
     pub observer: &'a mut dyn Observer,
+}
+
+/// What refused and failed requests lead to, besides their records.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OnFailure {
+    /// Requests that were shed are sent again.
+    pub retry: Option<Retry>,
+    /// Sending stops after this many failures; requests that were shed are none.
+    pub at_most: Option<u64>,
 }
 
 /// Observes a level as it runs. Called on the driver's thread: while a method runs, nothing is sent
@@ -93,8 +106,10 @@ pub struct LevelOutcome {
     pub taken: u64,
     /// The client's own health.
     pub client: ClientHealth,
-    /// The last failure, when the target was lost.
-    pub last_failure: Option<RequestRecord>,
+    /// Failures, warm-up included; requests that were shed are none.
+    pub failed: u64,
+    /// Why the target was lost, if it failed every request.
+    pub lost: Option<LostTarget>,
 }
 
 /// Runs one level from start to the end of its last request.
@@ -102,7 +117,10 @@ pub fn run_level<T: Transport + ?Sized>(
     setup: LevelSetup<'_>,
     transport: &mut T,
     supply: &mut dyn Supply<T::Body>,
-) -> Result<LevelOutcome, TransportError> {
+) -> Result<LevelOutcome, TransportError>
+where
+    T::Body: Clone,
+{
     let load = setup.plan.load;
     let mut level = Level::new(setup, transport, supply);
     match load {

@@ -1,6 +1,6 @@
 //! Decides when requests are sent: seeded [`arrivals`] with exact counts ([`paced`]), one file per
 //! arrival model (`closed`, `open`, `burst`), conversations (`sessions`), a cap on what is in flight
-//! (`slots`), and the `level` that they share. Requests go through a [`Transport`], which is a network
+//! (`slots`), what follows a refusal (`refusal`, `retries`, `vitals`), and the `level` that they share. Requests go through a [`Transport`], which is a network
 //! client or a simulated engine, in a form that was prepared ahead of time ([`Prepare`],
 //! [`Lookahead`]). Nothing here knows HTTP, JSON or a real clock.
 
@@ -12,15 +12,20 @@ mod lookahead;
 mod open;
 pub mod paced;
 pub mod ramp;
+mod refusal;
+mod retries;
 mod running;
 mod sessions;
 mod slots;
 mod stop;
 mod transport;
+mod vitals;
 mod work;
 
-pub use level::{LevelOutcome, LevelSetup, Observer, run_level};
+pub use level::{LevelOutcome, LevelSetup, Observer, OnFailure, run_level};
 pub use lookahead::Lookahead;
+pub use retries::Retry;
 pub use stop::{Stop, StopSignal};
 pub use transport::{Body, Ended, Job, Lengths, Payload, Transport, TransportError};
+pub use vitals::LostTarget;
 pub use work::{Dialogue, NextTurn, Prepare, Sending, Supply, Work};

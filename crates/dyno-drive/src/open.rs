@@ -66,7 +66,10 @@ impl Schedule {
 pub(crate) fn run<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos>,
-) -> Result<(), TransportError> {
+) -> Result<(), TransportError>
+where
+    T::Body: Clone,
+{
     let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
     level.start(0, Some(schedule.measured))?;
     let up = match schedule.ending {
@@ -101,7 +104,10 @@ pub(crate) fn run<T: Transport + ?Sized>(
 pub(crate) fn run_sessions<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos>,
-) -> Result<(), TransportError> {
+) -> Result<(), TransportError>
+where
+    T::Body: Clone,
+{
     let shard = level.setup.shard;
     level.start(0, level.setup.plan.requests.map(|n| share(n, shard)))?;
     let ours = (0_u64..).zip(arrivals).filter(|(index, _)| belongs(*index, shard));

@@ -4,19 +4,19 @@
 use crate::arrivals::share;
 use crate::level::{LevelOutcome, LevelSetup, Observer};
 use crate::open;
+use crate::refusal::{Pauses, Refusal};
+use crate::retries::Retries;
 use crate::sessions::{Sessions, Thinking};
 use crate::slots::Slots;
 use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
+use crate::vitals::Vitals;
 use crate::work::{Supply, Work};
 use dyno_model::Nanos;
 use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Load, Warmup};
 use dyno_model::record::{Phase, RequestRecord, Turn};
-
-/// After this many failures in a row the target counts as lost.
-const FAILURES_IN_A_ROW: u64 = 50;
 
 /// While many requests are started at once, sockets are read after every this many.
 const DISPATCHES_BETWEEN_READS: u64 = 32;
@@ -30,6 +30,8 @@ pub(crate) struct Freed {
     pub(crate) slack: Nanos,
     /// The request could not be sent, and the next one could not be either.
     pub(crate) dropped: bool,
+    /// The server refused it.
+    pub(crate) refusal: Option<Refusal>,
 }
 
 /// When a request is due.
@@ -75,8 +77,10 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     stopped: Option<(Ending, Nanos)>,
     starved: Option<Nanos>,
     planned: Option<u64>,
-    failures_in_a_row: u64,
-    last_failure: Option<RequestRecord>,
+    vitals: Vitals,
+    retries: Retries<T::Body>,
+    /// Of the slots of a closed loop.
+    pub(crate) pauses: Pauses,
     since_read: u64,
     /// Time spent waiting for prompts and for records to be written.
     awaited_prompts: Nanos,
@@ -87,13 +91,16 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     silent: bool,
 }
 
-impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
+impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T>
+where
+    T::Body: Clone,
+{
     pub(crate) fn new(
         setup: LevelSetup<'s>,
         transport: &'a mut T,
         supply: &'a mut dyn Supply<T::Body>,
     ) -> Self {
-        let LevelSetup { at_most, shard, plan, .. } = setup;
+        let LevelSetup { at_most, shard, plan, on_failure, .. } = setup;
         let at_most = at_most.filter(|_| plan.load.is_open());
         Self {
             setup,
@@ -111,8 +118,9 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             stopped: None,
             starved: None,
             planned: None,
-            failures_in_a_row: 0,
-            last_failure: None,
+            vitals: Vitals::default(),
+            retries: Retries::new(on_failure.retry),
+            pauses: Pauses::default(),
             since_read: 0,
             awaited_prompts: 0,
             awaited_records: 0,
@@ -133,6 +141,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         self.transport.take_health();
         self.report_tokens();
         self.started = self.transport.now();
+        self.vitals = Vitals::new(self.started);
         self.setup.observer.started(self.started);
         Ok(())
     }
@@ -150,9 +159,9 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         self.slots.as_ref().is_none_or(Slots::has_room)
     }
 
-    /// Nothing is in flight, and every ended request has been processed.
+    /// Nothing is in flight or waits to be sent again, and every ended request has been processed.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.in_flight() == 0 && self.ended.is_empty()
+        self.in_flight() == 0 && self.ended.is_empty() && self.retries.nobody_waits()
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -161,7 +170,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
 
     /// Nothing is in flight, and nothing will be until a slot sends again.
     pub(crate) fn is_idle(&self) -> bool {
-        self.is_quiet() && self.sessions.nobody_thinks()
+        self.is_quiet() && self.sessions.nobody_thinks() && self.pauses.is_empty()
     }
 
     /// All requested measured requests were sent.
@@ -209,8 +218,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);
         record.turn = turn;
         record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
-        let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
-        finish(Box::new(record), self.stopped, streak, last, self.setup.observer);
+        finish(Box::new(record), self.stopped, self.setup.observer);
     }
 
     /// Counts an arrival; which part of the level it belongs to.
@@ -285,13 +293,9 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         }
         let freed = self.slots.as_mut().and_then(Slots::take);
         let admitted = freed.filter(|freed| *freed > intended);
-        let dispatched = self.transport.now();
-        if self.transport.in_flight() == 0 {
-            self.woken = dispatched;
-        }
-        let level = self.setup.level;
-        self.transport.dispatch(Job {
-            level,
+        self.retries.sent(index, &payload);
+        self.hand_over(Job {
+            level: self.setup.level,
             index,
             slot,
             turn,
@@ -299,9 +303,16 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             intended,
             slack,
             admitted,
-            dispatched,
+            dispatched: self.transport.now(),
             payload,
-        });
+        })
+    }
+
+    fn hand_over(&mut self, job: Job<T::Body>) -> Result<(), TransportError> {
+        if self.transport.in_flight() == 0 {
+            self.woken = job.dispatched;
+        }
+        self.transport.dispatch(job);
         self.since_read += 1;
         if self.since_read >= DISPATCHES_BETWEEN_READS {
             self.since_read = 0;
@@ -324,6 +335,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             let until = until.min(self.transport.now().saturating_add(patience));
             let turn = self.sessions.next_due().filter(|_| self.has_room());
             let until = until.min(turn.unwrap_or(Nanos::MAX));
+            let until = until.min(self.retries.next_due().unwrap_or(Nanos::MAX));
             self.transport.wait(until, &mut self.ended)?;
         }
         let now = self.transport.now();
@@ -335,6 +347,8 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         }
         let before = self.transport.now();
         for ended in self.ended.drain(..) {
+            self.vitals.ended(&ended.record);
+            let Some(ended) = self.retries.ended(ended) else { continue };
             let goes_on = self.sessions.ended(&ended);
             let record = ended.record;
             if let Some(slots) = &mut self.slots {
@@ -343,14 +357,17 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             if !goes_on {
                 let dropped = matches!(record.outcome, Outcome::Dropped(_));
                 let slack = record.widths.map_or(0, |widths| widths.end);
-                freed.push(Freed { slot: record.slot, at: record.end, slack, dropped });
+                let refusal = Refusal::of(&record);
+                freed.push(Freed { slot: record.slot, at: record.end, slack, dropped, refusal });
             }
-            let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
-            finish(record, self.stopped, streak, last, self.setup.observer);
+            finish(record, self.stopped, self.setup.observer);
         }
         self.awaited_records += self.transport.now().saturating_sub(before);
-        if self.failures_in_a_row >= FAILURES_IN_A_ROW {
+        if self.vitals.lost.is_some() {
             self.stop_sending(Ending::TargetLost, now);
+        }
+        if self.setup.on_failure.at_most.is_some_and(|most| self.vitals.failed >= most) {
+            self.stop_sending(Ending::MaxFailures, now);
         }
         if self.setup.stop.get() >= Stop::Sending {
             self.stop_sending(Ending::Interrupted, now);
@@ -363,6 +380,12 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         }
         if !self.is_stopped() && self.setup.observer.has_converged(now) {
             self.stop_sending(Ending::Stable, now);
+        }
+        if self.stopped.is_some_and(|(ending, _)| !ending.carried_out()) {
+            self.retries.give_up(&mut self.ended);
+        }
+        while let Some(job) = self.retries.due(now) {
+            self.hand_over(job)?;
         }
         self.go_on(now)
     }
@@ -436,6 +459,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             let at_once = self.silent || self.setup.stop.get() == Stop::Now;
             if self.now() >= deadline || at_once {
                 self.transport.censor(&mut self.ended);
+                self.retries.give_up(&mut self.ended);
             }
             self.wait(deadline, &mut freed)?;
             for slot in freed.drain(..) {
@@ -450,6 +474,8 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         let client = ClientHealth {
             awaited_prompts_ns: self.awaited_prompts,
             awaited_records_ns: self.awaited_records,
+            paused_ns: self.pauses.total,
+            pauses: self.pauses.count,
             ..self.transport.take_health()
         };
         let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
@@ -464,17 +490,16 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             warmup: self.warmup,
             taken: self.taken,
             client,
-            last_failure: self.last_failure.filter(|_| ending == Ending::TargetLost),
+            failed: self.vitals.failed,
+            lost: self.vitals.lost.filter(|_| ending == Ending::TargetLost),
         }
     }
 }
 
-/// Labels an ended request, counts it and passes it on.
+/// Labels an ended request and passes it on.
 fn finish(
     mut record: Box<RequestRecord>,
     stopped: Option<(Ending, Nanos)>,
-    failures_in_a_row: &mut u64,
-    last_failure: &mut Option<RequestRecord>,
     observer: &mut dyn Observer,
 ) {
     if record.phase == Phase::Measured
@@ -483,17 +508,6 @@ fn finish(
         && record.end > at
     {
         record.phase = Phase::Drain;
-    }
-    match record.outcome {
-        Outcome::Completed => *failures_in_a_row = 0,
-        Outcome::Failed(_) | Outcome::Shed(_) => {
-            *failures_in_a_row += 1;
-            if *failures_in_a_row == FAILURES_IN_A_ROW {
-                *last_failure = Some(RequestRecord::clone(&record));
-            }
-        }
-        // Not the server's fault.
-        Outcome::Dropped(_) | Outcome::Censored => {}
     }
     observer.ended(record);
 }

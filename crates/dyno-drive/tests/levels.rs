@@ -101,17 +101,6 @@ fn a_burst_is_sent_at_once_after_its_warm_up() {
 }
 
 #[test]
-fn fifty_failures_in_a_row_lose_the_target() {
-    let plan = LevelPlan { requests: Some(1000), ..level(Load::Concurrency { concurrency: 4 }) };
-    let (outcome, records) = run(&plan, &mut Simulated::new(MS, 1));
-    reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::TargetLost);
-    assert!(outcome.issued < 60 && outcome.last_failure.is_some());
-    let (outcome, _) = run(&plan, &mut Simulated::new(MS, 2));
-    assert_eq!(outcome.ending, Ending::Requests);
-}
-
-#[test]
 fn the_first_signal_drains_and_the_second_censors() {
     let plan = LevelPlan { requests: Some(1000), ..level(Load::Concurrency { concurrency: 4 }) };
     let signal = StopSignal::new();

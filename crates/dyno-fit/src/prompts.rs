@@ -6,7 +6,7 @@ use dyno_model::prompt::{Conversation, Item, UserTurn};
 use std::collections::VecDeque;
 
 /// A prompt as the engine sees it, or why it is invalid.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TwinPrompt(pub Result<Prompt, PromptError>);
 
 impl Body for TwinPrompt {

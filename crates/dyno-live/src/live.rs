@@ -28,8 +28,10 @@ pub struct Live {
     language: Language,
     /// Requests of this level that have ended, whatever their outcome.
     done: AtomicU64,
-    /// Of those, the ones that failed.
+    /// Of those, the ones that failed or could not be sent.
     failed: AtomicU64,
+    /// And the ones that were shed.
+    shed: AtomicU64,
     /// Output tokens or events of the requests of this level that have ended.
     tokens: AtomicU64,
     /// Output tokens that the client has received in the whole run, and before this level.
@@ -58,6 +60,7 @@ pub(crate) struct Seen {
     pub(crate) at: Duration,
     pub(crate) done: u64,
     pub(crate) failed: u64,
+    pub(crate) shed: u64,
     /// Output tokens of this level, those of running streams included where they are known.
     pub(crate) tokens: u64,
     pub(crate) in_flight: u64,
@@ -79,6 +82,7 @@ impl Default for Live {
             language: Language::English,
             done: AtomicU64::new(0),
             failed: AtomicU64::new(0),
+            shed: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
             received: AtomicU64::new(UNREPORTED),
             received_before: AtomicU64::new(UNREPORTED),
@@ -119,7 +123,7 @@ impl Live {
     /// Resets the counters for level `index` (from 0) of the `known` ones. `planned` is the
     /// number of requests that bounds it, as far as known, warm-up included.
     pub fn begin_level(&self, index: usize, known: usize, level: &LevelPlan, planned: Option<u64>) {
-        for counter in [&self.done, &self.failed, &self.tokens, &self.in_flight] {
+        for counter in [&self.done, &self.failed, &self.shed, &self.tokens, &self.in_flight] {
             counter.store(0, Relaxed);
         }
         self.received_before.store(UNREPORTED, Relaxed);
@@ -160,8 +164,13 @@ impl Live {
     /// A request of the level has ended.
     pub fn ended(&self, record: &RequestRecord) {
         self.done.fetch_add(1, Relaxed);
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_) | Outcome::Dropped(_)) {
-            self.failed.fetch_add(1, Relaxed);
+        let counter = match record.outcome {
+            Outcome::Failed(_) | Outcome::Dropped(_) => Some(&self.failed),
+            Outcome::Shed(_) => Some(&self.shed),
+            Outcome::Completed | Outcome::Censored => None,
+        };
+        if let Some(counter) = counter {
+            counter.fetch_add(1, Relaxed);
         }
         if let Some(output) = record.output {
             self.tokens.fetch_add(output.tokens, Relaxed);
@@ -174,7 +183,11 @@ impl Live {
         self.mailbox.boundary(Boundary::Ended {
             level: end.level as usize,
             at: self.zero.elapsed(),
-            counted: Counted { issued: end.issued, failed: self.failed.load(Relaxed) },
+            counted: Counted {
+                issued: end.issued,
+                failed: self.failed.load(Relaxed),
+                shed: self.shed.load(Relaxed),
+            },
             ending: end.ending,
             draining: self.draining(end),
         });
@@ -196,6 +209,7 @@ impl Live {
             at,
             done: self.done.load(Relaxed),
             failed: self.failed.load(Relaxed),
+            shed: self.shed.load(Relaxed),
             tokens: self.received_in_level().unwrap_or_else(|| self.tokens.load(Relaxed)),
             in_flight: self.in_flight.load(Relaxed),
             planned: unless_zero(self.planned.load(Relaxed)),

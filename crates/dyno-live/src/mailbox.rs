@@ -58,6 +58,8 @@ pub(super) struct Counted {
     pub(super) issued: u64,
     /// Requests that failed or were dropped.
     pub(super) failed: u64,
+    /// Requests that were shed.
+    pub(super) shed: u64,
 }
 
 /// What was in the mailbox, in order.

@@ -66,6 +66,9 @@ impl<'a> Status<'a> {
             Part::new(1, requests(seen, language)),
             Part::new(2, Text::Failed.with(language, &[seen.failed.to_string()])),
         ];
+        if seen.shed > 0 {
+            parts.push(Part::new(2, Text::Shed.with(language, &[seen.shed.to_string()])));
+        }
         if let Some(found) = self.found {
             parts.extend(slo(found, language).map(|text| Part::new(5, text)));
             parts.extend(doubt(found, language).map(|text| Part::new(4, text)));
@@ -202,6 +205,7 @@ mod tests {
             at: Duration::from_secs(at_s),
             done: 10 * at_s,
             failed: 1,
+            shed: 0,
             tokens: 640 * at_s,
             in_flight: 8,
             planned: Some(100),

@@ -12,6 +12,7 @@ messages! {
     Unfinished: "{} unfinished", "{} 个未完成";
     WholeLevel: "whole level {} req/s {} tok/s", "整档 {} req/s {} tok/s";
     Failed: "{} failed", "{} 个失败";
+    Shed: "{} shed", "{} 个因过载被拒绝";
     Left: "{} left", "剩余 {}";
     Elapsed: "{} elapsed", "已用 {}";
     RunLeft: "run {} left", "全程剩余 {}";
@@ -59,6 +60,7 @@ messages! {
     ColumnLevel: "level", "档位";
     ColumnRequests: "reqs", "请求";
     ColumnFailed: "failed", "失败";
+    ColumnShed: "shed", "拒绝";
     ColumnState: "state", "状态";
     Running: "running", "进行中";
     Pending: "pending", "未开始";
@@ -68,6 +70,7 @@ messages! {
     Stopped: "stopped", "已停止";
     Lost: "target lost", "目标失联";
     Aborted: "aborted", "已中止";
+    TooManyFailed: "too many failures", "失败过多";
     NoTerminal: "--live: stderr is not a terminal that can be drawn on; showing plain progress",
         "--live：stderr 不是可绘制的终端；改用普通进度输出";
     NotInForeground: "--live: dyno is not in the foreground of its terminal; showing plain progress",
@@ -87,6 +90,7 @@ pub(crate) fn ending(ending: Ending) -> Text {
         Ending::Interrupted => Text::Stopped,
         Ending::TargetLost => Text::Lost,
         Ending::Aborted => Text::Aborted,
+        Ending::MaxFailures => Text::TooManyFailed,
     }
 }
 

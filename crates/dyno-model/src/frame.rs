@@ -74,12 +74,14 @@ pub enum Ending {
     Duration,
     /// Ctrl-C.
     Interrupted,
-    /// Too many failures in a row: the target is unusable.
+    /// The target is unusable: it has not completed any request for a while, or it is gone.
     TargetLost,
     /// This program had to stop (for example, because its disk was full).
     Aborted,
     /// The metric was stable.
     Stable,
+    /// As many requests have failed as `--max-failures` allows.
+    MaxFailures,
 }
 
 impl Ending {
@@ -110,6 +112,10 @@ pub struct ClientHealth {
     pub awaited_prompts_ns: u64,
     /// Time that the driver waited for its records to be written.
     pub awaited_records_ns: u64,
+    /// Time that the slots of a closed loop waited after refusals, over all slots.
+    pub paused_ns: u64,
+    /// How many such waits there were.
+    pub pauses: u64,
     /// CPU time of the loop's thread.
     pub cpu_ns: u64,
     /// Wall time over which `cpu_ns` was taken.

@@ -31,6 +31,13 @@ pub struct Plan {
     pub timeouts: Timeouts,
     /// Allowed share of failures.
     pub allow_failures: f64,
+    /// How often a request is sent again that the server refused because it was overloaded; absent
+    /// where refusals are recorded as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shed_retries: Option<u32>,
+    /// Stop the run after this many failures; requests that were shed do not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_failures: Option<u64>,
     /// The SLO that a level has to meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<Slo>,
@@ -347,6 +354,8 @@ impl Plan {
                 idle_ns: 60 * SEC,
             },
             allow_failures: 0.01,
+            shed_retries: None,
+            max_failures: None,
             slo: None,
             seed: 0,
             shard: Shard::WHOLE,

@@ -5,6 +5,7 @@ mod digits;
 mod extras;
 mod instrument;
 mod origin;
+mod overload;
 mod repeats;
 mod requests;
 mod search;
@@ -19,6 +20,7 @@ pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
 pub use origin::{Origin, Recognised, Reported};
+pub use overload::{Late, LatePercentiles, Overload, Pauses, Retried, RetryAfter, WithFailures};
 pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
 pub use search::SearchSummary;
@@ -161,6 +163,13 @@ pub struct LevelSummary {
     pub ending: Option<Ending>,
     /// Outcomes of the arrivals.
     pub requests: RequestCounts,
+    /// What happened to requests that the server refused because it was overloaded; absent where none
+    /// was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overload: Option<Overload>,
+    /// Percentiles in which failed and shed requests are infinitely late; absent where all completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_failures: Option<WithFailures>,
     /// First `sent` to the last end or failure.
     pub duration_s: Option<f64>,
     /// Over the whole duration.

@@ -21,6 +21,12 @@ pub fn parse_utc(text: &str) -> Option<u64> {
     u64::try_from(time.as_nanosecond()).ok()
 }
 
+/// Reads the date of an HTTP header (`Sun, 06 Nov 1994 08:49:37 GMT`), as seconds since 1970.
+pub fn parse_http_date(text: &str) -> Option<u64> {
+    let time = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text.trim()).ok()?;
+    u64::try_from(time.as_second()).ok()
+}
+
 fn written(unix_ns: u64, format: &str) -> String {
     // The last nanosecond of a `u64` is in 2554; the calendar ends in 9999.
     (Timestamp::UNIX_EPOCH + Duration::from_nanos(unix_ns)).strftime(format).to_string()
@@ -47,6 +53,15 @@ mod tests {
         assert_eq!(parse_utc("2000-02-29T01:00:00+01:00"), Some(951_782_400 * SEC));
         for text in ["", "2000", "2001-02-29", "yesterday", "1960-01-01"] {
             assert_eq!(parse_utc(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_of_http() {
+        assert_eq!(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!(parse_http_date(" Thu, 01 Jan 1970 00:00:05 GMT"), Some(5));
+        for text in ["", "120", "Sun Nov  6 08:49:37 1994", "Wed, 31 Dec 1969 23:59:59 GMT"] {
+            assert_eq!(parse_http_date(text), None, "{text}");
         }
     }
 

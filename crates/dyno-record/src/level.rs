@@ -17,6 +17,7 @@ fn ending_number(ending: Ending) -> u64 {
         Ending::TargetLost => 3,
         Ending::Aborted => 4,
         Ending::Stable => 5,
+        Ending::MaxFailures => 6,
     }
 }
 
@@ -28,6 +29,7 @@ fn ending(value: Value) -> Result<Ending, Bad> {
         3 => Ok(Ending::TargetLost),
         4 => Ok(Ending::Aborted),
         5 => Ok(Ending::Stable),
+        6 => Ok(Ending::MaxFailures),
         other => Err(Bad::new(format!("unknown ending {other}"))),
     }
 }
@@ -149,6 +151,8 @@ fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     put_plain(out, 12, client.longest_stall_ns);
     put_plain(out, 13, client.awaited_prompts_ns);
     put_plain(out, 14, client.awaited_records_ns);
+    put_plain(out, 15, client.paused_ns);
+    put_plain(out, 16, client.pauses);
 }
 
 fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
@@ -169,6 +173,8 @@ fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
             (12, value) => client.longest_stall_ns = value.number()?,
             (13, value) => client.awaited_prompts_ns = value.number()?,
             (14, value) => client.awaited_records_ns = value.number()?,
+            (15, value) => client.paused_ns = value.number()?,
+            (16, value) => client.pauses = value.number()?,
             _ => {}
         }
     }

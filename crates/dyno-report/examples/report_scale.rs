@@ -194,6 +194,8 @@ fn plan(requests: u64) -> Plan {
         },
         timeouts: Timeouts { connect_ns: SEC, total_ns: SEC, first_token_ns: SEC, idle_ns: SEC },
         allow_failures: 0.01,
+        shed_retries: None,
+        max_failures: None,
         slo: None,
         seed: 42,
         shard: Shard::WHOLE,

@@ -15,7 +15,7 @@ use dyno_words::columns::number;
 /// A column of a table of levels, beside the level's label and its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LevelColumn {
-    /// Completed and failed requests, `240/3`.
+    /// Completed and failed requests, `240/3`; where some were shed, these as well: `240/3/50`.
     Requests,
     /// A metric that is one number.
     Value(Metric),
@@ -141,7 +141,8 @@ impl LevelColumn {
         let short = |metric: Metric| language.choose(metric.info().short);
         match self {
             Self::Requests => {
-                let ended = Say::OkFailed.text(language);
+                let shed = levels.iter().any(|level| level.requests.shed > Some(0));
+                let ended = if shed { Say::OkFailedShed } else { Say::OkFailed }.text(language);
                 let (ok, failed) = ended.split_once('/').unwrap_or((ended, ""));
                 [format!("{ok}/"), failed.to_owned()]
             }
@@ -260,7 +261,10 @@ impl LevelColumn {
         };
         match self {
             Self::Requests => {
-                format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed))
+                let requests = &level.requests;
+                let shed = requests.shed.filter(|shed| *shed > 0);
+                let shed = shed.map(|shed| format!("/{shed}")).unwrap_or_default();
+                format!("{}/{}{shed}", whole(requests.completed), whole(requests.failed))
             }
             Self::Value(
                 metric @ (Metric::RequestRate | Metric::OutputRate | Metric::TotalRate),
@@ -270,6 +274,7 @@ impl LevelColumn {
             }
             Self::Value(Metric::Completed) => count(level.requests.completed, marks),
             Self::Value(Metric::Failed) => count(level.requests.failed, marks),
+            Self::Value(Metric::Shed) => count(level.requests.shed, marks),
             Self::Value(metric) => metric.value(level).map_or_else(|| marks.absent(), number),
             Self::Statistic(time, which) => marks.time(level, time, which, millis),
             Self::Time(time) => marks.time(level, time, Statistic::Mean, millis),

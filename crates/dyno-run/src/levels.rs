@@ -10,12 +10,17 @@ use super::prepared::Prepared;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording};
 use super::workload::{Items, Workload};
-use dyno_drive::{LevelOutcome, LevelSetup, Sending, Stop, StopSignal, TransportError};
-use dyno_model::Nanos;
+use dyno_drive::{
+    LevelOutcome, LevelSetup, LostTarget, OnFailure, Retry, Sending, Stop, StopSignal,
+    TransportError,
+};
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelEnd};
+use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load, Shard, Warmup};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
+use dyno_model::units::format_duration;
+use dyno_model::{Nanos, SEC};
 use std::io;
 use std::sync::Arc;
 
@@ -63,6 +68,8 @@ pub(crate) struct Level<'a> {
     /// The remaining levels, while there is no estimate of their duration yet.
     pub(crate) unestimated: Option<&'a [LevelPlan]>,
     pub(crate) last_success: &'a mut Option<LastSuccess>,
+    /// Failures of the run so far.
+    pub(crate) failed: &'a mut u64,
     pub(crate) prepared: &'a mut Prepared,
     pub(crate) book: &'a Book,
     pub(crate) observer: &'a dyn Observer,
@@ -87,6 +94,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         known,
         unestimated,
         last_success,
+        failed,
         prepared,
         book,
         observer,
@@ -132,11 +140,18 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         sessions: workload.is_session(),
         at_most: level.max_concurrency,
         shard: plan.shard,
+        on_failure: OnFailure {
+            retry: plan
+                .shed_retries
+                .map(|at_most| Retry { at_most, within: plan.timeouts.total_ns }),
+            at_most: plan.max_failures.map(|most| most.saturating_sub(*failed)),
+        },
         stop,
         observer: &mut recording,
     };
     let done = bench.run_level(setup, items, ahead(level.load))?;
     workload.took(&plan, done.taken);
+    *failed += done.failed;
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
     let mut ending = done.ending;
     // A server that failed the last request may be gone, and then the level is not complete.
@@ -161,7 +176,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     };
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
-    let message = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
+    let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost)));
     let lost = message
         .filter(|_| ending == Ending::TargetLost)
         .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
@@ -189,6 +204,7 @@ fn prime(
         sessions: false,
         at_most: None,
         shard: Shard::WHOLE,
+        on_failure: OnFailure::default(),
         stop,
         observer: &mut Unrecorded,
     };
@@ -228,14 +244,20 @@ fn ahead(load: Load) -> usize {
     ahead.clamp(64, 8192)
 }
 
-/// Many failures in a row, and the last of them.
-fn failed_in_a_row(record: &RequestRecord) -> String {
+/// Why a target that failed every request was given up.
+fn served_nothing(lost: &LostTarget) -> String {
+    let record = &lost.last;
+    let detail = record.detail.as_deref().unwrap_or("no message");
+    let time = format_duration(lost.time / SEC * SEC);
+    if lost.unreachable {
+        return format!("no connection could be opened for {time}: {detail}");
+    }
     let class = match record.outcome {
-        dyno_model::outcome::Outcome::Failed(class) | dyno_model::outcome::Outcome::Shed(class) => {
-            class.to_string()
-        }
+        Outcome::Failed(class) | Outcome::Shed(class) => class.to_string(),
         _ => "dropped".to_owned(),
     };
-    let detail = record.detail.as_deref().unwrap_or("no message");
-    format!("50 requests in a row failed, the last with {class}: {detail}")
+    let failures = lost.failures;
+    format!(
+        "no request completed for {time}, and {failures} failed, the last with {class}: {detail}"
+    )
 }

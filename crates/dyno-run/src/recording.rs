@@ -82,8 +82,8 @@ impl dyno_drive::Observer for Recording<'_> {
 
     fn ended(&mut self, record: Box<RequestRecord>) {
         self.observer.ended(&record);
-        self.failed_last =
-            matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_) | Outcome::Dropped(_));
+        // A server that refuses is there.
+        self.failed_last = matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_));
         if let Some(enough) = &mut self.enough {
             enough.add(&record);
         }

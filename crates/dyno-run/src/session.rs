@@ -41,6 +41,8 @@ pub(crate) struct Session<'a> {
     /// A level ran before, so that a rest is due.
     follows: bool,
     last_success: Option<LastSuccess>,
+    /// Failures so far.
+    failed: u64,
     ending: Ending,
     /// Prompts or conversations taken by each level, warm-up included.
     sent: Vec<u64>,
@@ -72,6 +74,7 @@ impl<'a> Session<'a> {
             explained: None,
             follows: false,
             last_success: None,
+            failed: 0,
             ending: Ending::Requests,
             sent: Vec::new(),
             lost: None,
@@ -123,6 +126,7 @@ impl<'a> Session<'a> {
             known: self.course.known(),
             unestimated: (self.estimate.is_empty() && self.pace.is_none()).then_some(to_come),
             last_success: &mut self.last_success,
+            failed: &mut self.failed,
             prepared: &mut self.prepared,
             book: &self.book,
             observer: self.observer,

@@ -63,9 +63,9 @@ fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<Diagnost
     }
     let tail = cells.get(whole - whole.div_ceil(4)..)?;
     let over_s = to_s(sliced.edge(whole) - sliced.edge(whole - tail.len()));
-    let [arrived, completed, failed] = tail
-        .iter()
-        .fold([0; 3], |[a, c, f], cell| [a + cell.arrived, c + cell.completed, f + cell.failed]);
+    let [arrived, completed, failed] = tail.iter().fold([0; 3], |[a, c, f], cell| {
+        [a + cell.arrived, c + cell.completed, f + cell.failed + cell.shed]
+    });
     if completed as f64 >= SHORT * arrived as f64 {
         return None;
     }

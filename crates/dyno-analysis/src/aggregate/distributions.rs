@@ -2,11 +2,14 @@
 //! samples, the second sorts them into blocks of time.
 
 use super::gather::{Samples, Taken};
+use super::overload::late;
 use super::request_times::{for_each_gap_sample, request_times};
 use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
-use dyno_model::summary::{Distribution, Intervals95, Times, round6};
+use dyno_model::summary::{
+    Distribution, Intervals95, LatePercentiles, Times, WithFailures, round6,
+};
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, PERCENTILES, Presence};
 use dyno_words::Finding;
 
@@ -124,13 +127,24 @@ pub(crate) fn describe(counted: &Counted) -> Option<Distribution> {
 pub(crate) struct Distributions {
     blocks: Option<TimeBlocks>,
     parts: PerTime<Part>,
+    /// Percentiles in which failures are infinitely late.
+    late: PerTime<Option<LatePercentiles>>,
 }
 
 impl Distributions {
     /// From the samples of the first reading (`latency` is passed separately because it is needed
-    /// earlier).
-    pub(crate) fn new(mut samples: Samples, latency: &Taken, blocks: Option<TimeBlocks>) -> Self {
-        let part = |taken: &Taken| {
+    /// earlier); `failed` more requests have none.
+    pub(crate) fn new(
+        mut samples: Samples,
+        latency: &Taken,
+        blocks: Option<TimeBlocks>,
+        failed: u64,
+    ) -> Self {
+        let mut lates = PerTime::default();
+        let mut part = |time: Time, taken: &Taken| {
+            if WithFailures::TIMES.contains(&time) {
+                lates[time] = late(&taken.counted, failed);
+            }
             let mut part = Part::new(&taken.counted, blocks);
             if let Some(described) = &mut part.described {
                 described.instrument = taken.ranges;
@@ -138,10 +152,10 @@ impl Distributions {
             part
         };
         let parts = PerTime::new(|time| match time {
-            Time::Latency => part(latency),
-            _ => part(&samples.take(time)),
+            Time::Latency => part(time, latency),
+            _ => part(time, &samples.take(time)),
         });
-        Self { blocks, parts }
+        Self { blocks, parts, late: lates }
     }
 
     /// Medians in nanoseconds, however few the samples.
@@ -164,6 +178,11 @@ impl Distributions {
         for_each_gap_sample(record, |gap| {
             self.parts[gap.time].add(blocks.of(gap.at), gap.value, gap.times);
         });
+    }
+
+    /// Takes the percentiles in which failures are infinitely late.
+    pub(crate) fn take_late(&mut self) -> PerTime<Option<LatePercentiles>> {
+        std::mem::take(&mut self.late)
     }
 
     pub(crate) fn finish(self) -> Times {

@@ -103,7 +103,7 @@ fn of_failures(sliced: &Sliced, whole: usize) -> Option<Diagnostic> {
     let after_s = sliced.offset(sliced.first_failure?).map(to_s)?;
     let cells = sliced.cells.get(..whole).filter(|cells| !cells.is_empty())?;
     let [first, last] = quarters(cells).map(|quarter| {
-        let failed: u64 = quarter.iter().map(|cell| cell.failed).sum();
+        let failed: u64 = quarter.iter().map(|cell| cell.failed + cell.shed).sum();
         let completed: u64 = quarter.iter().map(|cell| cell.completed).sum();
         (failed, failed + completed)
     });

@@ -5,6 +5,7 @@ use super::concurrency::Flight;
 use super::failures::FailureWords;
 use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
+use super::overload::Refusals;
 use super::request_times::{for_each_gap_sample, request_times};
 use super::sessions::Conversations;
 use super::slots::Slots;
@@ -46,6 +47,7 @@ pub(crate) struct Gathered {
     pub(crate) cached: Cached,
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
+    pub(crate) refusals: Refusals,
     pub(crate) last: LastToEnd,
     pub(crate) started: Option<u64>,
     pub(crate) end: Option<Box<LevelEnd>>,
@@ -210,6 +212,7 @@ impl Gathered {
 
     fn count(&mut self, record: &RequestRecord) {
         self.counts.add(record);
+        self.refusals.add(record);
         if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome {
             self.timeouts += u64::from(is_timeout(*class));
             if let Some(detail) = &record.detail {

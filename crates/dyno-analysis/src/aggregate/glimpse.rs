@@ -10,6 +10,7 @@ use super::gather::{Gathered, Span};
 use super::instrument::{Effective, Gaps, bounds};
 use super::judge::{mixed_sources, too_many_failures, verdict};
 use super::level::{past_capacity, throughput};
+use super::overload;
 use super::request_times::{for_each_gap_sample, request_times};
 use super::slo::meets;
 use super::timeline::for_each_gap;
@@ -234,6 +235,7 @@ impl RunningLevel {
         }
         let counts = Counts { planned: 0, ..self.counts.clone() };
         findings.extend(too_many_failures(&counts, self.terms.allow_failures));
+        findings.extend(overload::shed(&counts, self.terms.allow_failures));
         findings.extend(mixed_sources(&self.input, &self.output));
         level.verdict = match self.counts.planned {
             0 => Verdict::Unjudged,
@@ -243,7 +245,7 @@ impl RunningLevel {
         let slo = self.terms.slo.as_ref().map(|slo| SloSoFar {
             verdict: judge(&level, slo),
             met: self.met,
-            missed: self.missed + self.counts.failed + self.counts.dropped,
+            missed: self.missed + self.counts.bad(),
         });
         let shown = |time| matches!(time, Time::Ttft | Time::Itl | Time::Tpot);
         LevelSoFar {

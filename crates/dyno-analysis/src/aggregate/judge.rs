@@ -2,6 +2,7 @@
 //! notes. Findings from instrument ranges are in `trust`.
 
 use super::gather::Gathered;
+use super::overload::shed;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
 use dyno_model::environment::Environment;
@@ -12,7 +13,7 @@ use dyno_model::summary::{Client, Integrity, Lag, Straggler};
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_words::number::{digits, percent};
-use dyno_words::{Finding, values};
+use dyno_words::{Finding, Overloaded, values};
 
 /// Everything the rules look at.
 pub(super) struct Case<'a> {
@@ -46,10 +47,13 @@ fn late(what: Finding, p99_ms: f64) -> Diagnostic {
     what.with([digits(p99_ms, 1)])
 }
 
-/// More failures than allowed.
+/// More failures than allowed. Where it is only with those that were shed that there are too many, the
+/// server is overloaded, and that is all.
 pub(super) fn too_many_failures(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
-    counts.bar_missed(allowed).then(|| {
-        let (failed, ended) = (counts.failed, counts.completed + counts.failed);
+    let ended = counts.completed + counts.failed + counts.shed;
+    let alone = counts.failed as f64 > allowed * ended as f64;
+    (counts.bar_missed(allowed) && (alone || counts.shed == 0)).then(|| {
+        let failed = counts.failed;
         let share = percent(failed as f64 / ended as f64);
         Finding::Failures.with(values![failed, ended, share, percent(allowed)])
     })
@@ -144,6 +148,10 @@ impl Case<'_> {
             Ending::Requests | Ending::Duration | Ending::Stable => {}
             Ending::Interrupted => found.push(Finding::Interrupted.into()),
             Ending::TargetLost => found.push(Finding::TargetLost.into()),
+            Ending::MaxFailures => {
+                let most = self.plan.max_failures.unwrap_or(self.level.counts.failed);
+                found.push(Overloaded::MaxFailures.with([most]));
+            }
             Ending::Aborted => found.push(Finding::Aborted.into()),
         }
         let step_ms = client.clock_step_ns as f64 / 1e6;
@@ -163,6 +171,7 @@ impl Case<'_> {
             found.push(Finding::NothingCompleted.into());
         }
         found.extend(too_many_failures(counts, self.plan.allow_failures));
+        found.extend(shed(counts, self.plan.allow_failures));
         if let Some(share) = self.integrity.coalesced_share.filter(|s| *s > COALESCED_LIMIT) {
             found.push(Finding::Coalesced.with([percent(share)]));
         }
@@ -234,5 +243,5 @@ impl Case<'_> {
 /// Measured records of a level.
 pub(super) fn records(level: &Gathered) -> u64 {
     let counts = &level.counts;
-    counts.completed + counts.failed + counts.dropped + counts.censored
+    counts.completed + counts.bad() + counts.censored
 }

@@ -8,6 +8,7 @@ use super::distributions::{Distributions, TimeBlocks};
 use super::drift::{drifts, memory_growth};
 use super::gather::{Gathered, Taken};
 use super::judge::{Case, records, verdict};
+use super::overload;
 use super::saturation;
 use super::server::Watch;
 use super::server_findings;
@@ -74,10 +75,11 @@ impl<'a> Level<'a> {
             Err(why) => (None, Some(why)),
         };
         let samples = std::mem::take(&mut gathered.samples);
+        let failed = gathered.counts.failed + gathered.counts.shed;
         Self {
             index,
             plan,
-            distributions: Distributions::new(samples, &taken, blocks),
+            distributions: Distributions::new(samples, &taken, blocks, failed),
             by_turn: ByTurn::new(&mut gathered.conversations, blocks),
             goodput: slo.map(Goodput::new),
             sliced: Sliced::new(plan, &gathered),
@@ -122,8 +124,9 @@ impl<'a> Level<'a> {
         watch: &Watch,
     ) -> LevelSummary {
         let index = self.index;
-        let Self { mut gathered, distributions, by_turn, goodput, work, .. } = self;
+        let Self { mut gathered, mut distributions, by_turn, goodput, work, .. } = self;
         let medians = distributions.medians();
+        let mut late = distributions.take_late();
         let mut times = distributions.finish();
         let duration = gathered.span.duration();
         let ramp = self.plan.load.ramp();
@@ -135,7 +138,10 @@ impl<'a> Level<'a> {
         };
         let send_lag = exact_lag(std::mem::take(&mut gathered.send_lag));
         let connect = exact_lag(std::mem::take(&mut gathered.connect));
+        let refusals = std::mem::take(&mut gathered.refusals);
+        let sent = refusals.sent();
         let end = gathered.end.as_deref();
+        let overload = refusals.summary(self.plan.load, end);
         let client = client(send_lag, connect, end.map(|end| &end.client));
         let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
         let integrity = gathered.streams.shares();
@@ -229,6 +235,10 @@ impl<'a> Level<'a> {
                 planned: Some(planned(self.plan, &gathered)),
                 ..gathered.counts.clone().into()
             },
+            with_failures: overload::with_failures(&gathered.counts, |time| {
+                late[time].take().filter(|_| told(time))
+            }),
+            overload,
             duration_s: duration.map(|ns| round6(to_s(ns))),
             throughput,
             steady,
@@ -262,6 +272,7 @@ impl<'a> Level<'a> {
         findings.extend(trust::notes(&gathered));
         let arrivals = records(&gathered);
         findings.extend(level.client_wait.iter().flat_map(|wait| waits::notes(wait, arrivals)));
+        findings.extend(level.overload.iter().flat_map(|overload| overload::notes(overload, sent)));
         level.verdict = verdict(&findings);
         (level.notes, level.reasons) =
             findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));

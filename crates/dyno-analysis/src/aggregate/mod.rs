@@ -16,6 +16,7 @@ mod instrument;
 mod integrity;
 mod judge;
 mod level;
+mod overload;
 mod readings;
 mod repeats;
 mod request_times;

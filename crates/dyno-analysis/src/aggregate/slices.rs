@@ -22,6 +22,7 @@ pub(super) struct Cell {
     pub(super) arrived: u64,
     pub(super) completed: u64,
     pub(super) failed: u64,
+    pub(super) shed: u64,
     pub(super) ttft: Vec<u64>,
     pub(super) latency: Vec<u64>,
     /// Sent in it, and still running when the run had to stop.
@@ -102,14 +103,12 @@ impl Sliced {
 
     /// Second reading. Requests of all phases count when they end, because the server did the work.
     pub(super) fn add(&mut self, record: &RequestRecord) {
-        let end = match &record.outcome {
-            Outcome::Completed | Outcome::Failed(_) | Outcome::Shed(_) => self.cell(record.end),
-            _ => None,
-        };
-        if let Some(cell) = end {
-            match record.is_completed() {
-                true => cell.completed += 1,
-                false => cell.failed += 1,
+        if let Some(cell) = self.cell(record.end) {
+            match record.outcome {
+                Outcome::Completed => cell.completed += 1,
+                Outcome::Failed(_) => cell.failed += 1,
+                Outcome::Shed(_) => cell.shed += 1,
+                Outcome::Dropped(_) | Outcome::Censored => {}
             }
         }
         if !record.phase.is_measured() {
@@ -158,6 +157,7 @@ impl Sliced {
                 ttft_p99_marked: ttft_p99.is_some_and(|(_, marked)| marked),
                 latency_p50_ms: percentile(&latency, censored, "p50").map(|(ms, _)| ms),
                 failed: sum(|cell| cell.failed),
+                shed: sum(|cell| cell.shed),
                 in_flight: level.flight.at(self.from.saturating_add(to)),
             });
         }

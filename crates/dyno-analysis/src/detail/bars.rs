@@ -27,6 +27,8 @@ pub enum Became {
     Completed,
     /// A failure of this class.
     Failed(String),
+    /// Refused by an overloaded server, with this class.
+    Shed(String),
     /// It could not be sent.
     Dropped,
     /// It was still running when the run had to stop.
@@ -68,7 +70,8 @@ impl Bar {
             output: record.output.map(|output| output.tokens),
             became: match &record.outcome {
                 Outcome::Completed => Became::Completed,
-                Outcome::Failed(class) | Outcome::Shed(class) => Became::Failed(class.to_string()),
+                Outcome::Failed(class) => Became::Failed(class.to_string()),
+                Outcome::Shed(class) => Became::Shed(class.to_string()),
                 Outcome::Dropped(_) => Became::Dropped,
                 Outcome::Censored => Became::Censored,
             },

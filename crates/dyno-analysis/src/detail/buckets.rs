@@ -26,6 +26,8 @@ pub struct Bucket {
     pub completed: u64,
     /// Requests that failed in it.
     pub failed: u64,
+    /// Requests that were shed in it.
+    pub shed: u64,
     /// Output tokens that arrived in it, of requests that completed later; absent where the tokens of one
     /// of them were not counted.
     pub output_tokens: Option<f64>,
@@ -37,6 +39,7 @@ pub struct Bucket {
 struct Sums {
     completed: u64,
     failed: u64,
+    shed: u64,
     /// In millionths, so that the order of addition does not change the sum.
     output_micro: u128,
     uncounted: bool,
@@ -47,6 +50,7 @@ impl Sums {
     fn merge(&mut self, other: &Self) {
         self.completed += other.completed;
         self.failed += other.failed;
+        self.shed += other.shed;
         self.output_micro += other.output_micro;
         self.uncounted |= other.uncounted;
         self.change += other.change;
@@ -79,7 +83,8 @@ impl Buckets {
         }
         match &record.outcome {
             Outcome::Completed => self.at(end_us).completed += 1,
-            Outcome::Failed(_) | Outcome::Shed(_) => self.at(end_us).failed += 1,
+            Outcome::Failed(_) => self.at(end_us).failed += 1,
+            Outcome::Shed(_) => self.at(end_us).shed += 1,
             Outcome::Dropped(_) | Outcome::Censored => {}
         }
         if record.is_completed() {
@@ -140,6 +145,7 @@ impl Buckets {
             Bucket {
                 completed: sums.completed,
                 failed: sums.failed,
+                shed: sums.shed,
                 output_tokens: (!sums.uncounted).then_some(output),
                 in_flight: in_flight.max(0) as u64,
             }

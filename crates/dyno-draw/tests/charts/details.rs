@@ -43,6 +43,7 @@ fn one(i: u32) -> LevelDetail {
     let bucket = |n: u64| Bucket {
         completed: 5 + n % 3,
         failed: 0,
+        shed: 0,
         output_tokens: Some(250.0 + n as f64),
         in_flight: 10,
     };
@@ -95,6 +96,7 @@ pub fn any_level() -> impl Strategy<Value = LevelDetail> {
     let bucket = (0..1000_u64, option::of(0.0..1e6_f64)).prop_map(|(completed, tokens)| Bucket {
         completed,
         failed: 0,
+        shed: 0,
         output_tokens: tokens,
         in_flight: 0,
     });

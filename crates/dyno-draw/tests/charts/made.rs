@@ -107,6 +107,7 @@ pub fn slice(i: u32, latency: Option<f64>) -> Slice {
         ttft_p99_marked: i == 1,
         latency_p50_ms: latency,
         failed: u64::from(i / 5),
+        shed: 0,
         in_flight: u64::from(i * i),
     }
 }

@@ -2,19 +2,32 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use dyno_drive::{
-    Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, Payload, StopSignal, Transport,
-    TransportError, run_level,
+    Dialogue, Ended, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
+    Payload, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Shard};
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{MS, Nanos, SEC};
 use std::collections::BTreeMap;
 
 /// What the server answers.
 pub(crate) fn answer_to(payload: &Payload<Vec<u8>>) -> String {
     format!("<{}>", String::from_utf8_lossy(&payload.body).len())
+}
+
+/// A conversation whose turns a function gives.
+pub(crate) struct Turns<F>(pub(crate) F);
+
+impl<F: FnMut(&str) -> Option<NextTurn<Vec<u8>>> + Send> Dialogue<Vec<u8>> for Turns<F> {
+    fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
+        (self.0)(answer)
+    }
+
+    fn size(&self) -> usize {
+        0
+    }
 }
 
 /// Answers after a fixed time; every `fails_every`-th fails instead.
@@ -30,6 +43,13 @@ pub(crate) struct Simulated {
     pub(crate) stop_at: Option<(Nanos, StopSignal)>,
     /// The most that an open loop may have in flight.
     pub(crate) at_most: Option<u32>,
+    /// How those that fail do, how soon, and what they ask for.
+    pub(crate) fails_with: Outcome,
+    pub(crate) fails_in: Option<Nanos>,
+    pub(crate) retry_after: Option<Nanos>,
+    pub(crate) on_failure: OnFailure,
+    /// From then on, none fails.
+    pub(crate) recovers_after: Option<u64>,
 }
 
 impl Simulated {
@@ -44,6 +64,20 @@ impl Simulated {
             peak: 0,
             stop_at: None,
             at_most: None,
+            fails_with: Outcome::Failed(FailureClass::Http(500)),
+            fails_in: None,
+            retry_after: None,
+            on_failure: OnFailure::default(),
+            recovers_after: None,
+        }
+    }
+
+    /// Sheds every `sheds_every`-th request within a millisecond.
+    pub(crate) fn shedding(service: Nanos, sheds_every: u64) -> Self {
+        Self {
+            fails_with: Outcome::Shed(FailureClass::Http(429)),
+            fails_in: Some(MS),
+            ..Self::new(service, sheds_every)
         }
     }
 }
@@ -64,11 +98,13 @@ impl Transport for Simulated {
         let mut record = job.record();
         record.sent = Some(self.now);
         record.end = self.now + self.service;
-        record.outcome = if self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every) {
-            Outcome::Failed(FailureClass::Http(500))
-        } else {
-            Outcome::Completed
-        };
+        record.outcome = Outcome::Completed;
+        let recovered = self.recovers_after.is_some_and(|after| self.seen > after);
+        if self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every) && !recovered {
+            record.outcome = self.fails_with.clone();
+            record.retry_after = self.retry_after;
+            record.end = self.now + self.fails_in.unwrap_or(self.service);
+        }
         self.running.insert(
             (record.end, self.seen),
             Ended { record: Box::new(record), answer: Some(answer) },
@@ -154,6 +190,7 @@ pub(crate) fn run_work(
         sessions,
         at_most: server.at_most,
         shard,
+        on_failure: server.on_failure,
         stop: signal,
         observer: &mut seen,
     };

@@ -1,4 +1,5 @@
-//! Faults on demand, `KIND[:every=N|:rate=P|:at=N,N,…]`: what goes wrong, and for which requests.
+//! Faults on demand, `KIND[:every=N|:rate=P|:at=N,N,…][:retry-after=TIME]`: what goes wrong, and for
+//! which requests.
 
 mod kinds;
 mod when;
@@ -8,7 +9,9 @@ use kinds::FaultKind;
 pub(crate) use kinds::{Failure, Quirk, Quirks};
 pub use when::{Rate, When};
 
+use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
+use dyno_model::units::{format_duration, parse_duration};
 use dyno_stats::rng::SplitMix;
 use std::fmt;
 use std::str::FromStr;
@@ -20,6 +23,8 @@ pub struct Fault {
     kind: FaultKind,
     /// Which requests it affects.
     pub when: When,
+    /// What a refusal tells the client to wait.
+    retry_after: Option<Nanos>,
     in_preflight: bool,
 }
 
@@ -38,6 +43,17 @@ pub enum FaultError {
          N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)"
     )]
     Option {
+        /// The whole fault.
+        fault: String,
+        /// The part at fault.
+        option: String,
+    },
+    /// A time to wait that cannot be stated.
+    #[error(
+        "`{option}` in the fault `{fault}`: write retry-after=TIME, such as retry-after=2s, and only \
+         for http-NNN"
+    )]
+    RetryAfter {
         /// The whole fault.
         fault: String,
         /// The part at fault.
@@ -71,25 +87,29 @@ impl FromStr for Fault {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        let (name, option) = match text.trim().split_once(':') {
-            Some((name, option)) => (name.trim(), Some(option.trim())),
-            None => (text.trim(), None),
-        };
-        let when = match option {
-            None => When::ALWAYS,
-            Some(option) => When::parse(option).ok_or_else(|| FaultError::Option {
-                fault: text.to_owned(),
-                option: option.to_owned(),
-            })?,
-        };
+        let mut parts = text.split(':').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let (mut when, mut retry_after) = (When::ALWAYS, None);
+        for option in parts {
+            let [fault, part] = [text, option].map(str::to_owned);
+            if let Some(time) = option.strip_prefix("retry-after=") {
+                let time = parse_duration(time).ok().filter(|_| name.starts_with("http-"));
+                let wrong = FaultError::RetryAfter { fault, option: part };
+                retry_after = Some(time.ok_or(wrong)?);
+            } else {
+                let wrong = FaultError::Option { fault, option: part };
+                when = When::parse(option).ok_or(wrong)?;
+            }
+        }
         if let Some(info) = Self::all().iter().find(|info| info.name == name) {
-            return Ok(Self { kind: info.kind, when, in_preflight: info.in_preflight });
+            let FaultInfo { kind, in_preflight, .. } = *info;
+            return Ok(Self { kind, when, retry_after, in_preflight });
         }
         let status = name.strip_prefix("http-").ok_or(FaultError::Unknown(name.to_owned()))?;
         match status.parse() {
             Ok(code @ 300..=599) => {
                 let kind = FaultKind::Failure(Failure::Http(code));
-                Ok(Self { kind, when, in_preflight: false })
+                Ok(Self { kind, when, retry_after, in_preflight: false })
             }
             _ => Err(FaultError::Status(name.to_owned())),
         }
@@ -103,7 +123,13 @@ impl fmt::Display for Fault {
             (None, FaultKind::Failure(Failure::Http(status))) => write!(f, "http-{status}")?,
             (None, other) => write!(f, "{other:?}")?,
         }
-        if self.when == When::ALWAYS { Ok(()) } else { write!(f, ":{}", self.when) }
+        if self.when != When::ALWAYS {
+            write!(f, ":{}", self.when)?;
+        }
+        match self.retry_after {
+            Some(time) => write!(f, ":retry-after={}", format_duration(time)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -112,6 +138,8 @@ impl fmt::Display for Fault {
 pub(crate) struct Selected {
     /// How its response is wrong.
     pub(crate) failure: Option<Failure>,
+    /// What a refusal tells the client to wait.
+    pub(crate) retry_after: Option<Nanos>,
     /// How its response is unusual.
     pub(crate) quirks: Quirks,
 }
@@ -145,7 +173,7 @@ impl Selector {
             match fault.kind {
                 FaultKind::Quirk(quirk) if hit => selected.quirks.insert(quirk),
                 FaultKind::Failure(failure) if hit && selected.failure.is_none() => {
-                    selected.failure = Some(failure);
+                    (selected.failure, selected.retry_after) = (Some(failure), fault.retry_after);
                 }
                 _ => {}
             }
@@ -177,9 +205,10 @@ mod tests {
             assert_eq!((fault.kind, fault.class()), (info.kind, info.class));
             assert!(!info.about.is_empty());
         }
-        for text in ["http-418:every=10", "http-418:rate=0.25", "http-418:at=3,7,12"] {
+        let forms = ["every=10", "rate=0.25", "at=3,7,12", "every=2:retry-after=1.5s"];
+        for text in forms.map(|form| format!("http-418:{form}")) {
             let fault: Fault = text.parse().unwrap();
-            assert_eq!(fault.class(), Some(FailureClass::Http(418)));
+            assert_eq!(fault.class(), Some(FailureClass::Http(418)), "{text}");
             assert_eq!(fault.to_string(), text);
         }
     }
@@ -191,6 +220,8 @@ mod tests {
         assert!(error("http-abc").contains("http-500"));
         assert!(error("http-200").contains("300 to 599"));
         assert!(error("reset:every=0").contains("every=N"));
+        assert!(error("http-429:retry-after=soon").contains("retry-after=2s"));
+        assert!(error("reset:retry-after=2s").contains("only for http-NNN"));
         assert!(error("reset:first=3").contains("`first=3`"));
         assert!(error("reset:rate=2").contains("rate=P") && error("reset:at=x").contains("`at=x`"));
     }

@@ -12,6 +12,7 @@ use crate::fault::{Failure, Quirk, Selected};
 use crate::framing::{Burst, Framing, Transfer};
 use crate::live::{Accepted, Due, LiveRequest};
 use dyno_model::Nanos;
+use dyno_model::units::to_s;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A response that is sent in one piece when it is due.
@@ -116,7 +117,7 @@ impl Site {
     }
 
     fn answer(&mut self, job: &Job<'_>) -> Reply {
-        let Selected { failure, quirks } = job.selected;
+        let Selected { failure, quirks, .. } = job.selected;
         let block = self.live().and_then(|live| live.hashed_block());
         let dimensions = self.dimensions;
         let body = Body { bytes: &job.request.body, quirks, block, dimensions };
@@ -244,7 +245,7 @@ impl Site {
 
 /// The response to a request that gets no proper one.
 fn spoilt(job: &Job<'_>) -> Option<Reply> {
-    let Selected { failure, quirks } = job.selected;
+    let Selected { failure, quirks, .. } = job.selected;
     if let Some(reply) = without_key(job.api, job.request, quirks) {
         return Some(reply);
     }
@@ -260,7 +261,11 @@ fn spoilt(job: &Job<'_>) -> Option<Reply> {
         }
         Failure::Http(status) => {
             let message = "The engine was told to refuse this request.";
-            Some(Reply::error(job.api, status, message, job.keep()))
+            let mut reply = Reply::error(job.api, status, message, job.keep());
+            if let Some(time) = job.selected.retry_after {
+                head::add(&mut reply.now, &format!("Retry-After: {}", to_s(time)));
+            }
+            Some(reply)
         }
         Failure::JsonError => {
             let message = "The engine failed, and its front end did not notice.";

@@ -30,6 +30,13 @@ pub(super) struct Sized<'a> {
     pub(super) keep_alive: bool,
 }
 
+/// Adds a header to a whole response.
+pub(super) fn add(response: &mut Vec<u8>, header: &str) {
+    if let Some(line) = response.windows(2).position(|two| two == b"\r\n") {
+        response.splice(line..line, format!("\r\n{header}").into_bytes());
+    }
+}
+
 impl Sized<'_> {
     /// The head of JSON.
     pub(super) fn json(status: u16, keep_alive: bool) -> Self {

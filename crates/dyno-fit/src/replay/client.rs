@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::predicted::{ClientBehaviour, Predicted};
 use crate::prompts::TwinPrompt;
 use crate::table::{End, Level};
-use dyno_drive::{LevelSetup, Observer, Payload, StopSignal, Supply, Work, run_level};
+use dyno_drive::{LevelSetup, Observer, OnFailure, Payload, StopSignal, Supply, Work, run_level};
 use dyno_engine::Prompt;
 use dyno_engine::core::Core;
 use dyno_model::Nanos;
@@ -88,6 +88,7 @@ impl Client {
             sessions: false,
             at_most,
             shard: Shard::WHOLE,
+            on_failure: OnFailure::default(),
             stop: &StopSignal::new(),
             observer: &mut observed,
         };

@@ -167,6 +167,11 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
             of(row, &|found| maybe(found.times[token_time].p50, millis))
         }),
     ];
+    let shed = |row: &Row| row.found.as_ref().map_or(0, |found| found.counts.shed);
+    if all.iter().any(|row| shed(row) > 0) {
+        let shed = column(5, Text::ColumnShed.text(language), &|_, row| shed(row).to_string());
+        columns.insert(4, Column { colour: Some(Color::Yellow), ..shed });
+    }
     columns.extend(bars(shown, all).map(left));
     columns.push(left(column(8, Text::ColumnState.text(language), &|_, row| {
         row.state.text().text(language).to_owned()

@@ -131,6 +131,9 @@ pub(super) fn failures(rows: &[Row], language: Language) -> BTreeMap<String, u64
         for (class, n) in &counts.failures {
             *all.entry(class.clone()).or_insert(0) += n;
         }
+        if counts.shed > 0 {
+            *all.entry(Text::ColumnShed.text(language).to_owned()).or_insert(0) += counts.shed;
+        }
         if counts.dropped > 0 {
             *all.entry(Text::Dropped.text(language).to_owned()).or_insert(0) += counts.dropped;
         }

@@ -40,11 +40,13 @@ pub enum Metric {
     InFlight,
     /// Completed requests.
     Completed,
-    /// Failed requests.
+    /// Failed requests, without those that were shed.
     Failed,
-    /// Share of failures among the requests that ended with a response or a failure.
+    /// Requests that an overloaded server refused.
+    Shed,
+    /// Share of failed and shed requests among those that completed, failed or were shed.
     Failures,
-    /// Share of failed and dropped requests among those that ended.
+    /// Share of failed, shed and dropped requests among those that ended.
     Errors,
     /// How long it took.
     Duration,

@@ -11,20 +11,24 @@ pub struct RequestCounts {
     pub planned: Option<u64>,
     /// Complete, valid responses.
     pub completed: Option<u64>,
-    /// Failures.
+    /// Failures, without those that were shed.
     pub failed: Option<u64>,
+    /// Refused because the server was overloaded; absent where that is not told apart from failures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shed: Option<u64>,
     /// Could not be sent.
     pub dropped: Option<u64>,
     /// Still running when the run had to stop.
     pub censored: Option<u64>,
     /// Sent again because a reused connection turned out closed.
     pub resent: Option<u64>,
-    /// Failures by class.
+    /// Failures by class, without those that were shed.
     pub failures: BTreeMap<String, u64>,
 }
 
 impl RequestCounts {
-    /// Whether the share of failures is above `allowed`, or no request completed although some ended.
+    /// Whether the share of failed and shed requests is above `allowed`, or no request completed
+    /// although some ended.
     pub fn bar_missed(&self, allowed: f64) -> bool {
         let nothing = self.completed == Some(0) && self.planned.is_some_and(|planned| planned > 0);
         nothing && !self.none_ended() || self.failure_share().is_some_and(|share| share > allowed)
@@ -35,20 +39,31 @@ impl RequestCounts {
         self.ended() == Some(0) && self.censored.is_some_and(|censored| censored > 0)
     }
 
-    /// Those that failed or could not be sent.
-    pub fn bad(&self) -> Option<u64> {
-        Some(self.failed? + self.dropped.unwrap_or_default())
+    /// Those that were sent and did not complete: failed or shed.
+    pub fn refused(&self) -> Option<u64> {
+        Some(self.failed? + self.shed.unwrap_or_default())
     }
 
-    /// Those that completed, failed or could not be sent.
+    /// Those that failed, were shed or could not be sent.
+    pub fn bad(&self) -> Option<u64> {
+        Some(self.refused()? + self.dropped.unwrap_or_default())
+    }
+
+    /// Those that completed, failed, were shed or could not be sent.
     pub fn ended(&self) -> Option<u64> {
         Some(self.completed? + self.bad()?)
     }
 
-    /// Share of failures among the requests that completed or failed.
+    /// Share of failed and shed requests among those that completed, failed or were shed.
     pub fn failure_share(&self) -> Option<f64> {
-        let (completed, failed) = (self.completed?, self.failed?);
-        let ended = completed + failed;
-        (ended > 0).then(|| failed as f64 / ended as f64)
+        let (completed, refused) = (self.completed?, self.refused()?);
+        let ended = completed + refused;
+        (ended > 0).then(|| refused as f64 / ended as f64)
+    }
+
+    /// Share of shed requests among the same, where some were shed.
+    pub fn shed_share(&self) -> Option<f64> {
+        let shed = self.shed.filter(|shed| *shed > 0)?;
+        Some(shed as f64 / (self.completed? + self.refused()?) as f64)
     }
 }

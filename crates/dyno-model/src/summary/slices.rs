@@ -23,6 +23,9 @@ pub struct Slice {
     pub latency_p50_ms: Option<f64>,
     /// Failures in it.
     pub failed: u64,
+    /// Requests shed in it.
+    #[serde(default)]
+    pub shed: u64,
     /// Requests in flight when it ended.
     pub in_flight: u64,
 }

@@ -181,12 +181,13 @@ fn ending() -> impl Strategy<Value = Ending> {
         Ending::Interrupted,
         Ending::TargetLost,
         Ending::Aborted,
+        Ending::MaxFailures,
     ])
 }
 
 fn client() -> impl Strategy<Value = ClientHealth> {
     let four = || [number(), number(), number(), number()];
-    ((lag(), lag(), lag()), four(), four(), [number(), number()], any::<i64>()).prop_map(
+    ((lag(), lag(), lag()), four(), four(), four(), any::<i64>()).prop_map(
         |(lags, counts, more, waits, clock_step_ns)| ClientHealth {
             read_lag: lags.0,
             timer_lag: lags.1,
@@ -201,6 +202,8 @@ fn client() -> impl Strategy<Value = ClientHealth> {
             longest_stall_ns: more[3],
             awaited_prompts_ns: waits[0],
             awaited_records_ns: waits[1],
+            paused_ns: waits[2],
+            pauses: waits[3],
             clock_step_ns,
         },
     )

@@ -110,6 +110,7 @@ function courseItems() {
     overBuckets('tokens', words.tokenRate, true),
     overBuckets('completed', words.completedRate, true),
     overBuckets('failed', words.failedRate, true),
+    overBuckets('shed', words.shedRate, true),
     overBuckets('flight', words.flight, false)
   ].filter(function (item) {
     return data.levels.some(function (level, i) { return item.has(i); });

@@ -24,13 +24,15 @@ function Timeline(box) {
     picker(words.level, [{ name: '', items: items }], String(this.level), function (id) { timeline.open(Number(id)); }),
     zoomButtons(this)
   ]);
+  var shed = own.some(function (i) { return data.details[i].shedClasses.some(Boolean); });
   box.appendChild(legend([
     { name: words.waiting, colour: 'var(--wait)', tall: true },
     { name: words.answer, colour: 'var(--s0)', tall: true },
     { name: words.whole, colour: 'var(--s5)', tall: true },
     { name: words.failed, colour: 'var(--bad)', tall: true },
+    shed ? { name: words.shed, colour: 'var(--unsure)', tall: true } : null,
     { name: words.censored + ' / ' + words.dropped, colour: 'var(--faint)', tall: true }
-  ], null));
+  ].filter(Boolean), null));
   this.remark = box.appendChild(el('p', { class: 'remark' }));
   this.listen();
   this.open(this.level);
@@ -95,7 +97,7 @@ Timeline.prototype.draw = function () {
   pen.clearRect(0, 0, this.box.clientWidth, height);
   var paint = {
     wait: themed('--wait'), answer: themed('--s0'), whole: themed('--s5'), bad: themed('--bad'),
-    faint: themed('--faint'), line: themed('--line'), soft: themed('--soft'), ink: themed('--ink'),
+    shed: themed('--unsure'), faint: themed('--faint'), line: themed('--line'), soft: themed('--soft'), ink: themed('--ink'),
     lane: themed('--sunken')
   };
   pen.fillStyle = paint.lane;
@@ -126,7 +128,8 @@ Timeline.prototype.draw = function () {
     };
     pen.globalAlpha = bar.warmup ? 0.45 : 1;
     if (bar.became > CENSORED) {
-      piece(bar.sent === null ? bar.due : bar.sent, bar.end, paint.bad);
+      var shed = detail.shedClasses[bar.became - 3];
+      piece(bar.sent === null ? bar.due : bar.sent, bar.end, shed ? paint.shed : paint.bad);
     } else if (bar.became !== COMPLETED) {
       piece(bar.sent === null ? bar.due : bar.sent, bar.end, paint.faint);
     } else if (bar.first === null) {
@@ -152,7 +155,8 @@ Timeline.prototype.caption = function (detail, ends) {
 
 Timeline.prototype.about = function (bar) {
   var detail = data.details[this.level];
-  var became = bar.became > CENSORED ? words.failed + words.colon + detail.classes[bar.became - 3]
+  var refused = detail.shedClasses[bar.became - 3] ? words.shed : words.failed;
+  var became = bar.became > CENSORED ? refused + words.colon + detail.classes[bar.became - 3]
     : bar.became === CENSORED ? words.censored : bar.became === DROPPED ? words.dropped : '';
   var rows = [];
   if (bar.sent !== null) {

@@ -75,8 +75,8 @@ fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> Strin
     }));
     out.push_str(&named("p50", &|level| latency(level, |d| d.p50)));
     out.push_str(&named("p90", &|level| latency(level, |d| d.p90)));
-    if levels.iter().any(|level| level.requests.failed > Some(0)) {
-        let failed = |level: &LevelSummary| whole(level.requests.failed);
+    if levels.iter().any(|level| level.requests.refused() > Some(0)) {
+        let failed = |level: &LevelSummary| whole(level.requests.refused());
         out.push_str(&named(text(Message::Failed), &failed));
     }
     out
@@ -101,10 +101,10 @@ fn block(level: &LevelSummary) -> String {
         ("Number of concurrency", whole(parallel(level))),
         (
             "Total requests",
-            whole(requests.completed.zip(requests.failed).map(|(done, failed)| done + failed)),
+            whole(requests.completed.zip(requests.refused()).map(|(done, failed)| done + failed)),
         ),
         ("Succeed requests", whole(requests.completed)),
-        ("Failed requests", whole(requests.failed)),
+        ("Failed requests", whole(requests.refused())),
         ("Average QPS", fixed(done.requests_per_s, 3)),
         ("Average latency", fixed(seconds(mean(&level.times[Time::Latency])), 3)),
         ("Throughput(average output tokens per second)", fixed(done.output_tokens_per_s, 3)),

@@ -100,6 +100,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
     columns.extend([
         LevelColumn::number("cached_share", |row| row.level.cache.as_ref()?.share),
         LevelColumn::number("cached_beyond_shared", |row| row.level.cache.as_ref()?.beyond_shared),
+        LevelColumn::whole("shed", |row| row.level.requests.shed),
     ]);
     columns
 }

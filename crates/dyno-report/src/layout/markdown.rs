@@ -85,12 +85,12 @@ fn header(run: &RunSummary, language: Language) -> String {
 fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
     if let Some(chosen) = selection.chosen(&[Statistic::P50, Statistic::P99]) {
         let each = |column: LevelColumn| match column {
-            LevelColumn::Requests => COUNTS.to_vec(),
+            LevelColumn::Requests => counts(levels),
             column => vec![column],
         };
         return chosen.into_iter().flat_map(each).collect();
     }
-    let mut columns = COUNTS.to_vec();
+    let mut columns = counts(levels);
     columns.extend(offered(levels).then_some(LevelColumn::Value(Metric::Offered)));
     columns.extend([Metric::RequestRate, Metric::OutputRate].map(LevelColumn::Value));
     for (time, usual) in Place::Document.times(levels) {
@@ -110,8 +110,12 @@ fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
     columns
 }
 
-const COUNTS: [LevelColumn; 2] =
-    [LevelColumn::Value(Metric::Completed), LevelColumn::Value(Metric::Failed)];
+/// How requests ended; those that were shed where there are any.
+fn counts(levels: &[LevelSummary]) -> Vec<LevelColumn> {
+    let shed = levels.iter().any(|level| level.requests.shed > Some(0)).then_some(Metric::Shed);
+    let counted = [Metric::Completed, Metric::Failed].into_iter().chain(shed);
+    counted.map(LevelColumn::Value).collect()
+}
 
 fn table(summary: &Summary, selection: &Selection, language: Language) -> String {
     let levels = &summary.levels;

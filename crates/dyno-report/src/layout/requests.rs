@@ -9,6 +9,7 @@ use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::summary::Summary;
+use dyno_model::units::to_s;
 use std::io::{self, Write};
 
 const NS_PER_MS: f64 = 1e6;
@@ -63,6 +64,9 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::truth("resent", |record| Some(record.resent)),
         RequestColumn::text("detail", |record| record.detail.clone()),
         RequestColumn::whole("cached_tokens", |record| record.cached),
+        RequestColumn::number("retry_after_s", |record| record.retry_after.map(to_s)),
+        RequestColumn::whole("retries", |record| Some(record.retries)),
+        RequestColumn::whole("first_refused_ns", |record| record.first_refused),
     ]);
     columns
 }

@@ -19,7 +19,7 @@ pub(super) fn vllm_0_6(summary: &Summary) -> String {
 fn today(level: &LevelSummary, extras: &LevelExtras) -> String {
     let mut block = Block::new();
     block.count("Successful requests:", level.requests.completed);
-    block.count("Failed requests:", level.requests.failed);
+    block.count("Failed requests:", level.requests.refused());
     if let Some(slots) = max_concurrency(level) {
         block.count("Maximum request concurrency:", Some(slots));
     }

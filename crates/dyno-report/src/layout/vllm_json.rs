@@ -53,7 +53,7 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put("max_concurrency", max_concurrency(level));
     object.put("duration", level.duration_s);
     object.put("completed", level.requests.completed);
-    object.put("failed", level.requests.failed);
+    object.put("failed", level.requests.refused());
     object.put("total_input_tokens", input);
     object.put("total_output_tokens", output);
     object.put("request_throughput", level.throughput.requests_per_s);

@@ -14,6 +14,7 @@ messages! {
     InFlight: "in\nflight", "平均\n并发数";
     Completed: "ok", "成功";
     Failed: "failed", "失败";
+    Shed: "shed", "拒绝";
     Failures: "failed\n%", "失败率\n%";
     Errors: "errors\n%", "错误率\n%";
     Duration: "time\ns", "时长\ns";
@@ -34,6 +35,7 @@ impl Head {
             Metric::InFlight => Self::InFlight,
             Metric::Completed => Self::Completed,
             Metric::Failed => Self::Failed,
+            Metric::Shed => Self::Shed,
             Metric::Failures => Self::Failures,
             Metric::Errors => Self::Errors,
             Metric::Duration => Self::Duration,

@@ -24,6 +24,7 @@ messages! {
 
     Level: "level", "负载";
     OkFailed: "ok/failed", "成功/失败";
+    OkFailedShed: "ok/failed/shed", "成功/失败/拒绝";
     RequestRate: "req/s", "请求/秒";
     OutputRate: "out tok/s", "输出 tok/s";
     TtftMs: "TTFT ms", "TTFT ms";
@@ -49,9 +50,18 @@ messages! {
     MoreLevels: "{} more", "另有 {} 个";
     ReasonsAbove: "see “Several levels” above", "见上文“多个档位共有”";
     Failed: "failed: {} \u{d7} {}", "失败 {} 次：{}";
+    Shed: "shed: {} of the requests ({})", "过载拒绝：{} 的请求（{}）";
+    ShedAskedRange: "Retry-After {} to {} s", "Retry-After {} 至 {} s";
+    RetriedTimes:
+        "sent again: first refusal after {} ms (p50), {} ms (p99); final latency {} ms (p50), {} ms (p99)",
+        "重新发送的请求：首次被拒于 {} ms（p50）、{} ms（p99）；最终时延 {} ms（p50）、{} ms（p99）";
+    WithFailures:
+        "with failures as infinitely late ({} of {}): {}",
+        "将失败计为无限迟（{1} 个中有 {0} 个）：{2}";
     CountPlanned: "{} planned", "计划 {}";
     CountCompleted: "{} completed", "成功 {}";
     CountFailed: "{} failed", "失败 {}";
+    CountShed: "{} shed", "过载拒绝 {}";
     CountDropped: "{} dropped", "未发出 {}";
     CountCensored: "{} unfinished when the level ended (censored)", "档位结束时未完成（截断）{}";
     WholeRun:
@@ -130,6 +140,7 @@ messages! {
     Offered: "offered", "到达";
     Completed: "completed", "完成";
     FailedColumn: "failed", "失败";
+    ShedColumn: "shed", "拒绝";
     InFlightColumn: "in flight", "并发数";
     AtEnd: "at end", "期末";
     PerSecond: "/s", "每秒";

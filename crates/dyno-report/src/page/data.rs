@@ -232,7 +232,7 @@ impl Shares {
 fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
     let buckets = &detail.course.buckets;
     let ms = |seconds: f64| short((seconds * 1e4).round() / 10.0, 8);
-    let mut classes: Vec<&str> = Vec::new();
+    let mut classes: Vec<(&str, bool)> = Vec::new();
     let mut bars: Vec<Value> = Vec::new();
     let lanes = lanes::lanes(&detail.bars.kept);
     let numbered = lanes.shown.iter().enumerate();
@@ -244,8 +244,9 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
             Became::Completed => 0,
             Became::Dropped => 1,
             Became::Censored => 2,
-            Became::Failed(class) => {
-                let known = classes.iter().position(|known| known == class);
+            Became::Failed(class) | Became::Shed(class) => {
+                let class = (class.as_str(), matches!(bar.became, Became::Shed(_)));
+                let known = classes.iter().position(|known| *known == class);
                 3 + known.unwrap_or_else(|| {
                     classes.push(class);
                     classes.len() - 1
@@ -265,7 +266,9 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
             lane,
         ]));
     }
-    let classes: Vec<String> = classes.iter().map(|class| escape(class, LONGEST)).collect();
+    let (classes, shed): (Vec<String>, Vec<bool>) =
+        classes.iter().map(|(class, shed)| (escape(class, LONGEST), *shed)).unzip();
+    let sheds = buckets.iter().map(|one| one.shed).collect::<Vec<_>>();
     json!({
         "started": short(detail.started_s, 6),
         "ttft": shares.curve(detail.ttft.as_ref()),
@@ -275,12 +278,14 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
         "every": short(detail.course.every_s, 6),
         "completed": buckets.iter().map(|one| one.completed).collect::<Vec<_>>(),
         "failed": buckets.iter().map(|one| one.failed).collect::<Vec<_>>(),
+        "shed": Some(sheds).filter(|counts| counts.iter().any(|count| *count > 0)),
         "tokens": buckets.iter().map(|one| rounded(one.output_tokens)).collect::<Vec<_>>(),
         "flight": buckets.iter().map(|one| one.in_flight).collect::<Vec<_>>(),
         "of": detail.bars.of,
         "lanes": lanes.shown.len(),
         "bars": bars,
         "classes": classes,
+        "shedClasses": shed,
     })
 }
 

@@ -1,8 +1,9 @@
-//! Failures by class, with samples of the error messages.
+//! Failures and refusals by class, with samples of the error messages.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
 use super::numbers::counted;
+use super::tables::pill;
 use super::words::Word;
 use std::collections::BTreeMap;
 
@@ -22,10 +23,13 @@ struct Class<'a> {
 
 /// The classes, the most frequent first; nothing where nothing failed.
 pub(super) fn failures(page: &Page) -> Option<Markup> {
-    let mut classes: BTreeMap<&str, Class> = BTreeMap::new();
+    // By whether they were shed, and by class.
+    let mut classes: BTreeMap<(bool, &str), Class> = BTreeMap::new();
     for level in &page.summary.levels {
-        for (name, count) in &level.requests.failures {
-            let class = classes.entry(name).or_default();
+        let failed = level.requests.failures.iter().map(|of| (false, of));
+        let shed = level.overload.iter().flat_map(|overload| &overload.shed);
+        for (shed, (name, count)) in failed.chain(shed.map(|of| (true, of))) {
+            let class = classes.entry((shed, name.as_str())).or_default();
             class.count += count;
             class.levels.push((&level.label, *count));
             for message in level.failure_samples.get(name).into_iter().flatten() {
@@ -35,15 +39,16 @@ pub(super) fn failures(page: &Page) -> Option<Markup> {
             }
         }
     }
-    let mut classes: Vec<(&str, Class)> = classes.into_iter().collect();
+    let mut classes: Vec<((bool, &str), Class)> = classes.into_iter().collect();
     classes.sort_by_key(|(_, class)| std::cmp::Reverse(class.count));
-    let items = classes.iter().map(|(name, class)| item(page, name, class));
+    let items = classes.iter().map(|((shed, name), class)| item(page, *shed, name, class));
     (!classes.is_empty()).then(|| class("ul", "failures").adds(items).into())
 }
 
-fn item(page: &Page, name: &str, of: &Class) -> Markup {
+fn item(page: &Page, shed: bool, name: &str, of: &Class) -> Markup {
     let head = tag("p")
         .add(tag("code").text(name))
+        .adds(shed.then(|| pill("unsure", page.say(Word::ShedName))))
         .add(class("b", "count").text(&page.fill(Word::Times_, &[&counted(of.count)])));
     let mut levels: Vec<String> = of
         .levels

@@ -6,6 +6,7 @@ use super::tables::{pairs, pill};
 use super::words::Word;
 use crate::alike;
 use crate::text::exactness;
+use crate::text::overload::with_failures;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_words::severity;
 
@@ -98,6 +99,12 @@ pub(super) fn findings(page: &Page) -> Markup {
         let folded = tag("details").maybe("open", (notes.len() <= 3).then_some(""));
         parts.push(folded.add(head).add(list(&notes)).into());
     }
+    let levels = page.summary.levels.iter();
+    let late = levels.map(|level| (level.label.clone(), with_failures(level, page.language)));
+    let head = tag("summary").text(page.say(Word::WithFailures));
+    let late = pairs(late.collect());
+    parts
+        .extend(late.map(|list| tag("details").maybe("open", Some("")).add(head).add(list).into()));
     let levels = page.summary.levels.iter();
     let lines = levels.map(|level| (level.label.clone(), exactness(level, page.language)));
     let head = tag("summary").text(page.say(Word::Exactness));

@@ -42,6 +42,11 @@ fn has_cached(page: &Page) -> bool {
     page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
 }
 
+/// Some requests were shed.
+fn has_shed(page: &Page) -> bool {
+    page.summary.levels.iter().any(|level| level.requests.shed > Some(0))
+}
+
 /// Two rows: groups of percentiles above their names. `data-column` tells the script which cells a
 /// head sorts.
 fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
@@ -61,6 +66,7 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
         page.say(Word::Failed),
     ]
     .into_iter()
+    .chain(has_shed(page).then(|| page.language.choose(Metric::Shed.info().label)))
     .chain(open.then(|| page.language.choose(Metric::Offered.info().label)))
     .chain([page.say(Word::RequestRate), page.say(Word::OutputRate)])
     .map(|text| head(text).attr("rowspan", "2").into())
@@ -112,6 +118,11 @@ fn row(
         Cell::number(&counted_or_absent(level.requests.completed)),
         failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
     ];
+    if has_shed(page) {
+        let shed = level.requests.shed;
+        let kind = if shed > Some(0) { "unsure" } else { "" };
+        cells.push(Cell::number(&counted_or_absent(shed)).kind(kind));
+    }
     if open {
         let offered = level.offered_per_s.map_or_else(|| marks.absent(), grouped);
         cells.push(Cell::number(&offered));

@@ -263,6 +263,9 @@ messages! {
     CompletedName: "completed", "完成速率";
     InFlightNow: "requests in flight", "并发数";
     CompletedRate: "completed requests/s", "完成的请求/秒";
+    WithFailures: "Percentiles with failures", "计入失败的百分位数";
+    ShedRate: "shed requests/s", "因过载被拒绝的请求/秒";
+    ShedName: "shed", "过载拒绝";
     FailedRate: "failed requests/s", "失败的请求/秒";
     TokenRate: "output tokens/s", "输出 token/秒";
     Drawn: "Sample: {} of {} requests, failures first. The sample is reproducible: it depends on the \

@@ -4,6 +4,7 @@ use super::TextOptions;
 use super::cache::cache;
 use super::grid::{Column, small};
 use super::grouped::Grouped;
+use super::overload;
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
@@ -92,10 +93,15 @@ pub(super) fn level(
     out.push_str(&reasons(mark, own, options));
     let notes = level.notes.iter().filter(|said| !grouped.has_note(said));
     out.push_str(&reasons("·", notes, options));
-    for line in failures(level, options) {
+    for line in overload::lines(level, options).into_iter().chain(failures(level, options)) {
         out.push_str(&line);
     }
-    let texts = [requests(level, language), work(level, language), scheduled(level, language)];
+    let texts = [
+        requests(level, language),
+        work(level, language),
+        scheduled(level, language),
+        overload::with_failures(level, language),
+    ];
     for text in texts.into_iter().flatten() {
         out.push_str(&wrap("  ", &text, options.prose()));
     }
@@ -123,15 +129,22 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     for (class, count) in &level.requests.failures {
         let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
         lines.push(wrap("  ", &failed, options.prose()));
-        // What the server said stays as it is.
-        let said_by_server = class.starts_with("http.") || class == "stream.error";
-        let language = if said_by_server { Language::English } else { options.language };
-        for text in level.failure_samples.get(class).into_iter().flatten() {
-            let text = escape(&translated(text, language), LONGEST_TEXT);
-            lines.push(wrap("      “", &format!("{text}”"), options.prose()));
-        }
+        lines.extend(said(level, class, options));
     }
     lines
+}
+
+/// Error messages of a class.
+pub(super) fn said(level: &LevelSummary, class: &str, options: &TextOptions) -> Vec<String> {
+    // What the server said stays as it is.
+    let said_by_server = class.starts_with("http.") || class == "stream.error";
+    let language = if said_by_server { Language::English } else { options.language };
+    let texts = level.failure_samples.get(class).into_iter().flatten();
+    let line = |text: &String| {
+        let text = escape(&translated(text, language), LONGEST_TEXT);
+        wrap("      “", &format!("{text}”"), options.prose())
+    };
+    texts.map(line).collect()
 }
 
 /// Values as another tool reported them, in its own names and units.
@@ -154,10 +167,11 @@ fn requests(level: &LevelSummary, language: Language) -> Option<String> {
         (r.planned, Say::CountPlanned),
         (r.completed, Say::CountCompleted),
         (r.failed, Say::CountFailed),
+        (r.shed, Say::CountShed),
         (r.dropped, Say::CountDropped),
         (r.censored, Say::CountCensored),
     ];
-    // Dropped and censored requests are the exception.
+    // Requests that were shed, dropped or censored are the exception.
     let shown = counts.iter().enumerate().filter(|(at, (n, _))| *at < 3 || *n != Some(0));
     let all = shown.filter_map(|(_, (n, say))| Some(say.with(language, &[(*n)?.to_string()])));
     Some(all.collect::<Vec<_>>().join(language.comma()))

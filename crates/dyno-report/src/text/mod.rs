@@ -4,6 +4,7 @@ mod cache;
 mod grid;
 mod grouped;
 mod level;
+pub(crate) mod overload;
 mod paint;
 mod plot;
 mod repeats;

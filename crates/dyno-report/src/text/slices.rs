@@ -32,7 +32,7 @@ pub(super) fn slices(level: &LevelSummary, marks: &mut Marks, options: &TextOpti
         format!("{}{mark}", ms(slice.ttft_p99_ms))
     };
     let per_second = || say(Say::PerSecond);
-    let columns = vec![
+    let mut columns = vec![
         column(String::new(), say(Say::From), 0, |slice| clock(slice.from_s)),
         column(say(Say::Offered), per_second(), 3, |slice| number(slice.offered_per_s)),
         column(say(Say::Completed), per_second(), 1, |slice| number(slice.completed_per_s)),
@@ -42,6 +42,10 @@ pub(super) fn slices(level: &LevelSummary, marks: &mut Marks, options: &TextOpti
         column(String::new(), say(Say::FailedColumn), 6, |slice| slice.failed.to_string()),
         column(say(Say::InFlightColumn), say(Say::AtEnd), 7, |slice| slice.in_flight.to_string()),
     ];
+    if slices.iter().any(|slice| slice.shed > 0) {
+        let shed = column(String::new(), say(Say::ShedColumn), 6, |slice| slice.shed.to_string());
+        columns.insert(columns.len() - 1, shed);
+    }
     let names = vec![String::new(); slices.len()];
     wrap("  ", &say(Say::OverTime), options.prose())
         + &small(2, &names, columns, options.prose(), language)

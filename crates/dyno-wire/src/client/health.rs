@@ -94,6 +94,8 @@ impl Health {
             // Filled in by the driver.
             awaited_prompts_ns: 0,
             awaited_records_ns: 0,
+            paused_ns: 0,
+            pauses: 0,
             cpu_ns: self.cpu.saturating_sub(old.cpu),
             wall_ns: self.since.saturating_sub(old.since),
             out_of_files: old.out_of_files,

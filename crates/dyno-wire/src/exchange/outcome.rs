@@ -7,6 +7,9 @@ use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{TokenCount, TokenSource};
 
+/// Statuses of a server that has too many requests: too many, unavailable, and overloaded.
+const OVERLOADED: [u16; 3] = [429, 503, 529];
+
 impl Exchange {
     /// Ends the exchange as failed.
     pub fn fail(
@@ -25,11 +28,20 @@ impl Exchange {
 
     /// Ends the exchange because the server reports an error inside of the response.
     pub(super) fn refuse(&mut self, rules: &Rules, error: &ServerError, at: Nanos) -> Progress {
-        let over = self.fail(rules, FailureClass::StreamError, &error.message, at);
-        if error.overloaded {
-            self.record.outcome = Outcome::Shed(FailureClass::StreamError);
+        match error.overloaded {
+            true => self.shed(rules, FailureClass::StreamError, &error.message, at),
+            false => drop(self.fail(rules, FailureClass::StreamError, &error.message, at)),
         }
-        over
+        Progress::Over { reusable: false }
+    }
+
+    /// Ends the exchange as refused by an overloaded server.
+    pub(super) fn shed(&mut self, rules: &Rules, class: FailureClass, detail: &str, at: Nanos) {
+        if !self.settled {
+            self.fail(rules, class, detail, at);
+            self.record.outcome = Outcome::Shed(class);
+            self.record.retry_after = self.head.as_ref().and_then(|head| head.retry_after());
+        }
     }
 
     /// Ends the exchange because the run has to stop; its times so far are kept.
@@ -48,7 +60,11 @@ impl Exchange {
             Body::Refused(body) => {
                 let message = self.words_of_refusal(rules, &body);
                 let status = self.record.status.unwrap_or(0);
-                self.fail(rules, FailureClass::Http(status), &message, at);
+                let class = FailureClass::Http(status);
+                match OVERLOADED.contains(&status) {
+                    true => self.shed(rules, class, &message, at),
+                    false => drop(self.fail(rules, class, &message, at)),
+                }
             }
             Body::Whole(body) => self.conclude_whole(rules, &body, at),
             Body::Stream(framer) => {

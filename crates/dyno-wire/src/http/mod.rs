@@ -4,6 +4,7 @@
 mod body;
 mod head;
 mod response;
+mod retry_after;
 
 pub use head::{Framing, Head};
 pub use response::{Piece, ResponseReader};

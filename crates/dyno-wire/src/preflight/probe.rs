@@ -61,7 +61,11 @@ impl<'a> Probe<'a> {
                         return Err(refusal(*status, &message));
                     }
                 }
-                (Outcome::Failed(FailureClass::Http(status)), _) => {
+                (
+                    Outcome::Failed(FailureClass::Http(status))
+                    | Outcome::Shed(FailureClass::Http(status)),
+                    _,
+                ) => {
                     let message = record.detail.clone().unwrap_or_default();
                     return Err(refusal(*status, &message));
                 }
@@ -161,7 +165,7 @@ impl<'a> Probe<'a> {
             self.leave_out(field, "accepted, but not obeyed");
             return false;
         }
-        if let Outcome::Failed(class) = &record.outcome
+        if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome
             && *class != FailureClass::OutputShort
         {
             let detail = record.detail.clone().unwrap_or_default();
@@ -186,7 +190,7 @@ impl<'a> Probe<'a> {
         let length_field = self.sent(Does::FixLength);
         let failed = matches!(
             self.seen.as_ref().map(|r| &r.outcome),
-            Some(Outcome::Failed(class)) if *class != FailureClass::OutputShort
+            Some(Outcome::Failed(class) | Outcome::Shed(class)) if *class != FailureClass::OutputShort
         );
         // A response that failed for another reason does not show whether the field is obeyed.
         let length_field = length_field.filter(|_| self.obeyed || failed);

@@ -9,6 +9,7 @@ mod lint;
 mod load;
 mod notes;
 mod over_time;
+mod overload;
 mod phrases;
 mod server;
 mod slo;
@@ -21,6 +22,7 @@ pub use lint::Defect;
 pub use load::LoadNote;
 pub use notes::Note;
 pub use over_time::OverTime;
+pub use overload::Overloaded;
 pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
@@ -28,10 +30,11 @@ pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 11] = [
+const TABLES: [&[Wording]; 12] = [
     Finding::ROWS,
     Measuring::ROWS,
     OverTime::ROWS,
+    Overloaded::ROWS,
     ServerFinding::ROWS,
     Undecided::ROWS,
     CacheFinding::ROWS,

@@ -7,6 +7,7 @@ use super::course::CourseArgs;
 use super::language::LanguageArgs;
 use super::levels::{self, Concurrency, Requests};
 use super::metrics::MetricsArgs;
+use super::overload::OverloadArgs;
 use super::ramp::ramp;
 use super::report::Written;
 use super::target::{TargetUrl, target};
@@ -87,6 +88,8 @@ pub(crate) struct BenchArgs {
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]
     pub(crate) timeouts: TimeoutArgs,
+    #[command(flatten)]
+    pub(crate) overload: OverloadArgs,
     #[command(flatten)]
     pub(crate) metrics: MetricsArgs,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use super::bench::{BenchArgs, ConnectionArgs, DataArgs, OutputArgs, RequestArgs,
 use super::cost::CostArgs;
 use super::levels;
 use super::metrics::MetricsArgs;
+use super::overload::OverloadArgs;
 use super::target::{TargetUrl, target};
 use super::values;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
@@ -52,6 +53,8 @@ pub(crate) struct CapacityArgs {
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]
     pub(crate) timeouts: TimeoutArgs,
+    #[command(flatten)]
+    pub(crate) overload: OverloadArgs,
     #[command(flatten)]
     pub(crate) metrics: MetricsArgs,
     #[command(flatten)]
@@ -140,7 +143,7 @@ impl CapacityArgs {
         (bench.target, bench.twin, bench.data) = (self.target, self.twin, self.data);
         (bench.request, bench.connection) = (self.request, self.connection);
         (bench.timeouts, bench.metrics, bench.cost) = (self.timeouts, self.metrics, self.cost);
-        bench.output = self.output;
+        (bench.output, bench.overload) = (self.output, self.overload);
         bench.course.cooldown = self.search.cooldown;
         (bench.course.reset_cache, bench.course.dry_run) =
             (self.search.reset_cache, self.search.dry_run);

@@ -20,7 +20,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "ADDRESS", value_parser = host, default_value = "127.0.0.1")]
     pub(crate) host: std::net::IpAddr,
     /// Inject a fault: into every response, every Nth, a share of them, or these; may be repeated
-    #[arg(long, value_name = "KIND[:every=N|rate=P|at=N,N…]")]
+    #[arg(long, value_name = "KIND[:every=N|rate=P|at=N,N…][:retry-after=TIME]")]
     pub(crate) fault: Vec<Fault>,
     /// Slow down gradually, by this share of the initial time: 10%/min, 1%/s or 50%/h
     #[arg(long, value_name = "SHARE/TIME")]

@@ -14,6 +14,7 @@ pub(crate) mod import;
 pub(crate) mod language;
 pub(crate) mod levels;
 pub(crate) mod metrics;
+pub(crate) mod overload;
 pub(crate) mod predict;
 pub(crate) mod ramp;
 pub(crate) mod report;

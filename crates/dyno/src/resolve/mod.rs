@@ -6,6 +6,7 @@ mod course;
 mod data;
 mod load;
 mod notes;
+mod overload;
 mod ramp;
 mod resume;
 mod search;
@@ -136,6 +137,7 @@ pub(crate) fn resolve(
     let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, .. } =
         args;
     let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
+    let shed_retries = overload::retries(&args.overload)?;
     let showing = Showing::of(&output, surroundings);
     let rival = Rival::of(args.versus, &connection, surroundings, &output, aim)?;
     let mut notes = Notes::new(showing.language);
@@ -199,6 +201,8 @@ pub(crate) fn resolve(
             idle_ns: timeouts.timeout_idle,
         },
         allow_failures: output.allow_failures,
+        shed_retries,
+        max_failures: args.overload.max_failures,
         slo: output.slo,
         seed: seed.value,
         shard: Shard::WHOLE,

@@ -24,6 +24,7 @@ mod languages;
 mod live;
 mod metrics;
 mod nothing_lost;
+mod overload;
 mod place;
 mod predict;
 mod preflight;

@@ -135,5 +135,5 @@ pub(crate) fn codes(list: &Value) -> Vec<String> {
 /// What became of a level's arrivals, added up.
 pub(crate) fn accounted(level: &Value) -> u64 {
     let count = |name: &str| level["requests"][name].as_u64().unwrap();
-    count("completed") + count("failed") + count("dropped") + count("censored")
+    count("completed") + count("failed") + count("shed") + count("dropped") + count("censored")
 }

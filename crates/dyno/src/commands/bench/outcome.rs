@@ -22,6 +22,7 @@ pub(crate) fn conclude(
     let mut exit = match finished.ending {
         Ending::Interrupted => Exit::Interrupted,
         Ending::TargetLost => Exit::TargetUnusable,
+        Ending::MaxFailures => Exit::BarNotMet,
         _ => Exit::Fine,
     };
     let failed = |error: &dyn std::fmt::Display| {

@@ -1,0 +1,139 @@
+//! Whether the target still serves. A server that sheds load answers within milliseconds, so a number
+//! of failures alone does not mean that it is lost: it must also not have served anything for a while.
+
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::RequestRecord;
+use dyno_model::{Nanos, SEC};
+
+/// A target is lost after this many failures without a success,
+const FAILURES: u64 = 50;
+/// if they have gone on for this long.
+const UNSERVED: Nanos = 30 * SEC;
+/// It is gone after this many failed connections in a row,
+const UNREACHED: u64 = 10;
+/// if they have gone on for this long.
+const UNREACHED_FOR: Nanos = 3 * SEC;
+
+/// Why a target counts as lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LostTarget {
+    /// No connection could be opened; else it refused or failed every request.
+    pub unreachable: bool,
+    /// How many requests have failed since it last served one.
+    pub failures: u64,
+    /// For how long that has been so.
+    pub time: Nanos,
+    /// The last of them.
+    pub last: RequestRecord,
+}
+
+/// Failures in a row, and since when.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    count: u64,
+    since: Option<Nanos>,
+}
+
+impl Row {
+    fn add(&mut self, at: Nanos) -> Nanos {
+        self.count += 1;
+        at.saturating_sub(*self.since.get_or_insert(at))
+    }
+}
+
+/// The successes and failures of a level.
+#[derive(Debug, Default)]
+pub(crate) struct Vitals {
+    /// Without a success; counts from the last one, or from the start of the level.
+    unserved: Row,
+    /// Failed connections.
+    unreached: Row,
+    /// Failures in all; requests that were shed are none.
+    pub(crate) failed: u64,
+    pub(crate) lost: Option<LostTarget>,
+}
+
+impl Vitals {
+    pub(crate) fn new(started: Nanos) -> Self {
+        Self { unserved: Row { count: 0, since: Some(started) }, ..Self::default() }
+    }
+
+    /// An attempt has ended.
+    pub(crate) fn ended(&mut self, record: &RequestRecord) {
+        let unreachable = match record.outcome {
+            Outcome::Completed => {
+                self.unserved = Row { count: 0, since: Some(record.end) };
+                self.unreached = Row::default();
+                return;
+            }
+            // Not the server's fault.
+            Outcome::Dropped(_) | Outcome::Censored => return,
+            Outcome::Failed(class) => {
+                self.failed += 1;
+                class == FailureClass::Connect
+            }
+            Outcome::Shed(_) => false,
+        };
+        let unserved = self.unserved.add(record.end);
+        let unreached = match unreachable {
+            true => self.unreached.add(record.end),
+            false => {
+                self.unreached = Row::default();
+                0
+            }
+        };
+        let gone = self.unreached.count >= UNREACHED && unreached >= UNREACHED_FOR;
+        if self.lost.is_none() && (gone || self.unserved.count >= FAILURES && unserved >= UNSERVED)
+        {
+            let (row, time) =
+                if gone { (self.unreached, unreached) } else { (self.unserved, unserved) };
+            let last = record.clone();
+            self.lost = Some(LostTarget { unreachable: gone, failures: row.count, time, last });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::MS;
+    use dyno_model::record::Phase;
+
+    /// The number of requests after which the target is lost, if they end every `every` from 0.
+    fn lost_after(every: Nanos, outcome: impl Fn(u64) -> Outcome) -> Option<u64> {
+        let mut vitals = Vitals::new(0);
+        (1..=10_000).find(|n| {
+            let mut record = RequestRecord::new(0, *n, 0, Phase::Measured, 0);
+            (record.end, record.outcome) = (n * every, outcome(*n));
+            vitals.ended(&record);
+            vitals.lost.is_some()
+        })
+    }
+
+    #[test]
+    fn both_many_failures_and_a_long_time_without_success_are_needed() {
+        let shed = |_| Outcome::Shed(FailureClass::Http(503));
+        let failed = |_| Outcome::Failed(FailureClass::Http(500));
+        assert_eq!(lost_after(MS, shed), None, "10 s of refusals are overload");
+        assert_eq!(lost_after(10 * MS, shed), Some(3000), "30 s of nothing else are not");
+        assert_eq!(lost_after(5 * SEC, failed), Some(50));
+        // One success in a hundred is enough.
+        let some = |n: u64| if n.is_multiple_of(100) { Outcome::Completed } else { shed(n) };
+        assert_eq!(lost_after(100 * MS, some), None);
+        assert_eq!(lost_after(SEC, some), Some(50));
+    }
+
+    #[test]
+    fn refused_connections_show_earlier_that_it_is_gone() {
+        let refused = |_| Outcome::Failed(FailureClass::Connect);
+        assert_eq!(lost_after(MS, refused), Some(3001));
+        assert_eq!(lost_after(SEC, refused), Some(10));
+        // It answers in between.
+        let mixed = |n: u64| match n % 5 {
+            0 => Outcome::Failed(FailureClass::Http(500)),
+            _ => refused(n),
+        };
+        assert_eq!(lost_after(MS, mixed), None);
+        assert_eq!(lost_after(MS, |_| Outcome::Dropped("no port".to_owned())), None);
+    }
+}

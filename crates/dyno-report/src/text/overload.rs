@@ -1,0 +1,71 @@
+//! What the report of a level says of an overloaded server: requests that were shed or sent again, and
+//! percentiles that count failures.
+
+use super::TextOptions;
+use super::level::said;
+use crate::messages::Say;
+use dyno_model::Language;
+use dyno_model::metric::Time;
+use dyno_model::summary::{Lag, Late, LatePercentiles, LevelSummary, RetryAfter};
+use dyno_words::columns::{ABSENT, millis, number, wrap};
+use dyno_words::number::percent;
+
+/// Which requests were shed, and what became of those that were sent again.
+pub(super) fn lines(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
+    let language = options.language;
+    let Some(overload) = &level.overload else { return Vec::new() };
+    let mut lines = Vec::new();
+    if let Some(share) = level.requests.shed_share() {
+        let classes = overload.shed.iter().map(|(class, count)| format!("{count} \u{d7} {class}"));
+        let asked = overload.retry_after_s.map(|asked| asked_for(asked, language));
+        let about: Vec<String> = classes.chain(asked).collect();
+        let text = Say::Shed.with(language, &[percent(share), about.join(language.comma())]);
+        lines.push(wrap("  ", &text, options.prose()));
+        let of_failures = |class: &&String| level.requests.failures.contains_key(*class);
+        // The messages of a class that failed as well stand with the failures.
+        let classes = overload.shed.keys().filter(|class| !of_failures(class));
+        lines.extend(classes.flat_map(|class| said(level, class, options)));
+    }
+    let times = overload.retried.map(|of| (of.first_refusal_ms, of.final_latency_ms));
+    if let Some((Some(first), Some(last))) = times {
+        let both = |lag: Lag| [lag.p50, lag.p99].map(millis);
+        let values = [both(first), both(last)].concat();
+        lines.push(wrap("  ", &Say::RetriedTimes.with(language, &values), options.prose()));
+    }
+    lines
+}
+
+fn asked_for(asked: RetryAfter, language: Language) -> String {
+    match asked.min < asked.max {
+        true => Say::ShedAskedRange.with(language, &[asked.min, asked.max].map(number)),
+        false => format!("Retry-After {} s", number(asked.max)),
+    }
+}
+
+/// Percentiles in which failures are infinitely late.
+pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<String> {
+    let found = level.with_failures.as_ref()?;
+    let of = |time: Time| {
+        let short = language.choose(time.info().short);
+        let name = if short.is_empty() { language.choose(time.info().label) } else { short };
+        Some(format!("{name} {}", late(found.get(time)?, language)))
+    };
+    let times: Vec<String> = [Time::Ttft, Time::Latency].into_iter().filter_map(of).collect();
+    let counts = [found.infinite, found.requests].map(|n| n.to_string());
+    let [infinite, all] = counts;
+    let listed = times.join(language.semicolon());
+    (!times.is_empty()).then(|| Say::WithFailures.with(language, &[infinite, all, listed]))
+}
+
+/// `p50 12 ms, p90 ∞`.
+fn late(percentiles: &LatePercentiles, language: Language) -> String {
+    let each = LatePercentiles::NAMES.map(|name| {
+        let value = match percentiles.get(name) {
+            Late::By(ms) => format!("{} ms", millis(ms)),
+            Late::Infinitely => "∞".to_owned(),
+            Late::Unknown => ABSENT.to_owned(),
+        };
+        format!("{name} {value}")
+    });
+    each.join(language.comma())
+}

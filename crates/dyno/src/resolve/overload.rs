@@ -1,0 +1,18 @@
+//! How often a refused request is sent again.
+
+use crate::args::overload::{OnShed, OverloadArgs};
+use crate::usage::UsageError;
+
+const RETRIES: u32 = 8;
+
+/// How often; nothing where refusals are recorded as they are.
+pub(super) fn retries(args: &OverloadArgs) -> Result<Option<u32>, UsageError> {
+    match (args.on_shed, args.max_retries) {
+        (OnShed::Record, None) => Ok(None),
+        (OnShed::Record, Some(_)) => Err(UsageError::new(
+            "--max-retries",
+            "refused requests are not sent again unless --on-shed retry is given".to_owned(),
+        )),
+        (OnShed::Retry, most) => Ok(Some(most.unwrap_or(RETRIES))),
+    }
+}
