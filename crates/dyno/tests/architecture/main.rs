@@ -252,3 +252,41 @@ fn metrics_have_one_home() {
         named.join("\n")
     );
 }
+
+/// Where an API's name may stand besides its own modules: the default of a plan, and where other tools'
+/// names for it are read and written.
+const KNOW_NAMES: [&str; 6] = [
+    "dyno-wire/src/dialect/",
+    "dyno-respond/src/",
+    "dyno-model/src/plan.rs",
+    "dyno-import/src/",
+    "dyno-report/src/layout/",
+    "xtask/src/",
+];
+
+#[test]
+fn only_dialects_know_their_names() {
+    let at_home = |path: &str| {
+        path.ends_with("tests.rs") || KNOW_NAMES.iter().any(|home| path.contains(home))
+    };
+    let mut wrong = Vec::new();
+    for (path, text) in folders().iter().flat_map(|folder| sources(folder)) {
+        let path = path.display().to_string();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for about in dyno_run::apis().filter(|_| !at_home(&path)) {
+            let quoted =
+                [about.name.to_owned(), about.whole_path()].map(|name| format!("\"{name}\""));
+            wrong.extend(
+                quoted
+                    .iter()
+                    .filter(|name| code.contains(*name))
+                    .map(|name| format!("{path}: {name}")),
+            );
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "an API is known by name outside of its dialect; ask for its facts (`About`) instead:\n{}",
+        wrong.join("\n")
+    );
+}
