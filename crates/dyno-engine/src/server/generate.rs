@@ -5,14 +5,14 @@ use super::http::Request;
 use super::routes::{Caller, Reply, Work, without_key};
 use super::site::{Backend, Site};
 use super::stream::{After, Stream, StreamParts};
-use crate::api::ask::Ask;
-use crate::api::response::{Facts, Known, Response, Whole};
-use crate::api::{Api, Body, Finish};
-use crate::fault::{Failure, Quirk, Selected};
-use crate::framing::{Burst, Framing, Transfer};
 use crate::live::{Accepted, Due, LiveRequest};
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
+use dyno_respond::api::ask::Ask;
+use dyno_respond::api::response::{Facts, Known, Response, Whole};
+use dyno_respond::api::{Api, Body, Finish};
+use dyno_respond::fault::{Failure, Quirk, Selected};
+use dyno_respond::framing::{Burst, Framing, Transfer};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A response that is sent in one piece when it is due.

@@ -21,7 +21,7 @@ mod writing;
 pub use stop::{Running, StopHandle};
 
 use crate::brain::Brain;
-use crate::fault::Fault;
+use dyno_respond::fault::Fault;
 use reactor::Reactor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

@@ -5,11 +5,11 @@ use super::connection::Answering;
 use super::outage::Outage;
 use super::pace::Pace;
 use crate::brain::Brain;
-use crate::fault::Selector;
 use crate::live::{Due, Live};
 use crate::script::Script;
 use crate::slip::Slip;
 use dyno_model::Nanos;
+use dyno_respond::fault::Selector;
 
 /// What decides when tokens are due.
 #[derive(Debug)]

@@ -59,7 +59,7 @@ fn one_input_that_does_not_fit_refuses_all() {
     let small = Scheduler { kv_blocks: 2, ..SCHEDULER };
     let running = running(twin(small, 1.0), &[]);
     let mut client = Client::connect(running.addr());
-    let long = vec!["w"; 9].join(" ");
+    let long = ["w"; 9].join(" ");
     let refused = client.ask("/v1/embeddings", &json!({"input": ["a", long]}).to_string());
     assert_eq!(refused.status, 400);
     assert!(refused.text().contains("holds 8 tokens"), "{}", refused.text());

@@ -5,15 +5,15 @@ mod burst;
 mod damage;
 mod http;
 
-pub(crate) use burst::Burst;
-pub(crate) use damage::Damage;
-pub(crate) use http::Transfer;
+pub use burst::Burst;
+pub use damage::Damage;
+pub use http::Transfer;
 
 use crate::fault::{Quirk, Quirks};
 
 /// How the frames of a stream are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Frames {
+pub enum Frames {
     /// Server-sent events that have only `data:`.
     Data,
     /// Server-sent events with a name in `event:`.
@@ -21,13 +21,12 @@ pub(crate) enum Frames {
     /// One JSON value in each line.
     Lines,
     /// JSON values that end with a NUL, under the name of server-sent events.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no API has it yet"))]
     Nul,
 }
 
 impl Frames {
     /// The type of the body.
-    pub(crate) fn content_type(self) -> &'static str {
+    pub fn content_type(self) -> &'static str {
         match self {
             Self::Data | Self::Events | Self::Nul => "text/event-stream; charset=utf-8",
             Self::Lines => "application/x-ndjson",
@@ -41,7 +40,7 @@ impl Frames {
 
 /// How one stream is framed, and how far it is.
 #[derive(Debug)]
-pub(crate) struct Framing {
+pub struct Framing {
     frames: Frames,
     quirks: Quirks,
     transfer: Transfer,
@@ -52,7 +51,7 @@ pub(crate) struct Framing {
 }
 
 /// Where the frames of a stream go.
-pub(crate) struct Out<'a> {
+pub struct Out<'a> {
     framing: &'a mut Framing,
     burst: &'a mut Burst,
     damage: Option<Damage>,
@@ -62,18 +61,18 @@ pub(crate) struct Out<'a> {
 
 impl Out<'_> {
     /// A frame with the data that `render` writes.
-    pub(crate) fn frame(&mut self, render: impl FnOnce(&mut Vec<u8>)) {
+    pub fn frame(&mut self, render: impl FnOnce(&mut Vec<u8>)) {
         self.event("", render);
     }
 
     /// A frame with a name, where frames have names.
-    pub(crate) fn event(&mut self, name: &str, render: impl FnOnce(&mut Vec<u8>)) {
+    pub fn event(&mut self, name: &str, render: impl FnOnce(&mut Vec<u8>)) {
         let more = !self.framing.quirks.has(Quirk::NoDone);
         self.put(name, more, render);
     }
 
     /// The last frame of a stream.
-    pub(crate) fn last(&mut self, name: &str, render: impl FnOnce(&mut Vec<u8>)) {
+    pub fn last(&mut self, name: &str, render: impl FnOnce(&mut Vec<u8>)) {
         self.put(name, false, render);
     }
 
@@ -107,22 +106,22 @@ impl Out<'_> {
 
 impl Framing {
     /// A stream that has not begun.
-    pub(crate) fn new(frames: Frames, quirks: Quirks, transfer: Transfer) -> Self {
+    pub fn new(frames: Frames, quirks: Quirks, transfer: Transfer) -> Self {
         Self { frames, quirks, transfer, count: 0, opened: false, ahead: 0 }
     }
 
     /// Where frames can be written.
-    pub(crate) fn out<'a>(&'a mut self, burst: &'a mut Burst) -> Out<'a> {
+    pub fn out<'a>(&'a mut self, burst: &'a mut Burst) -> Out<'a> {
         Out { framing: self, burst, damage: None, cut: false }
     }
 
     /// The same, for a first frame that is damaged.
-    pub(crate) fn damaged<'a>(&'a mut self, burst: &'a mut Burst, damage: Damage) -> Out<'a> {
+    pub fn damaged<'a>(&'a mut self, burst: &'a mut Burst, damage: Damage) -> Out<'a> {
         Out { framing: self, burst, damage: Some(damage), cut: false }
     }
 
     /// What is sent only to show that there is somebody: a comment, or an empty line.
-    pub(crate) fn comment(&mut self, burst: &mut Burst) {
+    pub fn comment(&mut self, burst: &mut Burst) {
         burst.framed.clear();
         if self.frames.is_sse() {
             self.open(&mut burst.framed);
@@ -135,12 +134,12 @@ impl Framing {
     }
 
     /// The end of the body.
-    pub(crate) fn end(&self, burst: &mut Burst) {
+    pub fn end(&self, burst: &mut Burst) {
         self.transfer.end(&mut burst.bytes);
     }
 
     /// A chunk with an invalid size.
-    pub(crate) fn bad_chunk(&self, burst: &mut Burst) {
+    pub fn bad_chunk(&self, burst: &mut Burst) {
         burst.bytes.extend_from_slice(b"zz\r\ndata: {}\n\n\r\n");
     }
 

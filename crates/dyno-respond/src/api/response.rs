@@ -7,7 +7,7 @@ use dyno_model::Nanos;
 use std::fmt::Debug;
 
 /// How the response to one request is written.
-pub(crate) trait Response: Debug + Send {
+pub trait Response: Debug + Send {
     /// The response in one piece, rendered when the request is read.
     fn whole(&self, facts: &Facts<'_>) -> Whole;
 
@@ -22,38 +22,41 @@ pub(crate) trait Response: Debug + Send {
 
 /// What is known of a response when its request has been read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts<'a> {
-    pub(crate) quirks: Quirks,
+pub struct Facts<'a> {
+    /// How it is unusual.
+    pub quirks: Quirks,
     /// Seeds the words and the id of this response.
-    pub(crate) salt: u64,
+    pub salt: u64,
     /// The server's own, the same for all responses.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// When the request was read, in nanoseconds since 1970.
-    pub(crate) start: Nanos,
+    pub start: Nanos,
     /// The model's name as a JSON string, quotes included.
-    pub(crate) model_json: &'a str,
-    pub(crate) prompt_tokens: u32,
+    pub model_json: &'a str,
+    /// Tokens of all prompts.
+    pub prompt_tokens: u32,
     /// Tokens the response is going to have; results, if it has no tokens.
-    pub(crate) tokens: u32,
+    pub tokens: u32,
     /// Why it is going to end.
-    pub(crate) finish: Finish,
+    pub finish: Finish,
     /// Whether the number of cached prompt tokens is reported.
-    pub(crate) tells_cached: bool,
+    pub tells_cached: bool,
 }
 
 impl Facts<'_> {
     /// When the request was read, in seconds since 1970.
-    pub(crate) fn created(&self) -> u64 {
+    pub fn created(&self) -> u64 {
         self.start / 1_000_000_000
     }
 }
 
 /// A response in one piece.
 #[derive(Debug, Default)]
-pub(crate) struct Whole {
-    pub(crate) body: Vec<u8>,
+pub struct Whole {
+    /// Its body.
+    pub body: Vec<u8>,
     /// Header lines of its own, each with its line end.
-    pub(crate) headers: String,
+    pub headers: String,
 }
 
 impl From<Vec<u8>> for Whole {
@@ -64,36 +67,36 @@ impl From<Vec<u8>> for Whole {
 
 /// What an engine knows of a request when its first token is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Start {
+pub struct Start {
     /// Cached prompt tokens, if they are reported.
-    pub(crate) cached: Option<u32>,
+    pub cached: Option<u32>,
     /// How long it waited before it was in a step.
-    pub(crate) queued: Nanos,
+    pub queued: Nanos,
 }
 
 /// What is known of a response when its last token is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
+pub struct Known {
     /// How it started, if an engine knows.
-    pub(crate) start: Option<Start>,
+    pub start: Option<Start>,
     /// From the request to the first token.
-    pub(crate) first: Nanos,
+    pub first: Nanos,
     /// From the request to the last token.
-    pub(crate) last: Nanos,
+    pub last: Nanos,
 }
 
 /// A token of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token {
+pub struct Token {
     /// Its number, from 0.
-    pub(crate) k: u32,
+    pub k: u32,
     /// When it came, since the request was read.
-    pub(crate) at: Nanos,
+    pub at: Nanos,
 }
 
 /// The frames of one stream, in the order in which they are asked for. What does not change is
 /// rendered once, so that a token costs a few copies.
-pub(crate) trait Chunks: Debug + Send {
+pub trait Chunks: Debug + Send {
     /// Whether something is sent before the first token is due.
     fn opens_early(&self) -> bool {
         false

@@ -2,7 +2,7 @@
 
 /// Bytes for one connection, with marks between separate writes. Reused from write to write.
 #[derive(Debug, Default)]
-pub(crate) struct Burst {
+pub struct Burst {
     pub(super) bytes: Vec<u8>,
     pub(super) json: Vec<u8>,
     pub(super) framed: Vec<u8>,
@@ -11,7 +11,7 @@ pub(crate) struct Burst {
 
 impl Burst {
     /// Empties it, and frees the memory of an unusually large frame.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.bytes.clear();
         self.marks.clear();
         for vec in [&mut self.bytes, &mut self.json, &mut self.framed] {
@@ -22,12 +22,12 @@ impl Burst {
     }
 
     /// What follows goes in a separate write.
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         self.marks.push(self.bytes.len());
     }
 
     /// The writes, in order.
-    pub(crate) fn writes(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn writes(&self) -> impl Iterator<Item = &[u8]> {
         let ends = self.marks.iter().copied().chain([self.bytes.len()]);
         let starts = [0].into_iter().chain(self.marks.iter().copied());
         starts.zip(ends).map(|(start, end)| &self.bytes[start..end]).filter(|w| !w.is_empty())

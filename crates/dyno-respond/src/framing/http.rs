@@ -6,7 +6,7 @@ const STRIDE: usize = 37;
 
 /// How the end of a streamed body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Transfer {
+pub enum Transfer {
     /// Chunked encoding.
     Chunked,
     /// By closing the connection.

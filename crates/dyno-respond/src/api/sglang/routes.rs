@@ -1,4 +1,4 @@
-//! What SGLang says of itself, and how its cache is flushed.
+//! What SGLang reports about the server, and how its cache is flushed.
 
 use crate::api::route::{Page, Place, Route};
 use serde_json::json;

@@ -2,17 +2,19 @@
 //! known of it stands in its module: paths, requests, responses, frames, errors, further routes. No
 //! sockets here, and nothing outside knows one of them by name.
 
-pub(crate) mod ask;
-pub(crate) mod direct;
+pub mod ask;
+pub mod direct;
 #[cfg(test)]
 mod golden;
+mod messages;
 mod ollama;
 mod openai;
 mod pooling;
-pub(crate) mod prompt;
-pub(crate) mod response;
+pub mod prompt;
+pub mod response;
+mod responses;
 mod room;
-pub(crate) mod route;
+pub mod route;
 mod sglang;
 mod words;
 
@@ -24,9 +26,11 @@ use route::Route;
 /// Every endpoint that generates. Errors about paths that none of them has are in the form of the
 /// first.
 #[rustfmt::skip] // One to a line.
-pub(crate) static APIS: &[&dyn Api] = &[
+pub static APIS: &[&dyn Api] = &[
     &openai::CHAT,
     &openai::COMPLETIONS,
+    &responses::Responses,
+    &messages::Messages,
     &sglang::Generate,
     &ollama::CHAT,
     &ollama::GENERATE,
@@ -37,7 +41,7 @@ pub(crate) static APIS: &[&dyn Api] = &[
 ];
 
 /// An endpoint that takes prompts.
-pub(crate) trait Api: Sync {
+pub trait Api: Sync {
     /// Where it takes POST.
     fn paths(&self) -> &'static [&'static str];
 
@@ -70,21 +74,21 @@ pub(crate) trait Api: Sync {
 }
 
 /// The endpoint at a path.
-pub(crate) fn at(path: &str) -> Option<&'static dyn Api> {
+pub fn at(path: &str) -> Option<&'static dyn Api> {
     APIS.iter().find(|api| api.paths().contains(&path)).copied()
 }
 
 /// A request body, and how it is to be read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Body<'a> {
+pub struct Body<'a> {
     /// Its bytes.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// The quirks that the response to it has.
-    pub(crate) quirks: Quirks,
+    pub quirks: Quirks,
     /// Tokens of a block, where blocks of prompts are hashed.
-    pub(crate) block: Option<u32>,
+    pub block: Option<u32>,
     /// The size of the model's vectors.
-    pub(crate) dimensions: u32,
+    pub dimensions: u32,
 }
 
 impl Body<'_> {
@@ -97,14 +101,16 @@ impl Body<'_> {
 
 /// Why a request is refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    pub(crate) status: u16,
-    pub(crate) why: Why,
+pub struct Refusal {
+    /// The status of the response.
+    pub status: u16,
+    /// The reason.
+    pub why: Why,
 }
 
 /// The reason, in words or as a body.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub enum Why {
     /// The message of an error.
     Message(String),
     /// A whole body, for those that do not look like other errors.
@@ -124,7 +130,7 @@ impl Refusal {
 
 /// Why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Finish {
+pub enum Finish {
     /// The model stopped by itself.
     Stop,
     /// The most tokens were reached.

@@ -5,7 +5,7 @@ const BIG: usize = 200_000;
 
 /// What is wrong with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Damage {
+pub enum Damage {
     /// It is not JSON.
     NotJson,
     /// It is larger than any client should accept.

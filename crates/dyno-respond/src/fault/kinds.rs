@@ -5,7 +5,8 @@ use dyno_model::outcome::FailureClass as Class;
 
 /// A wrong response; the table below says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+#[expect(missing_docs, reason = "the table below says what each does")]
+pub enum Failure {
     Http(u16),
     Reset,
     Close,
@@ -28,7 +29,8 @@ pub(crate) enum Failure {
 
 /// A correct but unusual response; the table below says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quirk {
+#[expect(missing_docs, reason = "the table below says what each does")]
+pub enum Quirk {
     Crlf,
     Cr,
     NoSpace,
@@ -64,7 +66,7 @@ pub(crate) enum Quirk {
 
 /// What a fault does to the requests that it hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FaultKind {
+pub(super) enum FaultKind {
     /// The request must be recorded as failed.
     Failure(Failure),
     /// The request must complete with correct measurements.
@@ -163,16 +165,16 @@ pub(super) const KINDS: &[FaultInfo] = &[
 
 /// A set of quirks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Quirks(u64);
+pub struct Quirks(u64);
 
 impl Quirks {
     /// Adds one.
-    pub(crate) fn insert(&mut self, quirk: Quirk) {
+    pub fn insert(&mut self, quirk: Quirk) {
         self.0 |= 1 << quirk as u64;
     }
 
     /// Whether it is in the set.
-    pub(crate) fn has(self, quirk: Quirk) -> bool {
+    pub fn has(self, quirk: Quirk) -> bool {
         self.0 & (1 << quirk as u64) != 0
     }
 }

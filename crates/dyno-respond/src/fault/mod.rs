@@ -6,7 +6,7 @@ mod when;
 
 pub use kinds::FaultInfo;
 use kinds::FaultKind;
-pub(crate) use kinds::{Failure, Quirk, Quirks};
+pub use kinds::{Failure, Quirk, Quirks};
 pub use when::{Rate, When};
 
 use dyno_model::Nanos;
@@ -135,18 +135,18 @@ impl fmt::Display for Fault {
 
 /// The faults of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Selected {
+pub struct Selected {
     /// How its response is wrong.
-    pub(crate) failure: Option<Failure>,
+    pub failure: Option<Failure>,
     /// What a refusal tells the client to wait.
-    pub(crate) retry_after: Option<Nanos>,
+    pub retry_after: Option<Nanos>,
     /// How its response is unusual.
-    pub(crate) quirks: Quirks,
+    pub quirks: Quirks,
 }
 
 /// Counts generation requests and selects the faults of each.
 #[derive(Debug)]
-pub(crate) struct Selector {
+pub struct Selector {
     /// Each with the key to its share of the requests.
     faults: Vec<(Fault, u64)>,
     counted: u64,
@@ -154,7 +154,7 @@ pub(crate) struct Selector {
 
 impl Selector {
     /// Nothing counted yet.
-    pub(crate) fn new(faults: Vec<Fault>, seed: u64) -> Self {
+    pub fn new(faults: Vec<Fault>, seed: u64) -> Self {
         let mut keys = SplitMix::new(seed);
         let faults = faults.into_iter().map(|fault| (fault, keys.next_u64())).collect();
         Self { faults, counted: 0 }
@@ -162,7 +162,7 @@ impl Selector {
 
     /// The faults of the next generation request. A preflight request is not counted and has only the
     /// quirks of the server itself.
-    pub(crate) fn select(&mut self, preflight: bool) -> Selected {
+    pub fn select(&mut self, preflight: bool) -> Selected {
         self.counted += u64::from(!preflight);
         let mut selected = Selected::default();
         for (fault, key) in &self.faults {
@@ -182,7 +182,7 @@ impl Selector {
     }
 
     /// Every quirk that was requested at all.
-    pub(crate) fn quirks(&self) -> Quirks {
+    pub fn quirks(&self) -> Quirks {
         let mut all = Quirks::default();
         for (fault, _) in &self.faults {
             if let FaultKind::Quirk(quirk) = fault.kind {

@@ -50,7 +50,7 @@ impl Prompt {
 }
 
 /// The words kept while a prompt is parsed.
-pub(crate) trait Words: Default {
+pub trait Words: Default {
     /// A word of text.
     fn word(&mut self, word: &str);
     /// A token that came as a number.
@@ -67,7 +67,7 @@ pub(crate) trait Words: Default {
 
 /// Only their number.
 #[derive(Debug, Default)]
-pub(crate) struct Counted(u32);
+pub struct Counted(u32);
 
 impl Words for Counted {
     fn word(&mut self, _word: &str) {
@@ -95,7 +95,7 @@ impl Words for Counted {
 
 /// A hash of each word, combined with the roles since the previous word.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Hashed {
+pub struct Hashed {
     words: Vec<u64>,
     /// The roles after the last word.
     roles: u64,
@@ -167,7 +167,7 @@ pub(super) fn text<W: Words>(text: &str) -> W {
 /// A prompt as words: of strings their words, of token ids each, of lists all in order, of
 /// messages and parts what is in `content` and `text`. The text itself is not kept.
 #[derive(Debug)]
-pub(crate) struct Read<W>(pub(crate) W);
+pub struct Read<W>(pub(crate) W);
 
 impl<'de, W: Words> Deserialize<'de> for Read<W> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

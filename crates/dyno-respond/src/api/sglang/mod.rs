@@ -91,8 +91,9 @@ fn ask<W: Words>(body: &Body<'_>) -> Result<Ask, Refusal> {
     let words = match (fields.text, fields.input_ids) {
         (Some(One::Text(text)), None) => text.0,
         (None, Some(ids)) => ids.0,
-        (Some(One::Batch(_)), None) => {
-            return Err(Refusal::new(400, "The engine takes one text in a request, not a list."));
+        (Some(One::Batch(texts)), None) => {
+            let message = format!("The engine takes one text in a request, not {}.", texts.len());
+            return Err(Refusal::new(400, message));
         }
         _ => return Err(Refusal::new(400, "Either text or input_ids should be provided.")),
     };

@@ -4,53 +4,59 @@ use crate::fault::Quirks;
 
 /// A route with an answer that is there at once.
 #[derive(Debug)]
-pub(crate) struct Route {
-    pub(crate) methods: &'static [&'static str],
-    pub(crate) path: &'static str,
+pub struct Route {
+    /// The methods it takes.
+    pub methods: &'static [&'static str],
+    /// Where it is.
+    pub path: &'static str,
     /// Whether it wants a key where keys are wanted.
-    pub(crate) needs_key: bool,
+    pub needs_key: bool,
     /// The answer to a body; none if this engine has no such route.
-    pub(crate) answer: fn(&Place<'_>, &[u8]) -> Option<Page>,
+    pub answer: fn(&Place<'_>, &[u8]) -> Option<Page>,
 }
 
 /// What such answers are made from.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
-    pub(crate) model: &'a str,
+pub struct Place<'a> {
+    /// The served model.
+    pub model: &'a str,
     /// Context length.
-    pub(crate) context: u32,
+    pub context: u32,
     /// When the server started, in seconds since 1970.
-    pub(crate) started: u64,
+    pub started: u64,
     /// Whether a `twin` or a `script` decides when tokens are due.
-    pub(crate) brain: &'static str,
+    pub brain: &'static str,
     /// The name of the twin, or the script itself.
-    pub(crate) brain_name: String,
+    pub brain_name: String,
     /// Whether there are cached prefixes that can be cleared.
-    pub(crate) has_engine: bool,
+    pub has_engine: bool,
     /// Responses under way.
-    pub(crate) running: u64,
+    pub running: u64,
     /// Every quirk that was asked for, whichever requests it hits.
-    pub(crate) quirks: Quirks,
+    pub quirks: Quirks,
 }
 
 /// The answer.
 #[derive(Debug)]
-pub(crate) struct Page {
-    pub(crate) status: u16,
-    pub(crate) body: Vec<u8>,
-    pub(crate) kind: &'static str,
+pub struct Page {
+    /// The status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+    /// The type of the body.
+    pub kind: &'static str,
     /// Whether cached prefixes are cleared.
-    pub(crate) clears_cache: bool,
+    pub clears_cache: bool,
 }
 
 impl Page {
     /// JSON with status 200.
-    pub(crate) fn json(body: impl Into<Vec<u8>>) -> Self {
+    pub fn json(body: impl Into<Vec<u8>>) -> Self {
         Self { status: 200, body: body.into(), kind: "application/json", clears_cache: false }
     }
 
     /// JSON with another status.
-    pub(crate) fn error(status: u16, body: impl Into<Vec<u8>>) -> Self {
+    pub fn error(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { status, ..Self::json(body) }
     }
 }

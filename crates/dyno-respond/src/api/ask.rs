@@ -6,40 +6,42 @@ use super::response::Response;
 
 /// A request.
 #[derive(Debug)]
-pub(crate) struct Ask {
+pub struct Ask {
     /// The model, if the request names one.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// The prompts; each is computed by itself.
-    pub(crate) prompts: Vec<Prompt>,
+    pub prompts: Vec<Prompt>,
     /// How many tokens of output are wanted.
-    pub(crate) output: Output,
+    pub output: Output,
     /// Whether a stream was requested.
-    pub(crate) stream: bool,
+    pub stream: bool,
     /// How the response is written.
-    pub(crate) response: Box<dyn Response>,
+    pub response: Box<dyn Response>,
 }
 
 /// How many tokens of output a request wants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Output {
-    pub(crate) max: Option<u32>,
-    pub(crate) min: Option<u32>,
+pub struct Output {
+    /// At most.
+    pub max: Option<u32>,
+    /// At least.
+    pub min: Option<u32>,
     /// The model must not stop by itself.
-    pub(crate) endless: bool,
+    pub endless: bool,
     /// Only the prompts are computed, and the response has one result for each.
-    pub(crate) none: bool,
+    pub none: bool,
 }
 
 impl Ask {
     /// Tokens of all prompts.
-    pub(crate) fn input(&self) -> u32 {
+    pub fn input(&self) -> u32 {
         self.prompts.iter().fold(0, |sum: u32, prompt| sum.saturating_add(prompt.tokens))
     }
 
     /// How many tokens the response has, and why it ends there, for a model that would stop by
     /// itself after `natural` tokens and has a context of `context`. Without output, the number of
     /// results.
-    pub(crate) fn length(&self, natural: u32, context: u32) -> (u32, Finish) {
+    pub fn length(&self, natural: u32, context: u32) -> (u32, Finish) {
         if self.output.none {
             return (u32::try_from(self.prompts.len()).unwrap_or(u32::MAX), Finish::Stop);
         }
@@ -47,7 +49,7 @@ impl Ask {
     }
 
     /// What is wrong with the numbers, if anything.
-    pub(crate) fn complaint(&self, context: u32) -> Option<String> {
+    pub fn complaint(&self, context: u32) -> Option<String> {
         if self.output.none {
             let long = self.prompts.iter().find(|prompt| prompt.tokens > context)?;
             return Some(too_long(context, 0, long.tokens));
