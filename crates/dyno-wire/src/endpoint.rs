@@ -19,7 +19,7 @@ pub struct Endpoint {
 }
 
 /// What people paste behind a base URL, whichever API they use.
-const USUAL_PREFIX: &str = "/v1";
+pub(crate) const USUAL_PREFIX: &str = "/v1";
 
 impl Endpoint {
     /// The endpoint of a URL. A path that ends with the API's own is a full endpoint; one that

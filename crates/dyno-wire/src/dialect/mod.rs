@@ -7,15 +7,19 @@
 
 mod about;
 mod delta;
+mod ollama;
 mod openai;
 mod scan;
+mod sglang;
 mod shape;
 
 pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
 pub use delta::{Delta, Finish, FinishKind, Keep, Malformed, ServerError};
 pub use shape::Shape;
 
+use crate::endpoint::USUAL_PREFIX;
 use crate::framing::Frame;
+use dyno_model::Nanos;
 use dyno_model::plan::Api;
 use dyno_model::prompt::{Content, Message};
 use serde_json::{Map, Value};
@@ -55,7 +59,8 @@ pub trait Reader: fmt::Debug + Send {
 }
 
 /// The APIs. The first is the default.
-pub static DIALECTS: &[&dyn Dialect] = &[&openai::Chat, &openai::Completions];
+pub static DIALECTS: &[&dyn Dialect] =
+    &[&openai::Chat, &ollama::CHAT, &ollama::GENERATE, &openai::Completions, &sglang::Generate];
 
 /// The dialect with this name.
 pub fn find(api: &Api) -> Option<&'static dyn Dialect> {
@@ -68,7 +73,9 @@ pub fn of_path(path: &str) -> Option<&'static dyn Dialect> {
     let path = path.trim_end_matches('/');
     let whole = |dialect: &&&dyn Dialect| path.ends_with(&dialect.about().whole_path());
     let found = DIALECTS.iter().filter(whole).max_by_key(|found| found.about().whole_path().len());
-    let ending = |dialect: &&&dyn Dialect| path.ends_with(dialect.about().path);
+    let ending = |dialect: &&&dyn Dialect| {
+        dialect.about().prefix == USUAL_PREFIX && path.ends_with(dialect.about().path)
+    };
     let longest = || DIALECTS.iter().filter(ending).max_by_key(|found| found.about().path.len());
     found.or_else(longest).copied()
 }
@@ -102,6 +109,11 @@ pub(crate) fn options(dialect: &dyn Dialect, shape: &Shape, output_tokens: u32) 
     object.get(1..object.len().saturating_sub(1)).unwrap_or_default().to_vec()
 }
 
+/// A server's duration in units of `unit` nanoseconds; absent if it is negative or no number.
+fn nanos(duration: f64, unit: f64) -> Option<Nanos> {
+    (duration.is_finite() && duration >= 0.0).then(|| (duration * unit).round() as Nanos)
+}
+
 /// How much is kept of what cannot be read.
 const MAX_EXCERPT: usize = 2048;
 
@@ -128,9 +140,12 @@ mod tests {
             let by_path = of_path(&about.whole_path()).map(|d| d.about().name);
             assert_eq!(by_path, Some(about.name), "{}", about.whole_path());
             assert!(about.path.starts_with('/') && !about.path.ends_with('/'));
+            let of_another = of_path(&format!("/x{}", about.whole_path())).map(|d| d.about().name);
+            assert_eq!(of_another, Some(about.name));
             for other in &DIALECTS[i + 1..] {
                 assert_ne!(about.whole_path(), other.about().whole_path());
             }
         }
+        assert!(of_path("/chat").is_none(), "a base, and not Ollama without its prefix");
     }
 }

@@ -220,6 +220,35 @@ impl<'a> Scanner<'a> {
         Ok(&self.bytes[start..self.at])
     }
 
+    /// Reads a number, or anything else, for which the result is absent.
+    pub(super) fn float(&mut self) -> Scan<Option<f64>> {
+        let text = std::str::from_utf8(self.value()?).unwrap_or("");
+        Ok(text.parse::<f64>().ok().filter(|value| value.is_finite()))
+    }
+
+    /// Reads a list of numbers; how many there are. Long lists come often, so a list of whole numbers
+    /// is not read one by one: the commas are counted.
+    pub(super) fn numbers(&mut self) -> Scan<u64> {
+        if self.peek() != b'[' {
+            return self.bad();
+        }
+        let inside = &self.bytes[self.at + 1..];
+        let end = memchr::memchr(b']', inside).ok_or(self.here())?;
+        let plain = |byte: &u8| byte.is_ascii_digit() || *byte == b',' || *byte == b' ';
+        let list = inside[..end].trim_ascii();
+        if !list.iter().all(plain) || list.first() == Some(&b',') || list.last() == Some(&b',') {
+            let mut count = 0;
+            self.array(&mut |scan| {
+                count += 1;
+                scan.number().map(drop)
+            })?;
+            return Ok(count);
+        }
+        self.at += end + 2;
+        let commas = list.iter().filter(|byte| **byte == b',').count() as u64;
+        Ok(if list.is_empty() { 0 } else { commas + 1 })
+    }
+
     /// Reads a count: a whole number that is not negative, or `null`.
     pub(super) fn count(&mut self) -> Scan<Option<u64>> {
         if self.null()? {
@@ -236,6 +265,15 @@ impl<'a> Scanner<'a> {
         });
         value.map(Some).ok_or(Bad(start))
     }
+}
+
+/// The text of a JSON string, given without its quotes.
+pub(super) fn unescape(raw: &[u8]) -> String {
+    let plain = || String::from_utf8_lossy(raw).into_owned();
+    if !raw.contains(&b'\\') {
+        return plain();
+    }
+    serde_json::from_slice(&[b"\"", raw, b"\""].concat()).unwrap_or_else(|_| plain())
 }
 
 #[cfg(test)]
@@ -334,5 +372,22 @@ mod tests {
         assert!(!accepts(long.replacen("xxx", "x\nx", 1).as_bytes()));
         let late = format!("\"{}\n{}\"", "x".repeat(1000), "x".repeat(1000));
         assert!(!accepts(late.as_bytes()));
+    }
+
+    #[test]
+    fn numbers_are_counted_however_they_are_written() {
+        let count = |text: &str| -> Scan<u64> {
+            let mut scan = Scanner::new(text.as_bytes())?;
+            let count = scan.numbers()?;
+            scan.end().map(|()| count)
+        };
+        for (text, expected) in
+            [("[]", 0), ("[ ]", 0), ("[7]", 1), (" [1,22, 333] ", 3), ("[-1,2.5,1e3]", 3)]
+        {
+            assert_eq!(count(text), Ok(expected), "{text}");
+        }
+        for bad in ["[1,", "[,1]", "[1,]", "[\"]\"]", "[[1]]", "7", "null"] {
+            assert!(count(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -43,10 +43,49 @@ impl Shape {
     /// set by the user, allow it to end early.
     pub fn fixes_length(&self, about: &About) -> bool {
         const FREE: [&str; 2] = ["stop", "stop_token_ids"];
-        let theirs = |field: &str| self.extra.contains_key(field);
+        // Some APIs have their sampling in an object inside the body.
+        let inside = |field: &str| {
+            self.extra
+                .values()
+                .filter_map(Value::as_object)
+                .any(|object| object.contains_key(field))
+        };
+        let theirs = |field: &str| self.extra.contains_key(field) || inside(field);
         about.that(Does::FixLength).any(|field| self.sends(field.name))
             && self.stop.is_empty()
             && !FREE.into_iter().any(theirs)
             && !about.that(Does::FixLength).any(|field| theirs(field.name))
+    }
+
+    /// Writes temperature and stop strings.
+    pub(super) fn put_sampling(&self, fields: &mut Map<String, Value>) {
+        if let Some(temperature) = self.temperature {
+            fields.insert("temperature".into(), temperature.into());
+        }
+        if !self.stop.is_empty() {
+            fields.insert("stop".into(), self.stop.clone().into());
+        }
+    }
+
+    /// Writes an object with further fields into a body, and then the user's fields: those in an object
+    /// of the same name go into that one. Fields of the object that the body has already are kept.
+    pub(super) fn put_all(
+        &self,
+        fields: &mut Map<String, Value>,
+        name: &str,
+        inside: Map<String, Value>,
+    ) {
+        let mut object = match fields.remove(name) {
+            Some(Value::Object(object)) => object,
+            _ => Map::new(),
+        };
+        object.extend(inside);
+        for (key, value) in &self.extra {
+            match value {
+                Value::Object(theirs) if key == name => object.extend(theirs.clone()),
+                value => drop(fields.insert(key.clone(), value.clone())),
+            }
+        }
+        fields.insert(name.into(), object.into());
     }
 }

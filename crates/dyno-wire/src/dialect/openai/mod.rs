@@ -4,8 +4,8 @@ mod chat;
 mod completions;
 mod reader;
 
-pub(super) use chat::Chat;
-pub(super) use completions::Completions;
+pub(super) use chat::{Chat, prompt as chat_prompt};
+pub(super) use completions::{Completions, prompt as text_prompt};
 
 use super::{Counted, Counting, Does, Optional, Shape};
 use serde_json::{Map, Value, json};
