@@ -8,6 +8,7 @@ mod instrument;
 mod lint;
 mod load;
 mod notes;
+mod output;
 mod over_time;
 mod phrases;
 mod server;
@@ -20,6 +21,7 @@ pub use instrument::Measuring;
 pub use lint::Defect;
 pub use load::LoadNote;
 pub use notes::Note;
+pub use output::OutputFinding;
 pub use over_time::OverTime;
 pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
@@ -28,9 +30,10 @@ pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 11] = [
+const TABLES: [&[Wording]; 12] = [
     Finding::ROWS,
     Measuring::ROWS,
+    OutputFinding::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
     Undecided::ROWS,
