@@ -91,6 +91,10 @@ pub struct Preflight {
     pub max_tokens_field: String,
     /// The field that fixes the output length (`ignore_eos`, `min_tokens`), if any.
     pub length_field: Option<String>,
+    /// Whether the server was seen to obey that field; `false` where that could not be determined. Absent
+    /// in runs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length_forced: Option<bool>,
     /// Optional fields that the server rejected, with its message.
     pub refused: Vec<(String, String)>,
     /// Prompt tokens that every prompt shares, such as the first blocks of a chat template: the prefix

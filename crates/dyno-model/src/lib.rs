@@ -7,6 +7,7 @@ pub mod course;
 pub mod decision;
 pub mod diagnostic;
 pub mod environment;
+pub mod finish;
 pub mod frame;
 pub mod instrument;
 pub mod lag;

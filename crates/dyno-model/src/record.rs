@@ -157,6 +157,11 @@ pub struct RequestRecord {
     pub cached: Option<u64>,
     /// Output tokens that were reasoning, from the server's usage.
     pub reasoning: Option<u64>,
+    /// Output tokens that usage counts and that were never sent: hidden reasoning. They are not between
+    /// the first event and the last.
+    pub unstreamed: Option<u64>,
+    /// Usage contradicted the response, so it was not used.
+    pub usage_ignored: bool,
     /// The server's own times.
     pub server: Option<ServerTimes>,
     /// Texts in the request, where it has several: inputs to embed, documents to rank.
@@ -224,6 +229,8 @@ impl RequestRecord {
             output: None,
             cached: None,
             reasoning: None,
+            unstreamed: None,
+            usage_ignored: false,
             server: None,
             inputs: None,
             body_bytes: None,
@@ -248,6 +255,12 @@ impl RequestRecord {
     /// the client's own delay.
     pub fn sendable(&self) -> Nanos {
         self.admitted.map_or(self.intended, |admitted| admitted.max(self.intended))
+    }
+
+    /// Output tokens that were sent to the client.
+    pub fn streamed_tokens(&self) -> Option<u64> {
+        let hidden = self.unstreamed.unwrap_or(0);
+        self.output.map(|output| output.tokens.saturating_sub(hidden))
     }
 
     /// Whether it ended with a complete, valid response.

@@ -47,6 +47,7 @@ const HEARTBEATS: u64 = 34;
 const RETRY_AFTER: u64 = 35;
 const RETRIES: u64 = 36;
 const FIRST_REFUSED_AFTER: u64 = 37;
+const UNSTREAMED: u64 = 38;
 const ADDRESS: u64 = 29;
 
 const FAILED: u64 = 1;
@@ -112,6 +113,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_plain(out, RETRIES, record.retries.into());
     let refused = record.first_refused.map(|at| at.saturating_sub(record.intended));
     put_some(out, FIRST_REFUSED_AFTER, refused);
+    put_some(out, UNSTREAMED, record.unstreamed);
     put_some(out, ADDRESS, record.address);
 }
 
@@ -163,6 +165,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             RETRY_AFTER => record.retry_after = Some(value.number()?),
             RETRIES => record.retries = value.narrow()?,
             FIRST_REFUSED_AFTER => refused = Some(value.number()?),
+            UNSTREAMED => record.unstreamed = Some(value.number()?),
             ADDRESS => record.address = Some(value.narrow()?),
             _ => {}
         }
@@ -402,6 +405,7 @@ fn flags(record: &RequestRecord) -> u64 {
         record.resent,
         record.chunk_tokens_known,
         record.unconfirmed,
+        record.usage_ignored,
     ];
     flags.iter().enumerate().map(|(i, flag)| u64::from(*flag) << i).sum()
 }
@@ -414,6 +418,7 @@ fn set_flags(record: &mut RequestRecord, bits: u64) {
         &mut record.resent,
         &mut record.chunk_tokens_known,
         &mut record.unconfirmed,
+        &mut record.usage_ignored,
     ];
     for (i, flag) in places.into_iter().enumerate() {
         *flag = bits >> i & 1 == 1;

@@ -2,12 +2,18 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::{Diagnostic, Language, Value};
-use dyno_words::{CacheFinding, Finding, InLanguage, Note, OverTime, ServerFinding};
+use dyno_words::{CacheFinding, Finding, InLanguage, Note, OutputFinding, OverTime, ServerFinding};
 
 /// One of each wording with many of everything, and one with one.
 fn all() -> Vec<Diagnostic> {
-    let tables =
-        [CacheFinding::ROWS, Finding::ROWS, OverTime::ROWS, ServerFinding::ROWS, Note::ROWS];
+    let tables = [
+        CacheFinding::ROWS,
+        Finding::ROWS,
+        OutputFinding::ROWS,
+        OverTime::ROWS,
+        ServerFinding::ROWS,
+        Note::ROWS,
+    ];
     let said = tables.concat().into_iter().flat_map(|row| {
         let many = (0..row.places()).map(|at| Value::from(format!("{}.5", at + 12)));
         let one = (0..row.places()).map(|_| Value::from(1));

@@ -1,6 +1,7 @@
 //! One request and its response: takes the bytes of each read with their arrival time and turns them
 //! into one record. It does no I/O and has no clock.
 
+mod counts;
 mod exactness;
 mod odd;
 mod outcome;
@@ -11,6 +12,7 @@ use crate::dialect::{Delta, Dialect, FinishKind, Keep, Reader};
 use crate::framing::{Framer, Framing};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
+use counts::Counts;
 use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
@@ -87,11 +89,9 @@ pub struct Exchange {
     finished: Option<FinishKind>,
     /// A frame of the stream could be read.
     understood: bool,
-    tokens_so_far: Option<u64>,
-    /// Where that number comes from.
-    counted_by: TokenSource,
-    /// Of these, the ones that belong to an output event.
-    tokens_placed: u64,
+    counts: Counts,
+    /// There was output.
+    has_text: bool,
     /// Output tokens, or events where tokens are not counted, already reported to the client.
     reported: u64,
     /// The headers of the response, kept for control requests and the preflight.
@@ -139,9 +139,8 @@ impl Exchange {
             settled: false,
             finished: None,
             understood: false,
-            tokens_so_far: None,
-            counted_by: TokenSource::Usage,
-            tokens_placed: 0,
+            counts: Counts::default(),
+            has_text: false,
             reported: 0,
             head: None,
             text: String::new(),
@@ -177,7 +176,7 @@ impl Exchange {
     /// so far. Once per read and not per event, so that it costs a subtraction.
     pub fn newly_received(&mut self) -> u64 {
         let events = self.record.chunks.len() as u64;
-        let total = self.tokens_so_far.unwrap_or(events).max(self.reported);
+        let total = self.counts.so_far().unwrap_or(events).max(self.reported);
         total - std::mem::replace(&mut self.reported, total)
     }
 
@@ -372,9 +371,10 @@ impl Exchange {
             return Some(self.refuse(rules, error, at));
         }
         self.note(&delta);
-        let total = delta.output_tokens.or(delta.listed_tokens);
-        let counted = total.filter(|_| delta.output || delta.finish.is_some());
-        let counted = counted.map(|total| self.place(total));
+        let counted = match delta.output || delta.finish.is_some() {
+            true => self.counts.placed_with(&delta),
+            false => None,
+        };
         if let Some(text) = &delta.text {
             self.text.push_str(text);
         }
@@ -386,12 +386,14 @@ impl Exchange {
             return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
         }
         if delta.output {
+            self.has_text = true;
             // Usage in the first chunk with output: the server counts tokens per chunk.
             if self.record.chunks.is_empty() {
                 self.record.chunk_tokens_known = counted.is_some();
             }
             self.record.chunk_tokens_known &= counted.is_some();
-            let tokens = counted.filter(|_| self.record.chunk_tokens_known).unwrap_or(1);
+            let assumed = self.counts.assumed();
+            let tokens = counted.filter(|_| self.record.chunk_tokens_known).unwrap_or(assumed);
             (self.tail.chunk, self.tail.last) = (true, true);
             self.tail.first = self.record.first.is_none();
             self.record.first.get_or_insert(at);
@@ -418,7 +420,8 @@ impl Exchange {
 
     /// Takes over the counts and the server's times of a frame or a body.
     fn note(&mut self, delta: &Delta) {
-        if let Some(tokens) = delta.input_tokens {
+        // Every request has a prompt, so a count of 0 is none.
+        if let Some(tokens) = delta.input_tokens.filter(|tokens| *tokens > 0) {
             self.record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
         }
         self.record.cached = delta.cached_tokens.or(self.record.cached);
@@ -426,21 +429,6 @@ impl Exchange {
         if let Some(times) = delta.times {
             self.record.server = Some(times.or(self.record.server.unwrap_or_default()));
         }
-        match (delta.output_tokens, delta.listed_tokens) {
-            (Some(total), _) => {
-                (self.tokens_so_far, self.counted_by) = (Some(total), TokenSource::Usage);
-            }
-            (None, Some(total)) => {
-                (self.tokens_so_far, self.counted_by) = (Some(total), TokenSource::Chunks);
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// Tokens since the last output event. A token without text, such as half a character, comes in
-    /// an event without output and is counted with the next event that has some.
-    fn place(&mut self, total: u64) -> u32 {
-        let before = std::mem::replace(&mut self.tokens_placed, total);
-        total.saturating_sub(before).min(u64::from(u32::MAX)) as u32
+        self.counts.note(delta);
     }
 }

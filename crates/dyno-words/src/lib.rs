@@ -16,8 +16,8 @@ mod wording;
 pub mod check;
 
 pub use catalogue::{
-    CacheFinding, Defect, Finding, LoadNote, Measuring, Note, OverTime, Overloaded, Phrase,
-    Problem, ServerFinding, Undecided, list,
+    CacheFinding, Defect, Finding, LoadNote, Measuring, Note, OutputFinding, OverTime, Overloaded,
+    Phrase, Problem, ServerFinding, Undecided, list,
 };
 #[doc(hidden)]
 pub use dyno_model::Value;

@@ -13,6 +13,7 @@ use super::stragglers::LastToEnd;
 use super::tokens::TokenSum;
 use super::waits::Waits;
 use crate::counts::Counts;
+use dyno_model::finish::FinishKind;
 use dyno_model::frame::LevelEnd;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -43,6 +44,8 @@ pub(crate) struct Gathered {
     pub(crate) input: TokenSum,
     pub(crate) output: TokenSum,
     pub(crate) asked: Asked,
+    /// Responses whose usage contradicts them.
+    pub(crate) usage_ignored: u64,
     pub(crate) prompts: Prompts,
     pub(crate) cached: Cached,
     pub(crate) streams: Streams,
@@ -129,9 +132,42 @@ pub(crate) struct Prompts {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked {
     pub(crate) requests: u64,
+    /// Ended early.
     pub(crate) short: u64,
     pub(crate) tokens: u64,
     pub(crate) got: u64,
+    pub(crate) capped: Capped,
+}
+
+/// Responses that ended at a length limit below the requested one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Capped {
+    pub(crate) responses: u64,
+    pub(crate) tokens: u64,
+    pub(crate) got: u64,
+}
+
+/// Some servers keep this many tokens of the requested length for themselves.
+const OFF_BY: u64 = 2;
+
+impl Asked {
+    fn add(&mut self, record: &RequestRecord) {
+        let (Some(asked), Some(got)) = (record.requested_output, record.output) else { return };
+        let (asked, got) = (u64::from(asked), got.tokens);
+        self.requests += 1;
+        self.tokens += asked;
+        self.got += got;
+        let reason = record.finish_reason.as_deref().map(FinishKind::of);
+        match reason {
+            _ if got >= asked => {}
+            Some(FinishKind::Length) if got + OFF_BY < asked => {
+                self.capped.responses += 1;
+                self.capped.tokens += asked;
+                self.capped.got += got;
+            }
+            _ => self.short += 1,
+        }
+    }
 }
 
 impl Span {
@@ -252,12 +288,8 @@ impl Gathered {
         self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
         self.output.add(record.output);
-        if let (Some(asked), Some(got)) = (record.requested_output, record.output) {
-            self.asked.requests += 1;
-            self.asked.tokens += u64::from(asked);
-            self.asked.got += got.tokens;
-            self.asked.short += u64::from(got.tokens < u64::from(asked));
-        }
+        self.asked.add(record);
+        self.usage_ignored += u64::from(record.usage_ignored);
         if let (Some(ours), Some(servers)) = (record.requested_input, record.input) {
             self.prompts.requests += 1;
             self.prompts.ours += u64::from(ours);

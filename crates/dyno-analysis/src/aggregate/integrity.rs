@@ -22,6 +22,10 @@ pub(crate) struct Streams {
     pub(crate) no_terminal: u64,
     pub(crate) first_chunk_several: u64,
     pub(crate) no_token_times: u64,
+    /// Tokens, but no text.
+    pub(crate) no_text: u64,
+    /// Some tokens were not sent.
+    pub(crate) unstreamed: u64,
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {
@@ -35,6 +39,9 @@ impl Streams {
         }
         self.streams += 1;
         self.no_terminal += u64::from(!record.terminal);
+        let counted = record.output.is_some_and(|output| output.tokens > 0);
+        self.no_text += u64::from(record.first.is_none() && counted);
+        self.unstreamed += u64::from(record.unstreamed.is_some());
         let known = per_chunk(record);
         self.no_token_times += u64::from(known == PerChunk::Unknown && !record.chunks.is_empty());
         let (mut coalesced, mut first, mut last) = (0, None, 0);

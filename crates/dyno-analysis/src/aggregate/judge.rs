@@ -5,7 +5,6 @@ use super::gather::Gathered;
 use super::overload::shed;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
-use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::Plan;
@@ -13,12 +12,11 @@ use dyno_model::summary::{Client, Integrity, Lag, Straggler};
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_words::number::{digits, percent};
-use dyno_words::{Finding, Overloaded, values};
+use dyno_words::{Finding, OutputFinding, Overloaded, values};
 
 /// Everything the rules look at.
 pub(super) struct Case<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) env: Option<&'a Environment>,
     pub(super) level: &'a Gathered,
     pub(super) medians: PerTime<Option<f64>>,
     pub(super) client: &'a Client,
@@ -190,16 +188,22 @@ impl Case<'_> {
                 found.push(Finding::InputLength.with([asked, mean].map(|n| digits(n, 1))));
             }
         }
-        let fixed = self
-            .env
-            .and_then(|env| env.preflight.as_ref())
-            .is_some_and(|preflight| preflight.length_field.is_some());
         let lengths = &level.asked;
-        if lengths.short > 0 && !fixed {
-            let of = lengths.requests;
+        let of = lengths.requests;
+        if lengths.short > 0 {
             let [mean, asked] =
                 [lengths.got, lengths.tokens].map(|n| digits(n as f64 / of as f64, 1));
             found.push(Finding::OutputLength.with(values![lengths.short, of, mean, asked]));
+        }
+        let capped = &lengths.capped;
+        if capped.responses > 0 {
+            let [mean, asked] =
+                [capped.got, capped.tokens].map(|n| digits(n as f64 / capped.responses as f64, 1));
+            found.push(OutputFinding::Capped.with(values![capped.responses, of, mean, asked]));
+        }
+        if level.usage_ignored > 0 {
+            let counts = [level.usage_ignored, level.counts.completed];
+            found.push(OutputFinding::UsageIgnored.with(counts));
         }
         let (input, output) = (level.input.unknown, level.output.unknown);
         if input > 0 || output > 0 {
@@ -217,6 +221,12 @@ impl Case<'_> {
         ];
         let some = all.into_iter().filter(|(_, streams, _)| *streams > 0);
         found.extend(some.map(|(what, streams, of)| what.with([streams, of])));
+        if s.no_text > 0 {
+            found.push(OutputFinding::NoText.with([s.no_text, s.streams]));
+        }
+        if s.unstreamed > 0 {
+            found.push(OutputFinding::Unstreamed.with([s.unstreamed, s.streams]));
+        }
     }
 
     fn asides(&self, found: &mut Vec<Diagnostic>) {

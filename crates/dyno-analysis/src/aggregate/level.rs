@@ -191,7 +191,6 @@ impl<'a> Level<'a> {
         over_time.extend(not_converged(self.plan, end));
         let mut findings = Case {
             plan,
-            env,
             level: &gathered,
             medians,
             client: &client,

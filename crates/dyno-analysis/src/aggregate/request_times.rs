@@ -19,7 +19,7 @@ pub fn request_times(record: &RequestRecord) -> PerTime<Option<u64>> {
     times[Time::Latency] = since(last, record.sent);
     times[Time::LatencyScheduled] = since(last, Some(record.intended));
     times[Time::Tpot] = since(last, first).and_then(|time| {
-        let gaps = record.output?.tokens.checked_sub(1).filter(|n| *n > 0)?;
+        let gaps = record.streamed_tokens()?.checked_sub(1).filter(|n| *n > 0)?;
         Some((time + gaps / 2) / gaps)
     });
     times

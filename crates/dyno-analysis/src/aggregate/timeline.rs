@@ -31,9 +31,9 @@ pub(crate) fn per_chunk(record: &RequestRecord) -> PerChunk {
     if record.chunk_tokens_known {
         return PerChunk::Told;
     }
-    match record.output {
-        Some(output) if output.tokens == chunks => PerChunk::One,
-        Some(output) if chunks > 0 && output.tokens == chunks + 1 => PerChunk::OneAndFinish,
+    match record.streamed_tokens() {
+        Some(tokens) if tokens == chunks => PerChunk::One,
+        Some(tokens) if chunks > 0 && tokens == chunks + 1 => PerChunk::OneAndFinish,
         _ => PerChunk::Unknown,
     }
 }

@@ -15,6 +15,9 @@ use dyno_respond::fault::{Failure, Quirk, Selected};
 use dyno_respond::framing::{Burst, Framing, Transfer};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+/// The tokens of a reply to the preflight's question, unless the client forces a length.
+const SHORT_REPLY: u32 = 3;
+
 /// A response that is sent in one piece when it is due.
 #[derive(Debug)]
 pub(super) struct Later {
@@ -128,7 +131,12 @@ impl Site {
         if let Err((status, message)) = self.acceptable(&ask) {
             return job.refused(status, &message, ask.stream);
         }
-        let (tokens, finish) = match (failure, ask.length(self.tokens, self.context)) {
+        // To the preflight's question the model would reply with a few words.
+        let natural = match job.request.head.preflight {
+            true => self.tokens.min(SHORT_REPLY),
+            false => self.tokens,
+        };
+        let (tokens, finish) = match (failure, ask.length(natural, self.context)) {
             (Some(Failure::Empty), _) => (0, Finish::Stop),
             (Some(Failure::Short), (tokens, _)) => (tokens / 2, Finish::Stop),
             (_, length) => length,

@@ -112,7 +112,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
         });
     let times =
         (times, widths).prop_map(|((intended, times, end), widths)| (intended, times, end, widths));
-    (identity, times, chunks(), vec(any::<bool>(), 6), counts, words).prop_map(
+    (identity, times, chunks(), vec(any::<bool>(), 7), counts, words).prop_map(
         |(identity, times, chunks, flags, counts, words)| RequestRecord {
             level: identity.0,
             index: identity.1,
@@ -139,6 +139,8 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             output: counts.2,
             cached: counts.1.map(|count| count.tokens / 3),
             reasoning: counts.2.map(|count| count.tokens / 5),
+            unstreamed: counts.2.map(|count| count.tokens / 7),
+            usage_ignored: flags[6],
             server: times.3.map(|widths| ServerTimes {
                 queue: times.1[0],
                 prefill: Some(widths.first),

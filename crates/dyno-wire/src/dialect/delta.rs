@@ -1,6 +1,7 @@
 //! What a dialect reads from a frame or a body: everything that is measured of a response, in one
 //! form for all APIs.
 
+pub use dyno_model::finish::FinishKind;
 use dyno_model::record::ServerTimes;
 use thiserror::Error;
 
@@ -10,6 +11,11 @@ pub struct Delta {
     /// It carries output: non-empty content, reasoning or tool-call text, or a
     /// result, where the API has none of these.
     pub output: bool,
+    /// Some of that output is reasoning.
+    pub reasoning: bool,
+    /// It has a place for output, which is empty, and says nothing else: a token whose text comes with
+    /// a later one, such as the first half of a character.
+    pub blank: bool,
     /// The output itself, if it is kept.
     pub text: Option<String>,
     /// The content part of the output, without reasoning and tool calls, if it is kept.
@@ -49,36 +55,6 @@ impl Finish {
         let reason = reason.into();
         let kind = FinishKind::of(&reason);
         Self { reason, kind }
-    }
-}
-
-/// What a finish reason means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FinishKind {
-    /// The model ended the response by itself: it stopped, or it called a tool.
-    Stop,
-    /// The requested length, or the end of the context, was reached.
-    Length,
-    /// The server gave up.
-    Failed,
-    /// Anything else, such as a content filter.
-    Other,
-}
-
-impl FinishKind {
-    /// The meaning of a finish reason, as the servers name them.
-    pub fn of(reason: &str) -> Self {
-        match reason {
-            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "tool_calls"
-            | "tool_use" | "function_call" | "completed" => Self::Stop,
-            "length"
-            | "max_tokens"
-            | "max_output_tokens"
-            | "limit"
-            | "model_context_window_exceeded" => Self::Length,
-            "abort" | "aborted" | "error" | "parse_error" | "cancelled" | "failed" => Self::Failed,
-            _ => Self::Other,
-        }
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Shape {
     pub stop: Vec<String>,
     /// Additional fields set by the user.
     pub extra: Map<String, Value>,
+    /// The server was seen to obey the field that fixes the length.
+    pub forced: bool,
 }
 
 impl Shape {
@@ -51,7 +53,8 @@ impl Shape {
                 .any(|object| object.contains_key(field))
         };
         let theirs = |field: &str| self.extra.contains_key(field) || inside(field);
-        about.that(Does::FixLength).any(|field| self.sends(field.name))
+        self.forced
+            && about.that(Does::FixLength).any(|field| self.sends(field.name))
             && self.stop.is_empty()
             && !FREE.into_iter().any(theirs)
             && !about.that(Does::FixLength).any(|field| theirs(field.name))

@@ -5,7 +5,6 @@ use crate::dialect::{self, Delta, End, FinishKind, ServerError};
 use crate::framing::{Frame, Framer};
 use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::{TokenCount, TokenSource};
 
 /// Statuses of a server that has too many requests: too many, unavailable, and overloaded.
 const OVERLOADED: [u16; 3] = [429, 503, 529];
@@ -125,9 +124,10 @@ impl Exchange {
                 self.finished = delta.finish.as_ref().map(|finish| finish.kind);
                 self.record.finish_reason =
                     delta.finish.map(|finish| shorten(&rules.redactor.clean(&finish.reason)));
+                self.has_text = delta.output;
                 self.text = delta.text.unwrap_or_default();
                 self.content = delta.content.unwrap_or_default();
-                self.check_output(rules, delta.output, at);
+                self.check_output(rules, at);
             }
         }
     }
@@ -140,13 +140,13 @@ impl Exchange {
             End::TerminalOrFinish => terminal || finished,
             End::CleanEnd => {
                 let wanted = self.record.requested_output.map(u64::from);
-                let has_all = wanted.is_some() && self.tokens_so_far >= wanted;
+                let has_all = wanted.is_some() && self.counts.so_far() >= wanted;
                 self.record.unconfirmed = !terminal && !finished && !has_all;
                 true
             }
         };
         if is_whole {
-            self.check_output(rules, self.record.first.is_some(), at);
+            self.check_output(rules, at);
         } else {
             let detail = "the body ended in the middle of the response: no finish reason and no \
                           terminal event";
@@ -155,19 +155,20 @@ impl Exchange {
     }
 
     /// Whether a response that ended as it should has what was requested.
-    fn check_output(&mut self, rules: &Rules, has_output: bool, at: Nanos) {
+    fn check_output(&mut self, rules: &Rules, at: Nanos) {
         let wanted = self.record.requested_output.map(u64::from).filter(|_| self.fixed_output);
-        let got = self.tokens_so_far;
+        let got = self.counts.so_far();
         let short_by = u64::from(rules.dialect.about().short_by);
         if self.finished == Some(FinishKind::Failed) {
             let reason = self.record.finish_reason.clone().unwrap_or_default();
             let detail = format!("the server ended the response with the finish reason `{reason}`");
             self.fail(rules, FailureClass::StreamError, &detail, at);
-        } else if !has_output {
+        } else if !self.has_text && got.unwrap_or(0) == 0 {
             let detail = "the response ended normally, but without any output";
             self.fail(rules, FailureClass::StreamEmpty, detail, at);
         } else if let (Some(wanted), Some(got)) = (wanted, got)
             && got + short_by < wanted
+            && self.finished != Some(FinishKind::Length)
         {
             let detail = format!("{got} output tokens instead of the {wanted} requested");
             self.fail(rules, FailureClass::OutputShort, &detail, at);
@@ -180,12 +181,7 @@ impl Exchange {
         self.settled = true;
         self.record.outcome = outcome;
         self.record.end = at;
-        let events = self.record.chunks.len() as u64;
-        self.record.output = match self.tokens_so_far {
-            Some(tokens) => Some(TokenCount { tokens, source: self.counted_by }),
-            None if events > 0 => Some(TokenCount { tokens: events, source: TokenSource::Events }),
-            None => None,
-        };
+        self.counts.settle(&mut self.record, self.has_text);
         if rules.keep.text {
             self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
         }

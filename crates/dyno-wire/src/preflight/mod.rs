@@ -2,7 +2,10 @@
 //! accepts, and whether it obeys the one that fixes the output length.
 
 mod discover;
+mod length;
+mod patience;
 mod probe;
+mod refusal;
 
 pub use discover::{Found, discover};
 
@@ -17,6 +20,7 @@ use dyno_model::plan::{Plan, UsageWanted};
 use dyno_model::{Nanos, SEC};
 use dyno_words::Note;
 use dyno_words::escape::escape;
+use patience::Patience;
 use thiserror::Error;
 
 /// The longest wait for the list of models.
@@ -130,6 +134,7 @@ pub fn preflight(
         temperature: request.temperature,
         stop: request.stop.clone(),
         extra: request.extra_body.clone().unwrap_or_default(),
+        forced: false,
     };
     let stream = shape.stream;
     shape.send_all(about, |does| match does {
@@ -168,6 +173,23 @@ fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option
 /// Asks for the models where the API lists them; the first list that the server has, or the last
 /// response.
 fn list_models(
+    client: &mut Client,
+    setup: &PreflightSetup<'_>,
+) -> Result<(ModelList, Fetched), PreflightError> {
+    let mut patience = Patience::new();
+    loop {
+        let (list, fetched) = ask_for_models(client, setup)?;
+        let overloaded = fetched.record.status.filter(|status| patience::is_overload(*status));
+        // With a model named, the list is not needed.
+        let needed = setup.plan.request.model.is_none();
+        if overloaded.is_none() || !needed || !patience.wait(fetched.record.retry_after, setup.stop)
+        {
+            return Ok((list, fetched));
+        }
+    }
+}
+
+fn ask_for_models(
     client: &mut Client,
     setup: &PreflightSetup<'_>,
 ) -> Result<(ModelList, Fetched), PreflightError> {

@@ -1,6 +1,9 @@
 //! Small test requests that find the fields the server accepts: all optional fields first, then
-//! without those that it refuses, until it responds.
+//! without those that it refuses, until it responds. Whether it obeys them is the business of `length`.
 
+use super::length::Force;
+use super::patience::{self, Patience};
+use super::refusal;
 use super::{PreflightError, PreflightSetup};
 use crate::client::Client;
 use crate::dialect::{About, Does, Optional, Shape};
@@ -13,9 +16,10 @@ use dyno_model::prompt::Item;
 use dyno_model::record::{RequestRecord, TokenSource};
 use dyno_words::Note;
 
-/// A model that ignores the length fields replies to this with a word or two.
+/// A model that ends its responses by itself replies to this with a word or two.
 const PROMPT: &str = "Reply with the single word OK.";
-const TOKENS: u32 = 16;
+/// The length of the first test request.
+pub(super) const TOKENS: u32 = 16;
 const TRIES: usize = 10;
 /// Headers that are kept; others could contain a secret or a cookie.
 const SHOWN: &[&str] =
@@ -24,14 +28,25 @@ const SHOWN: &[&str] =
 pub(super) struct Probe<'a> {
     client: &'a mut Client,
     setup: &'a PreflightSetup<'a>,
-    shape: Shape,
-    about: &'static About,
+    pub(super) shape: Shape,
+    pub(super) about: &'static About,
     refused: Vec<(&'static Optional, String)>,
+    /// Fields that it accepts and does not obey.
+    pub(super) ignored: Vec<&'static Optional>,
     head: Option<Box<Head>>,
     seen: Option<RequestRecord>,
-    /// A length field was obeyed.
-    obeyed: bool,
+    force: Force,
     notes: Vec<Diagnostic>,
+}
+
+/// A response to a test request.
+enum Reply {
+    Accepted(Box<RequestRecord>),
+    /// It may be one of our fields that the server does not know.
+    Refused {
+        status: u16,
+        message: String,
+    },
 }
 
 impl<'a> Probe<'a> {
@@ -43,42 +58,42 @@ impl<'a> Probe<'a> {
             shape,
             about,
             refused: Vec::new(),
+            ignored: Vec::new(),
             head: None,
             seen: None,
-            obeyed: false,
+            force: Force::No,
             notes: Vec::new(),
         }
     }
 
-    /// Sends test requests until the server accepts one and it is known whether it obeys.
+    /// Sends test requests until the server accepts one and it is known, as far as it can be, whether
+    /// it obeys.
     pub(super) fn run(&mut self) -> Result<(), PreflightError> {
+        let (record, force) = self.find_force()?;
+        if let Outcome::Failed(class) = &record.outcome {
+            let detail = record.detail.clone().unwrap_or_default();
+            self.notes.push(Note::PreflightFailed.with(vec![class.to_string(), detail]));
+        }
+        (self.seen, self.force) = (Some(record), force);
+        Ok(())
+    }
+
+    /// Sends test requests of this length, each with fewer optional fields, until the server accepts
+    /// one.
+    pub(super) fn accepted(&mut self, tokens: u32) -> Result<RequestRecord, PreflightError> {
+        let mut about_fields = false;
         for _ in 0..TRIES {
-            let record = self.ask()?;
-            match (&record.outcome, record.status) {
-                (Outcome::Failed(FailureClass::Http(status)), _) if may_be_a_field(*status) => {
-                    let message = record.detail.clone().unwrap_or_default();
-                    if !self.drop_a_field(&message) {
-                        return Err(refusal(*status, &message));
+            match self.reply(tokens)? {
+                Reply::Accepted(record) => return Ok(*record),
+                Reply::Refused { status, message } => {
+                    if self.drop_named(&message) {
+                        continue;
                     }
-                }
-                (
-                    Outcome::Failed(FailureClass::Http(status))
-                    | Outcome::Shed(FailureClass::Http(status)),
-                    _,
-                ) => {
-                    let message = record.detail.clone().unwrap_or_default();
-                    return Err(refusal(*status, &message));
-                }
-                (_, Some(200)) => {
-                    if self.judge(record) {
-                        return Ok(());
+                    // Nothing is named. Before fields are given up one by one, see whether they matter.
+                    about_fields = about_fields || self.bare_is_accepted(tokens, &message)?;
+                    if !about_fields || !self.drop_next(&message) {
+                        return Err(refusal_error(status, &message));
                     }
-                }
-                _ => {
-                    let detail = record.detail.unwrap_or_else(|| "no response".into());
-                    return Err(PreflightError::Target(format!(
-                        "the test request failed: {detail}"
-                    )));
                 }
             }
         }
@@ -87,35 +102,130 @@ impl<'a> Probe<'a> {
         )))
     }
 
-    fn ask(&mut self) -> Result<RequestRecord, PreflightError> {
+    /// One test request; overload is waited out.
+    fn reply(&mut self, tokens: u32) -> Result<Reply, PreflightError> {
+        let mut patience = Patience::new();
+        loop {
+            let record = self.ask(tokens)?;
+            let message = || record.detail.clone().unwrap_or_default();
+            match (&record.outcome, record.status) {
+                (
+                    Outcome::Failed(FailureClass::Http(status))
+                    | Outcome::Shed(FailureClass::Http(status)),
+                    _,
+                ) => {
+                    let status = *status;
+                    if patience::is_overload(status) {
+                        let told = patience::told(&record, self.header("retry-after"));
+                        if patience.wait(told, self.setup.stop) {
+                            continue;
+                        }
+                        let why = patience.exhausted(status, told, &message());
+                        return Err(PreflightError::Target(why));
+                    }
+                    return match may_be_a_field(status) {
+                        true => Ok(Reply::Refused { status, message: message() }),
+                        false => Err(refusal_error(status, &message())),
+                    };
+                }
+                (Outcome::Shed(_), Some(200)) => {
+                    let told = patience::told(&record, self.header("retry-after"));
+                    if !patience.wait(told, self.setup.stop) {
+                        let why = patience.exhausted(200, told, &message());
+                        return Err(PreflightError::Target(why));
+                    }
+                }
+                // Some servers check requests only after they have sent the headers.
+                (Outcome::Failed(FailureClass::StreamError), Some(200))
+                    if !self.named(&message()).is_empty() =>
+                {
+                    return Ok(Reply::Refused { status: 200, message: message() });
+                }
+                (_, Some(200)) => return Ok(Reply::Accepted(Box::new(record))),
+                _ => {
+                    let detail = record.detail.unwrap_or_else(|| "no response".into());
+                    return Err(PreflightError::Target(format!(
+                        "the test request failed: {detail}"
+                    )));
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, tokens: u32) -> Result<RequestRecord, PreflightError> {
         let dialect = self.client.rules().dialect;
         let shape = self.shape.clone();
         let encoder = Encoder::new(self.setup.endpoint, dialect, shape, self.setup.headers);
-        let payload = encoder.for_preflight().payload(&Item::text(PROMPT), TOKENS);
+        let payload = encoder.for_preflight().payload(&Item::text(PROMPT), tokens);
         let (record, head) = self.client.ask(payload, self.setup.stop)?;
         self.head = head.or(self.head.take());
         Ok(record)
     }
 
-    /// Drops the field that a refusal names, or else the next in order; `false` if none is left.
-    fn drop_a_field(&mut self, message: &str) -> bool {
-        let can_go = |field: &&&'static Optional| {
-            // One field has to limit the length, so the last of these stays.
+    /// Fields that are sent and can be left out: one has to limit the length, so the last of these
+    /// stays.
+    fn droppable(&self) -> Vec<&'static Optional> {
+        let can_go = |field: &&'static Optional| {
             self.shape.sends(field.name)
                 && (field.does != Does::LimitLength || self.alternative(field).is_some())
         };
-        let optional: Vec<&'static Optional> = self.about.optional.iter().collect();
-        let mut left = optional.iter().filter(can_go);
-        let named = left.clone().find(|field| message.contains(field.name));
-        let Some(field) = named.or_else(|| left.next()).copied() else {
-            return false;
-        };
-        self.leave_out(field, message);
-        true
+        self.about.optional.iter().filter(can_go).collect()
+    }
+
+    /// The fields that a refusal names, of those that can be left out.
+    fn named(&self, message: &str) -> Vec<&'static Optional> {
+        let mut named = refusal::named(message, self.droppable().into_iter());
+        // A field within another is named together with it.
+        if named.iter().any(|field| field.does == Does::CountChunks) {
+            named.retain(|field| field.does != Does::CountAtEnd);
+        }
+        named
+    }
+
+    /// Leaves out the fields that a refusal names; whether there are any.
+    fn drop_named(&mut self, message: &str) -> bool {
+        let named = self.named(message);
+        for field in &named {
+            self.leave_out(field, message);
+        }
+        !named.is_empty()
+    }
+
+    /// Leaves out the next field in order; `false` if none is left.
+    fn drop_next(&mut self, message: &str) -> bool {
+        let next = self.droppable().first().copied();
+        if let Some(field) = next {
+            self.leave_out(field, message);
+        }
+        next.is_some()
+    }
+
+    /// Whether the server accepts a request without optional fields. If it takes only the other field
+    /// that limits the length, that is settled, too.
+    fn bare_is_accepted(&mut self, tokens: u32, message: &str) -> Result<bool, PreflightError> {
+        let all = self.shape.fields.clone();
+        let limits: Vec<_> = self.about.that(Does::LimitLength).map(|field| field.name).collect();
+        let limit = |name: &&&'static str| limits.contains(*name);
+        self.shape.fields = all.iter().filter(limit).copied().collect();
+        let mut accepted = matches!(self.reply(tokens)?, Reply::Accepted(_));
+        if !accepted
+            && let Some(field) = self.sent(Does::LimitLength)
+            && let Some(other) = self.alternative(field)
+        {
+            self.shape.fields = vec![other.name];
+            accepted = matches!(self.reply(tokens)?, Reply::Accepted(_));
+            if accepted {
+                self.shape.fields = all;
+                self.leave_out(field, message);
+                return Ok(true);
+            }
+        }
+        self.shape.fields = all;
+        Ok(accepted)
     }
 
     /// Leaves a field out, and sends the next that does the same.
-    fn leave_out(&mut self, field: &'static Optional, message: &str) {
+    pub(super) fn leave_out(&mut self, field: &'static Optional, message: &str) {
         self.shape.fields.retain(|name| *name != field.name);
         self.refused.push((field, message.to_owned()));
         if field.does == Does::CountAtEnd {
@@ -129,7 +239,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Another field for the same that has not been tried.
-    fn alternative(&self, field: &Optional) -> Option<&'static Optional> {
+    pub(super) fn alternative(&self, field: &Optional) -> Option<&'static Optional> {
         if let Does::Other = field.does {
             return None;
         }
@@ -140,39 +250,8 @@ impl<'a> Probe<'a> {
     }
 
     /// The field that is sent for this.
-    fn sent(&self, does: Does) -> Option<&'static Optional> {
+    pub(super) fn sent(&self, does: Does) -> Option<&'static Optional> {
         self.about.that(does).find(|field| self.shape.sends(field.name))
-    }
-
-    /// Checks a response; whether no further test request is needed.
-    fn judge(&mut self, record: RequestRecord) -> bool {
-        let wanted = u64::from(TOKENS);
-        let got = record.output.map(|count| match count.source {
-            // An event can carry several tokens, and a finish event none.
-            TokenSource::Events => count.tokens + 1,
-            _ => count.tokens,
-        });
-        self.obeyed = got.is_some_and(|got| got >= wanted);
-        let shows_it = matches!(
-            record.outcome,
-            Outcome::Completed | Outcome::Failed(FailureClass::OutputShort)
-        );
-        if let Some(field) = self.sent(Does::FixLength)
-            && !self.obeyed
-            && shows_it
-            && self.alternative(field).is_some()
-        {
-            self.leave_out(field, "accepted, but not obeyed");
-            return false;
-        }
-        if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome
-            && *class != FailureClass::OutputShort
-        {
-            let detail = record.detail.clone().unwrap_or_default();
-            self.notes.push(Note::PreflightFailed.with(vec![class.to_string(), detail]));
-        }
-        self.seen = Some(record);
-        true
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
@@ -188,22 +267,20 @@ impl<'a> Probe<'a> {
 
     pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Diagnostic>) {
         let length_field = self.sent(Does::FixLength);
-        let failed = matches!(
-            self.seen.as_ref().map(|r| &r.outcome),
-            Some(Outcome::Failed(class) | Outcome::Shed(class)) if *class != FailureClass::OutputShort
-        );
-        // A response that failed for another reason does not show whether the field is obeyed.
-        let length_field = length_field.filter(|_| self.obeyed || failed);
-        if length_field.is_none() {
-            let fixes = |name: &str| self.about.that(Does::FixLength).any(|f| f.name == name);
-            let kept = self.shape.fields.iter().copied().filter(|name| !fixes(name)).collect();
-            self.shape.fields = kept;
-            self.notes.push(Note::LengthNotFixed.into());
+        let failed = matches!(self.seen.as_ref().map(|r| &r.outcome), Some(Outcome::Failed(_)));
+        match length_field {
+            None => self.notes.push(Note::LengthNotFixed.into()),
+            Some(field) if self.force == Force::Unproven => {
+                self.notes.push(Note::LengthUnproven.with(vec![field.name.to_owned()]));
+            }
+            Some(_) => {}
         }
+        self.shape.forced = self.force == Force::Yes;
+        let contradicts = self.seen.as_ref().is_some_and(|r| r.usage_ignored);
         let usage = self.seen.as_ref().and_then(|r| r.output);
         let usage = usage.is_some_and(|count| count.source == TokenSource::Usage);
         let continuous = self.seen.as_ref().is_some_and(|r| r.chunk_tokens_known);
-        if !usage && !failed {
+        if !usage && !failed && !contradicts {
             self.notes.push(Note::NoUsage.into());
         }
         if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
@@ -211,7 +288,11 @@ impl<'a> Probe<'a> {
         }
         let refused = self.refused.iter().map(|(f, message)| (f.name.to_owned(), message.clone()));
         let refused: Vec<(String, String)> = refused.collect();
-        for (field, message) in &refused {
+        for field in &self.ignored {
+            self.notes.push(Note::FieldIgnored.with(vec![field.name.to_owned()]));
+        }
+        let ignored = |field: &str| self.ignored.iter().any(|ignored| ignored.name == field);
+        for (field, message) in refused.iter().filter(|(field, _)| !ignored(field)) {
             let message: String = message.chars().take(200).collect();
             self.notes.push(Note::FieldRefused.with(vec![field.clone(), message]));
         }
@@ -223,6 +304,7 @@ impl<'a> Probe<'a> {
             continuous_usage: continuous,
             max_tokens_field: limit.into(),
             length_field: length_field.map(|field| field.name.to_owned()),
+            length_forced: length_field.map(|_| self.force == Force::Yes),
             refused,
             shared_tokens: None,
         };
@@ -234,7 +316,7 @@ fn may_be_a_field(status: u16) -> bool {
     matches!(status, 400 | 422)
 }
 
-fn refusal(status: u16, message: &str) -> PreflightError {
+fn refusal_error(status: u16, message: &str) -> PreflightError {
     let hint = match status {
         401 | 403 => "; pass a key with --api-key-file or DYNO_API_KEY",
         404 => "; check the path of the target, --api and --model",

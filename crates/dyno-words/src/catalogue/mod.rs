@@ -8,6 +8,7 @@ mod instrument;
 mod lint;
 mod load;
 mod notes;
+mod output;
 mod over_time;
 mod overload;
 mod phrases;
@@ -21,6 +22,7 @@ pub use instrument::Measuring;
 pub use lint::Defect;
 pub use load::LoadNote;
 pub use notes::Note;
+pub use output::OutputFinding;
 pub use over_time::OverTime;
 pub use overload::Overloaded;
 pub(crate) use phrases::Place;
@@ -30,9 +32,10 @@ pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 12] = [
+const TABLES: [&[Wording]; 13] = [
     Finding::ROWS,
     Measuring::ROWS,
+    OutputFinding::ROWS,
     OverTime::ROWS,
     Overloaded::ROWS,
     ServerFinding::ROWS,

@@ -29,6 +29,15 @@ wordings! {
          "服务器不接受任何固定输出长度的字段：响应长度由模型决定"],
         ["compare output tokens before comparing anything else",
          "请先对比输出 token 数，再对比其他指标"];
+    LengthUnproven: Note "length_unproven",
+        ["the server accepts `{}`, but whether it obeys could not be determined: the model's own response \
+          to the test prompt was as long",
+         "服务器接受 `{}`，但无法确定它是否生效：不带该字段时，模型对测试提示词的响应同样长"],
+        ["responses that end early are not counted as failures; compare requested and achieved output \
+          tokens",
+         "提前结束的响应不计为失败；请对比要求的和实际的输出 token 数"];
+    FieldIgnored: Note "field_ignored",
+        ["the server accepts `{}`, but does not obey it", "服务器接受 `{}`，但并不生效"];
     NoUsage: Note "no_usage",
         ["the server reports no token usage: output tokens are counted as events",
          "服务器不返回 token 用量：输出 token 按事件计数"],

@@ -31,7 +31,7 @@ fn slack(time: Time, record: &RequestRecord, widths: &Widths) -> Option<(u64, u6
         Time::TtftScheduled => (widths.first + late(), widths.intended),
         Time::LatencyScheduled => (last + late(), widths.intended),
         Time::Tpot => {
-            let gaps = record.output?.tokens.checked_sub(1).filter(|gaps| *gaps > 0)?;
+            let gaps = record.streamed_tokens()?.checked_sub(1).filter(|gaps| *gaps > 0)?;
             (last.div_ceil(gaps), widths.first.div_ceil(gaps))
         }
         Time::Itl | Time::ChunkGap => return None,

@@ -46,7 +46,7 @@ impl Dialect for Chat {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(reader::OpenAi)
+        Box::new(reader::OpenAi::default())
     }
 }
 

@@ -46,7 +46,7 @@ impl Dialect for Completions {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(reader::OpenAi)
+        Box::new(reader::OpenAi::default())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod chat;
 mod completions;
+mod errors;
 mod reader;
 
 pub(super) use chat::{Chat, prompt as chat_prompt};

@@ -1,21 +1,52 @@
 //! Reads the events and the whole responses of chat and text completions: output, usage, finish
 //! reasons and errors.
 
+use super::errors;
 use crate::dialect::scan::{Scan, Scanner, unescape};
 use crate::dialect::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 use crate::framing::Frame;
+use dyno_model::Nanos;
+use dyno_model::record::ServerTimes;
 
-/// The reader; it needs no state.
-#[derive(Debug)]
-pub(super) struct OpenAi;
+/// The reader.
+#[derive(Debug, Default)]
+pub(super) struct OpenAi {
+    /// Token ids listed so far.
+    listed: u64,
+}
+
+impl OpenAi {
+    fn read(&mut self, bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+        let mut gather = Gather { delta: Delta::default(), keep, ids: None, output: 0 };
+        if let Err(bad) = gather.response(bytes) {
+            if let Some(error) = errors::unescaped(bytes) {
+                return Ok(Delta { error: Some(error), ..Delta::default() });
+            }
+            let shown = excerpt(bytes);
+            let at = bad.0;
+            return Err(Malformed(format!(
+                "not a JSON response of this API (at byte {at}): {shown}"
+            )));
+        }
+        if let Some(ids) = gather.ids {
+            self.listed += ids;
+            gather.delta.listed_tokens = Some(self.listed).max(gather.delta.listed_tokens);
+        }
+        Ok(gather.delta)
+    }
+}
 
 impl Reader for OpenAi {
     fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
-        event(frame.data, keep)
+        if frame.data.trim_ascii() == b"[DONE]" {
+            return Ok(Delta { terminal: true, ..Delta::default() });
+        }
+        self.read(frame.data, keep)
     }
 
     fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-        whole(body, keep)
+        let delta = self.read(body, keep)?;
+        Ok(Delta { terminal: true, ..delta })
     }
 }
 
@@ -23,22 +54,30 @@ impl Reader for OpenAi {
 struct Gather {
     delta: Delta,
     keep: Keep,
+    /// Token ids in this event.
+    ids: Option<u64>,
+    /// Bytes of output in this event.
+    output: usize,
 }
 
 /// What a piece of output is.
 #[derive(Clone, Copy, PartialEq)]
 enum Output {
     Content,
-    Other,
+    Reasoning,
+    ToolCall,
 }
 
 impl Gather {
-    /// A piece of output: text, a part with `text`, a list of these, or nothing.
+    /// A piece of output: text, a part with `text` or `thinking`, a list of these, or nothing.
     fn output(&mut self, scan: &mut Scanner<'_>, kind: Output) -> Scan<()> {
         match scan.peek() {
             b'"' => {
                 let raw = scan.string()?;
+                self.output += raw.len();
                 self.delta.output |= !raw.is_empty();
+                self.delta.blank |= raw.is_empty() && kind == Output::Content;
+                self.delta.reasoning |= !raw.is_empty() && kind == Output::Reasoning;
                 if self.keep.text {
                     self.delta.text.get_or_insert_default().push_str(&unescape(raw));
                 }
@@ -50,6 +89,7 @@ impl Gather {
             b'[' => scan.array(&mut |scan| self.output(scan, kind)),
             b'{' => scan.object(&mut |scan, key| match key {
                 b"text" => self.output(scan, kind),
+                b"thinking" => self.output(scan, Output::Reasoning),
                 _ => scan.value().map(drop),
             }),
             _ => nothing(scan),
@@ -61,9 +101,17 @@ impl Gather {
         if scan.null()? {
             return Ok(());
         }
+        let mut reasoned = false;
         scan.object(&mut |scan, key| match key {
             b"content" | b"refusal" => self.output(scan, Output::Content),
-            b"reasoning_content" | b"reasoning" => self.output(scan, Output::Other),
+            // Some servers send the same text under both names.
+            b"reasoning_content" | b"reasoning" if reasoned => scan.value().map(drop),
+            b"reasoning_content" | b"reasoning" => {
+                let before = self.output;
+                self.output(scan, Output::Reasoning)?;
+                reasoned = self.output > before;
+                Ok(())
+            }
             b"tool_calls" if scan.null()? => Ok(()),
             b"tool_calls" => scan.array(&mut |scan| {
                 scan.object(&mut |scan, key| match key {
@@ -81,7 +129,7 @@ impl Gather {
             return Ok(());
         }
         scan.object(&mut |scan, key| match key {
-            b"name" | b"arguments" => self.output(scan, Output::Other),
+            b"name" | b"arguments" => self.output(scan, Output::ToolCall),
             _ => scan.value().map(drop),
         })
     }
@@ -90,21 +138,46 @@ impl Gather {
         scan.object(&mut |scan, key| match key {
             b"delta" | b"message" => self.message(scan),
             b"text" => self.output(scan, Output::Content),
-            b"finish_reason" if scan.null()? => Ok(()),
-            b"finish_reason" => {
-                // Usually a string; some servers send an object.
-                let raw = scan.value()?;
-                let reason = match raw {
-                    [b'"', inner @ .., b'"'] => unescape(inner),
-                    other => String::from_utf8_lossy(other).into_owned(),
-                };
-                if !reason.is_empty() {
-                    self.delta.finish.get_or_insert_with(|| Finish::new(reason));
-                }
-                Ok(())
-            }
+            b"finish_reason" => self.finish(scan),
+            b"token_ids" | b"response_token_ids" => self.token_ids(scan),
+            b"usage" => self.usage(scan),
             _ => scan.value().map(drop),
         })
+    }
+
+    /// Why it ended: a string, or an object with a `type`.
+    fn finish(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        let mut reason = &b""[..];
+        match scan.peek() {
+            b'"' => reason = scan.string()?,
+            b'{' => scan.object(&mut |scan, key| {
+                match (key, scan.peek()) {
+                    (b"type", b'"') => reason = scan.string()?,
+                    _ => scan.value().map(drop)?,
+                }
+                Ok(())
+            })?,
+            _ => scan.value().map(drop)?,
+        }
+        // Some servers write "not yet" as an empty string, or as Python's None.
+        if !matches!(reason, b"" | b"None") {
+            self.delta.finish.get_or_insert_with(|| Finish::new(unescape(reason)));
+        }
+        Ok(())
+    }
+
+    /// The ids of the tokens in this event.
+    fn token_ids(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        if scan.peek() != b'[' {
+            return scan.value().map(drop);
+        }
+        let mut ids = 0;
+        scan.array(&mut |scan| {
+            ids += 1;
+            scan.value().map(drop)
+        })?;
+        self.ids = Some(self.ids.unwrap_or(0) + ids);
+        Ok(())
     }
 
     fn usage(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
@@ -115,42 +188,79 @@ impl Gather {
             match key {
                 b"prompt_tokens" => self.delta.input_tokens = scan.count()?,
                 b"completion_tokens" => self.delta.output_tokens = scan.count()?,
-                b"prompt_tokens_details" => self.cached_in(scan, b"cached_tokens")?,
+                b"prompt_tokens_details" => {
+                    count_in(scan, b"cached_tokens", &mut self.delta.cached_tokens)?;
+                }
                 // DeepSeek and its like.
-                b"prompt_cache_hit_tokens" => self.cached(scan)?,
+                b"prompt_cache_hit_tokens" => count(scan, &mut self.delta.cached_tokens)?,
+                b"completion_tokens_details" => {
+                    count_in(scan, b"reasoning_tokens", &mut self.delta.reasoning_tokens)?;
+                }
+                // SGLang.
+                b"reasoning_tokens" => count(scan, &mut self.delta.reasoning_tokens)?,
                 _ => scan.value().map(drop)?,
             }
             Ok(())
         })
     }
 
-    /// `prompt_tokens_details`, or llama.cpp's `timings`: the field with this name counts the tokens
-    /// found in the prefix cache.
-    fn cached_in(&mut self, scan: &mut Scanner<'_>, name: &[u8]) -> Scan<()> {
+    /// llama.cpp's `timings`.
+    fn timings(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
         if scan.peek() != b'{' {
             return scan.value().map(drop);
         }
-        scan.object(&mut |scan, key| match key == name {
-            true => self.cached(scan),
-            false => scan.value().map(drop),
-        })
+        let mut times = ServerTimes::default();
+        scan.object(&mut |scan, key| {
+            match key {
+                b"cache_n" => count(scan, &mut self.delta.cached_tokens)?,
+                b"predicted_n" => count(scan, &mut self.delta.listed_tokens)?,
+                b"prompt_ms" => times.prefill = millis(scan)?,
+                b"predicted_ms" => times.decode = millis(scan)?,
+                _ => scan.value().map(drop)?,
+            }
+            Ok(())
+        })?;
+        self.times(times);
+        Ok(())
     }
 
-    /// Tokens found in the prefix cache. A malformed count does not fail the response.
-    fn cached(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
-        self.delta.cached_tokens = text.parse().ok().or(self.delta.cached_tokens);
+    /// vLLM's `metrics`. Its time to the first token starts when the request is scheduled.
+    fn metrics(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        if scan.peek() != b'{' {
+            return scan.value().map(drop);
+        }
+        let mut times = ServerTimes::default();
+        scan.object(&mut |scan, key| {
+            match key {
+                b"queue_time_ms" => times.queue = millis(scan)?,
+                b"time_to_first_token_ms" => times.prefill = millis(scan)?,
+                b"generation_time_ms" => times.decode = millis(scan)?,
+                _ => scan.value().map(drop)?,
+            }
+            Ok(())
+        })?;
+        self.times(times);
         Ok(())
+    }
+
+    fn times(&mut self, times: ServerTimes) {
+        if times != ServerTimes::default() {
+            self.delta.times = Some(times.or(self.delta.times.unwrap_or_default()));
+        }
     }
 
     fn response(&mut self, bytes: &[u8]) -> Scan<()> {
         let mut scan = Scanner::new(bytes)?;
-        let mut failed = false;
+        let (mut failed, mut choices, mut detail) = (false, false, false);
         scan.object(&mut |scan, key| match key {
             b"choices" if scan.null()? => Ok(()),
-            b"choices" => scan.array(&mut |scan| self.choice(scan)),
+            b"choices" => {
+                choices = true;
+                scan.array(&mut |scan| self.choice(scan))
+            }
             b"usage" => self.usage(scan),
-            b"timings" => self.cached_in(scan, b"cache_n"),
+            b"timings" => self.timings(scan),
+            b"metrics" => self.metrics(scan),
             b"object" => {
                 failed |= scan.value()? == b"\"error\"";
                 Ok(())
@@ -165,39 +275,57 @@ impl Gather {
                 failed |= !matches!(scan.value()?, b"0" | b"null");
                 Ok(())
             }
+            b"detail" => {
+                detail = !matches!(scan.value()?, b"null" | b"\"\"");
+                Ok(())
+            }
             _ => scan.value().map(drop),
         })?;
+        scan.end()?;
+        // A web framework's own form of an error; beside choices it would mean something else.
+        failed |= detail && !choices;
         if failed && self.delta.error.is_none() {
             self.delta.error = Some(ServerError::new(excerpt(bytes)));
         }
-        scan.end()
+        if let Some(error) = &mut self.delta.error {
+            error.overloaded = errors::is_overload(bytes);
+        }
+        // Without text, but not without meaning: only an event that says nothing else is a token
+        // whose text is still to come.
+        let only_blank = !self.delta.output && self.delta.finish.is_none() && choices;
+        self.delta.blank &= only_blank;
+        Ok(())
     }
+}
+
+/// A count, if it is one. A malformed count does not fail the response.
+fn count(scan: &mut Scanner<'_>, into: &mut Option<u64>) -> Scan<()> {
+    let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
+    *into = text.parse().ok().or(*into);
+    Ok(())
+}
+
+/// The same, for the field with this name of an object.
+fn count_in(scan: &mut Scanner<'_>, name: &[u8], into: &mut Option<u64>) -> Scan<()> {
+    if scan.peek() != b'{' {
+        return scan.value().map(drop);
+    }
+    scan.object(&mut |scan, key| match key == name {
+        true => count(scan, into),
+        false => scan.value().map(drop),
+    })
+}
+
+/// A duration in milliseconds, if it is one.
+fn millis(scan: &mut Scanner<'_>) -> Scan<Option<Nanos>> {
+    let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
+    let ms = text.parse::<f64>().ok().filter(|ms| (0.0..1e12).contains(ms));
+    Ok(ms.map(|ms| (ms * 1e6).round() as Nanos))
 }
 
 /// `null` in the place of output.
 fn nothing(scan: &mut Scanner<'_>) -> Scan<()> {
     if scan.null()? { Ok(()) } else { Err(scan.here()) }
-}
-
-fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-    let mut gather = Gather { delta: Delta::default(), keep };
-    gather.response(bytes).map_err(|bad| {
-        let shown = excerpt(bytes);
-        Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
-    })?;
-    Ok(gather.delta)
-}
-
-fn event(data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-    if data.trim_ascii() == b"[DONE]" {
-        return Ok(Delta { terminal: true, ..Delta::default() });
-    }
-    read(data, keep)
-}
-
-fn whole(body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-    let delta = read(body, keep)?;
-    Ok(Delta { terminal: true, ..delta })
 }
 
 #[cfg(test)]
@@ -207,6 +335,10 @@ mod tests {
     use serde_json::{Value, json};
 
     const KEEP: Keep = Keep { text: true, content: true };
+
+    fn event(data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+        OpenAi::default().frame(Frame { kind: b"", data }, keep)
+    }
 
     fn parse(value: Value) -> Delta {
         event(value.to_string().as_bytes(), KEEP).unwrap()
@@ -309,7 +441,7 @@ mod tests {
             "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 5, "completion_tokens": 1}
         });
-        let delta = whole(body.to_string().as_bytes(), KEEP).unwrap();
+        let delta = OpenAi::default().whole(body.to_string().as_bytes(), KEEP).unwrap();
         assert!(delta.output && delta.terminal);
         assert_eq!(delta.text.as_deref(), Some("hi"));
     }

@@ -128,8 +128,7 @@ impl Generated {
             listed_tokens: said.ids.map(|_| self.ids),
             reasoning_tokens: meta.reasoning_tokens,
             times: meta.stamps.times(),
-            error: None,
-            terminal: false,
+            ..Delta::default()
         }
     }
 

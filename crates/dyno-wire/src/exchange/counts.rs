@@ -1,0 +1,120 @@
+//! How many output tokens a response has: the sources, which of them is believed, and how many of the
+//! tokens came with each event.
+
+use crate::dialect::Delta;
+use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
+
+/// What is known of a response's output tokens so far.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// The server's usage, the last and the largest.
+    usage: Option<u64>,
+    most: u64,
+    /// By token ids, or by another count of the dialect's.
+    listed: Option<u64>,
+    /// The tokens that belong to an output event so far.
+    placed: u64,
+    /// Events without text since the last that has some.
+    blanks: u32,
+    /// Output tokens, if every event is one, with or without text.
+    by_events: u64,
+    /// Some event without text was one of them.
+    had_blanks: bool,
+    /// Reasoning was among the output.
+    reasoned: bool,
+}
+
+impl Counts {
+    /// Takes over the counts of a frame or a body.
+    pub(super) fn note(&mut self, delta: &Delta) {
+        if let Some(total) = delta.output_tokens {
+            self.usage = Some(total);
+            self.most = self.most.max(total);
+        }
+        self.listed = delta.listed_tokens.max(self.listed);
+        self.reasoned |= delta.reasoning;
+        // Before the first output an empty text is that of the role.
+        self.blanks += u32::from(delta.blank && self.by_events > 0);
+    }
+
+    /// Tokens so far, if anything counts them.
+    pub(super) fn so_far(&self) -> Option<u64> {
+        self.usage.filter(|total| *total > 0).or(self.listed)
+    }
+
+    /// The tokens that came with this event, which has output or a finish reason, if it says so. A
+    /// token without text, such as half a character, comes in an event without output and is counted
+    /// with the next event that has some.
+    pub(super) fn placed_with(&mut self, delta: &Delta) -> Option<u32> {
+        // A total of nothing, beside text, is no count.
+        let is_count = |total: &u64| *total > 0 || !delta.output;
+        let total = delta.output_tokens.or(delta.listed_tokens).filter(is_count)?;
+        let before = std::mem::replace(&mut self.placed, total);
+        Some(total.saturating_sub(before).min(u64::from(u32::MAX)) as u32)
+    }
+
+    /// The tokens of an output event that does not count them: its own, and those of the events without
+    /// text before it.
+    pub(super) fn assumed(&mut self) -> u32 {
+        let blanks = std::mem::take(&mut self.blanks);
+        self.had_blanks |= blanks > 0;
+        self.by_events += u64::from(blanks) + 1;
+        blanks.saturating_add(1)
+    }
+
+    /// Whether usage contradicts the response: no token although there is text, or fewer at the end than
+    /// before.
+    fn contradicts(&self, has_text: bool) -> bool {
+        self.usage.is_some_and(|total| has_text && total == 0 || total < self.most)
+    }
+
+    /// Writes the counts into the record of a response that has ended.
+    pub(super) fn settle(&self, record: &mut RequestRecord, has_text: bool) {
+        let events = record.chunks.len() as u64;
+        record.usage_ignored = self.contradicts(has_text);
+        let usage = self.usage.filter(|_| !record.usage_ignored);
+        let count = |source| move |tokens| TokenCount { tokens, source };
+        record.output = (usage.map(count(TokenSource::Usage)))
+            .or_else(|| self.listed.map(count(TokenSource::Chunks)))
+            .or_else(|| (events > 0).then_some(events).map(count(TokenSource::Events)));
+        if record.usage_ignored {
+            // What the same server says of the input is worth no more.
+            record.input = record.input.filter(|count| count.source != TokenSource::Usage);
+            record.cached = None;
+        }
+        record.unstreamed = usage.and_then(|total| self.unstreamed(record, total));
+        self.settle_events(record);
+    }
+
+    /// Reasoning tokens that usage counts and that never came: no event had reasoning, and the rest of
+    /// the output is no longer than the other tokens. Servers without a parser for it stream reasoning
+    /// as content.
+    fn unstreamed(&self, record: &RequestRecord, total: u64) -> Option<u64> {
+        let reasoning = record.reasoning.filter(|n| *n > 0 && record.streamed)?;
+        let rest = total.checked_sub(reasoning)?;
+        let came = match record.chunk_tokens_known {
+            true => {
+                // The count jumps at the first event.
+                let first = record.chunks.iter().next().map_or(0, |chunk| u64::from(chunk.tokens));
+                first < reasoning && first > 0
+            }
+            false => record.chunks.len() as u64 > rest,
+        };
+        (!self.reasoned && !came).then_some(reasoning)
+    }
+
+    /// Where events without text make up for the tokens that are missing among those with text, the
+    /// tokens of each are known.
+    fn settle_events(&self, record: &mut RequestRecord) {
+        let Some(total) = record.streamed_tokens() else { return };
+        if record.chunk_tokens_known || !self.had_blanks {
+            return;
+        }
+        let more = total.checked_sub(self.by_events);
+        let at_finish = record.finish_reason.is_some() && more == Some(1);
+        record.chunk_tokens_known = more == Some(0) || at_finish;
+        if at_finish {
+            record.finish_tokens = Some(1);
+        }
+    }
+}
