@@ -87,8 +87,9 @@ fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
     };
     let kind = head.header("content-type").unwrap_or("");
     let labelled = kind.get(..9).is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"));
-    let is_html = ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| starts(tag));
-    if !is_html && !(labelled && starts("<")) {
+    let beginnings = ["<!doctype html", "<html", "<head", "<body"];
+    let is_page = beginnings.iter().any(|tag| starts(tag)) || (labelled && starts("<"));
+    if !is_page {
         return None;
     }
     Some(match title(&body[..body.len().min(TITLE_WITHIN)], redactor) {

@@ -129,14 +129,14 @@ impl Addresses {
         // A name server gives them in a different order each time; two runs should do the same.
         all.sort();
         all.dedup();
-        let (ours, other): (Vec<_>, Vec<_>) = all.into_iter().partition(SocketAddr::is_ipv4);
-        match [ours.as_slice(), other.as_slice()].concat().as_slice() {
+        let (four, six): (Vec<_>, Vec<_>) = all.into_iter().partition(SocketAddr::is_ipv4);
+        match [four.as_slice(), six.as_slice()].concat().as_slice() {
             [] => return Err(unknown("no address".into())),
             [only] => return Ok((*only).into()),
             _ => {}
         }
         let mut unused = Vec::new();
-        for family in [ours, other] {
+        for family in [four, six] {
             let (few, more) = family.split_at(family.len().min(MOST));
             let why = || format!("only {MOST} addresses are used");
             unused.extend(more.iter().map(|address| Unused { address: *address, why: why() }));
@@ -153,12 +153,6 @@ impl Addresses {
             }
         }
         Err(NoAddress::Refused(unused))
-    }
-
-    /// Only the first of them, which control requests are sent to.
-    #[must_use]
-    pub fn only_first(&self) -> Self {
-        self.first.address.into()
     }
 
     /// Numbers them as in the list of a run directory, to which those that are missing are added.
