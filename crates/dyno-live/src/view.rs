@@ -252,6 +252,13 @@ mod tests {
     }
 
     #[test]
+    fn what_was_shed_is_told_from_what_failed() {
+        let shed = Seen { shed: 12, ..seen(5) };
+        assert!(shown(&shed, None).contains("50/100 requests  1 failed  12 shed  10.0 req/s"));
+        assert!(!shown(&seen(5), None).contains("shed"));
+    }
+
+    #[test]
     fn the_nearer_bound_says_how_long_it_takes() {
         let bounded = Seen { duration: Some(Duration::from_secs(7)), ..seen(5) };
         assert!(shown(&bounded, None).contains("  2 s left"));

@@ -12,7 +12,7 @@ use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelStart, RunEnd};
 use dyno_model::metric::Time;
-use dyno_model::outcome::FailureClass;
+use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Load, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Diagnostic, Summary, Verdict};
@@ -132,6 +132,37 @@ fn check(made: &Made) -> [String; 2] {
         }
         html
     })
+}
+
+#[test]
+fn what_was_shed_is_told_from_what_failed() {
+    let mut all = requests(80);
+    for record in all.iter_mut().skip(60) {
+        record.outcome = Outcome::Shed(FailureClass::Http(429));
+        record.detail = Some("slow <down>".to_owned());
+    }
+    all[0].outcome = Outcome::Failed(FailureClass::StreamReset);
+    let made = made(vec![all], true);
+    let html = made.html(Language::English);
+    let details = &data(&html)["details"][0];
+    let sum = |name: &str| -> u64 {
+        details[name].as_array().unwrap().iter().filter_map(Value::as_u64).sum()
+    };
+    assert_eq!((sum("completed"), sum("failed"), sum("shed")), (59, 1, 20));
+    assert_eq!(details["classes"], serde_json::json!(["stream.reset", "http.429"]));
+    assert_eq!(details["shedClasses"], serde_json::json!([false, true]));
+    for part in
+        [">Shed</th>", "<code>http.429</code>", "slow &lt;down&gt;", "infinitely late (21 of 80)"]
+    {
+        assert!(html.contains(part), "{part}");
+    }
+    let chinese = made.html(Language::Chinese);
+    assert!(
+        chinese.contains("过载拒绝") && chinese.contains("将失败计为无限迟（80 个中有 21 个）")
+    );
+
+    let html = self::made(vec![requests(80)], true).html(Language::English);
+    assert!(!html.contains(">Shed</th>") && data(&html)["details"][0]["shed"].is_null());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! However the bytes are split into reads, the events and the record are the same.
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::SEC;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
@@ -218,6 +219,32 @@ fn an_answer_cut_off_anywhere_never_completes() {
             Outcome::Completed => assert!(end > finish, "completed when cut at {end}"),
             other => panic!("cut at {end}: {other:?}"),
         }
+    }
+}
+
+#[test]
+fn a_refusal_by_an_overloaded_server_is_shed_wherever_it_is_cut() {
+    let body = r#"{"error":{"message":"too many requests in the queue"}}"#;
+    let refusal = |status: u16, headers: &str| {
+        let length = body.len();
+        format!("HTTP/1.1 {status} No\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
+    };
+    for status in [429, 503, 529] {
+        let bytes = refusal(status, "Retry-After: 2\r\n");
+        for cut in 1..bytes.len() {
+            let (record, reusable) = read(bytes.as_bytes(), &[cut]);
+            assert_eq!(record.outcome, Outcome::Shed(FailureClass::Http(status)), "cut at {cut}");
+            assert_eq!((record.retry_after, reusable), (Some(2 * SEC), true));
+            assert_eq!(record.detail.as_deref(), Some(body));
+        }
+    }
+    let (record, _) = read(refusal(503, "").as_bytes(), &[]);
+    assert_eq!(record.retry_after, None);
+    // What else is refused has failed, whatever it asks for.
+    for status in [400, 500, 502, 504] {
+        let (record, _) = read(refusal(status, "Retry-After: 2\r\n").as_bytes(), &[]);
+        assert_eq!(record.outcome, Outcome::Failed(FailureClass::Http(status)));
+        assert_eq!(record.retry_after, None);
     }
 }
 

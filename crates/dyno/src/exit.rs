@@ -57,8 +57,8 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::BarNotMet,
         "a requirement was not met",
-        "more requests failed than --allow-failures allows, not one completed, every level misses \
-         the --slo, dyno capacity found that no load meets it, dyno lint found an error, or dyno \
+        "more requests failed or were shed than --allow-failures allows, --max-failures ended the \
+         run, not one completed, every level misses the --slo, dyno capacity found that no load meets it, dyno lint found an error, or dyno \
          gate found a regression",
     ),
     (

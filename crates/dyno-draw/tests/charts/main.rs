@@ -12,11 +12,12 @@ mod made;
 mod pixels;
 mod xml;
 
+use dyno_analysis::detail::{Became, Detail};
 use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{LevelSummary, SearchSummary, Steady, Throughput};
+use dyno_model::summary::{LevelSummary, SearchSummary, Slice, Steady, Throughput};
 use dyno_model::{Diagnostic, Summary, Verdict};
 use xml::{Element, read};
 
@@ -248,6 +249,31 @@ fn ramps_and_soaks_are_shown_over_time() {
     insta::assert_snapshot!(texts(&drawing));
     summary.levels.push(level);
     assert_eq!(names(&summary), ["over-time-1", "over-time-2"]);
+}
+
+#[test]
+fn what_was_shed_has_its_own_mark_and_line() {
+    let (summary, mut detail) = details::of(made::ladder());
+    let timeline = |detail: &Detail| {
+        let all = chart::charts(&summary, Some(detail), &ENGLISH);
+        all.into_iter().find(|(name, _)| name == "timeline").unwrap().1
+    };
+    assert!(!texts(&timeline(&detail)).contains("shed"));
+    let level = detail.0.get_mut(&0).unwrap();
+    level.bars.kept[30].became = Became::Shed("http.429".to_owned());
+    let drawing = timeline(&detail);
+    assert!(texts(&drawing).contains("#30 shed: http.429"), "{}", texts(&drawing));
+    // Two strokes at the request, and two in the legend.
+    assert_eq!(count(&drawing, "dc-edge"), 4);
+
+    let (mut summary, base) = made::base();
+    let mut level = made::level(&base, LoadKind::Ramp, 20.0, 5.0, 900.0);
+    let mut slices: Vec<Slice> = (0..10).map(|i| made::slice(i, None)).collect();
+    slices[7].shed = 12;
+    level.slices = Some(slices);
+    summary.levels = vec![level];
+    let drawing = texts(&one(&summary, "over-time").unwrap());
+    assert!(drawing.lines().any(|line| line == "shed"), "{drawing}");
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub(crate) fn conclude(
             printer.remark(Say::OnceBack.with(language, &dir));
         }
     }
+    if let Some(most) = plan.max_failures.filter(|_| finished.ending == Ending::MaxFailures) {
+        printer.error(Say::TooManyFailures.with(language, &[most.to_string()]));
+    }
     if finished.ending == Ending::Interrupted && may_resume {
         printer.remark(Say::ToResume.with(language, &dir));
     }

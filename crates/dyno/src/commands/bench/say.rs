@@ -16,6 +16,8 @@ messages! {
     NotWritten: "{} was not written: {}", "未写入 {}：{}";
     OnceBack: "once it is back: dyno bench --resume {}", "待其恢复后：dyno bench --resume {}";
     ToResume: "to resume: dyno bench --resume {}", "继续测试：dyno bench --resume {}";
+    TooManyFailures: "the run was stopped after {} failures (--max-failures)",
+        "失败达到 {} 个，测试已停止（--max-failures）";
     Unusable: "the target is unusable: {}", "目标不可用：{}";
     LastResponse: "the last request with a response was number {} of level {}, {} earlier", "最后一个得到响应的请求是第 {1} 级的第 {0} 个，在此之前 {2}";
     NoResponse: "no request had got a response", "没有任何请求得到响应";
