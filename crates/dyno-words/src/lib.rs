@@ -17,7 +17,7 @@ pub mod check;
 
 pub use catalogue::{
     CacheFinding, Defect, Finding, LoadNote, Measuring, Note, OverTime, Phrase, Problem,
-    ServerFinding, Undecided, list,
+    ServerFinding, ServerTimesFinding, Undecided, list,
 };
 #[doc(hidden)]
 pub use dyno_model::Value;

@@ -6,6 +6,7 @@ use super::failures::FailureWords;
 use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
 use super::request_times::{for_each_gap_sample, request_times};
+use super::server_times::ServerSide;
 use super::sessions::Conversations;
 use super::slots::Slots;
 use super::stragglers::LastToEnd;
@@ -44,6 +45,7 @@ pub(crate) struct Gathered {
     pub(crate) asked: Asked,
     pub(crate) prompts: Prompts,
     pub(crate) cached: Cached,
+    pub(crate) server_side: ServerSide,
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
     pub(crate) last: LastToEnd,
@@ -261,6 +263,7 @@ impl Gathered {
             self.prompts.servers += servers.tokens;
         }
         self.cached.add(record);
+        self.server_side.add(record);
         self.streams.add(record);
     }
 }

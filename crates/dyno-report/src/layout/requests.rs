@@ -4,7 +4,7 @@ use super::column::{Cell, Column};
 use super::levels::{LevelColumn, LevelRow};
 use super::table::Table;
 use dyno_analysis::FrameSource;
-use dyno_analysis::{for_each_record, request_times};
+use dyno_analysis::{OutsideServer, for_each_record, outside_server, request_times};
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -63,6 +63,15 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::truth("resent", |record| Some(record.resent)),
         RequestColumn::text("detail", |record| record.detail.clone()),
         RequestColumn::whole("cached_tokens", |record| record.cached),
+        RequestColumn::number("server_queue_ms", |record| millis(record.server?.queue)),
+        RequestColumn::number("server_prefill_ms", |record| millis(record.server?.prefill)),
+        RequestColumn::number("server_decode_ms", |record| millis(record.server?.decode)),
+        RequestColumn::number("server_load_ms", |record| millis(record.server?.load)),
+        RequestColumn::number("server_total_ms", |record| millis(record.server?.total)),
+        RequestColumn::number("outside_server_ms", |record| match outside_server(record)? {
+            OutsideServer::Left(time) => millis(Some(time)),
+            OutsideServer::Exceeded(_) => None,
+        }),
     ]);
     columns
 }

@@ -11,6 +11,7 @@ mod notes;
 mod over_time;
 mod phrases;
 mod server;
+mod server_times;
 mod slo;
 
 pub use cache::CacheFinding;
@@ -24,15 +25,17 @@ pub use over_time::OverTime;
 pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
+pub use server_times::ServerTimesFinding;
 pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 11] = [
+const TABLES: [&[Wording]; 12] = [
     Finding::ROWS,
     Measuring::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
+    ServerTimesFinding::ROWS,
     Undecided::ROWS,
     CacheFinding::ROWS,
     Note::ROWS,
