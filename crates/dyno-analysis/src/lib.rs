@@ -15,7 +15,8 @@ pub mod slo;
 mod source;
 
 pub use aggregate::{
-    for_each_record, glimpse, level_plans, memory_growth, request_times, summarise,
+    OutsideServer, for_each_record, glimpse, level_plans, memory_growth, outside_server,
+    request_times, summarise,
 };
 pub use detail::Detail;
 pub use extras::extras;

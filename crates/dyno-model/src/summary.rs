@@ -10,6 +10,7 @@ mod repeats;
 mod requests;
 mod search;
 mod server;
+mod server_times;
 mod sessions;
 mod slices;
 mod slo;
@@ -25,6 +26,7 @@ pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
 pub use search::SearchSummary;
 pub use server::{CostSummary, Gauge, Resident, ServerSummary};
+pub use server_times::ServerTimesSummary;
 pub use sessions::{Sessions, TurnMetrics};
 pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
@@ -215,6 +217,9 @@ pub struct LevelSummary {
     /// Prefix cache hits.
     #[serde(default)]
     pub cache: Option<CacheSummary>,
+    /// The server's own times, where responses carry them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_times: Option<ServerTimesSummary>,
     /// Tokens per GPU, and their price.
     pub cost: Option<CostSummary>,
     /// How far the embedded engine was behind its schedule.

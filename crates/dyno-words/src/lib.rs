@@ -17,7 +17,7 @@ pub mod check;
 
 pub use catalogue::{
     CacheFinding, Defect, Finding, LoadNote, Measuring, Note, OutputFinding, OverTime, Overloaded,
-    Phrase, Problem, ServerFinding, Undecided, list,
+    Phrase, Problem, ServerFinding, ServerTimesFinding, Undecided, list,
 };
 #[doc(hidden)]
 pub use dyno_model::Value;

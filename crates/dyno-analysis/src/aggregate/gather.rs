@@ -7,6 +7,7 @@ use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
 use super::overload::Refusals;
 use super::request_times::{for_each_gap_sample, request_times};
+use super::server_times::ServerSide;
 use super::sessions::Conversations;
 use super::slots::Slots;
 use super::stragglers::LastToEnd;
@@ -48,6 +49,7 @@ pub(crate) struct Gathered {
     pub(crate) usage_ignored: u64,
     pub(crate) prompts: Prompts,
     pub(crate) cached: Cached,
+    pub(crate) server_side: ServerSide,
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
     pub(crate) refusals: Refusals,
@@ -296,6 +298,7 @@ impl Gathered {
             self.prompts.servers += servers.tokens;
         }
         self.cached.add(record);
+        self.server_side.add(record);
         self.streams.add(record);
     }
 }

@@ -209,6 +209,7 @@ impl<'a> Level<'a> {
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
+        findings.extend(gathered.server_side.findings());
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
@@ -261,6 +262,7 @@ impl<'a> Level<'a> {
             client,
             server,
             cache,
+            server_times: gathered.server_side.summary(),
             cost: cost(&plan.server, throughput, steady),
             engine_slip_ms: engine_slip,
             failure_samples: gathered.words.texts(),

@@ -23,6 +23,7 @@ mod request_times;
 mod saturation;
 mod server;
 mod server_findings;
+mod server_times;
 mod sessions;
 mod slices;
 mod slo;
@@ -55,6 +56,7 @@ pub use readings::for_each_record;
 pub(crate) use readings::for_each_record_since;
 pub use readings::level_plans;
 pub use request_times::request_times;
+pub use server_times::{OutsideServer, outside_server};
 use std::collections::BTreeMap;
 pub(crate) use timeline::{PerChunk, events, for_each_gap, per_chunk};
 

@@ -5,7 +5,7 @@ use super::remarks::reasons;
 use super::table::Table;
 use dyno_model::Language;
 use dyno_model::metric::{Statistic, Time};
-use dyno_model::summary::{LevelSummary, RunSummary, Summary};
+use dyno_model::summary::{Distribution, LevelSummary, RunSummary, ServerTimesSummary, Summary};
 use std::io::{self, Write};
 
 /// A level and its run.
@@ -17,6 +17,18 @@ pub(super) struct LevelRow<'a> {
 
 /// A column of such rows.
 pub(super) type LevelColumn<'a> = Column<LevelRow<'a>>;
+
+/// One of the server's own times.
+type ServerTime = fn(&ServerTimesSummary) -> Option<&Distribution>;
+
+const SERVER_TIMES: [(&str, ServerTime); 6] = [
+    ("server_queue", |times| times.queue.as_ref()),
+    ("server_prefill", |times| times.prefill.as_ref()),
+    ("server_decode", |times| times.decode.as_ref()),
+    ("server_load", |times| times.load.as_ref()),
+    ("server_total", |times| times.total.as_ref()),
+    ("outside_server", |times| times.outside.as_ref()),
+];
 
 /// The levels of all runs in one table.
 pub(super) fn write<'a>(
@@ -101,6 +113,17 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         LevelColumn::number("cached_share", |row| row.level.cache.as_ref()?.share),
         LevelColumn::number("cached_beyond_shared", |row| row.level.cache.as_ref()?.beyond_shared),
         LevelColumn::whole("shed", |row| row.level.requests.shed),
+        LevelColumn::whole("server_times_count", |row| {
+            row.level.server_times.as_ref().map(|times| times.reported)
+        }),
     ]);
+    for (name, time) in SERVER_TIMES {
+        for statistic in [Statistic::Mean, Statistic::P50, Statistic::P99] {
+            let name = format!("{name}_{}_ms", statistic.key());
+            columns.push(LevelColumn::number(name, move |row| {
+                time(row.level.server_times.as_ref()?)?.get(statistic)
+            }));
+        }
+    }
     columns
 }

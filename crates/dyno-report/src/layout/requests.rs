@@ -4,7 +4,7 @@ use super::column::{Cell, Column};
 use super::levels::{LevelColumn, LevelRow};
 use super::table::Table;
 use dyno_analysis::FrameSource;
-use dyno_analysis::{for_each_record, request_times};
+use dyno_analysis::{OutsideServer, for_each_record, outside_server, request_times};
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -67,6 +67,15 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::number("retry_after_s", |record| record.retry_after.map(to_s)),
         RequestColumn::whole("retries", |record| Some(record.retries)),
         RequestColumn::whole("first_refused_ns", |record| record.first_refused),
+        RequestColumn::number("server_queue_ms", |record| millis(record.server?.queue)),
+        RequestColumn::number("server_prefill_ms", |record| millis(record.server?.prefill)),
+        RequestColumn::number("server_decode_ms", |record| millis(record.server?.decode)),
+        RequestColumn::number("server_load_ms", |record| millis(record.server?.load)),
+        RequestColumn::number("server_total_ms", |record| millis(record.server?.total)),
+        RequestColumn::number("outside_server_ms", |record| match outside_server(record)? {
+            OutsideServer::Left(time) => millis(Some(time)),
+            OutsideServer::Exceeded(_) => None,
+        }),
     ]);
     columns
 }

@@ -117,6 +117,19 @@ messages! {
         "TTFT p50 {1} ms for {0} {0|hit|hits}",
         "{} 个命中请求的首 token 时延 p50 {} ms";
     TtftOfMisses: "{1} ms for {0} {0|miss|misses}", "{} 个未命中请求 {} ms";
+    ServerTimes: "server's own times", "服务器自报时间";
+    ServerTimesOf:
+        "in {} of {} {1|response|responses}, ms (mean / p50 / p99)",
+        "{1} 个响应中有 {0} 个（ms，平均 / p50 / p99）";
+    ServerQueue: "queue {}", "排队 {}";
+    ServerPrefill: "prefill {}", "prefill {}";
+    ServerDecode: "decode {}", "decode {}";
+    ServerLoad: "model load {}", "加载模型 {}";
+    ServerTotal: "total {}", "总计 {}";
+    OutsideServer: "rest of TTFT, network and front end {}", "首 token 时延的其余部分（网络与前端）{}";
+    OutsideAndQueue:
+        "rest of TTFT, queue, network and front end {}",
+        "首 token 时延的其余部分（排队、网络与前端）{}";
     PrefixHits: "prefix cache hits {}", "前缀缓存命中率 {}";
     Memory: "memory {} to {} GiB", "内存 {} 到 {} GiB";
     PerMillionOut: "{} per million output tokens", "每百万输出 token {}";

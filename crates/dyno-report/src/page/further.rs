@@ -1,5 +1,5 @@
-//! What only some runs have: rounds of the same level, conversations, the prefix cache, server
-//! metrics, and the price of tokens.
+//! What only some runs have: rounds of the same level, conversations, the prefix cache, the
+//! server's own times, server metrics, and the price of tokens.
 
 use super::Page;
 use super::markup::{Markup, tag};
@@ -7,16 +7,18 @@ use super::numbers::{counted, counted_or_absent, grouped, percent, shown};
 use super::tables::{self, Cell, Row};
 use super::words::Word;
 use crate::text::ABSENT;
+use crate::text::server_times::spread;
 use dyno_model::summary::{
-    CacheGroup, CacheSource, CacheSummary, CostSummary, Gauge, LevelSummary, ServerSummary,
-    Sessions, Spread, TurnMetrics,
+    CacheGroup, CacheSource, CacheSummary, CostSummary, Distribution, Gauge, LevelSummary,
+    ServerSummary, ServerTimesSummary, Sessions, Spread, TurnMetrics,
 };
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// The parts that this run has; nothing where it has none.
 pub(super) fn further(page: &Page) -> Option<Markup> {
-    let parts = [repeats(page), sessions(page), cache(page), server(page), cost(page)];
+    let parts =
+        [repeats(page), sessions(page), cache(page), server_times(page), server(page), cost(page)];
     let parts: Vec<Markup> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.into_iter().collect())
 }
@@ -145,6 +147,33 @@ fn cache(page: &Page) -> Option<Markup> {
     ];
     let about = Some(Word::CacheAbout);
     (!rows.is_empty()).then(|| part(page, Word::Cache, about, &heads, rows))
+}
+
+fn server_times(page: &Page) -> Option<Markup> {
+    let cell = |time: &Option<Distribution>| {
+        Cell::number(&time.as_ref().map_or_else(|| ABSENT.to_owned(), spread))
+    };
+    let row = |level: &LevelSummary, of: &ServerTimesSummary| {
+        let times = [&of.queue, &of.load, &of.prefill, &of.outside, &of.decode, &of.total];
+        let mut cells = vec![Cell::head(&level.label), Cell::number(&counted(of.reported))];
+        cells.extend(times.map(cell));
+        Row::plain(cells)
+    };
+    let levels = page.summary.levels.iter();
+    let rows: Vec<Row> =
+        levels.filter_map(|level| Some(row(level, level.server_times.as_ref()?))).collect();
+    let heads = [
+        Word::Level,
+        Word::TimesReported,
+        Word::ServerQueue,
+        Word::ServerLoad,
+        Word::ServerPrefill,
+        Word::OutsideServer,
+        Word::ServerDecode,
+        Word::ServerTotal,
+    ];
+    let about = Some(Word::ServerTimesAbout);
+    (!rows.is_empty()).then(|| part(page, Word::ServerTimes, about, &heads, rows))
 }
 
 fn server(page: &Page) -> Option<Markup> {

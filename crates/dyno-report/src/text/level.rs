@@ -7,6 +7,7 @@ use super::grouped::Grouped;
 use super::overload;
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
+use super::server_times::server_times;
 use super::slices::slices;
 use super::turns::turns;
 use crate::alike;
@@ -114,6 +115,7 @@ pub(super) fn level(
         (Say::Cost, level.cost.and_then(|of| cost(&of, price, language))),
         (Say::Cache, level.cache.as_ref().and_then(|of| cache(of, language))),
         (Say::Server, level.server.as_ref().and_then(|of| server(of, language))),
+        (Say::ServerTimes, server_times(level, language)),
         (Say::Client, client(level, language)),
         (Say::Stated, stated(level, language)),
     ] {

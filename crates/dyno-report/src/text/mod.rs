@@ -10,6 +10,7 @@ mod plot;
 mod repeats;
 mod search;
 mod server;
+pub(crate) mod server_times;
 mod slices;
 mod slo;
 mod table;

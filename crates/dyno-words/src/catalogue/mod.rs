@@ -13,6 +13,7 @@ mod over_time;
 mod overload;
 mod phrases;
 mod server;
+mod server_times;
 mod slo;
 
 pub use cache::CacheFinding;
@@ -28,17 +29,19 @@ pub use overload::Overloaded;
 pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
+pub use server_times::ServerTimesFinding;
 pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 13] = [
+const TABLES: [&[Wording]; 14] = [
     Finding::ROWS,
     Measuring::ROWS,
     OutputFinding::ROWS,
     OverTime::ROWS,
     Overloaded::ROWS,
     ServerFinding::ROWS,
+    ServerTimesFinding::ROWS,
     Undecided::ROWS,
     CacheFinding::ROWS,
     Note::ROWS,

@@ -1,0 +1,113 @@
+//! SGLang's `/generate`.
+
+use super::{LOAD, expect_all, expect_failures, expect_ttft, measured};
+use crate::place::Place;
+use crate::process::run;
+use crate::web::{self, Seen, Web};
+use serde_json::{Value, json};
+
+const API: &str = "sglang-generate";
+
+#[test]
+fn tokens_times_and_ends_are_right_whether_frames_repeat_the_text_or_not() {
+    for faults in [&[][..], &["incremental-output"], &["no-done"], &["split"], &["coalesce"]] {
+        let (level, requests) = measured(API, faults, "--save-text");
+        let said = format!("{faults:?}: {level:#}");
+        expect_all(&level, &said);
+        expect_ttft(&level, &said);
+        for request in requests {
+            assert_eq!(request.finish_reason.as_deref(), Some("length"), "{said}");
+            assert_eq!(request.terminal, faults != ["no-done"], "{said}");
+            assert!(request.chunk_tokens_known, "{said}");
+            assert_eq!(request.chunks.len(), 16, "{said}");
+            // The text once, although frames repeat it.
+            let text = request.text.unwrap();
+            assert_eq!(text.split_whitespace().count(), 16, "{said}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_servers_times_stand_beside_ttft() {
+    let (level, requests) = measured(API, &[], "");
+    let times = &level["server_times"];
+    assert_eq!((&times["reported"], &times["beyond_ttft"]), (&json!(40), &json!(0)), "{times:#}");
+    for (name, least) in [("queue_ms", 0.0), ("prefill_ms", 4.9), ("total_ms", 19.0)] {
+        let mean = times[name]["mean"].as_f64();
+        assert!(mean.is_some_and(|mean| mean >= least), "{name}: {times:#}");
+    }
+    assert_eq!(times["load_ms"], Value::Null);
+    for request in requests {
+        let (of_server, ttft) = (request.server.unwrap(), request.first.zip(request.sent).unwrap());
+        let inside = of_server.queue.unwrap() + of_server.prefill.unwrap();
+        assert!(inside <= ttft.0 - ttft.1 + 1_000_000, "{of_server:?} {ttft:?}");
+    }
+}
+
+#[test]
+fn a_response_that_is_not_streamed_has_the_same_counts() {
+    let (level, requests) = measured(API, &[], "--no-stream");
+    expect_all(&level, &format!("{level:#}"));
+    assert_eq!(level["ttft_ms"], Value::Null);
+    assert!(requests.iter().all(|request| !request.streamed && request.server.is_some()));
+}
+
+#[test]
+fn failures_have_their_class_and_the_servers_words() {
+    expect_failures(API, "error-event", "stream.error", "died in the middle of this response");
+    expect_failures(API, "truncate", "stream.truncated", "");
+    expect_failures(API, "not-json", "stream.malformed", "oops");
+    expect_failures(API, "short", "output.short", "8 output tokens instead of the 16");
+    expect_failures(API, "http-500", "http.500", "The engine was told to refuse this request.");
+}
+
+/// A server with nothing but `/generate`, whose queue is full for every fourth measured request.
+fn small(request: &Seen) -> Vec<u8> {
+    if !request.is("POST /generate ") {
+        return web::json("404 Not Found", "{\"detail\":\"Not Found\"}");
+    }
+    let tokens = request.json()["sampling_params"]["max_new_tokens"].as_u64().unwrap();
+    let text = request.json()["text"].as_str().unwrap_or_default().to_owned();
+    let meta = |finish: Value, tokens: u64| {
+        json!({"id": "x", "prompt_tokens": 3, "completion_tokens": tokens, "finish_reason": finish})
+    };
+    let frame = match request.header("x-dyno-preflight").is_none() && text.len() % 4 == 0 {
+        true => {
+            let abort = json!({"type": "abort", "message": "queue is full", "status_code": 503});
+            json!({"text": "", "output_ids": [], "meta_info": meta(abort, 0)})
+        }
+        false => {
+            let ids: Vec<u64> = (0..tokens).collect();
+            let length = json!({"type": "length", "length": tokens});
+            json!({"text": " a".repeat(ids.len()), "output_ids": ids, "meta_info": meta(length, tokens)})
+        }
+    };
+    web::answer("200 OK", "text/event-stream", &format!("data: {frame}\n\ndata: [DONE]\n\n"))
+}
+
+#[test]
+fn a_request_has_its_sampling_inside_and_health_is_not_asked_at_a_path_that_generates() {
+    let server = Web::start(small);
+    let place = Place::new();
+    let args = format!("--api {API} --temperature 0 --extra-body {{\"rid\":\"r\"}} {LOAD}");
+    let ended = run(place.bench(&server.url(), &args)).expect_status(&[0, 4, 5]);
+    let asked = server.asked("POST /generate ");
+    let measured: Vec<&Seen> =
+        asked.iter().filter(|seen| seen.header("x-dyno-preflight").is_none()).collect();
+    assert_eq!(measured.len(), 40, "{}", ended.said());
+    for seen in measured {
+        let body = seen.json();
+        let fields: Vec<&String> = body.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["rid", "sampling_params", "stream", "text"]);
+        let sampling = json!({"max_new_tokens": 16, "ignore_eos": true, "temperature": 0.0});
+        assert_eq!(body["sampling_params"], sampling);
+    }
+    assert!(server.asked("GET /health").is_empty());
+    // A queue that is full is overload, although the status is 200.
+    let requests = place.requests();
+    let full: Vec<_> = requests.iter().filter(|request| !request.is_completed()).collect();
+    let shed = |request: &&&dyno_model::record::RequestRecord| {
+        matches!(request.outcome, dyno_model::outcome::Outcome::Shed(_))
+    };
+    assert_eq!(full.iter().filter(shed).count(), full.len());
+}
