@@ -6,13 +6,17 @@
 //! `tests/golden/`: see `docs/contributing/adding.md`.
 
 mod about;
+mod anthropic;
 mod delta;
 mod openai;
+mod pieces;
+mod responses;
 mod scan;
 mod shape;
 
+pub(crate) use about::BETWEEN;
 pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
-pub use delta::{Delta, Finish, FinishKind, Keep, Malformed, ServerError};
+pub use delta::{Delta, Finish, FinishKind, Keep, LastToken, Malformed, ServerError};
 pub use shape::Shape;
 
 use crate::framing::Frame;
@@ -55,7 +59,8 @@ pub trait Reader: fmt::Debug + Send {
 }
 
 /// The APIs. The first is the default.
-pub static DIALECTS: &[&dyn Dialect] = &[&openai::Chat, &openai::Completions];
+pub static DIALECTS: &[&dyn Dialect] =
+    &[&openai::Chat, &anthropic::Messages, &openai::Completions, &responses::Responses];
 
 /// The dialect with this name.
 pub fn find(api: &Api) -> Option<&'static dyn Dialect> {

@@ -238,6 +238,15 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The text of a JSON string, given without its quotes.
+pub(super) fn unescape(raw: &[u8]) -> String {
+    let plain = || String::from_utf8_lossy(raw).into_owned();
+    if !raw.contains(&b'\\') {
+        return plain();
+    }
+    serde_json::from_slice(&[b"\"", raw, b"\""].concat()).unwrap_or_else(|_| plain())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

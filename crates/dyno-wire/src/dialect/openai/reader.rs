@@ -1,7 +1,7 @@
 //! Reads the events and the whole responses of chat and text completions: output, usage, finish
 //! reasons and errors.
 
-use crate::dialect::scan::{Scan, Scanner};
+use crate::dialect::scan::{Scan, Scanner, unescape};
 use crate::dialect::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 use crate::framing::Frame;
 
@@ -177,15 +177,6 @@ impl Gather {
 /// `null` in the place of output.
 fn nothing(scan: &mut Scanner<'_>) -> Scan<()> {
     if scan.null()? { Ok(()) } else { Err(scan.here()) }
-}
-
-/// The text of a JSON string, given without its quotes.
-fn unescape(raw: &[u8]) -> String {
-    let plain = || String::from_utf8_lossy(raw).into_owned();
-    if !raw.contains(&b'\\') {
-        return plain();
-    }
-    serde_json::from_slice(&[b"\"", raw, b"\""].concat()).unwrap_or_else(|_| plain())
 }
 
 fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
