@@ -12,7 +12,7 @@ use dyno_wire::redact::Redactor;
 use serde_json::{Value, json};
 
 /// The record of a stream whose events arrive a millisecond apart, the first at 1 ms.
-fn record(api: &str, events: &[Value]) -> RequestRecord {
+fn record(api: &'static str, events: &[Value]) -> RequestRecord {
     let rules = Rules {
         dialect: find(&Api::named(api)).unwrap(),
         stream: true,
