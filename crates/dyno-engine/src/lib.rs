@@ -4,11 +4,8 @@
 //! real system. A [`Fault`] makes a response wrong or unusual. The [`Server`] speaks the APIs
 //! of real servers over HTTP, writes each token at its absolute due time and reports how late it was.
 
-mod api;
 mod brain;
 pub mod core;
-mod fault;
-mod framing;
 mod live;
 mod script;
 mod server;
@@ -17,10 +14,10 @@ mod slow_down;
 pub mod twin;
 pub mod virtual_time;
 
-pub use api::direct::Transcript;
-pub use api::prompt::{Prompt, PromptError, prompt_of};
 pub use brain::{Brain, TwinBrain};
-pub use fault::{Fault, FaultError, FaultInfo, Rate, When};
+pub use dyno_respond::api::direct::Transcript;
+pub use dyno_respond::api::prompt::{Prompt, PromptError, prompt_of};
+pub use dyno_respond::fault::{Fault, FaultError, FaultInfo, Rate, When};
 pub use live::{LiveEvent, LiveLog};
 pub use script::{Script, ScriptError};
 pub use server::{EngineError, Running, Server, ServerOptions, StopHandle};

@@ -1,8 +1,8 @@
 //! The metrics of a live engine under vLLM's names, as Prometheus text.
 
-use crate::api::Finish;
 use crate::core::Core;
 use dyno_model::Nanos;
+use dyno_respond::api::Finish;
 use std::fmt::Write;
 
 #[rustfmt::skip] // vLLM's own bounds, one line each.

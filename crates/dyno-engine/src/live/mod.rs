@@ -10,14 +10,14 @@ mod metrics;
 pub use log::{LiveEvent, LiveLog};
 pub(crate) use metrics::escaped;
 
-use crate::api::Finish;
-use crate::api::prompt::Prompt;
-use crate::api::response::Start;
 use crate::brain::TwinBrain;
 use crate::core::keys::NumberMap;
 use crate::core::{Core, Event, Refused, Request};
 use crate::slip::Slip;
 use dyno_model::Nanos;
+use dyno_respond::api::Finish;
+use dyno_respond::api::prompt::Prompt;
+use dyno_respond::api::response::Start;
 use metrics::Metrics;
 use std::collections::VecDeque;
 

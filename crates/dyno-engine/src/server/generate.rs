@@ -5,13 +5,13 @@ use super::http::Request;
 use super::routes::{Caller, Reply, Work, without_key};
 use super::site::{Backend, Site};
 use super::stream::{After, Stream, StreamParts};
-use crate::api::ask::Ask;
-use crate::api::response::{Facts, Known, Response, Whole};
-use crate::api::{Api, Body, Finish};
-use crate::fault::{Failure, Quirk, Selected};
-use crate::framing::{Burst, Framing, Transfer};
 use crate::live::{Accepted, Due, LiveRequest};
 use dyno_model::Nanos;
+use dyno_respond::api::ask::Ask;
+use dyno_respond::api::response::{Facts, Known, Response, Whole};
+use dyno_respond::api::{Api, Body, Finish};
+use dyno_respond::fault::{Failure, Quirk, Selected};
+use dyno_respond::framing::{Burst, Framing, Transfer};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A response that is sent in one piece when it is due.
@@ -118,7 +118,8 @@ impl Site {
     fn answer(&mut self, job: &Job<'_>) -> Reply {
         let Selected { failure, quirks } = job.selected;
         let block = self.live().and_then(|live| live.hashed_block());
-        let body = Body { bytes: &job.request.body, quirks, block };
+        let dimensions = self.dimensions;
+        let body = Body { bytes: &job.request.body, quirks, block, dimensions };
         let ask = match job.api.read(&body) {
             Ok(ask) => ask,
             Err(refusal) => return Reply::refusal(job.api, &refusal, job.keep()),
@@ -134,6 +135,7 @@ impl Site {
         let facts = Facts {
             quirks,
             salt: self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.generations + 1),
+            seed: self.seed,
             start: self.anchor_unix_ns + job.start,
             model_json: &self.model_json,
             prompt_tokens: ask.input(),

@@ -1,6 +1,6 @@
 //! Writes response heads and whole responses.
 
-use crate::framing::{Frames, Transfer};
+use dyno_respond::framing::{Frames, Transfer};
 
 /// On every response: the server's name, and that it is simulated. Proxies replace the first and pass
 /// the second on.

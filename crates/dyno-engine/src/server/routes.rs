@@ -5,12 +5,12 @@ use super::head::Sized;
 use super::http::Request;
 use super::site::{Backend, Site};
 use super::stream::{After, Stream};
-use crate::api::route::{Place, Route};
-use crate::api::{self, APIS, Api, Refusal, Why};
-use crate::fault::{Quirk, Quirks};
 use crate::live::{Accepted, Live, escaped};
 use crate::slip::SlipReport;
 use dyno_model::Nanos;
+use dyno_respond::api::route::{Place, Route};
+use dyno_respond::api::{self, APIS, Api, Refusal, Why};
+use dyno_respond::fault::{Quirk, Quirks};
 
 /// What stands at `/`: no server's own line, because that is how servers are told apart.
 const HOME: &[u8] = b"Dyno's engine: a server without a model.\n";

@@ -1,12 +1,12 @@
 //! One streamed response: which bytes come next, and when they are due.
 
 use super::pace::{Granted, Next, Pace};
-use crate::api::Finish;
-use crate::api::response::{Chunks, Token};
-use crate::fault::{Failure, Quirk, Quirks};
-use crate::framing::{Burst, Damage, Framing};
 use crate::live::Due;
 use dyno_model::{MS, Nanos};
+use dyno_respond::api::Finish;
+use dyno_respond::api::response::{Chunks, Token};
+use dyno_respond::fault::{Failure, Quirk, Quirks};
+use dyno_respond::framing::{Burst, Damage, Framing};
 
 const DRIP: Nanos = 100 * MS;
 /// Events in one write to a client that was behind.

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 22] = [
+const MAY_KNOW: [(&str, &[&str]); 23] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -26,7 +26,8 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("dyno-drive", &["dyno-model"]),
     ("dyno-wire", &["dyno-drive", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-record", &["dyno-model"]),
-    ("dyno-engine", &["dyno-model", "dyno-net", "dyno-stats"]),
+    ("dyno-respond", &["dyno-model", "dyno-stats"]),
+    ("dyno-engine", &["dyno-model", "dyno-net", "dyno-respond", "dyno-stats"]),
     ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
     ("dyno-draw", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-words"]),
     ("dyno-report", &["dyno-analysis", "dyno-chart", "dyno-draw", "dyno-model", "dyno-words"]),

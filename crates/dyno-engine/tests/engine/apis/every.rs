@@ -22,6 +22,16 @@ const STREAMED: &[Streamed] = &[
         token: "\"text\":\" ",
     },
     Streamed {
+        path: "/v1/responses",
+        body: r#"{"input":"a b","max_output_tokens":8,"stream":true}"#,
+        token: "\"delta\":\" ",
+    },
+    Streamed {
+        path: "/v1/messages",
+        body: r#"{"messages":[{"role":"user","content":"a b"}],"max_tokens":8,"stream":true}"#,
+        token: "\"text_delta\",\"text\":\" ",
+    },
+    Streamed {
         path: "/api/chat",
         body: r#"{"messages":[{"role":"user","content":"a b"}],"options":{"num_predict":8}}"#,
         token: "\"content\":\" ",

@@ -1,5 +1,8 @@
 //! The APIs over real HTTP: what a client of each sees, with the times of the script and of a twin.
 
 mod every;
+mod messages;
 mod ollama;
+mod pooling;
+mod responses;
 mod sglang;

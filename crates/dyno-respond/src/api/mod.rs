@@ -1,0 +1,155 @@
+//! The APIs that the engine's server speaks. Each endpoint is one row in [`APIS`], and all that is
+//! known of it stands in its module: paths, requests, responses, frames, errors, further routes. No
+//! sockets here, and nothing outside knows one of them by name.
+
+pub mod ask;
+pub mod direct;
+#[cfg(test)]
+mod golden;
+mod messages;
+mod ollama;
+mod openai;
+mod pooling;
+pub mod prompt;
+pub mod response;
+mod responses;
+mod room;
+pub mod route;
+mod sglang;
+mod words;
+
+use crate::fault::Quirks;
+use crate::framing::{Frames, Out};
+use ask::Ask;
+use route::Route;
+
+/// Every endpoint that generates. Errors about paths that none of them has are in the form of the
+/// first.
+#[rustfmt::skip] // One to a line.
+pub static APIS: &[&dyn Api] = &[
+    &openai::CHAT,
+    &openai::COMPLETIONS,
+    &responses::Responses,
+    &messages::Messages,
+    &sglang::Generate,
+    &ollama::CHAT,
+    &ollama::GENERATE,
+    &pooling::Embeddings,
+    &pooling::RERANK,
+    &pooling::RERANK_V2,
+    &pooling::Score,
+];
+
+/// An endpoint that takes prompts.
+pub trait Api: Sync {
+    /// Where it takes POST.
+    fn paths(&self) -> &'static [&'static str];
+
+    /// What a request asks for, and how the response to it is written.
+    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal>;
+
+    /// The body of an error with this status.
+    fn error(&self, status: u16, message: &str) -> Vec<u8>;
+
+    /// How the frames of its streams are told apart.
+    fn frames(&self) -> Frames {
+        Frames::Data
+    }
+
+    /// Further routes that belong to it.
+    fn routes(&self) -> &'static [Route] {
+        &[]
+    }
+
+    /// Whether a key may come as `x-api-key` as well as in `Authorization`.
+    fn takes_api_key(&self) -> bool {
+        false
+    }
+
+    /// Writes why a stream is refused inside a response with status 200, if that is how this API
+    /// refuses streams.
+    fn refuse_in_stream(&self, _out: &mut Out<'_>, _status: u16, _message: &str) -> bool {
+        false
+    }
+}
+
+/// The endpoint at a path.
+pub fn at(path: &str) -> Option<&'static dyn Api> {
+    APIS.iter().find(|api| api.paths().contains(&path)).copied()
+}
+
+/// A request body, and how it is to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Body<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The quirks that the response to it has.
+    pub quirks: Quirks,
+    /// Tokens of a block, where blocks of prompts are hashed.
+    pub block: Option<u32>,
+    /// The size of the model's vectors.
+    pub dimensions: u32,
+}
+
+impl Body<'_> {
+    /// Its fields; the error says what is wrong and where.
+    fn fields<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Refusal> {
+        serde_json::from_slice(self.bytes)
+            .map_err(|error| Refusal::new(400, format!("The request body is invalid: {error}")))
+    }
+}
+
+/// Why a request is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The status of the response.
+    pub status: u16,
+    /// The reason.
+    pub why: Why,
+}
+
+/// The reason, in words or as a body.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The message of an error.
+    Message(String),
+    /// A whole body, for those that do not look like other errors.
+    Body(&'static [u8]),
+}
+
+impl Refusal {
+    fn new(status: u16, message: impl Into<String>) -> Self {
+        Self { status, why: Why::Message(message.into()) }
+    }
+
+    /// A field that must be there is not.
+    fn missing(field: &str) -> Self {
+        Self::new(400, format!("The field `{field}` is required."))
+    }
+}
+
+/// Why a response ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// The model stopped by itself.
+    Stop,
+    /// The most tokens were reached.
+    Length,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_path_belongs_to_two() {
+        let mut seen = HashSet::new();
+        for api in APIS {
+            let further = api.routes().iter().map(|route| route.path);
+            for path in api.paths().iter().copied().chain(further) {
+                assert!(path.starts_with('/') && seen.insert(path), "{path}");
+            }
+        }
+    }
+}

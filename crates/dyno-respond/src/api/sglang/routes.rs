@@ -1,0 +1,49 @@
+//! What SGLang reports about the server, and how its cache is flushed.
+
+use crate::api::route::{Page, Place, Route};
+use serde_json::json;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route { methods: &["GET"], path: "/server_info", needs_key: false, answer: server_info },
+    Route { methods: &["GET"], path: "/get_server_info", needs_key: false, answer: server_info },
+    Route { methods: &["GET"], path: "/model_info", needs_key: false, answer: model_info },
+    Route { methods: &["GET"], path: "/get_model_info", needs_key: false, answer: model_info },
+    Route { methods: &["GET", "POST"], path: "/flush_cache", needs_key: false, answer: flush },
+];
+
+fn server_info(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+    let mut info = json!({
+        "model_path": place.model,
+        "served_model_name": place.model,
+        "context_length": place.context,
+        "internal_states": [{"num_running_reqs": place.running}],
+        "version": concat!("dyno-engine ", env!("CARGO_PKG_VERSION")),
+        "dyno_simulated": true,
+    });
+    info[place.brain] = place.brain_name.as_str().into();
+    Some(Page::json(info.to_string()))
+}
+
+fn model_info(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+    let info = json!({
+        "model_path": place.model,
+        "tokenizer_path": place.model,
+        "is_generation": true,
+        "dyno_simulated": true,
+    });
+    Some(Page::json(info.to_string()))
+}
+
+/// Refused while there are requests, as by SGLang.
+fn flush(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+    let text = |status, body: &str| Page {
+        status,
+        kind: "text/plain; charset=utf-8",
+        clears_cache: status == 200,
+        ..Page::json(body)
+    };
+    Some(match place.running {
+        0 => text(200, "Cache flushed.\n"),
+        running => text(400, &format!("{running} requests are running: the cache is kept.\n")),
+    })
+}

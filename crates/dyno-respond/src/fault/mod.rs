@@ -1,0 +1,212 @@
+//! Faults on demand, `KIND[:every=N|:rate=P|:at=N,N,…]`: what goes wrong, and for which requests.
+
+mod kinds;
+mod when;
+
+pub use kinds::FaultInfo;
+use kinds::FaultKind;
+pub use kinds::{Failure, Quirk, Quirks};
+pub use when::{Rate, When};
+
+use dyno_model::outcome::FailureClass;
+use dyno_stats::rng::SplitMix;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// One kind of fault and the generation requests it affects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    kind: FaultKind,
+    /// Which requests it affects.
+    pub when: When,
+    in_preflight: bool,
+}
+
+/// Why a fault could not be read.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FaultError {
+    /// A kind that does not exist.
+    #[error("`{0}` is not a kind of fault; known kinds: http-NNN, {list}", list = names())]
+    Unknown(String),
+    /// A status that cannot be a failure.
+    #[error("`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500")]
+    Status(String),
+    /// The part after the kind does not select requests.
+    #[error(
+        "`{option}` in the fault `{fault}` does not select requests; write every=N (every Nth, \
+         N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)"
+    )]
+    Option {
+        /// The whole fault.
+        fault: String,
+        /// The part at fault.
+        option: String,
+    },
+}
+
+fn names() -> String {
+    let names: Vec<_> =
+        Fault::all().iter().map(|info| info.name).filter(|n| !n.starts_with("http-")).collect();
+    names.join(", ")
+}
+
+impl Fault {
+    /// Every kind there is, with a line on what it does.
+    pub fn all() -> &'static [FaultInfo] {
+        kinds::KINDS
+    }
+
+    /// The class that a client should record for the requests it hits; absent where they should
+    /// complete.
+    pub fn class(&self) -> Option<FailureClass> {
+        match self.kind {
+            FaultKind::Failure(Failure::Http(status)) => Some(FailureClass::Http(status)),
+            kind => Self::all().iter().find(|info| info.kind == kind).and_then(|info| info.class),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        let (name, option) = match text.trim().split_once(':') {
+            Some((name, option)) => (name.trim(), Some(option.trim())),
+            None => (text.trim(), None),
+        };
+        let when = match option {
+            None => When::ALWAYS,
+            Some(option) => When::parse(option).ok_or_else(|| FaultError::Option {
+                fault: text.to_owned(),
+                option: option.to_owned(),
+            })?,
+        };
+        if let Some(info) = Self::all().iter().find(|info| info.name == name) {
+            return Ok(Self { kind: info.kind, when, in_preflight: info.in_preflight });
+        }
+        let status = name.strip_prefix("http-").ok_or(FaultError::Unknown(name.to_owned()))?;
+        match status.parse() {
+            Ok(code @ 300..=599) => {
+                let kind = FaultKind::Failure(Failure::Http(code));
+                Ok(Self { kind, when, in_preflight: false })
+            }
+            _ => Err(FaultError::Status(name.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (Self::all().iter().find(|info| info.kind == self.kind), self.kind) {
+            (Some(info), _) => f.write_str(info.name)?,
+            (None, FaultKind::Failure(Failure::Http(status))) => write!(f, "http-{status}")?,
+            (None, other) => write!(f, "{other:?}")?,
+        }
+        if self.when == When::ALWAYS { Ok(()) } else { write!(f, ":{}", self.when) }
+    }
+}
+
+/// The faults of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Selected {
+    /// How its response is wrong.
+    pub failure: Option<Failure>,
+    /// How its response is unusual.
+    pub quirks: Quirks,
+}
+
+/// Counts generation requests and selects the faults of each.
+#[derive(Debug)]
+pub struct Selector {
+    /// Each with the key to its share of the requests.
+    faults: Vec<(Fault, u64)>,
+    counted: u64,
+}
+
+impl Selector {
+    /// Nothing counted yet.
+    pub fn new(faults: Vec<Fault>, seed: u64) -> Self {
+        let mut keys = SplitMix::new(seed);
+        let faults = faults.into_iter().map(|fault| (fault, keys.next_u64())).collect();
+        Self { faults, counted: 0 }
+    }
+
+    /// The faults of the next generation request. A preflight request is not counted and has only the
+    /// quirks of the server itself.
+    pub fn select(&mut self, preflight: bool) -> Selected {
+        self.counted += u64::from(!preflight);
+        let mut selected = Selected::default();
+        for (fault, key) in &self.faults {
+            let hit = match preflight {
+                true => fault.in_preflight,
+                false => fault.when.strikes(self.counted, *key),
+            };
+            match fault.kind {
+                FaultKind::Quirk(quirk) if hit => selected.quirks.insert(quirk),
+                FaultKind::Failure(failure) if hit && selected.failure.is_none() => {
+                    selected.failure = Some(failure);
+                }
+                _ => {}
+            }
+        }
+        selected
+    }
+
+    /// Every quirk that was requested at all.
+    pub fn quirks(&self) -> Quirks {
+        let mut all = Quirks::default();
+        for (fault, _) in &self.faults {
+            if let FaultKind::Quirk(quirk) = fault.kind {
+                all.insert(quirk);
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_reads_back_and_has_a_description() {
+        for info in Fault::all() {
+            let fault: Fault = info.name.parse().unwrap();
+            assert_eq!(fault.to_string(), info.name);
+            assert_eq!((fault.kind, fault.class()), (info.kind, info.class));
+            assert!(!info.about.is_empty());
+        }
+        for text in ["http-418:every=10", "http-418:rate=0.25", "http-418:at=3,7,12"] {
+            let fault: Fault = text.parse().unwrap();
+            assert_eq!(fault.class(), Some(FailureClass::Http(418)));
+            assert_eq!(fault.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong_and_what_would_be_right() {
+        let error = |text: &str| text.parse::<Fault>().unwrap_err().to_string();
+        assert!(error("oops").contains("`oops`") && error("oops").contains("truncate-event"));
+        assert!(error("http-abc").contains("http-500"));
+        assert!(error("http-200").contains("300 to 599"));
+        assert!(error("reset:every=0").contains("every=N"));
+        assert!(error("reset:first=3").contains("`first=3`"));
+        assert!(error("reset:rate=2").contains("rate=P") && error("reset:at=x").contains("`at=x`"));
+    }
+
+    #[test]
+    fn the_nth_request_is_hit_and_a_preflight_is_not_counted() {
+        let faults = ["reset:every=3", "crlf:every=2", "no-usage"];
+        let mut selector = Selector::new(faults.map(|f| f.parse().unwrap()).to_vec(), 1);
+        for n in 1..=12 {
+            let preflight = selector.select(true);
+            assert_eq!(preflight.failure, None);
+            assert!(preflight.quirks.has(Quirk::NoUsage) && !preflight.quirks.has(Quirk::Crlf));
+            let hit = selector.select(false);
+            assert_eq!(hit.failure, (n % 3 == 0).then_some(Failure::Reset));
+            assert_eq!(hit.quirks.has(Quirk::Crlf), n % 2 == 0);
+        }
+        assert!(selector.quirks().has(Quirk::Crlf) && !selector.quirks().has(Quirk::Auth));
+    }
+}
