@@ -178,6 +178,8 @@ pub struct RequestRecord {
     pub finish_reason: Option<String>,
     /// Events without any content, such as a gateway's heartbeats.
     pub heartbeats: u32,
+    /// Events that never arrived, by the numbers of those that did.
+    pub lost_frames: u32,
     /// It ended cleanly, but the API has no terminal event, and neither a finish reason nor the
     /// requested length confirms that the response is whole.
     pub unconfirmed: bool,
@@ -239,6 +241,7 @@ impl RequestRecord {
             status: None,
             finish_reason: None,
             heartbeats: 0,
+            lost_frames: 0,
             unconfirmed: false,
             retry_after: None,
             retries: 0,

@@ -48,6 +48,7 @@ const RETRY_AFTER: u64 = 35;
 const RETRIES: u64 = 36;
 const FIRST_REFUSED_AFTER: u64 = 37;
 const UNSTREAMED: u64 = 38;
+const LOST_FRAMES: u64 = 40;
 const ADDRESS: u64 = 29;
 
 const FAILED: u64 = 1;
@@ -109,6 +110,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_some(out, INPUTS, record.inputs);
     put_some(out, BODY_BYTES, record.body_bytes);
     put_plain(out, HEARTBEATS, record.heartbeats.into());
+    put_plain(out, LOST_FRAMES, record.lost_frames.into());
     put_some(out, RETRY_AFTER, record.retry_after);
     put_plain(out, RETRIES, record.retries.into());
     let refused = record.first_refused.map(|at| at.saturating_sub(record.intended));
@@ -162,6 +164,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             INPUTS => record.inputs = Some(value.narrow()?),
             BODY_BYTES => record.body_bytes = Some(value.number()?),
             HEARTBEATS => record.heartbeats = value.narrow()?,
+            LOST_FRAMES => record.lost_frames = value.narrow()?,
             RETRY_AFTER => record.retry_after = Some(value.number()?),
             RETRIES => record.retries = value.narrow()?,
             FIRST_REFUSED_AFTER => refused = Some(value.number()?),

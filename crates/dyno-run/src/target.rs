@@ -183,7 +183,8 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
                 .map_err(|error| RunError::Usage(error.to_string()))?
         }
     };
-    let headers = SecretHeaders::new(dialect, secrets.api_key.as_deref(), &secrets.headers);
+    let (host, key) = (endpoint.host.as_str(), secrets.api_key.as_deref());
+    let headers = SecretHeaders::new(dialect, host, key, &secrets.headers);
     let (addresses, listed) = find_addresses(order, &endpoint, dialect)?;
     let options = ClientOptions {
         addresses,

@@ -1,7 +1,7 @@
 //! Conversations on the wire: the user's turns are encoded ahead of time, and the server's own
 //! replies are inserted between them as they arrive.
 
-use crate::dialect::Talk;
+use crate::dialect::{BETWEEN, Talk};
 use crate::encode::Encoder;
 use dyno_drive::{Dialogue, NextTurn, Payload, Prepare, Work};
 use dyno_model::Nanos;
@@ -21,32 +21,30 @@ struct Turn {
 
 impl Turn {
     /// `system` is what the system says, where that is a field of its own.
-    fn new(encoder: &Encoder, turn: &UserTurn, system: Option<&[u8]>) -> Self {
+    fn new(encoder: &Encoder, talk: Talk, turn: &UserTurn, system: &[u8]) -> Self {
         let mut messages = Vec::new();
-        for message in turn.messages.iter().filter(|m| system.is_none() || !is_system(m)) {
+        for message in turn.messages.iter().filter(|message| !talk.is_aside(&message.role)) {
             if !messages.is_empty() {
                 messages.push(b',');
             }
             encoder.dialect().message(&mut messages, message);
         }
         let options = encoder.options(turn.output_tokens);
-        let rest = [b"],", system.unwrap_or_default(), &options[..], b"}"].concat();
+        let rest = [b"],", system, &options[..], b"}"].concat();
         Self { think: turn.think, messages, rest, output_tokens: turn.output_tokens }
     }
 }
 
-fn is_system(message: &Message) -> bool {
-    message.role == "system"
-}
-
 /// What the system says in a conversation, as a field and a comma, where the API has one for it.
-fn system(talk: Talk, conversation: &Conversation) -> Option<Vec<u8>> {
-    let field = talk.system?;
+fn system(talk: Talk, conversation: &Conversation) -> Vec<u8> {
     let all = conversation.turns.iter().flat_map(|turn| &turn.messages);
-    let said: Vec<&str> = all.filter(|m| is_system(m)).map(|m| m.content.as_str()).collect();
-    match said.is_empty() {
-        true => Some(Vec::new()),
-        false => Some(format!("\"{field}\":{},", json!(said.join("\n\n"))).into_bytes()),
+    let aside = all.filter(|message| talk.is_aside(&message.role));
+    let said: Vec<&str> = aside.map(|message| message.content.as_str()).collect();
+    match talk.system {
+        Some(field) if !said.is_empty() => {
+            format!("\"{field}\":{},", json!(said.join(BETWEEN))).into_bytes()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -61,9 +59,17 @@ struct Ongoing {
 }
 
 impl Ongoing {
+    /// Adds messages to those so far.
+    fn say(&mut self, messages: &[u8]) {
+        if !self.history.is_empty() && !messages.is_empty() {
+            self.history.push(b',');
+        }
+        self.history.extend_from_slice(messages);
+    }
+
     /// The request of a turn, with all messages before it.
     fn request(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload<Vec<u8>> {
-        self.history.extend_from_slice(&turn.messages);
+        self.say(&turn.messages);
         let body: [&[u8]; 3] = [&self.opening, &self.history, &turn.rest];
         self.encoder.request(&body, input_tokens, turn.output_tokens)
     }
@@ -73,9 +79,9 @@ impl Dialogue<Vec<u8>> for Ongoing {
     fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
         let turn = self.left.pop_front()?;
         let reply = Message { role: "assistant".to_owned(), content: answer.to_owned() };
-        self.history.push(b',');
-        self.encoder.dialect().message(&mut self.history, &reply);
-        self.history.push(b',');
+        let mut said = Vec::new();
+        self.encoder.dialect().message(&mut said, &reply);
+        self.say(&said);
         let payload = self.request(&turn, None);
         Some(NextTurn { think: turn.think, payload })
     }
@@ -99,7 +105,7 @@ impl Prepare for Encoder {
         let system = system(talk, conversation);
         let turns = conversation.turns.iter();
         let mut left: VecDeque<Turn> =
-            turns.map(|turn| Turn::new(self, turn, system.as_deref())).collect();
+            turns.map(|turn| Turn::new(self, talk, turn, &system)).collect();
         let turn = left.pop_front()?;
         let opening = format!("{{\"{}\":[", talk.field).into_bytes();
         let mut ongoing = Ongoing { encoder: self.clone(), opening, history: Vec::new(), left };
@@ -111,20 +117,25 @@ impl Prepare for Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::{DIALECTS, Shape};
+    use crate::dialect::{DIALECTS, Dialect, Shape};
     use crate::encode::SecretHeaders;
     use crate::endpoint::Endpoint;
     use dyno_model::prompt::Content;
     use proptest::prelude::*;
     use serde_json::Value;
 
-    fn encoder() -> Encoder {
-        let endpoint = Endpoint::parse("http://h:8000", DIALECTS[0]).unwrap();
+    fn encoder(dialect: &'static dyn Dialect) -> Encoder {
+        let endpoint = Endpoint::parse("http://h:8000", dialect).unwrap();
         let mut extra = serde_json::Map::new();
         extra.insert("top_k".into(), json!(5));
-        extra.insert("messages".into(), json!([]));
+        extra.insert(dialect.about().talk.unwrap().field.into(), json!([]));
         let shape = Shape { model: "m".into(), stream: true, extra, ..Shape::default() };
-        Encoder::new(&endpoint, DIALECTS[0], shape, &SecretHeaders::default())
+        Encoder::new(&endpoint, dialect, shape, &SecretHeaders::default())
+    }
+
+    /// The history as the API writes it, apart from what the system says.
+    fn written(talk: Talk, history: &[Message]) -> Value {
+        json!(history.iter().filter(|message| !talk.is_aside(&message.role)).collect::<Vec<_>>())
     }
 
     fn body(payload: &Payload<Vec<u8>>) -> Value {
@@ -133,39 +144,46 @@ mod tests {
     }
 
     proptest! {
-        /// A turn sends the same request as its whole history encoded at once.
+        /// A turn sends the same request as its whole history encoded at once, over every API that
+        /// has conversations.
         #[test]
         fn a_turn_is_what_its_history_makes(
-            said in prop::collection::vec((".*", ".*", 1_u32..100), 1..6)
+            said in prop::collection::vec((".*", ".*", 1_u32..100), 1..6),
+            system in prop::option::of(".*"),
         ) {
-            let encoder = encoder();
-            let turns = said.iter().map(|(user, _, output_tokens)| UserTurn {
-                think: 7,
-                messages: vec![Message::user(user.clone())],
-                output_tokens: *output_tokens,
-            });
-            let conversation = Conversation { turns: turns.collect(), input_tokens: Some(9) };
-            let Work { first, then } = encoder.conversation(&conversation).unwrap();
-            let mut talk = then.unwrap();
-            let mut history = Vec::new();
-            let mut payload = Some(first);
-            for (index, (user, answer, output_tokens)) in said.iter().enumerate() {
-                history.push(Message::user(user.clone()));
-                let sent = payload.take().unwrap();
-                prop_assert_eq!(sent.lengths.output, Some(*output_tokens));
-                prop_assert_eq!(sent.lengths.input, (index == 0).then_some(9));
-                let item = Item {
-                    content: Content::Messages(history.clone()),
-                    output_tokens: Some(*output_tokens),
-                    input_tokens: None,
-                };
-                let mut whole = body(&encoder.payload(&item, 1));
-                whole["messages"] = json!(history);
-                prop_assert_eq!(body(&sent), whole);
-                history.push(Message { role: "assistant".into(), content: answer.clone() });
-                payload = talk.next(answer).map(|next| next.payload);
+            for dialect in DIALECTS.iter().filter(|dialect| dialect.about().talk.is_some()) {
+                let talk = dialect.about().talk.unwrap();
+                let encoder = encoder(*dialect);
+                let system = system.clone().map(|content| Message { role: "system".into(), content });
+                let turns = said.iter().enumerate().map(|(index, (user, _, output_tokens))| UserTurn {
+                    think: 7,
+                    messages: system.iter().filter(|_| index == 0).cloned()
+                        .chain([Message::user(user.clone())]).collect(),
+                    output_tokens: *output_tokens,
+                });
+                let conversation = Conversation { turns: turns.collect(), input_tokens: Some(9) };
+                let Work { first, then } = encoder.conversation(&conversation).unwrap();
+                let mut ongoing = then.unwrap();
+                let mut history: Vec<Message> = system.into_iter().collect();
+                let mut payload = Some(first);
+                for (index, (user, answer, output_tokens)) in said.iter().enumerate() {
+                    history.push(Message::user(user.clone()));
+                    let sent = payload.take().unwrap();
+                    prop_assert_eq!(sent.lengths.output, Some(*output_tokens));
+                    prop_assert_eq!(sent.lengths.input, (index == 0).then_some(9));
+                    let item = Item {
+                        content: Content::Messages(history.clone()),
+                        output_tokens: Some(*output_tokens),
+                        input_tokens: None,
+                    };
+                    let mut whole = body(&encoder.payload(&item, 1));
+                    whole[talk.field] = written(talk, &history);
+                    prop_assert_eq!(body(&sent), whole);
+                    history.push(Message { role: "assistant".into(), content: answer.clone() });
+                    payload = ongoing.next(answer).map(|next| next.payload);
+                }
+                prop_assert!(payload.is_none());
             }
-            prop_assert!(payload.is_none());
         }
     }
 }

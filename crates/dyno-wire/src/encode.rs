@@ -34,12 +34,20 @@ impl std::fmt::Debug for SecretHeaders {
 impl SecretHeaders {
     /// The user's headers, the key where the API wants it, and what it needs on every request. A header
     /// of the user's takes the place of the API's.
-    pub fn new(dialect: &dyn Dialect, api_key: Option<&str>, headers: &[(String, String)]) -> Self {
+    pub fn new(
+        dialect: &dyn Dialect,
+        host: &str,
+        api_key: Option<&str>,
+        headers: &[(String, String)],
+    ) -> Self {
         let mut all: Vec<_> = headers.to_vec();
         if let Some(key) = api_key {
             for auth in dialect.about().auth {
                 let (name, value) = match auth {
-                    Auth::Bearer => ("Authorization", format!("Bearer {key}")),
+                    Auth::BearerExcept(other) if is_below(host, other) => continue,
+                    Auth::Bearer | Auth::BearerExcept(_) => {
+                        ("Authorization", format!("Bearer {key}"))
+                    }
                     Auth::Header(name) => (*name, key.to_owned()),
                 };
                 all.retain(|(theirs, _)| !theirs.eq_ignore_ascii_case(name));
@@ -59,6 +67,12 @@ impl SecretHeaders {
             head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
         }
     }
+}
+
+/// Whether `host` is `domain`, or below it.
+fn is_below(host: &str, domain: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// The headers of a request, up to the content length.
@@ -135,7 +149,7 @@ mod tests {
         let chat = dialect::DIALECTS[0];
         let endpoint = Endpoint::parse("http://h:8000", chat).unwrap();
         let headers = [("Authorization".to_owned(), "old".to_owned())];
-        let secret = SecretHeaders::new(chat, Some("sesame"), &headers);
+        let secret = SecretHeaders::new(chat, "h", Some("sesame"), &headers);
         let shape = Shape { model: "m".into(), ..Shape::default() };
         let encoder = Encoder::new(&endpoint, chat, shape, &secret);
         let text = String::from_utf8(encoder.payload(&Item::text("hi"), 5).body).unwrap();
@@ -144,5 +158,27 @@ mod tests {
         assert!(head.contains("Authorization: Bearer sesame") && !head.contains("old"));
         assert!(head.contains(&format!("Content-Length: {}", body.len())));
         assert!(!format!("{encoder:?} {secret:?}").contains("sesame"));
+    }
+
+    #[test]
+    fn a_key_goes_where_the_api_and_the_host_want_it() {
+        let messages = dialect::of_path("/v1/messages").unwrap();
+        let lines = |host: &str, headers: &[(String, String)]| {
+            let mut head = Vec::new();
+            SecretHeaders::new(messages, host, Some("sesame"), headers).write(&mut head);
+            String::from_utf8(head).unwrap()
+        };
+        let own = lines("gpu-7", &[]);
+        assert!(own.contains("x-api-key: sesame\r\n"), "{own}");
+        assert!(own.contains("Authorization: Bearer sesame\r\n"), "{own}");
+        assert!(own.contains("anthropic-version: 2023-06-01\r\n"), "{own}");
+        for cloud in ["api.anthropic.com", "API.Anthropic.com.", "anthropic.com"] {
+            let cloud = lines(cloud, &[]);
+            assert!(cloud.contains("x-api-key: sesame") && !cloud.contains("Bearer"), "{cloud}");
+        }
+        assert!(lines("notanthropic.com", &[]).contains("Bearer"));
+        let theirs = [("Anthropic-Version".to_owned(), "2099-01-01".to_owned())];
+        let chosen = lines("gpu-7", &theirs);
+        assert!(chosen.contains("2099-01-01") && !chosen.contains("2023-06-01"), "{chosen}");
     }
 }

@@ -8,7 +8,7 @@ mod outcome;
 mod unsent;
 
 use crate::client::Arrival;
-use crate::dialect::{Delta, Dialect, FinishKind, Keep, Reader};
+use crate::dialect::{Delta, Dialect, FinishKind, Keep, LastToken, Reader};
 use crate::framing::{Framer, Framing};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
@@ -375,6 +375,7 @@ impl Exchange {
             true => self.counts.placed_with(&delta),
             false => None,
         };
+        self.record.lost_frames = self.record.lost_frames.saturating_add(delta.lost);
         if let Some(text) = &delta.text {
             self.text.push_str(text);
         }
@@ -401,12 +402,19 @@ impl Exchange {
             self.record.chunks.push(at, *output_in_this_read, tokens);
             *output_in_this_read = true;
         }
+        let is_last = match delta.last {
+            LastToken::WithFinish => delta.finish.is_some(),
+            LastToken::Now => true,
+            LastToken::Before => false,
+        };
+        if is_last {
+            self.record.last = Some(at);
+            self.tail.last = true;
+        }
         if let Some(finish) = delta.finish {
             if !delta.output {
                 self.record.finish_tokens = counted.filter(|_| self.record.chunk_tokens_known);
             }
-            self.record.last = Some(at);
-            self.tail.last = true;
             self.record.finish_reason = Some(shorten(&rules.redactor.clean(&finish.reason)));
             self.finished = Some(finish.kind);
         }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 const ARRIVAL: Arrival = Arrival { after: 1_000_000, at: 1_000_000, loose: 0 };
 /// Bodies up to this size are cut at every byte.
-const CUT_EVERYWHERE: usize = 6_000;
+const CUT_EVERYWHERE: usize = 2_000;
 
 struct Case {
     path: PathBuf,
@@ -123,6 +123,9 @@ fn shown(record: &RequestRecord) -> String {
     }
     if record.heartbeats > 0 {
         line("heartbeats", record.heartbeats.to_string());
+    }
+    if record.lost_frames > 0 {
+        line("lost frames", record.lost_frames.to_string());
     }
     let ended = match (record.terminal, record.unconfirmed) {
         (true, _) => "with the terminal frame",

@@ -4,7 +4,7 @@
 use crate::framing::Framing;
 use dyno_model::plan::Task;
 use dyno_model::prompt::Message;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// What is known of an API.
 #[derive(Debug)]
@@ -75,6 +75,9 @@ impl About {
 pub enum Auth {
     /// `Authorization: Bearer KEY`.
     Bearer,
+    /// The same, except to this host and those below it, which would take the key for another kind of
+    /// token.
+    BearerExcept(&'static str),
     /// A header of this name.
     Header(&'static str),
 }
@@ -104,6 +107,56 @@ pub struct Talk {
 impl Talk {
     /// Messages as `{"role":…,"content":…}`, those of the system among them.
     pub const MESSAGES: Self = Self { field: "messages", system: None };
+
+    /// Whether the message is written into the field for what the system says.
+    pub fn is_aside(&self, role: &str) -> bool {
+        self.system.is_some() && matches!(role, "system" | "developer")
+    }
+
+    /// Writes messages into the body of a request.
+    pub fn write(&self, fields: &mut Map<String, Value>, messages: &[Message]) {
+        let (aside, rest): (Vec<_>, Vec<_>) =
+            messages.iter().partition(|message| self.is_aside(&message.role));
+        fields.insert(self.field.into(), json!(rest));
+        let said: Vec<&str> = aside.iter().map(|message| message.content.as_str()).collect();
+        self.write_system(fields, &said);
+    }
+
+    /// Rewrites the messages of a chat, from a complete body in the data. What the body says in the
+    /// API's own fields has precedence.
+    pub fn rewrite(&self, fields: &mut Map<String, Value>) {
+        let Some(Value::Array(messages)) = fields.remove(Self::MESSAGES.field) else {
+            return;
+        };
+        let is_aside = |message: &Value| message["role"].as_str().is_some_and(|r| self.is_aside(r));
+        let (aside, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_aside);
+        let said: Vec<String> = aside.iter().map(|message| plain(&message["content"])).collect();
+        self.write_system(fields, &said.iter().map(String::as_str).collect::<Vec<_>>());
+        fields.entry(self.field).or_insert(rest.into());
+    }
+
+    fn write_system(&self, fields: &mut Map<String, Value>, said: &[&str]) {
+        if let Some(field) = self.system
+            && !said.is_empty()
+        {
+            fields.entry(field).or_insert_with(|| said.join(BETWEEN).into());
+        }
+    }
+}
+
+/// What stands between several things that the system says.
+pub(crate) const BETWEEN: &str = "\n\n";
+
+/// The text of a message's content, which may be a list of parts.
+fn plain(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+            texts.join(BETWEEN)
+        }
+        _ => String::new(),
+    }
 }
 
 /// An optional field, which a server may refuse.

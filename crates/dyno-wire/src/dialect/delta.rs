@@ -38,6 +38,23 @@ pub struct Delta {
     pub error: Option<ServerError>,
     /// It is the dialect's terminal frame.
     pub terminal: bool,
+    /// What its arrival says about the last token.
+    pub last: LastToken,
+    /// Frames between the previous one and this that never arrived, by their numbers.
+    pub lost: u32,
+}
+
+/// What the arrival of a frame without output says about the last token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LastToken {
+    /// A finish reason comes with the last token.
+    #[default]
+    WithFinish,
+    /// The last token is there, although the frame has no finish reason.
+    Now,
+    /// The last token came before. The frame repeats the response, so writing it took the server time
+    /// that does not belong to the token.
+    Before,
 }
 
 /// Why the server ended the response.
@@ -72,7 +89,31 @@ impl ServerError {
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), overloaded: false }
     }
+
+    /// An error in the server's words, of which some name its kind or code.
+    pub fn of_kind(message: impl Into<String>, kinds: &[&str]) -> Self {
+        let overloaded = kinds.iter().any(|kind| OVERLOADED.contains(kind));
+        Self { message: message.into(), overloaded }
+    }
 }
+
+/// How servers name an overload in errors: types, and codes as text.
+const OVERLOADED: &[&str] = &[
+    "overloaded_error",
+    "overloaded",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "server_overloaded",
+    "slow_down",
+    "too_many_requests",
+    "Service Unavailable",
+    "ServiceUnavailableError",
+    "Too Many Requests",
+    "RateLimitError",
+    "429",
+    "503",
+    "529",
+];
 
 /// A frame or a body does not follow the dialect.
 #[derive(Debug, Error, PartialEq, Eq)]

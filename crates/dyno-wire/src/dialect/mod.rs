@@ -6,15 +6,19 @@
 //! `tests/golden/`: see `docs/contributing/adding.md`.
 
 mod about;
+mod anthropic;
 mod delta;
 mod ollama;
 mod openai;
+mod pieces;
+mod responses;
 mod scan;
 mod sglang;
 mod shape;
 
+pub(crate) use about::BETWEEN;
 pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
-pub use delta::{Delta, Finish, FinishKind, Keep, Malformed, ServerError};
+pub use delta::{Delta, Finish, FinishKind, Keep, LastToken, Malformed, ServerError};
 pub use shape::Shape;
 
 use crate::endpoint::USUAL_PREFIX;
@@ -59,8 +63,15 @@ pub trait Reader: fmt::Debug + Send {
 }
 
 /// The APIs. The first is the default.
-pub static DIALECTS: &[&dyn Dialect] =
-    &[&openai::Chat, &ollama::CHAT, &ollama::GENERATE, &openai::Completions, &sglang::Generate];
+pub static DIALECTS: &[&dyn Dialect] = &[
+    &openai::Chat,
+    &openai::Completions,
+    &responses::Responses,
+    &anthropic::Messages,
+    &sglang::Generate,
+    &ollama::CHAT,
+    &ollama::GENERATE,
+];
 
 /// The dialect with this name.
 pub fn find(api: &Api) -> Option<&'static dyn Dialect> {

@@ -148,8 +148,13 @@ impl Exchange {
         if is_whole {
             self.check_output(rules, at);
         } else {
-            let detail = "the body ended in the middle of the response: no finish reason and no \
-                          terminal event";
+            let detail = match finished {
+                true => "the body ended after the finish reason, without the terminal event",
+                false => {
+                    "the body ended in the middle of the response: no finish reason and no terminal \
+                     event"
+                }
+            };
             self.fail(rules, FailureClass::StreamTruncated, detail, at);
         }
     }
