@@ -140,7 +140,74 @@ pub enum Finish {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::collections::HashSet;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused_with_a_client_error(bytes in body()) {
+            for api in APIS {
+                let text = String::from_utf8_lossy(&bytes);
+                if let Err(refusal) = api.read(&golden::body(&text)) {
+                    prop_assert!((400..500).contains(&refusal.status), "{refusal:?}");
+                }
+            }
+        }
+    }
+
+    /// Junk, and objects with the fields of the APIs and values of every kind.
+    fn body() -> impl Strategy<Value = Vec<u8>> {
+        let field = prop::sample::select(vec![
+            "model",
+            "messages",
+            "prompt",
+            "input",
+            "text",
+            "input_ids",
+            "query",
+            "documents",
+            "texts",
+            "text_1",
+            "text_2",
+            "max_tokens",
+            "stream",
+            "options",
+            "sampling_params",
+            "dimensions",
+            "encoding_format",
+            "system",
+            "top_n",
+        ]);
+        let value = prop::sample::select(vec![
+            "null",
+            "true",
+            "0",
+            "-1",
+            "7",
+            "1e99",
+            "\"a b\"",
+            "\"\"",
+            "[]",
+            "[1,2]",
+            "[[1],[]]",
+            "[\"a\",\"b\"]",
+            "{}",
+            "{\"text\":\"a\"}",
+            "[{\"role\":\"user\",\"content\":\"a\"}]",
+            "{\"num_predict\":-2}",
+            "{\"max_new_tokens\":3}",
+            "[null]",
+            "\"base64\"",
+        ]);
+        let fields = prop::collection::vec((field, value), 0..6);
+        prop_oneof![
+            1 => prop::collection::vec(any::<u8>(), 0..64),
+            9 => fields.prop_map(|fields| {
+                let fields: Vec<_> = fields.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+                format!("{{{}}}", fields.join(",")).into_bytes()
+            }),
+        ]
+    }
 
     #[test]
     fn no_path_belongs_to_two() {

@@ -148,7 +148,7 @@ pub(super) const KINDS: &[FaultInfo] = &[
     quirk("reasoning", Quirk::Reasoning, "the first half of the tokens as reasoning_content"),
     quirk("reasoning-alt", Quirk::ReasoningAlt, "the first half of the tokens as reasoning"),
     quirk("tool-calls", Quirk::ToolCalls, "the tokens as arguments of a tool call"),
-    quirk("incremental-output", Quirk::IncrementalOutput, "/generate: each frame with its own text instead of all so far"),
+    trait_of("incremental-output", Quirk::IncrementalOutput, "/generate: each frame with its own text instead of all so far"),
     trait_of("bare-list", Quirk::BareList, "/rerank: a bare list of results, as SGLang sends it"),
     quirk("close-delimited", Quirk::CloseDelimited, "no chunked encoding: the body ends with the connection"),
     quirk("chunk-split", Quirk::ChunkSplit, "HTTP chunks that do not match the events"),

@@ -167,6 +167,8 @@ const TRAITS: &[Trait] = &[
         notes: &["models_unknown"],
         ..PLAIN
     },
+    // Of other APIs: nothing changes here.
+    Trait { faults: &["incremental-output", "bare-list"], ..PLAIN },
 ];
 
 #[test]

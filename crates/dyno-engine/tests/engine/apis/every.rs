@@ -103,6 +103,28 @@ fn a_stream_breaks_off_where_its_fault_says() {
 }
 
 #[test]
+fn what_drips_is_no_token() {
+    for api in STREAMED {
+        let running = engine(FAST, &["drip"]);
+        let mut client = Client::connect(running.addr());
+        client.send(&post(api.path, "", api.body));
+        // The patience is for each read, and each is satisfied: the test itself has to stop.
+        let (mut seen, mut reads) = (Vec::new(), 0);
+        while reads < 6 {
+            let mut piece = [0; 4096];
+            let n = std::io::Read::read(&mut client.socket, &mut piece).unwrap();
+            assert!(n > 0, "{}", api.path);
+            seen.extend_from_slice(&piece[..n]);
+            reads += 1;
+        }
+        let text = String::from_utf8(seen).unwrap();
+        assert_eq!(text.matches(api.token).count(), 1, "{}: {text}", api.path);
+        let ends = ["[DONE]", "message_stop", "response.completed", "\"done\":true"];
+        assert!(ends.iter().all(|end| !text.contains(end)), "{}: {text}", api.path);
+    }
+}
+
+#[test]
 fn a_refused_request_is_refused_in_the_words_of_its_api() {
     for api in STREAMED {
         let refused = hit(api, "http-429");
