@@ -246,6 +246,8 @@ pub struct Sign {
     pub shows: fn(&Seen<'_>) -> bool,
     /// What the server is then, for people: `Ollama`.
     pub server: &'static str,
-    /// How much this counts against signs of other APIs. Chat is taken where nothing is found.
+    /// How much this counts against signs of other APIs: 90 if the API is the server's own and the
+    /// best to measure it by, 50 like an entry in a list of paths, less if another API of the same
+    /// server is the better choice. Chat is taken where nothing is found.
     pub weight: u8,
 }

@@ -45,7 +45,7 @@ static ABOUT: About = About {
         path: "/v1/models",
         shows: lists_models_its_way,
         server: "Anthropic",
-        weight: 5,
+        weight: 90,
     }],
 };
 

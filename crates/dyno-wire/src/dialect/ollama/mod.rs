@@ -37,7 +37,7 @@ static CHATTING: About = About {
     path: "/chat",
     talk: Some(Talk::MESSAGES),
     // SGLang has these paths, too, but says another name.
-    signs: &[Sign { path: "/", shows: is_ollama, server: "Ollama", weight: 5 }],
+    signs: &[Sign { path: "/", shows: is_ollama, server: "Ollama", weight: 90 }],
     ..GENERATING
 };
 

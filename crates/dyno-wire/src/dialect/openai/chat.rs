@@ -1,7 +1,7 @@
 //! `/v1/chat/completions`: the prompt is a list of messages.
 
 use super::{OPTIONAL, RESETS, TOKENIZE, options, reader};
-use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Shape, Talk};
+use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Seen, Shape, Sign, Talk};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
@@ -29,8 +29,17 @@ static ABOUT: About = About {
     health: &["/health", "/v1/models"],
     counting: &[TOKENIZE],
     resets: RESETS,
-    signs: &[],
+    signs: &[Sign {
+        path: ModelList::OPENAI.path,
+        shows: lists_models,
+        server: "a server like OpenAI's",
+        weight: 20,
+    }],
 };
+
+fn lists_models(seen: &Seen<'_>) -> bool {
+    seen.json.is_some_and(|models| !ModelList::OPENAI.names(models).is_empty())
+}
 
 impl Dialect for Chat {
     fn about(&self) -> &'static About {

@@ -47,8 +47,8 @@ static ABOUT: About = About {
     resets: &["/flush_cache"],
     // The same servers have chat, which is what most people mean: the least of all signs.
     signs: &[
-        Sign { path: "/server_info", shows: is_sglang, server: "SGLang", weight: 1 },
-        Sign { path: "/get_server_info", shows: is_sglang, server: "SGLang", weight: 1 },
+        Sign { path: "/server_info", shows: is_sglang, server: "SGLang", weight: 10 },
+        Sign { path: "/get_server_info", shows: is_sglang, server: "SGLang", weight: 10 },
     ],
 };
 

@@ -1,0 +1,114 @@
+//! `--api auto`: what a server says about itself decides, the plan has what was found, and a note says
+//! why. An API that a server does not have is named, with what it has instead.
+
+use crate::engines::{Engine, QUICK};
+use crate::place::{Place, codes};
+use crate::process::run;
+use crate::web::{self, Seen, Web};
+use serde_json::{Value, json};
+
+const LOAD: &str = "--concurrency 2 --requests 4 --output-tokens 4";
+
+/// The API in the plan of a run with `--api auto`, and the note that says why.
+#[track_caller]
+fn found(url: &str, more: &str) -> (Value, String) {
+    let place = Place::new();
+    let ended = run(place.bench(url, &format!("--api auto {LOAD} {more}"))).expect_measured();
+    let notes = &place.json("environment.json")["notes"];
+    let about = notes
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|note| note["code"].as_str().is_some_and(|code| code.starts_with("api_")));
+    let note = about.unwrap_or_else(|| panic!("{}", ended.said()));
+    (place.json("plan.json")["target"]["api"].clone(), note["what"].as_str().unwrap().to_owned())
+}
+
+fn ollama(request: &Seen) -> Vec<u8> {
+    if request.is("GET / ") {
+        return web::answer("200 OK", "text/plain; charset=utf-8", "Ollama is running");
+    }
+    if request.is("GET /api/version") {
+        return web::json("200 OK", r#"{"version":"0.33.0"}"#);
+    }
+    if request.is("GET /api/tags") {
+        return web::json("200 OK", r#"{"models":[{"name":"tide:1b","model":"tide:1b"}]}"#);
+    }
+    if request.is("POST /api/chat") {
+        let words = [
+            "{\"model\":\"tide:1b\",\"message\":{\"role\":\"assistant\",\"content\":\"hi\"},\"done\":false}",
+            "{\"model\":\"tide:1b\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\
+             \"done_reason\":\"stop\",\"prompt_eval_count\":9,\"eval_count\":1}",
+        ];
+        let body = words.map(|line| format!("{line}\n")).concat();
+        return web::answer("200 OK", "application/x-ndjson", &body);
+    }
+    web::json("404 Not Found", r#"{"error":"not found"}"#)
+}
+
+#[test]
+fn a_server_with_an_api_of_its_own_is_measured_by_that() {
+    let server = Web::start(ollama);
+    let (api, why) = found(&server.url(), "");
+    assert_eq!(api, "ollama-chat");
+    assert!(why.contains("Ollama"), "{why}");
+}
+
+#[test]
+fn what_a_server_lists_decides() {
+    let listing = |paths: Value| {
+        move |request: &Seen| match request.is("GET /openapi.json") {
+            true => web::json("200 OK", &json!({"paths": paths}).to_string()),
+            false if request.is("POST ") || request.is("GET /v1/models") => web::openai(request),
+            false => web::json("404 Not Found", r#"{"detail":"Not Found"}"#),
+        }
+    };
+    let server = Web::start(listing(json!({"/v1/completions": {}})));
+    let (api, why) = found(&server.url(), "");
+    assert_eq!(api, "openai-completions");
+    assert!(why.contains("/openapi.json lists /v1/completions"), "{why}");
+    let server = Web::start(listing(json!({"/v1/completions": {}, "/v1/chat/completions": {}})));
+    assert_eq!(found(&server.url(), "").0, "openai-chat");
+}
+
+#[test]
+fn chat_is_taken_where_nothing_tells() {
+    let server = Web::start(|request| match request.is("POST ") {
+        true => web::openai(request),
+        false => web::json("404 Not Found", "{}"),
+    });
+    let (api, why) = found(&server.url(), "--model any");
+    assert_eq!(api, "openai-chat");
+    assert!(why.contains("nothing tells") && why.contains("/openapi.json 404"), "{why}");
+    let models_only = Web::start(web::openai);
+    assert_eq!(found(&models_only.url(), "").0, "openai-chat");
+    let engine = Engine::start(QUICK, &[]);
+    assert_eq!(found(&engine.url(), "").0, "openai-chat");
+}
+
+#[test]
+fn a_full_path_needs_no_asking() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let url = format!("{}/v1/completions", server.url());
+    run(place.bench(&url, &format!("--api auto {LOAD}"))).expect_measured();
+    assert_eq!(place.json("plan.json")["target"]["api"], "openai-completions");
+    assert!(server.asked("GET /openapi.json").is_empty());
+    assert!(!codes(&place.json("environment.json")["notes"]).contains(&"api_found".to_owned()));
+}
+
+#[test]
+fn an_api_that_the_server_does_not_have_is_named_with_what_it_has() {
+    let server = Web::start(|request| match request.is("POST /v1/chat") || request.is("GET /v1") {
+        true => web::openai(request),
+        false => web::json("404 Not Found", r#"{"detail":"Not Found"}"#),
+    });
+    let place = Place::new();
+    let ended = run(place.bench(&server.url(), &format!("--api sglang-generate {LOAD}")));
+    let words = ["/generate, the path of sglang-generate", "404", "use --api openai-chat"];
+    ended.expect_status(&[3]).expect_words(&words);
+    let nothing = Web::start(|_| web::json("404 Not Found", r#"{"detail":"Not Found"}"#));
+    let args = format!("--api sglang-generate --model any {LOAD}");
+    let words = ["nothing tells which API it has", "/openapi.json 404", "--api takes openai-chat"];
+    run(place.bench(&nothing.url(), &args)).expect_status(&[3]).expect_words(&words);
+}
