@@ -176,7 +176,8 @@ fn list_models(
         let overloaded = fetched.record.status.filter(|status| patience::is_overload(*status));
         // With a model named, the list is not needed.
         let needed = setup.plan.request.model.is_none();
-        if overloaded.is_none() || !needed || !patience.wait(fetched.record.retry_after, setup.stop) {
+        if overloaded.is_none() || !needed || !patience.wait(fetched.record.retry_after, setup.stop)
+        {
             return Ok((list, fetched));
         }
     }

@@ -267,8 +267,7 @@ impl<'a> Probe<'a> {
 
     pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Diagnostic>) {
         let length_field = self.sent(Does::FixLength);
-        let failed =
-            matches!(self.seen.as_ref().map(|r| &r.outcome), Some(Outcome::Failed(_)));
+        let failed = matches!(self.seen.as_ref().map(|r| &r.outcome), Some(Outcome::Failed(_)));
         match length_field {
             None => self.notes.push(Note::LengthNotFixed.into()),
             Some(field) if self.force == Force::Unproven => {

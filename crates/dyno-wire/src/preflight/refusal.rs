@@ -62,7 +62,8 @@ mod tests {
     fn refusals_in_the_forms_of_the_servers() {
         let forbidden = r#"{"error":"1 validation error for Request\nignore_eos\n  Extra inputs are not permitted [type=extra_forbidden, input_value=True, input_type=bool]"}"#;
         assert_eq!(found(forbidden), ["ignore_eos"]);
-        let keys = r#"{"detail":"Unexpected keys in the request: {'stream_options', 'ignore_eos'}"}"#;
+        let keys =
+            r#"{"detail":"Unexpected keys in the request: {'stream_options', 'ignore_eos'}"}"#;
         assert_eq!(found(keys), ["ignore_eos", "stream_options"]);
         let place = r#"{"detail":[{"type":"extra_forbidden","loc":["body","min_tokens"],"msg":"Extra inputs are not permitted","input":16}]}"#;
         assert_eq!(found(place), ["min_tokens"]);
