@@ -3,15 +3,16 @@
 #![no_main]
 
 use dyno_model::outcome::Outcome;
-use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_wire::dialect::Keep;
+use dyno_wire::client::Arrival;
+use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
 use dyno_wire::framing::sse::SseDecoder;
 use libfuzzer_sys::fuzz_target;
 
 const LIMIT: usize = 1 << 16;
+const ARRIVAL: Arrival = Arrival { after: 1, at: 1, loose: 0 };
 
 fn events(parts: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
     let mut decoder = SseDecoder::new(LIMIT);
@@ -27,7 +28,7 @@ fn events(parts: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
 
 fn outcome(parts: &[&[u8]]) -> Outcome {
     let rules = Rules {
-        api: Api::OpenAiChat,
+        dialect: DIALECTS[0],
         stream: true,
         keep: Keep { text: true, content: true },
         redactor: Redactor::default(),
@@ -35,11 +36,11 @@ fn outcome(parts: &[&[u8]]) -> Outcome {
     let record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
     let mut exchange = Exchange::new(record, true);
     for part in parts {
-        if let Progress::Over { .. } = exchange.on_data(&rules, part, 1) {
+        if let Progress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
             return exchange.record.outcome;
         }
     }
-    exchange.on_close(&rules, None, 1);
+    exchange.on_close(&rules, None, ARRIVAL);
     exchange.record.outcome
 }
 

@@ -10,7 +10,7 @@ use crate::order::Order;
 use crate::prediction;
 use crate::shared;
 use crate::target::{Measured, OpenTarget, open, unreachable_at};
-use crate::tokenize;
+use crate::tokenize::{self, Failure};
 use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
@@ -20,6 +20,7 @@ use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
 use dyno_words::Note;
+use dyno_workload::tokenizer::Tokenizer;
 use std::sync::Arc;
 
 /// A target that is ready, and what will be sent to it.
@@ -84,13 +85,15 @@ fn measured(
     let settled = ask_first(plan, &mut target, stop)?;
     target.tells_slip = settled.engine;
     let Settled { shape, preflight, server, notes, .. } = settled;
-    if !is_counted {
-        count_by_server(plan, &mut workload, &target, &shape.model, stop)?;
-    }
+    let counting = match is_counted {
+        true => Vec::new(),
+        false => count_by_server(plan, &mut workload, &target, &shape.model, stop)?,
+    };
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
     environment.notes.extend(order.notes.iter().cloned());
+    environment.notes.extend(counting);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);
     if let Some(preflight) = &mut environment.preflight {
@@ -128,24 +131,35 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
     })
 }
 
-/// Counts tokens with the server's tokenizer where none was given.
+/// Counts tokens with the server's tokenizer where none was given; the estimate takes its place where it
+/// fails.
 fn count_by_server(
     plan: &Plan,
     workload: &mut Workload,
     target: &OpenTarget,
     model: &str,
     stop: &StopSignal,
-) -> Result<(), RunError> {
-    if workload.is_open_to_server()
-        && let Some(asking) = tokenize::of_server(&target.client, model, stop)
-    {
-        workload.count_with(asking);
-        workload.check(plan).map_err(|fault| match stop.get() {
-            Stop::No => RunError::from(fault),
-            _ => RunError::Interrupted("interrupted".to_owned()),
-        })?;
+) -> Result<Vec<Diagnostic>, RunError> {
+    let mut notes = Vec::new();
+    if !workload.is_open_to_server() {
+        return Ok(notes);
     }
-    Ok(())
+    let Some(server) = tokenize::of_server(&target.client, model, stop) else { return Ok(notes) };
+    if let Some(why) = server.text_only {
+        notes.push(Note::TokenizerTextOnly.with(vec![one_line(&why)]));
+    }
+    workload.count_with(server.tokenizer, server.failure.clone());
+    let mut checked = workload.check(plan);
+    if let Some(why) = server.failure.get() {
+        notes = vec![Note::TokenizerFailed.with(vec![one_line(&why)])];
+        workload.count_with(Tokenizer::estimate(), Failure::default());
+        checked = workload.check(plan);
+    }
+    checked.map_err(|fault| match stop.get() {
+        Stop::No => RunError::from(fault),
+        _ => RunError::Interrupted("interrupted".to_owned()),
+    })?;
+    Ok(notes)
 }
 
 /// Only runs with more requests than this send one to compare token counts.

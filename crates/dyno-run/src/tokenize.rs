@@ -1,26 +1,82 @@
 //! Counting by the server itself, where it can count, on a connection apart from those that are
 //! measured.
 
-use dyno_drive::StopSignal;
+use dyno_drive::{Stop, StopSignal};
 use dyno_model::SEC;
-use dyno_model::prompt::Item;
+use dyno_model::prompt::{Item, Message};
 use dyno_model::record::RequestRecord;
 use dyno_wire::client::{Client, Interrupted};
 use dyno_wire::dialect::{Counted, Counting};
 use dyno_wire::encode::Encoder;
-use dyno_workload::tokenizer::{Ask, Tokenizer};
+use dyno_workload::tokenizer::{Ask, Asking, Counts, Tokenizer};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The server's tokenizer.
+pub(crate) struct OfServer {
+    pub(crate) tokenizer: Tokenizer,
+    /// Why it stopped counting, if it did.
+    pub(crate) failure: Failure,
+    /// Why it does not count messages, if it counts only text.
+    pub(crate) text_only: Option<String>,
+}
+
+/// Why a server stopped counting. From then on the estimate is used: a tokenizer that fails must not end
+/// a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Failure(Arc<Mutex<Option<String>>>);
+
+impl Failure {
+    /// The server's message, if it has stopped.
+    pub(crate) fn get(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, message: String) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
+    }
+}
+
+const TRIAL: &str = "one two three";
+
 /// A tokenizer that asks the server, if it can count.
-pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Option<Tokenizer> {
+pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Option<OfServer> {
     let aside = Client::new(client.options().clone(), client.clock()).ok()?;
     let aside = Arc::new(Mutex::new(aside));
-    client.rules().dialect.about().counting.iter().find_map(|counting| {
+    let about = client.rules().dialect.about();
+    about.counting.iter().find_map(|counting| {
         let (aside, model, stop) = (Arc::clone(&aside), model.to_owned(), stop.clone());
+        let lasts = stop.clone();
         let ask = move |what: &Ask<'_>| count(&aside, counting, &model, what, &stop);
-        ask(&Ask::Text("one two three")).ok()?;
-        Some(Tokenizer::by_asking(Box::new(ask)))
+        ask(&Ask::Text(TRIAL)).ok()?;
+        let messages = || ask(&Ask::Messages(&[Message::user(TRIAL)])).err();
+        let text_only = about.talk.and_then(|_| messages());
+        let counts = if text_only.is_some() { Counts::Text } else { Counts::Messages };
+        let failure = Failure::default();
+        let tokenizer = Tokenizer::by_asking_for(counts, lasting(ask, failure.clone(), lasts));
+        Some(OfServer { tokenizer, failure, text_only })
+    })
+}
+
+/// Asks until the server fails twice in a row; estimates from then on.
+fn lasting(
+    ask: impl Fn(&Ask<'_>) -> Result<u32, String> + Send + Sync + 'static,
+    failure: Failure,
+    stop: StopSignal,
+) -> Asking {
+    let estimate = Tokenizer::estimate();
+    let estimated = move |what: &Ask<'_>| match what {
+        Ask::Text(text) => estimate.count(text),
+        Ask::Messages(messages) => estimate.count_messages(messages),
+    };
+    Box::new(move |what| {
+        if failure.get().is_none() {
+            match ask(what).or_else(|_| ask(what)) {
+                Err(message) if stop.get() == Stop::No => failure.set(message),
+                counted => return counted,
+            }
+        }
+        estimated(what).map_err(|error| error.to_string())
     })
 }
 
@@ -59,4 +115,42 @@ pub(crate) fn probe(
     let item = Item { output_tokens: None, ..item.clone() };
     let payload = encoder.clone().for_preflight().payload(&item, 1);
     client.ask(payload, stop).map(|(record, _)| record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Counts three times, then fails.
+    fn asking(failure: &Failure, stop: &StopSignal) -> Tokenizer {
+        let calls = AtomicU32::new(0);
+        let ask = move |_: &Ask<'_>| match calls.fetch_add(1, Ordering::SeqCst) {
+            0..3 => Ok(7),
+            _ => Err("gone".to_owned()),
+        };
+        let lasting = lasting(ask, failure.clone(), stop.clone());
+        Tokenizer::by_asking(lasting)
+    }
+
+    #[test]
+    fn a_server_that_stops_counting_is_replaced_by_the_estimate() {
+        let (failure, stop) = (Failure::default(), StopSignal::new());
+        let tokenizer = asking(&failure, &stop);
+        let words = "some words to count";
+        let counts: Vec<u32> = (0..5).map(|_| tokenizer.count(words).unwrap()).collect();
+        let estimate = Tokenizer::estimate().count(words).unwrap();
+        assert_eq!(counts, [7, 7, 7, estimate, estimate]);
+        assert_eq!(failure.get().as_deref(), Some("gone"));
+    }
+
+    #[test]
+    fn an_interrupt_is_not_a_failure_of_the_server() {
+        let (failure, stop) = (Failure::default(), StopSignal::new());
+        let tokenizer = asking(&failure, &stop);
+        stop.raise();
+        (0..3).for_each(|_| assert_eq!(tokenizer.count("x"), Ok(7)));
+        assert!(tokenizer.count("x").is_err());
+        assert_eq!(failure.get(), None);
+    }
 }

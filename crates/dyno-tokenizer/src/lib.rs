@@ -35,8 +35,17 @@ pub struct Tokenizer(Arc<Kind>);
 
 enum Kind {
     Local(Box<Local>),
-    Asking(Asking),
+    Asking(Asking, Counts),
     Estimate,
+}
+
+/// What a server counts when it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    /// Text, and conversations with the chat template.
+    Messages,
+    /// Text alone.
+    Text,
 }
 
 impl fmt::Debug for Tokenizer {
@@ -59,14 +68,19 @@ impl Tokenizer {
 
     /// Counts with the server's `/tokenize`; the caller owns the sockets.
     pub fn by_asking(ask: Asking) -> Self {
-        Self(Arc::new(Kind::Asking(ask)))
+        Self::by_asking_for(Counts::Messages, ask)
+    }
+
+    /// The same, of a server that may count text alone.
+    pub fn by_asking_for(counts: Counts, ask: Asking) -> Self {
+        Self(Arc::new(Kind::Asking(ask, counts)))
     }
 
     /// Tokens of a bare prompt, special tokens included as a server adds them.
     pub fn count(&self, text: &str) -> Result<u32, TokenizerError> {
         match &*self.0 {
             Kind::Local(local) => local.count(text),
-            Kind::Asking(ask) => ask(&Ask::Text(text)).map_err(TokenizerError::Ask),
+            Kind::Asking(ask, _) => ask(&Ask::Text(text)).map_err(TokenizerError::Ask),
             Kind::Estimate => Ok(estimate::count(text)),
         }
     }
@@ -76,8 +90,10 @@ impl Tokenizer {
     pub fn count_messages(&self, messages: &[Message]) -> Result<u32, TokenizerError> {
         let through_template = match &*self.0 {
             Kind::Local(local) => local.count_chat(&messages, None)?,
-            Kind::Asking(ask) => Some(ask(&Ask::Messages(messages)).map_err(TokenizerError::Ask)?),
-            Kind::Estimate => None,
+            Kind::Asking(ask, Counts::Messages) => {
+                Some(ask(&Ask::Messages(messages)).map_err(TokenizerError::Ask)?)
+            }
+            Kind::Asking(_, Counts::Text) | Kind::Estimate => None,
         };
         match through_template {
             Some(tokens) => Ok(tokens),
@@ -124,7 +140,7 @@ impl Tokenizer {
     pub fn name(&self) -> String {
         match &*self.0 {
             Kind::Local(local) => format!("tokenizer of {}", local.path().display()),
-            Kind::Asking(_) => "server's /tokenize".to_owned(),
+            Kind::Asking(..) => "server's /tokenize".to_owned(),
             Kind::Estimate => "estimate".to_owned(),
         }
     }
@@ -136,7 +152,7 @@ impl Tokenizer {
 
     /// Whether every count is a request to the server, so that there should be few.
     pub fn is_asking(&self) -> bool {
-        matches!(&*self.0, Kind::Asking(_))
+        matches!(&*self.0, Kind::Asking(..))
     }
 
     /// Whether the tokens of the chat template are part of a conversation's count. Where not,
@@ -144,7 +160,7 @@ impl Tokenizer {
     pub fn has_template(&self) -> bool {
         match &*self.0 {
             Kind::Local(local) => local.has_template(),
-            Kind::Asking(_) => true,
+            Kind::Asking(_, counts) => *counts == Counts::Messages,
             Kind::Estimate => false,
         }
     }
@@ -153,7 +169,7 @@ impl Tokenizer {
     pub fn spells(&self, word: &str) -> bool {
         match &*self.0 {
             Kind::Local(local) => local.spells(word),
-            Kind::Asking(_) | Kind::Estimate => true,
+            Kind::Asking(..) | Kind::Estimate => true,
         }
     }
 
@@ -161,7 +177,7 @@ impl Tokenizer {
     pub fn words(&self) -> Vec<String> {
         match &*self.0 {
             Kind::Local(local) => local.words(),
-            Kind::Asking(_) | Kind::Estimate => Vec::new(),
+            Kind::Asking(..) | Kind::Estimate => Vec::new(),
         }
     }
 }

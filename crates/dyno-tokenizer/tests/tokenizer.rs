@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use dyno_model::prompt::{Content, Message};
-use dyno_tokenizer::{Ask, Tokenizer};
+use dyno_tokenizer::{Ask, Counts, Tokenizer};
 use serde_json::json;
 use tempfile::TempDir;
 use tokenizers_made::{KINDS, TEMPLATE, templated, trained, write_folder};
@@ -200,4 +200,16 @@ fn a_server_is_asked_as_the_content_is() {
     assert!(tokenizer.has_template() && !tokenizer.is_estimate() && tokenizer.is_asking());
     let why = tokenizer.count("broken").expect_err("asked").to_string();
     assert_eq!(why, "server's /tokenize: 503");
+}
+
+#[test]
+fn a_server_that_counts_text_alone_is_asked_for_text() {
+    let ask = Box::new(|ask: &Ask<'_>| match ask {
+        Ask::Text(text) => Ok(text.len() as u32),
+        Ask::Messages(_) => Err("messages are refused".to_owned()),
+    });
+    let tokenizer = Tokenizer::by_asking_for(Counts::Text, ask);
+    let messages = [Message::user("four"), Message::user("more")];
+    assert_eq!(tokenizer.count_messages(&messages), Ok(9));
+    assert!(!tokenizer.has_template() && tokenizer.is_asking());
 }

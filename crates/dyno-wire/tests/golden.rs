@@ -110,10 +110,19 @@ fn shown(record: &RequestRecord) -> String {
             line(name, tokens.to_string());
         }
     }
+    if let Some(tokens) = record.unstreamed {
+        line("not streamed", tokens.to_string());
+    }
+    if record.usage_ignored {
+        line("usage", "ignored".to_owned());
+    }
     let per_chunk: Vec<String> = record.chunks.iter().map(|c| c.tokens.to_string()).collect();
     if record.streamed {
         let known = if record.chunk_tokens_known { "counted" } else { "assumed" };
         line("tokens per chunk", format!("{} ({known})", per_chunk.join(" ")));
+    }
+    if let Some(tokens) = record.finish_tokens {
+        line("tokens at the end", tokens.to_string());
     }
     if let Some(reason) = &record.finish_reason {
         line("finish", reason.escape_debug().to_string());

@@ -12,6 +12,7 @@ use crate::error::RunError;
 use crate::identity;
 use crate::predicted::OfTwin;
 use crate::prepared::Prepared;
+use crate::tokenize::Failure;
 use crate::workload::Workload;
 use dyno_engine::twin::Twin;
 use dyno_fit::{ClientBehaviour, Predicted};
@@ -36,7 +37,7 @@ pub(crate) fn prepare(
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
     let twin = Twin::load(name).map_err(|error| RunError::setting("--twin", error))?;
     if workload.is_open_to_server() && !is_counted {
-        workload.count_with(Tokenizer::by_asking(Box::new(count_words)));
+        workload.count_with(Tokenizer::by_asking(Box::new(count_words)), Failure::default());
         workload.check(plan)?;
     }
     if !twin.scheduler.prefix_cache {

@@ -11,6 +11,7 @@ mod source;
 pub use source::{NOT_TRUNCATED, limits, selection};
 
 use crate::api::has_messages;
+use crate::tokenize::Failure;
 use account::Account;
 pub(crate) use again::Attempt;
 use dyno_drive::Sending;
@@ -32,6 +33,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Clone)]
 pub struct Workload {
     tokenizer: Tokenizer,
+    /// Why the server stopped counting, if it did.
+    failure: Failure,
     /// No tokenizer was given, so the server may be asked to count.
     open_to_server: bool,
     source: Source,
@@ -92,6 +95,7 @@ impl Workload {
         let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
         Ok(Self {
             tokenizer,
+            failure: Failure::default(),
             open_to_server: data.tokenizer.is_none(),
             source,
             checked,
@@ -166,8 +170,9 @@ impl Workload {
     }
 
     /// Counts with another tokenizer from now on.
-    pub(crate) fn count_with(&mut self, tokenizer: Tokenizer) {
+    pub(crate) fn count_with(&mut self, tokenizer: Tokenizer, failure: Failure) {
         self.tokenizer = tokenizer;
+        self.failure = failure;
         self.prepared = Arc::default();
     }
 

@@ -2,6 +2,7 @@
 
 use super::source::Source;
 use super::{Prepared, Workload, lock};
+use crate::identity::one_line;
 use dyno_model::Diagnostic;
 use dyno_words::{LoadNote, Note};
 use dyno_workload::data::{Checked, Rest, Tally};
@@ -36,6 +37,9 @@ impl Workload {
         };
         if estimated {
             notes.add(Note::TokenizerEstimate);
+        }
+        if let Some(why) = self.failure.get() {
+            notes.0.push(Note::TokenizerFailed.with(vec![one_line(&why)]));
         }
         self.prepared_notes(sent, &mut notes);
         self.selection_notes(sent, &mut notes);

@@ -81,6 +81,9 @@ impl Counts {
             // What the same server says of the input is worth no more.
             record.input = record.input.filter(|count| count.source != TokenSource::Usage);
             record.cached = None;
+            if self.listed.is_none() {
+                (record.chunk_tokens_known, record.finish_tokens) = (false, None);
+            }
         }
         record.unstreamed = usage.and_then(|total| self.unstreamed(record, total));
         self.settle_events(record);

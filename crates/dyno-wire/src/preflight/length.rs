@@ -1,8 +1,9 @@
 //! Whether the field that fixes the output length is obeyed.
 //!
 //! A response of the requested length does not show it: the model may have had that much to say. A
-//! response that ended by itself before that shows that the field is not obeyed. And where the model
-//! ends the same response by itself without the field, but not with it, the field is obeyed.
+//! response that ended before that shows that the field is not obeyed. And where the model ends the same
+//! response by itself without the field, but goes on for several times that length with it, the field
+//! is obeyed.
 
 use super::PreflightError;
 use super::probe::{Probe, TOKENS};
@@ -13,6 +14,9 @@ use dyno_model::record::{RequestRecord, TokenSource};
 /// How long the model may go on without the field. Models that think take longer, and the preflight
 /// would, too.
 const NATURAL: u32 = 64;
+/// How many times longer than by itself a response has to be, so that it does not get there by chance:
+/// sampled responses differ in length.
+const TIMES: u32 = 4;
 
 /// Whether the output length is forced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,56 +29,63 @@ pub(super) enum Force {
     Yes,
 }
 
+/// A test response.
+#[derive(Debug, Clone, Copy)]
+struct Said {
+    tokens: u64,
+    /// The model ended it.
+    stopped: bool,
+}
+
+impl Said {
+    /// What a record says; nothing if the request failed.
+    fn of(record: &RequestRecord) -> Option<Self> {
+        let tokens = record.output.map_or(0, |count| match count.source {
+            // An event can carry several tokens, and a finish event none.
+            TokenSource::Events => count.tokens + 1,
+            _ => count.tokens,
+        });
+        let reason = record.finish_reason.as_deref().map(FinishKind::of);
+        let stopped = reason == Some(FinishKind::Stop);
+        (record.outcome == Outcome::Completed).then_some(Self { tokens, stopped })
+    }
+}
+
 impl Probe<'_> {
     /// Finds a field that is obeyed. Also returns the response to the first accepted request.
     pub(super) fn find_force(&mut self) -> Result<(RequestRecord, Force), PreflightError> {
         let mut record = self.accepted(TOKENS)?;
         while let Some(field) = self.sent(Does::FixLength) {
-            match reached(&record, TOKENS) {
-                None => return Ok((record, Force::Unproven)),
-                Some(false) => {
-                    let has_other = self.alternative(field).is_some();
-                    self.disobeyed(field);
-                    if has_other {
-                        record = self.accepted(TOKENS)?;
-                    }
-                }
-                Some(true) if self.may_end_early() => return Ok((record, Force::Unproven)),
-                Some(true) => {
-                    let force = self.compare(field)?;
-                    return Ok((record, force));
-                }
+            let said = Said::of(&record);
+            let force = match self.may_end_early() {
+                true => Force::Unproven,
+                false => decide(said, |with, tokens| self.try_length(field, with, tokens))?,
+            };
+            if force != Force::No {
+                return Ok((record, force));
+            }
+            let has_other = self.alternative(field).is_some();
+            self.leave_out(field, "accepted, but not obeyed");
+            self.ignored.push(field);
+            if has_other {
+                record = self.accepted(TOKENS)?;
             }
         }
         Ok((record, Force::No))
     }
 
-    /// Compares a response with what the model says without the field.
-    fn compare(&mut self, field: &'static Optional) -> Result<Force, PreflightError> {
-        let with = self.shape.fields.clone();
-        self.shape.fields.retain(|name| *name != field.name);
-        let without = self.accepted(NATURAL)?;
-        self.shape.fields = with;
-        let Some(natural) = ended_by_itself(&without) else { return Ok(Force::Unproven) };
-        if natural < u64::from(TOKENS) {
-            return Ok(Force::Yes);
-        }
-        // Twice as long as by itself: it does not get there by chance.
-        let long = natural as u32 * 2;
-        let record = self.accepted(long)?;
-        match reached(&record, long) {
-            Some(true) => Ok(Force::Yes),
-            Some(false) => {
-                self.disobeyed(field);
-                Ok(Force::No)
-            }
-            None => Ok(Force::Unproven),
-        }
-    }
-
-    fn disobeyed(&mut self, field: &'static Optional) {
-        self.leave_out(field, "accepted, but not obeyed");
-        self.ignored.push(field);
+    /// A request of this length, with the field or without.
+    fn try_length(
+        &mut self,
+        field: &'static Optional,
+        with: bool,
+        tokens: u32,
+    ) -> Result<Option<Said>, PreflightError> {
+        let all = self.shape.fields.clone();
+        self.shape.fields.retain(|name| with || *name != field.name);
+        let record = self.accepted(tokens);
+        self.shape.fields = all;
+        record.map(|record| Said::of(&record))
     }
 
     /// The user allows responses to end early.
@@ -85,22 +96,106 @@ impl Probe<'_> {
     }
 }
 
-/// Whether a response has the requested length; unknown if it failed.
-fn reached(record: &RequestRecord, wanted: u32) -> Option<bool> {
-    (record.outcome == Outcome::Completed).then(|| tokens(record) >= u64::from(wanted))
-}
-
-fn tokens(record: &RequestRecord) -> u64 {
-    record.output.map_or(0, |count| match count.source {
-        // An event can carry several tokens, and a finish event none.
-        TokenSource::Events => count.tokens + 1,
-        _ => count.tokens,
+/// Decides by the response to the first request, which had the field, and further ones with or without it.
+fn decide<E>(
+    first: Option<Said>,
+    mut ask: impl FnMut(bool, u32) -> Result<Option<Said>, E>,
+) -> Result<Force, E> {
+    let Some(first) = first else { return Ok(Force::Unproven) };
+    if first.tokens < u64::from(TOKENS) {
+        return Ok(Force::No);
+    }
+    let natural = match ask(false, NATURAL)? {
+        Some(said) if said.stopped && said.tokens < u64::from(NATURAL) => said.tokens as u32,
+        _ => return Ok(Force::Unproven),
+    };
+    let long = natural * TIMES;
+    if long <= TOKENS {
+        return Ok(Force::Yes);
+    }
+    Ok(match ask(true, long)? {
+        Some(said) if said.tokens >= u64::from(long) => Force::Yes,
+        Some(_) => Force::No,
+        None => Force::Unproven,
     })
 }
 
-/// How long a response was, if the model ended it.
-fn ended_by_itself(record: &RequestRecord) -> Option<u64> {
-    let reason = record.finish_reason.as_deref().map(FinishKind::of);
-    let ended = record.outcome == Outcome::Completed && reason == Some(FinishKind::Stop);
-    ended.then(|| tokens(record)).filter(|tokens| *tokens < u64::from(NATURAL))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// Random numbers for imitated servers.
+    struct Dice(u64);
+
+    impl Dice {
+        /// Between 0 and 1.
+        fn roll(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// How long a model's responses to the test prompt are.
+    type Natural = fn(&mut Dice) -> u32;
+
+    const MODELS: [(&str, Natural); 6] = [
+        ("a word or two", |dice| 2 + (dice.roll() * 2.0) as u32),
+        ("a sentence", |dice| 6 + (dice.roll() * 20.0) as u32),
+        ("1 to 40 tokens", |dice| 1 + (dice.roll() * 40.0) as u32),
+        ("a paragraph", |dice| 40 + (dice.roll() * 40.0) as u32),
+        ("thinks first", |dice| 120 + (dice.roll() * 800.0) as u32),
+        ("never ends", |_| u32::MAX),
+    ];
+
+    /// How often servers with this model are said to force the length: no, unproven, yes.
+    fn decisions(natural: Natural, obeys: bool) -> [u32; 3] {
+        let mut decided = [0; 3];
+        for seed in 0..2_000 {
+            let mut dice = Dice(seed * 7_919 + 13);
+            dice.roll();
+            let mut say = |with: bool, asked: u32| {
+                let natural = natural(&mut dice);
+                let tokens = if with && obeys { asked } else { asked.min(natural) };
+                let stopped = natural < asked && !(with && obeys);
+                Some(Said { tokens: u64::from(tokens), stopped })
+            };
+            let first = say(true, TOKENS);
+            let force = decide(first, |with, asked| Ok::<_, Infallible>(say(with, asked)));
+            decided[force.unwrap() as usize] += 1;
+        }
+        decided
+    }
+
+    const TABLE: &str = "";
+
+    /// The table of docs/wire.md: 2,000 imitated servers of each kind.
+    #[test]
+    fn the_confusion_table() {
+        let mut table = String::new();
+        for obeys in [true, false] {
+            for (name, natural) in MODELS {
+                let [no, unproven, yes] = decisions(natural, obeys);
+                let rule = if obeys { "obeys" } else { "ignores" };
+                table.push_str(&format!(
+                    "{rule}, {name}: no {no}, unproven {unproven}, yes {yes}\n"
+                ));
+                match obeys {
+                    // A server that obeys is never said not to.
+                    true => assert_eq!(no, 0, "{table}"),
+                    // One that does not is hardly ever said to.
+                    false => assert!(yes <= 40, "{table}"),
+                }
+            }
+        }
+        assert_eq!(table, TABLE);
+    }
+
+    #[test]
+    fn a_failed_request_decides_nothing() {
+        let none = |_, _| Ok::<_, Infallible>(None);
+        assert_eq!(decide(None, none).unwrap(), Force::Unproven);
+        let first = Some(Said { tokens: 16, stopped: false });
+        assert_eq!(decide(first, none).unwrap(), Force::Unproven);
+    }
 }

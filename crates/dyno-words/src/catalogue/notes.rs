@@ -55,6 +55,18 @@ wordings! {
          "提示词长度为估计值：未指定分词器"],
         ["pass the model's directory or tokenizer.json with --tokenizer",
          "请用 --tokenizer 指定模型目录或 tokenizer.json"];
+    TokenizerFailed: Note "tokenizer_failed",
+        ["the server stopped counting tokens, so prompt lengths are estimates: {}",
+         "服务器不再返回 token 计数，提示词长度改为估计值：{}"],
+        ["pass the model's directory or tokenizer.json with --tokenizer",
+         "请用 --tokenizer 指定模型目录或 tokenizer.json"];
+    TokenizerTextOnly: Note "tokenizer_text_only",
+        ["the server counts the tokens of text, but not of messages, so prompt lengths leave out its chat \
+          template: {}",
+         "服务器只能计数文本、不能计数消息，因此提示词长度不含对话模板：{}"],
+        ["prompts are longer than requested by the template; pass the model's directory with --tokenizer \
+          for exact lengths",
+         "提示词会比要求的多出模板的长度；如需精确长度，请用 --tokenizer 指定模型目录"];
     PromptLengthsWrong: Note "prompt_lengths_wrong",
         ["{} of the prompts that were counted again had the wrong length",
          "重新计数的提示词中有 {} 个长度不符"],

@@ -1,0 +1,214 @@
+//! Servers that imitate OpenAI's API, each in its own way: what the preflight makes of their refusals, and
+//! what is measured where their usage is wrong.
+
+use crate::place::{Place, codes};
+use crate::process::run;
+use crate::web::{self, Seen, Web};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const LOAD: &str = "--concurrency 1 --requests 4 --output-tokens 16";
+
+/// A server that checks each generation request first.
+fn strict(check: impl Fn(&Value) -> Option<Vec<u8>> + Send + Sync + 'static) -> Web {
+    Web::start(move |request: &Seen| match request.is("POST /v1/") {
+        true => check(&request.json()).unwrap_or_else(|| web::openai(request)),
+        false => web::openai(request),
+    })
+}
+
+/// The names of the fields that the server refused.
+fn refused(place: &Place) -> Vec<String> {
+    let refused = place.json("environment.json")["preflight"]["refused"].clone();
+    let pairs = refused.as_array().unwrap().iter();
+    pairs.map(|pair| pair[0].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn several_fields_refused_at_once_are_all_left_out() {
+    // As transformers serve does.
+    let server = strict(|body| {
+        let unknown: Vec<_> = ["ignore_eos", "min_tokens", "stream_options"]
+            .into_iter()
+            .filter(|field| body.get(field).is_some())
+            .map(|field| format!("'{field}'"))
+            .collect();
+        let detail = format!("Unexpected keys in the request: {{{}}}", unknown.join(", "));
+        let body = json!({ "detail": detail }).to_string();
+        (!unknown.is_empty()).then(|| web::json("422 Unprocessable Entity", &body))
+    });
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_measured();
+    assert_eq!(refused(&place), ["ignore_eos", "stream_options", "min_tokens"]);
+    let preflight = server.asked("POST /v1/").len() - server.generations().len();
+    assert!(preflight <= 5, "{preflight} test requests");
+    for request in server.generations() {
+        assert_eq!(request.json().get("stream_options"), None);
+    }
+}
+
+#[test]
+fn a_field_refused_inside_of_a_200_is_left_out() {
+    let server = strict(|body| {
+        let error = "data: {\"error\":{\"message\":\"ignore_eos is not supported\",\"code\":400}}\n\n";
+        let refuses = body.get("ignore_eos").is_some();
+        refuses.then(|| web::answer("200 OK", "text/event-stream", error))
+    });
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_measured();
+    assert_eq!(refused(&place), ["ignore_eos"]);
+}
+
+#[test]
+fn a_refusal_that_names_nothing_costs_no_field_unless_fields_matter() {
+    let count = AtomicU32::new(0);
+    let server = strict(move |body| {
+        count.fetch_add(1, Ordering::SeqCst);
+        let refuses = body.get("min_tokens").is_some() || body.get("ignore_eos").is_some();
+        refuses.then(|| web::json("400 Bad Request", "{\"error\":\"bad request\"}"))
+    });
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_measured();
+    // In order: `continuous_usage_stats` comes first, and the request is still refused.
+    assert_eq!(refused(&place).last().map(String::as_str), Some("min_tokens"));
+    assert!(server.generations()[0].json().get("stream_options").is_some());
+
+    let server = strict(|_| {
+        let echo = r#"{"detail":[{"loc":["body","model"],"msg":"no such model","input":{"ignore_eos":true}}]}"#;
+        Some(web::json("400 Bad Request", echo))
+    });
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_status(&[3]).expect_words(&["no such model"]);
+    let asked = server.asked("POST /v1/");
+    assert!(asked.len() <= 3, "{} test requests", asked.len());
+}
+
+#[test]
+fn overload_during_the_preflight_is_waited_out() {
+    let count = AtomicU32::new(0);
+    let busy = |wait: &str| {
+        let head = format!("HTTP/1.1 429 Too Many Requests\r\nRetry-After: {wait}\r\n");
+        format!("{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}").into_bytes()
+    };
+    let server = strict(move |_| (count.fetch_add(1, Ordering::SeqCst) < 2).then(|| busy("0")));
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_measured();
+    assert_eq!(refused(&place), [""; 0]);
+
+    let server = strict(move |_| Some(busy("3600")));
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD))
+        .expect_status(&[3])
+        .expect_words(&["overloaded", "429", "3600 s"]);
+    assert_eq!(server.asked("POST /v1/").len(), 1);
+}
+
+/// A server with a stream of its own for every request.
+fn streaming(events: fn() -> Vec<Value>) -> Web {
+    Web::start(move |request: &Seen| match request.is("POST /v1/") {
+        true => {
+            let lines = events().into_iter().map(|event| format!("data: {event}\n\n"));
+            let body = format!("{}data: [DONE]\n\n", lines.collect::<String>());
+            web::answer("200 OK", "text/event-stream", &body)
+        }
+        false => web::openai(request),
+    })
+}
+
+fn word(usage: Value) -> Value {
+    json!({ "choices": [{ "delta": { "content": " w" } }], "usage": usage })
+}
+
+#[test]
+fn usage_of_nothing_beside_text_is_not_believed() {
+    // As Ollama's completions.
+    let server = streaming(|| {
+        let zero = json!({ "prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0 });
+        let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }], "usage": zero });
+        (0..17).map(|_| word(zero.clone())).chain([end]).collect()
+    });
+    let place = Place::new();
+    let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
+    let summary = ended.json();
+    let level = &summary["levels"][0];
+    assert_eq!(level["output_tokens"]["total"], 4 * 17, "{}", ended.said());
+    assert_eq!(level["input_tokens"], Value::Null);
+    assert!(codes(&level["findings"]).contains(&"usage_contradicts".to_owned()), "{}", ended.said());
+}
+
+#[test]
+fn tokens_without_text_complete_without_a_first_token() {
+    let server = streaming(|| {
+        let end = json!({ "choices": [{ "delta": { "content": "" }, "finish_reason": "length" }] });
+        let usage = json!({ "prompt_tokens": 9, "completion_tokens": 16 });
+        vec![end, json!({ "choices": [], "usage": usage })]
+    });
+    let place = Place::new();
+    let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
+    let level = &ended.json()["levels"][0];
+    assert_eq!(level["requests"]["completed"], 4, "{}", ended.said());
+    assert_eq!(level["ttft_ms"], Value::Null);
+    assert!(codes(&level["findings"]).contains(&"no_text".to_owned()), "{}", ended.said());
+}
+
+#[test]
+fn hidden_reasoning_is_output_but_not_between_the_tokens() {
+    let server = streaming(|| {
+        let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+        let details = json!({ "reasoning_tokens": 90 });
+        let usage = json!({ "prompt_tokens": 9, "completion_tokens": 96, "completion_tokens_details": details });
+        let last = json!({ "choices": [], "usage": usage });
+        (0..6).map(|_| word(Value::Null)).chain([end, last]).collect()
+    });
+    let place = Place::new();
+    let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
+    let level = &ended.json()["levels"][0];
+    assert_eq!(level["output_tokens"]["total"], 4 * 96, "{}", ended.said());
+    // Six tokens came, so there are five gaps in each response.
+    assert_eq!(level["itl_ms"]["count"], 4 * 5);
+    for record in place.requests() {
+        assert_eq!((record.unstreamed, record.streamed_tokens()), (Some(90), Some(6)));
+    }
+    assert!(codes(&level["findings"]).contains(&"reasoning_hidden".to_owned()), "{}", ended.said());
+}
+
+/// A server that counts, but refuses what `refuses` says.
+fn counting(refuses: impl Fn(&Value, u32) -> bool + Send + Sync + 'static) -> Web {
+    let calls = AtomicU32::new(0);
+    Web::start(move |request: &Seen| match request.is("POST /tokenize") {
+        true => {
+            let body = request.json();
+            if refuses(&body, calls.fetch_add(1, Ordering::SeqCst)) {
+                return web::json("400 Bad Request", "{\"detail\":\"Field required: prompt\"}");
+            }
+            let words = body["prompt"].as_str().unwrap_or("a b").split(' ').count();
+            web::json("200 OK", &json!({ "count": words }).to_string())
+        }
+        false => web::openai(request),
+    })
+}
+
+#[test]
+fn a_tokenizer_that_refuses_messages_counts_their_text() {
+    // As SGLang 0.5.4 to 0.5.11.
+    let server = counting(|body, _| body.get("messages").is_some());
+    let place = Place::new();
+    run(place.bench(&server.url(), &format!("{LOAD} --input-tokens 20"))).expect_measured();
+    let notes = codes(&place.json("environment.json")["notes"]);
+    assert!(notes.contains(&"tokenizer_text_only".to_owned()), "{notes:?}");
+    for request in server.generations() {
+        let text = request.json()["messages"][0]["content"].as_str().unwrap().to_owned();
+        assert_eq!(text.split(' ').count(), 20, "{text}");
+    }
+}
+
+#[test]
+fn a_tokenizer_that_fails_gives_way_to_the_estimate() {
+    let server = counting(|_, call| call > 3);
+    let place = Place::new();
+    run(place.bench(&server.url(), &format!("{LOAD} --input-tokens 20"))).expect_measured();
+    let notes = codes(&place.json("environment.json")["notes"]);
+    for code in ["tokenizer_failed", "tokenizer_estimate"] {
+        assert!(notes.contains(&code.to_owned()), "{notes:?}");
+    }
+}
