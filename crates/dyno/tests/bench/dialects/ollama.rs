@@ -65,7 +65,8 @@ fn server(words: &'static [&'static str], last: Value) -> Web {
         if !request.is("POST /api/chat ") {
             return web::json("404 Not Found", "{}");
         }
-        let line = |text: &str| json!({"message": {"role": "assistant", "content": text}, "done": false});
+        let line =
+            |text: &str| json!({"message": {"role": "assistant", "content": text}, "done": false});
         let mut body: String = words.iter().map(|word| format!("{}\n", line(word))).collect();
         body.push_str(&last.to_string());
         web::answer("200 OK", "application/x-ndjson", &body)
@@ -76,7 +77,8 @@ fn server(words: &'static [&'static str], last: Value) -> Web {
 fn a_conversation_goes_on_with_the_servers_own_answers() {
     let server = server(&["so", " \"it\" is"], json!({"done": true, "eval_count": 4}));
     let place = Place::new();
-    let args = "--api ollama-chat --data session,turns=3 --concurrency 1 --requests 3 --output-tokens 4";
+    let args =
+        "--api ollama-chat --data session,turns=3 --concurrency 1 --requests 3 --output-tokens 4";
     run(place.bench(&server.url(), args)).expect_measured();
     let asked = server.asked("POST /api/chat ");
     let sent: Vec<&Seen> =

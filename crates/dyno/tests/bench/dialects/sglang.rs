@@ -68,9 +68,7 @@ fn small(request: &Seen) -> Vec<u8> {
     }
     let tokens = request.json()["sampling_params"]["max_new_tokens"].as_u64().unwrap();
     let text = request.json()["text"].as_str().unwrap_or_default().to_owned();
-    let meta = |finish: Value, tokens: u64| {
-        json!({"id": "x", "prompt_tokens": 3, "completion_tokens": tokens, "finish_reason": finish})
-    };
+    let meta = |finish: Value, tokens: u64| json!({"id": "x", "prompt_tokens": 3, "completion_tokens": tokens, "finish_reason": finish});
     let frame = match request.header("x-dyno-preflight").is_none() && text.len() % 4 == 0 {
         true => {
             let abort = json!({"type": "abort", "message": "queue is full", "status_code": 503});
