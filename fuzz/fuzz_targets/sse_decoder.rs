@@ -1,14 +1,14 @@
-//! Any bytes, cut anywhere: the decoder gives the same events as in one piece, and an exchange
-//! ends in one outcome.
+//! Any bytes, cut anywhere: the decoder gives the same events as in one piece, and an exchange of
+//! any API ends in one outcome.
 #![no_main]
 
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
-use dyno_wire::dialect::{DIALECTS, Keep};
+use dyno_wire::dialect::{DIALECTS, Dialect, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
-use dyno_wire::redact::Redactor;
 use dyno_wire::framing::sse::SseDecoder;
+use dyno_wire::redact::Redactor;
 use libfuzzer_sys::fuzz_target;
 
 const LIMIT: usize = 1 << 16;
@@ -26,9 +26,9 @@ fn events(parts: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
     Some(all)
 }
 
-fn outcome(parts: &[&[u8]]) -> Outcome {
+fn outcome(dialect: &'static dyn Dialect, parts: &[&[u8]]) -> Outcome {
     let rules = Rules {
-        dialect: DIALECTS[0],
+        dialect,
         stream: true,
         keep: Keep { text: true, content: true },
         redactor: Redactor::default(),
@@ -44,13 +44,17 @@ fn outcome(parts: &[&[u8]]) -> Outcome {
     exchange.record.outcome
 }
 
-fuzz_target!(|input: (Vec<u8>, u16)| {
-    let (bytes, cut) = input;
-    let cut = usize::from(cut) % (bytes.len() + 1);
-    let parts = [&bytes[..cut], &bytes[cut..]];
-    assert_eq!(events(&[&bytes]), events(&parts));
-    let answer = [b"HTTP/1.1 200 OK\r\n\r\n", bytes.as_slice()].concat();
-    let cut = usize::from(cut as u16) % (answer.len() + 1);
-    assert_eq!(outcome(&[&answer]), outcome(&[&answer[..cut], &answer[cut..]]));
-    let _ = outcome(&[&bytes]);
+fuzz_target!(|input: (u8, Vec<u8>, u16)| {
+    let (which, bytes, cut) = input;
+    let dialect = DIALECTS[usize::from(which) % DIALECTS.len()];
+    let cut = usize::from(cut);
+    let at = cut % (bytes.len() + 1);
+    assert_eq!(events(&[&bytes]), events(&[&bytes[..at], &bytes[at..]]));
+    for kind in ["text/event-stream", "application/json"] {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n");
+        let answer = [head.as_bytes(), &bytes].concat();
+        let (left, right) = answer.split_at(cut % (answer.len() + 1));
+        assert_eq!(outcome(dialect, &[&answer]), outcome(dialect, &[left, right]));
+    }
+    let _ = outcome(dialect, &[&bytes]);
 });

@@ -11,8 +11,8 @@ use dyno_stats::Counted;
 use dyno_words::number::digits;
 use dyno_words::{ServerTimesFinding, values};
 
-/// The server may see a request before its last byte is known to be sent, and rounds its times. An
-/// excess up to this counts as none.
+/// Servers round their times. An excess up to this, and up to what the time of sending may be off,
+/// counts as none.
 const NEGLIGIBLE: Nanos = MS;
 /// A server that has the model finds it in a fraction of this; loading one takes longer.
 const LOADED: Nanos = 500 * MS;
@@ -33,8 +33,11 @@ pub fn outside_server(record: &RequestRecord) -> Option<OutsideServer> {
     let times = record.server?;
     let others = times.queue.unwrap_or(0).saturating_add(times.load.unwrap_or(0));
     let inside = times.prefill?.saturating_add(others);
+    let sent_before = record.widths.map_or(0, |widths| widths.sent);
     Some(match inside.checked_sub(ttft) {
-        Some(excess) if excess > NEGLIGIBLE => OutsideServer::Exceeded(excess),
+        Some(excess) if excess > NEGLIGIBLE.saturating_add(sent_before) => {
+            OutsideServer::Exceeded(excess)
+        }
         _ => OutsideServer::Left(ttft.saturating_sub(inside)),
     })
 }
@@ -105,7 +108,7 @@ fn described(samples: &[Nanos]) -> Option<Distribution> {
 mod tests {
     use super::*;
     use dyno_model::outcome::Outcome;
-    use dyno_model::record::{Phase, ServerTimes};
+    use dyno_model::record::{Phase, ServerTimes, Widths};
 
     /// A completed request with a TTFT of 100 ms, and the server's queue, prefill and load in ms.
     fn record(queue: Option<u64>, prefill: Option<u64>, load: Option<u64>) -> RequestRecord {
@@ -143,6 +146,9 @@ mod tests {
         assert_eq!(outside_server(&record(Some(1), Some(100), None)), left(0));
         let beyond = outside_server(&record(Some(40), Some(100), None));
         assert_eq!(beyond, Some(OutsideServer::Exceeded(40 * MS)));
+        let mut sent_earlier = record(Some(40), Some(100), None);
+        sent_earlier.widths = Some(Widths { sent: 45 * MS, ..Widths::default() });
+        assert_eq!(outside_server(&sent_earlier), left(0));
         let mut whole = record(Some(1), Some(2), None);
         whole.streamed = false;
         assert_eq!(outside_server(&whole), None);

@@ -119,8 +119,8 @@ messages! {
     TtftOfMisses: "{1} ms for {0} {0|miss|misses}", "{} 个未命中请求 {} ms";
     ServerTimes: "server's own times", "服务器自报时间";
     ServerTimesOf:
-        "in {} of {} {1|response|responses}, ms (mean / p50 / p99)",
-        "{1} 个响应中有 {0} 个（ms，平均 / p50 / p99）";
+        "in {} of {} {1|response|responses}, ms (mean / p50 / p99): {}",
+        "{1} 个响应中有 {0} 个（ms，平均 / p50 / p99）：{2}";
     ServerQueue: "queue {}", "排队 {}";
     ServerPrefill: "prefill {}", "prefill {}";
     ServerDecode: "decode {}", "decode {}";

@@ -11,15 +11,12 @@ pub(super) fn server_times(level: &LevelSummary, language: Language) -> Option<S
     let times = level.server_times.as_ref()?;
     let part =
         |say: Say, time: &Option<Distribution>| Some(say.with(language, &[spread(time.as_ref()?)]));
-    let completed = level.requests.completed.unwrap_or(times.reported);
-    let of = [times.reported.to_string(), completed.to_string()];
     let outside = match times.queue {
         Some(_) => Say::OutsideServer,
         None => Say::OutsideAndQueue,
     };
-    joined(
+    let parts = joined(
         [
-            Some(Say::ServerTimesOf.with(language, &of)),
             part(Say::ServerQueue, &times.queue),
             part(Say::ServerLoad, &times.load),
             part(Say::ServerPrefill, &times.prefill),
@@ -28,7 +25,10 @@ pub(super) fn server_times(level: &LevelSummary, language: Language) -> Option<S
             part(Say::ServerTotal, &times.total),
         ],
         language,
-    )
+    )?;
+    let completed = level.requests.completed.unwrap_or(times.reported);
+    let of = [times.reported.to_string(), completed.to_string(), parts];
+    Some(Say::ServerTimesOf.with(language, &of))
 }
 
 /// Mean, p50 and p99.

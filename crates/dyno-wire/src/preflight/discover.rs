@@ -3,7 +3,7 @@
 
 use super::PreflightError;
 use crate::client::Client;
-use crate::dialect::{DIALECTS, Dialect, Seen, Sign};
+use crate::dialect::{DIALECTS, Dialect, Seen};
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
 use dyno_model::{Nanos, SEC};
