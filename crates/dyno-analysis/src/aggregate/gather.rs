@@ -12,11 +12,12 @@ use super::stragglers::LastToEnd;
 use super::tokens::TokenSum;
 use super::waits::Waits;
 use crate::counts::Counts;
+use dyno_model::environment::Environment;
 use dyno_model::frame::LevelEnd;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::RequestRecord;
-use dyno_model::summary::Ranges;
+use dyno_model::record::{RequestRecord, TokenSource};
+use dyno_model::summary::{OutputLengths, Ranges, round6};
 use dyno_stats::{Counted, Tally};
 
 /// The result of the first reading of a level.
@@ -130,6 +131,34 @@ pub(crate) struct Asked {
     pub(crate) short: u64,
     pub(crate) tokens: u64,
     pub(crate) got: u64,
+    /// The largest difference.
+    pub(crate) most: u64,
+}
+
+impl Asked {
+    fn add(&mut self, asked: u64, got: u64) {
+        self.requests += 1;
+        self.tokens += asked;
+        self.got += got;
+        self.short += u64::from(got < asked);
+        self.most = self.most.max(asked.saturating_sub(got));
+    }
+
+    /// For the summary, where lengths may differ.
+    pub(crate) fn summary(&self, env: Option<&Environment>) -> Option<OutputLengths> {
+        let preflight = env.and_then(|env| env.preflight.as_ref());
+        let fixed = preflight.is_some_and(|preflight| preflight.length_field.is_some());
+        let free = preflight.is_some() && !fixed;
+        (self.requests > 0 && (free || self.short > 0)).then(|| {
+            let of = self.requests as f64;
+            OutputLengths {
+                requested_mean: round6(self.tokens as f64 / of),
+                received_mean: round6(self.got as f64 / of),
+                reached_share: round6((self.requests - self.short) as f64 / of),
+                fixed,
+            }
+        })
+    }
 }
 
 impl Span {
@@ -249,11 +278,10 @@ impl Gathered {
         self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
         self.output.add(record.output);
-        if let (Some(asked), Some(got)) = (record.requested_output, record.output) {
-            self.asked.requests += 1;
-            self.asked.tokens += u64::from(asked);
-            self.asked.got += got.tokens;
-            self.asked.short += u64::from(got.tokens < u64::from(asked));
+        // Events are no lengths: one may carry several tokens.
+        let counted = record.output.filter(|count| count.source != TokenSource::Events);
+        if let (Some(asked), Some(got)) = (record.requested_output, counted) {
+            self.asked.add(asked.into(), got.tokens);
         }
         if let (Some(ours), Some(servers)) = (record.requested_input, record.input) {
             self.prompts.requests += 1;

@@ -22,6 +22,9 @@ pub(crate) struct Streams {
     pub(crate) no_terminal: u64,
     pub(crate) first_chunk_several: u64,
     pub(crate) no_token_times: u64,
+    /// Events that never arrived, and streams that lack some.
+    pub(crate) lost_frames: u64,
+    pub(crate) with_lost: u64,
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {
@@ -35,6 +38,8 @@ impl Streams {
         }
         self.streams += 1;
         self.no_terminal += u64::from(!record.terminal);
+        self.lost_frames += u64::from(record.lost_frames);
+        self.with_lost += u64::from(record.lost_frames > 0);
         let known = per_chunk(record);
         self.no_token_times += u64::from(known == PerChunk::Unknown && !record.chunks.is_empty());
         let (mut coalesced, mut first, mut last) = (0, None, 0);

@@ -181,16 +181,19 @@ impl Case<'_> {
                 found.push(Finding::InputLength.with([asked, mean].map(|n| digits(n, 1))));
             }
         }
-        let fixed = self
-            .env
-            .and_then(|env| env.preflight.as_ref())
-            .is_some_and(|preflight| preflight.length_field.is_some());
-        let lengths = &level.asked;
-        if lengths.short > 0 && !fixed {
-            let of = lengths.requests;
-            let [mean, asked] =
-                [lengths.got, lengths.tokens].map(|n| digits(n as f64 / of as f64, 1));
-            found.push(Finding::OutputLength.with(values![lengths.short, of, mean, asked]));
+        let asked = &level.asked;
+        if let Some(lengths) = asked.summary(self.env).filter(|lengths| lengths.fell_short()) {
+            let (short, of) = (asked.short, asked.requests);
+            let means = [lengths.received_mean, lengths.requested_mean].map(|n| digits(n, 1));
+            let [received, requested] = means;
+            found.push(match (lengths.fixed, self.plan.request.stop.is_empty()) {
+                (false, _) => Finding::OutputLength.with(values![short, of, received, requested]),
+                // Stop strings end responses whatever the length field says.
+                (true, false) => {
+                    Finding::OutputStopped.with(values![short, of, received, requested])
+                }
+                (true, true) => Finding::OutputFewer.with(values![short, of, asked.most]),
+            });
         }
         let (input, output) = (level.input.unknown, level.output.unknown);
         if input > 0 || output > 0 {
@@ -208,6 +211,9 @@ impl Case<'_> {
         ];
         let some = all.into_iter().filter(|(_, streams, _)| *streams > 0);
         found.extend(some.map(|(what, streams, of)| what.with([streams, of])));
+        if s.lost_frames > 0 {
+            found.push(Finding::EventsLost.with([s.lost_frames, s.with_lost, s.streams]));
+        }
     }
 
     fn asides(&self, found: &mut Vec<Diagnostic>) {

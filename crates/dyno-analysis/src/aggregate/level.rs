@@ -243,6 +243,7 @@ impl<'a> Level<'a> {
             times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
+            output_lengths: gathered.asked.summary(env),
             token_source: sources([(&gathered.input, &gathered.output)]),
             slices,
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),

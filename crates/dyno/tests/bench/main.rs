@@ -14,6 +14,7 @@ mod connect;
 mod course;
 mod data;
 mod data_fields;
+mod dialects_agents;
 mod doctor;
 mod engines;
 mod faults;
