@@ -4,6 +4,7 @@ mod cache;
 mod digits;
 mod extras;
 mod instrument;
+mod lengths;
 mod origin;
 mod overload;
 mod repeats;
@@ -20,6 +21,7 @@ pub use cache::{CacheGroup, CacheSource, CacheSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
+pub use lengths::OutputLengths;
 pub use origin::{Origin, Recognised, Reported};
 pub use overload::{Late, LatePercentiles, Overload, Pauses, Retried, RetryAfter, WithFailures};
 pub use repeats::{Repeated, Spread};
@@ -197,6 +199,9 @@ pub struct LevelSummary {
     pub input_tokens: Option<Tokens>,
     /// Output tokens of completed requests.
     pub output_tokens: Option<Tokens>,
+    /// Requested and received output lengths, where these may differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_lengths: Option<OutputLengths>,
     /// Where these counts came from.
     pub token_source: TokenSources,
     /// Conversations, where requests are turns of them.

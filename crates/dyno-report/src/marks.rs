@@ -15,6 +15,7 @@ pub(crate) struct Marks {
     poor: bool,
     range: bool,
     absent: bool,
+    shorter: bool,
     /// There is no room for ranges; they are listed below the table.
     narrow: bool,
 }
@@ -33,6 +34,7 @@ impl Marks {
         self.poor |= other.poor;
         self.range |= other.range;
         self.absent |= other.absent;
+        self.shorter |= other.shorter;
     }
 
     /// Notes that some value is marked for its few samples, or absent.
@@ -87,6 +89,21 @@ impl Marks {
         self.sure(level, Metric::Time(time), Some(which), value, show)
     }
 
+    /// A value that depends on the length of responses, marked where they were shorter than requested.
+    pub(crate) fn of_length(
+        &mut self,
+        level: &LevelSummary,
+        metric: Metric,
+        value: String,
+    ) -> String {
+        let shorter = level.output_lengths.is_some_and(|lengths| lengths.fell_short());
+        if !shorter || !metric.depends_on_length() || value == ABSENT {
+            return value;
+        }
+        self.shorter = true;
+        format!("{value}#")
+    }
+
     /// A value of a level: marked where its accuracy is only fair, replaced by its range where it is
     /// poor.
     pub(crate) fn sure(
@@ -97,6 +114,7 @@ impl Marks {
         value: String,
         show: fn(f64) -> String,
     ) -> String {
+        let value = self.of_length(level, metric, value);
         match level.quality(metric, which) {
             None | Some(Quality::Good) => value,
             Some(Quality::Fair) => {
@@ -125,6 +143,7 @@ impl Marks {
             (self.fair, "~", Message::FairOnly),
             (self.poor, "!", Message::PoorOnly),
             (self.range, "–", Message::RangeOnly),
+            (self.shorter, "#", Message::Shorter),
             (self.absent && !self.range, ABSENT, Message::NoFigure),
             (self.absent && self.range, ABSENT, Message::NoFigureAlone),
         ];

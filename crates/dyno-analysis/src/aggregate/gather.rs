@@ -14,12 +14,13 @@ use super::stragglers::LastToEnd;
 use super::tokens::TokenSum;
 use super::waits::Waits;
 use crate::counts::Counts;
+use dyno_model::environment::Environment;
 use dyno_model::finish::FinishKind;
 use dyno_model::frame::LevelEnd;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::RequestRecord;
-use dyno_model::summary::Ranges;
+use dyno_model::record::{RequestRecord, TokenSource};
+use dyno_model::summary::{OutputLengths, Ranges, round6};
 use dyno_stats::{Counted, Tally};
 
 /// The result of the first reading of a level.
@@ -138,6 +139,8 @@ pub(crate) struct Asked {
     pub(crate) short: u64,
     pub(crate) tokens: u64,
     pub(crate) got: u64,
+    /// The largest difference.
+    pub(crate) most: u64,
     pub(crate) capped: Capped,
 }
 
@@ -154,7 +157,9 @@ const OFF_BY: u64 = 2;
 
 impl Asked {
     fn add(&mut self, record: &RequestRecord) {
-        let (Some(asked), Some(got)) = (record.requested_output, record.output) else { return };
+        // Events are no lengths: one may carry several tokens.
+        let counted = record.output.filter(|count| count.source != TokenSource::Events);
+        let (Some(asked), Some(got)) = (record.requested_output, counted) else { return };
         let (asked, got) = (u64::from(asked), got.tokens);
         self.requests += 1;
         self.tokens += asked;
@@ -167,8 +172,30 @@ impl Asked {
                 self.capped.tokens += asked;
                 self.capped.got += got;
             }
-            _ => self.short += 1,
+            _ => {
+                self.short += 1;
+                self.most = self.most.max(asked - got);
+            }
         }
+    }
+
+    /// For the summary, where lengths may differ.
+    pub(crate) fn summary(&self, env: Option<&Environment>) -> Option<OutputLengths> {
+        let preflight = env.and_then(|env| env.preflight.as_ref());
+        let fixed = preflight.is_some_and(|preflight| {
+            preflight.length_field.is_some() && preflight.length_forced != Some(false)
+        });
+        let free = preflight.is_some() && !fixed;
+        let missed = self.short + self.capped.responses;
+        (self.requests > 0 && (free || missed > 0)).then(|| {
+            let of = self.requests as f64;
+            OutputLengths {
+                requested_mean: round6(self.tokens as f64 / of),
+                received_mean: round6(self.got as f64 / of),
+                reached_share: round6((self.requests - missed) as f64 / of),
+                fixed,
+            }
+        })
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct Streams {
     pub(crate) no_text: u64,
     /// Some tokens were not sent.
     pub(crate) unstreamed: u64,
+    /// Events that never arrived, and streams that lack some.
+    pub(crate) lost_frames: u64,
+    pub(crate) with_lost: u64,
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {
@@ -42,6 +45,8 @@ impl Streams {
         let counted = record.output.is_some_and(|output| output.tokens > 0);
         self.no_text += u64::from(record.first.is_none() && counted);
         self.unstreamed += u64::from(record.unstreamed.is_some());
+        self.lost_frames += u64::from(record.lost_frames);
+        self.with_lost += u64::from(record.lost_frames > 0);
         let known = per_chunk(record);
         self.no_token_times += u64::from(known == PerChunk::Unknown && !record.chunks.is_empty());
         let (mut coalesced, mut first, mut last) = (0, None, 0);

@@ -5,6 +5,7 @@ use super::gather::Gathered;
 use super::overload::shed;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
+use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::Plan;
@@ -17,6 +18,7 @@ use dyno_words::{Finding, OutputFinding, Overloaded, values};
 /// Everything the rules look at.
 pub(super) struct Case<'a> {
     pub(super) plan: &'a Plan,
+    pub(super) env: Option<&'a Environment>,
     pub(super) level: &'a Gathered,
     pub(super) medians: PerTime<Option<f64>>,
     pub(super) client: &'a Client,
@@ -188,14 +190,22 @@ impl Case<'_> {
                 found.push(Finding::InputLength.with([asked, mean].map(|n| digits(n, 1))));
             }
         }
-        let lengths = &level.asked;
-        let of = lengths.requests;
-        if lengths.short > 0 {
-            let [mean, asked] =
-                [lengths.got, lengths.tokens].map(|n| digits(n as f64 / of as f64, 1));
-            found.push(Finding::OutputLength.with(values![lengths.short, of, mean, asked]));
+        let asked = &level.asked;
+        let of = asked.requests;
+        if let Some(lengths) = asked.summary(self.env).filter(|_| asked.short > 0) {
+            let short = asked.short;
+            let means = [lengths.received_mean, lengths.requested_mean].map(|n| digits(n, 1));
+            let [received, requested] = means;
+            found.push(match (lengths.fixed, self.plan.request.stop.is_empty()) {
+                (false, _) => Finding::OutputLength.with(values![short, of, received, requested]),
+                // Stop strings end responses whatever the length field says.
+                (true, false) => {
+                    Finding::OutputStopped.with(values![short, of, received, requested])
+                }
+                (true, true) => Finding::OutputFewer.with(values![short, of, asked.most]),
+            });
         }
-        let capped = &lengths.capped;
+        let capped = &asked.capped;
         if capped.responses > 0 {
             let [mean, asked] =
                 [capped.got, capped.tokens].map(|n| digits(n as f64 / capped.responses as f64, 1));
@@ -226,6 +236,9 @@ impl Case<'_> {
         }
         if s.unstreamed > 0 {
             found.push(OutputFinding::Unstreamed.with([s.unstreamed, s.streams]));
+        }
+        if s.lost_frames > 0 {
+            found.push(Finding::EventsLost.with([s.lost_frames, s.with_lost, s.streams]));
         }
     }
 

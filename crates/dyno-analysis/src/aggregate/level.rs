@@ -191,6 +191,7 @@ impl<'a> Level<'a> {
         over_time.extend(not_converged(self.plan, end));
         let mut findings = Case {
             plan,
+            env,
             level: &gathered,
             medians,
             client: &client,
@@ -253,6 +254,7 @@ impl<'a> Level<'a> {
             times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
+            output_lengths: gathered.asked.summary(env),
             token_source: sources([(&gathered.input, &gathered.output)]),
             slices,
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),

@@ -159,6 +159,11 @@ impl Info {
 }
 
 impl Metric {
+    /// Shorter responses make it better, whatever the server's speed.
+    pub fn depends_on_length(self) -> bool {
+        matches!(self, Self::Time(Time::Latency | Time::LatencyScheduled) | Self::RequestRate)
+    }
+
     /// Every metric, in the order of the registry.
     pub fn all() -> impl Iterator<Item = Self> {
         let times = Time::ALL.into_iter().map(Self::Time);

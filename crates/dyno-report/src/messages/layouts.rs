@@ -28,6 +28,9 @@ messages! {
     Steady: "over the steady window", "稳态窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";
     FairOnly: "accurate to within 10 %; see the instrument range", "精度在 10 % 以内；见测量误差范围";
+    Shorter:
+        "depends on the output length, and responses were shorter than requested",
+        "与输出长度有关，而响应短于要求";
     PoorOnly:
         "the client could not measure this precisely; see the instrument range",
         "客户端未能准确测量该值；见测量误差范围";

@@ -73,6 +73,10 @@ messages! {
     TokensOutAndIn:
         "{} output and {} input tokens per request",
         "每请求输出 {} token、输入 {} token";
+    OutputLengths: "output lengths", "输出长度";
+    LengthsSideBySide:
+        "{} tokens requested, {} received on average; {} % of the responses reached the requested length",
+        "平均要求 {} 个 token，实际 {} 个；{} % 的响应达到要求的长度";
     FromSchedule: "from the scheduled time, ms: {}", "自计划时刻起（ms）：{}";
     TtftP50P99: "TTFT {} p50, {} p99", "首 token 时延 p50 {}，p99 {}";
     LatencyP50P99: "latency {} p50, {} p99", "端到端时延 p50 {}，p99 {}";

@@ -1,5 +1,5 @@
-//! What only some runs have: rounds of the same level, conversations, the prefix cache, the
-//! server's own times, server metrics, and the price of tokens.
+//! What only some runs have: rounds of the same level, conversations, output lengths, the prefix
+//! cache, the server's own times, server metrics, and the price of tokens.
 
 use super::Page;
 use super::markup::{Markup, tag};
@@ -18,7 +18,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// The parts that this run has; nothing where it has none.
 pub(super) fn further(page: &Page) -> Option<Markup> {
     let parts =
-        [repeats(page), sessions(page), cache(page), server_times(page), server(page), cost(page)];
+        [repeats, sessions, lengths, cache, server_times, server, cost].map(|part| part(page));
     let parts: Vec<Markup> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.into_iter().collect())
 }
@@ -107,6 +107,23 @@ fn conversations(page: &Page, level: &LevelSummary, of: &Sessions) -> String {
     let values = [counted(of.started), grouped(of.turns_mean), counted(of.broken)];
     let [started, turns, broken] = values.each_ref().map(String::as_str);
     page.fill(Word::Conversations, &[&level.label, started, turns, broken])
+}
+
+/// Requested and received output lengths side by side, where they may differ.
+fn lengths(page: &Page) -> Option<Markup> {
+    let row = |level: &LevelSummary| {
+        let of = level.output_lengths?;
+        Some(Row::plain(vec![
+            Cell::head(&level.label),
+            Cell::number(&grouped(of.requested_mean)),
+            Cell::number(&grouped(of.received_mean)),
+            Cell::number(&percent(Some(of.reached_share))),
+        ]))
+    };
+    let rows: Vec<Row> = page.summary.levels.iter().filter_map(row).collect();
+    let heads = [Word::Level, Word::LengthRequested, Word::LengthReceived, Word::LengthReached];
+    let about = Some(Word::OutputLengthsAbout);
+    (!rows.is_empty()).then(|| part(page, Word::OutputLengths, about, &heads, rows))
 }
 
 fn cache(page: &Page) -> Option<Markup> {

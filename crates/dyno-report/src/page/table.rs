@@ -127,9 +127,13 @@ fn row(
         let offered = level.offered_per_s.map_or_else(|| marks.absent(), grouped);
         cells.push(Cell::number(&offered));
     }
-    let mut rate = |work| Cell::number(&marks.rate(work, "*", grouped));
-    cells.push(rate([steady.requests_per_s, done.requests_per_s]));
-    cells.push(rate([steady.output_tokens_per_s, done.output_tokens_per_s]));
+    let mut rate = |metric, work| {
+        let shown = marks.rate(work, "*", grouped);
+        Cell::number(&marks.of_length(level, metric, shown))
+    };
+    cells.push(rate(Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]));
+    let output = [steady.output_tokens_per_s, done.output_tokens_per_s];
+    cells.push(rate(Metric::OutputRate, output));
     for (time, parts) in columns {
         cells.extend(parts.iter().map(|part| percentile(page, level, (*time, *part), marks)));
     }

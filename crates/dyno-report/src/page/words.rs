@@ -125,6 +125,13 @@ messages! {
     CacheAbout: "Share of prompt tokens that the server found in its prefix cache. Tokens that every \
         prompt shares, such as a chat template, do not affect the verdict.",
         "服务器前缀缓存命中的提示词 token 占比。每个提示词共有的部分（如对话模板）不影响判定。";
+    OutputLengths: "Output lengths", "输出长度";
+    OutputLengthsAbout: "The server may end a response before the requested length. Latencies and \
+        requests per second are those of the received lengths.",
+        "服务器可能在达到要求的长度之前结束响应。端到端时延和每秒请求数对应的是实际长度。";
+    LengthRequested: "Requested tokens, mean", "要求的 token 数（平均）";
+    LengthReceived: "Received tokens, mean", "实际的 token 数（平均）";
+    LengthReached: "Responses that reached it", "达到要求的响应";
     CachedShare: "Cached", "命中率";
     CachedBeyond: "Without shared tokens", "除去共有部分";
     CacheSource: "Source", "来源";

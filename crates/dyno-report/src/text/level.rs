@@ -112,6 +112,7 @@ pub(super) fn level(
     let price = run.gpu_cost.as_ref();
     for (name, text) in [
         (Say::InstrumentRanges, ranges(level, language)),
+        (Say::OutputLengths, lengths(level, language)),
         (Say::Cost, level.cost.and_then(|of| cost(&of, price, language))),
         (Say::Cache, level.cache.as_ref().and_then(|of| cache(of, language))),
         (Say::Server, level.server.as_ref().and_then(|of| server(of, language))),
@@ -197,6 +198,13 @@ fn work(level: &LevelSummary, language: Language) -> Option<String> {
         }),
     ];
     joined(texts, language)
+}
+
+/// Requested and received output lengths, where they may differ.
+fn lengths(level: &LevelSummary, language: Language) -> Option<String> {
+    let of = level.output_lengths?;
+    let values = [of.requested_mean, of.received_mean, of.reached_share * 100.0].map(number);
+    Some(Say::LengthsSideBySide.with(language, &values))
 }
 
 /// Times from the schedule, where they tell something else than those from sending.

@@ -202,6 +202,16 @@ wordings! {
          "{1} 个响应中有 {0} 个短于要求：平均 {2} 个 token，要求 {3} 个"],
         ["this server's output length cannot be fixed; compare runs by tokens, not by requests",
          "该服务器的输出长度无法固定；请按 token 而不是按请求对比测试"];
+    OutputStopped: Note "output_length",
+        ["{} of {} responses ended with a stop string: {} tokens on average, {} requested",
+         "{1} 个响应中有 {0} 个因停止串结束：平均 {2} 个 token，要求 {3} 个"],
+        ["compare runs by tokens, not by requests", "请按 token 而不是按请求对比测试"];
+    OutputFewer: Note "output_fewer",
+        ["{} of {} responses were up to {} {2|token|tokens} shorter than requested, although the server \
+          ended them at the length limit",
+         "{1} 个响应中有 {0} 个比要求最多少 {2} 个 token，尽管服务器是在长度上限处结束的"],
+        ["some servers of this API generate a token or two less; the responses count as completed",
+         "该 API 的部分服务器会少生成一两个 token；这些响应计为成功"];
     TokensUnknown: Note "tokens_unknown",
         ["no token count for the input of {} and the output of {} requests",
          "{} 个请求没有输入 token 计数，{} 个请求没有输出 token 计数"],
@@ -212,6 +222,11 @@ wordings! {
         ["they count as completed because a finish reason arrived; the server does not follow the \
           protocol",
          "因收到结束原因而视为完成；服务器未遵守协议"];
+    EventsLost: Note "events_lost",
+        ["{} events of {} of {} streams never arrived, by the numbers of those that did",
+         "按事件编号，{2} 个流中有 {1} 个共缺失 {0} 个事件"],
+        ["something between the server and Dyno drops events; gaps between tokens include lost ones",
+         "服务器与 Dyno 之间有环节丢弃事件；token 间隔包含丢失的事件"];
     FirstChunk: Note "first_chunk_tokens",
         ["the first chunk of {} of {} streams carried several tokens",
          "{1} 个流中有 {0} 个的首个数据块含多个 token"],

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// A twin that keeps the beginnings of prompts, in blocks of 16 words.
-const TWIN: &str = r#"
+pub(crate) const TWIN: &str = r#"
 schema = "dyno.twin/1"
 name = "cached"
 engine = "made for a test"

@@ -77,13 +77,7 @@ const ABOUT_LENGTHS: [&str; 5] =
 #[test]
 fn only_responses_that_a_server_cuts_short_are_failures() {
     let cases = [
-        Expected {
-            name: "obeys",
-            server: PLAIN,
-            failed: 0,
-            forced: json!(true),
-            codes: &[],
-        },
+        Expected { name: "obeys", server: PLAIN, failed: 0, forced: json!(true), codes: &[] },
         Expected {
             name: "obeys, and the model's reply is a sentence",
             server: Server { reply: 11, ..PLAIN },
@@ -141,7 +135,8 @@ fn only_responses_that_a_server_cuts_short_are_failures() {
         let ended = run(place.bench(&web.url(), load)).expect_measured();
         let level = &ended.json()["levels"][0];
         let requests = &level["requests"];
-        let failures = json!(if failed > 0 { json!({ "output.short": failed }) } else { json!({}) });
+        let failures =
+            json!(if failed > 0 { json!({ "output.short": failed }) } else { json!({}) });
         assert_eq!(requests["failures"], failures, "{name}: {}", ended.said());
         assert_eq!(requests["completed"], 20 - failed, "{name}");
         let environment = place.json("environment.json");

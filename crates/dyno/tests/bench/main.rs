@@ -15,6 +15,7 @@ mod course;
 mod data;
 mod data_fields;
 mod dialects;
+mod dialects_agents;
 mod discovery;
 mod doctor;
 mod engines;
