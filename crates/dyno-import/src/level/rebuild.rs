@@ -152,6 +152,7 @@ fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
         partial: stated.partial,
         requests: RequestCounts {
             planned: stated.requests.planned.or(counts.planned),
+            shed: None,
             dropped: None,
             resent: None,
             ..counts
@@ -192,6 +193,7 @@ fn completed(stated: LevelSummary, recomputed: &LevelSummary) -> LevelSummary {
     LevelSummary {
         requests: RequestCounts {
             planned: stated.requests.planned.or(counts.planned),
+            shed: None,
             dropped: None,
             resent: None,
             ..counts.clone()

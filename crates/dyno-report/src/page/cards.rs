@@ -77,12 +77,15 @@ fn requests_card(page: &Page) -> Markup {
     let Some(completed) = sum(|level| level.requests.completed) else {
         return card(name, ABSENT, "", Message::NoFigure.text(page.language));
     };
-    let about = match sum(|level| level.requests.bad()) {
-        Some(0) => page.say(Word::NoneFailed).to_owned(),
-        Some(bad) => page.fill(Word::SoManyFailed, &[&counted(bad)]),
-        None => String::new(),
-    };
-    card(name, &counted(completed), "", &about)
+    let shed = sum(|level| level.requests.shed).filter(|shed| *shed > 0);
+    let failed = sum(|level| level.requests.bad()).map(|bad| bad - shed.unwrap_or(0));
+    let failed = failed.map(|failed| match failed {
+        0 => page.say(Word::NoneFailed).to_owned(),
+        failed => page.fill(Word::SoManyFailed, &[&counted(failed)]),
+    });
+    let shed = shed.map(|shed| page.fill(Word::SoManyShed, &[&counted(shed)]));
+    let about: Vec<String> = failed.into_iter().chain(shed).collect();
+    card(name, &counted(completed), "", &about.join(page.language.comma()))
 }
 
 fn levels_card(page: &Page) -> Markup {

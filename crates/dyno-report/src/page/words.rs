@@ -42,6 +42,7 @@ messages! {
     RequestsCompleted: "Requests completed", "成功请求数";
     NoneFailed: "none failed", "无失败";
     SoManyFailed: "{} failed", "失败 {} 个";
+    SoManyShed: "{} shed", "过载拒绝 {} 个";
     LevelsRun: "Levels run", "已测档位数";
     At: "at {}", "{} 时";
     // Results of a search, and the SLO.
