@@ -50,7 +50,8 @@ fn several_fields_refused_at_once_are_all_left_out() {
 #[test]
 fn a_field_refused_inside_of_a_200_is_left_out() {
     let server = strict(|body| {
-        let error = "data: {\"error\":{\"message\":\"ignore_eos is not supported\",\"code\":400}}\n\n";
+        let error =
+            "data: {\"error\":{\"message\":\"ignore_eos is not supported\",\"code\":400}}\n\n";
         let refuses = body.get("ignore_eos").is_some();
         refuses.then(|| web::answer("200 OK", "text/event-stream", error))
     });
@@ -88,7 +89,8 @@ fn overload_during_the_preflight_is_waited_out() {
     let count = AtomicU32::new(0);
     let busy = |wait: &str| {
         let head = format!("HTTP/1.1 429 Too Many Requests\r\nRetry-After: {wait}\r\n");
-        format!("{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}").into_bytes()
+        format!("{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}")
+            .into_bytes()
     };
     let server = strict(move |_| (count.fetch_add(1, Ordering::SeqCst) < 2).then(|| busy("0")));
     let place = Place::new();
@@ -97,9 +99,11 @@ fn overload_during_the_preflight_is_waited_out() {
 
     let server = strict(move |_| Some(busy("3600")));
     let place = Place::new();
-    run(place.bench(&server.url(), LOAD))
-        .expect_status(&[3])
-        .expect_words(&["overloaded", "429", "3600 s"]);
+    run(place.bench(&server.url(), LOAD)).expect_status(&[3]).expect_words(&[
+        "overloaded",
+        "429",
+        "3600 s",
+    ]);
     assert_eq!(server.asked("POST /v1/").len(), 1);
 }
 
@@ -133,7 +137,7 @@ fn usage_of_nothing_beside_text_is_not_believed() {
     let level = &summary["levels"][0];
     assert_eq!(level["output_tokens"]["total"], 4 * 17, "{}", ended.said());
     assert_eq!(level["input_tokens"], Value::Null);
-    assert!(codes(&level["findings"]).contains(&"usage_contradicts".to_owned()), "{}", ended.said());
+    assert!(codes(&level["notes"]).contains(&"usage_contradicts".to_owned()), "{}", ended.said());
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn tokens_without_text_complete_without_a_first_token() {
     let level = &ended.json()["levels"][0];
     assert_eq!(level["requests"]["completed"], 4, "{}", ended.said());
     assert_eq!(level["ttft_ms"], Value::Null);
-    assert!(codes(&level["findings"]).contains(&"no_text".to_owned()), "{}", ended.said());
+    assert!(codes(&level["notes"]).contains(&"no_text".to_owned()), "{}", ended.said());
 }
 
 #[test]
@@ -169,7 +173,7 @@ fn hidden_reasoning_is_output_but_not_between_the_tokens() {
     for record in place.requests() {
         assert_eq!((record.unstreamed, record.streamed_tokens()), (Some(90), Some(6)));
     }
-    assert!(codes(&level["findings"]).contains(&"reasoning_hidden".to_owned()), "{}", ended.said());
+    assert!(codes(&level["notes"]).contains(&"reasoning_hidden".to_owned()), "{}", ended.said());
 }
 
 /// A server that counts, but refuses what `refuses` says.
