@@ -1,7 +1,7 @@
 //! For tests of the APIs: a response with known facts, and the bytes of its stream.
 
-use super::Finish;
 use super::response::{Chunks, Facts, Token};
+use super::{Body, Finish};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::{Burst, Frames, Framing, Transfer};
 use dyno_model::MS;
@@ -13,6 +13,7 @@ pub(super) fn facts(quirks: &[Quirk]) -> Facts<'static> {
     Facts {
         quirks: set,
         salt: 7,
+        seed: 3,
         start: 1_700_000_000_250_000_000,
         model_json: "\"m \\\"x\\\"\"",
         prompt_tokens: 11,
@@ -20,6 +21,11 @@ pub(super) fn facts(quirks: &[Quirk]) -> Facts<'static> {
         finish: Finish::Length,
         tells_cached: false,
     }
+}
+
+/// A request body for a model with small vectors.
+pub(super) fn body(bytes: &str) -> Body<'_> {
+    Body { bytes: bytes.as_bytes(), quirks: Quirks::default(), block: None, dimensions: 16 }
 }
 
 /// Everything that a stream sends: its first token after 100 ms, the others 20 ms apart.

@@ -8,6 +8,7 @@ pub(crate) mod direct;
 mod golden;
 mod ollama;
 mod openai;
+mod pooling;
 pub(crate) mod prompt;
 pub(crate) mod response;
 mod room;
@@ -22,8 +23,18 @@ use route::Route;
 
 /// Every endpoint that generates. Errors about paths that none of them has are in the form of the
 /// first.
-pub(crate) static APIS: &[&dyn Api] =
-    &[&openai::CHAT, &openai::COMPLETIONS, &sglang::Generate, &ollama::CHAT, &ollama::GENERATE];
+#[rustfmt::skip] // One to a line.
+pub(crate) static APIS: &[&dyn Api] = &[
+    &openai::CHAT,
+    &openai::COMPLETIONS,
+    &sglang::Generate,
+    &ollama::CHAT,
+    &ollama::GENERATE,
+    &pooling::Embeddings,
+    &pooling::RERANK,
+    &pooling::RERANK_V2,
+    &pooling::Score,
+];
 
 /// An endpoint that takes prompts.
 pub(crate) trait Api: Sync {
@@ -72,6 +83,8 @@ pub(crate) struct Body<'a> {
     pub(crate) quirks: Quirks,
     /// Tokens of a block, where blocks of prompts are hashed.
     pub(crate) block: Option<u32>,
+    /// The size of the model's vectors.
+    pub(crate) dimensions: u32,
 }
 
 impl Body<'_> {

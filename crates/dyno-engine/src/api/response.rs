@@ -26,6 +26,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) quirks: Quirks,
     /// Seeds the words and the id of this response.
     pub(crate) salt: u64,
+    /// The server's own, the same for all responses.
+    pub(crate) seed: u64,
     /// When the request was read, in nanoseconds since 1970.
     pub(crate) start: Nanos,
     /// The model's name as a JSON string, quotes included.

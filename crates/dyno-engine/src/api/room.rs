@@ -12,9 +12,22 @@ pub(super) fn reserve(out: &mut Vec<u8>, name: &str) {
     let _ = write!(out, "\"{name}\":{:>WIDTH$}", 0);
 }
 
+/// Writes a header with room for a number.
+pub(super) fn reserve_header(headers: &mut String, name: &str) {
+    headers.push_str(&format!("{name}:{:>WIDTH$}\r\n", 0));
+}
+
 /// Writes a number into the room reserved under this name.
 pub(super) fn fill(body: &mut [u8], name: &str, number: impl Display) {
-    let key = format!("\"{name}\":");
+    fill_after(body, &format!("\"{name}\":"), number);
+}
+
+/// Writes a number into the room reserved in this header.
+pub(super) fn fill_header(head: &mut [u8], name: &str, number: impl Display) {
+    fill_after(head, &format!("{name}:"), number);
+}
+
+fn fill_after(body: &mut [u8], key: &str, number: impl Display) {
     let Some(at) = body.windows(key.len()).rposition(|bytes| bytes == key.as_bytes()) else {
         return;
     };

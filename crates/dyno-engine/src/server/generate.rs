@@ -118,7 +118,8 @@ impl Site {
     fn answer(&mut self, job: &Job<'_>) -> Reply {
         let Selected { failure, quirks } = job.selected;
         let block = self.live().and_then(|live| live.hashed_block());
-        let body = Body { bytes: &job.request.body, quirks, block };
+        let dimensions = self.dimensions;
+        let body = Body { bytes: &job.request.body, quirks, block, dimensions };
         let ask = match job.api.read(&body) {
             Ok(ask) => ask,
             Err(refusal) => return Reply::refusal(job.api, &refusal, job.keep()),
@@ -134,6 +135,7 @@ impl Site {
         let facts = Facts {
             quirks,
             salt: self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.generations + 1),
+            seed: self.seed,
             start: self.anchor_unix_ns + job.start,
             model_json: &self.model_json,
             prompt_tokens: ask.input(),

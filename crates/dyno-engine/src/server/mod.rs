@@ -44,6 +44,8 @@ pub struct ServerOptions {
     pub seed: u64,
     /// Whether usage reports cached prompt tokens, if there is a prefix cache.
     pub cache_report: bool,
+    /// The size of the vectors that embeddings have.
+    pub dimensions: u32,
     /// When so many generation requests have been answered, the port is closed, all connections
     /// are reset and [`Server::run`] returns, as if the process had died.
     pub die_after: Option<u64>,
@@ -64,6 +66,7 @@ impl Default for ServerOptions {
             model: "dyno-scripted".to_owned(),
             seed: 0,
             cache_report: true,
+            dimensions: 1_024,
             die_after: None,
             hang_after: None,
             ledger: None,

@@ -32,6 +32,8 @@ pub(super) struct Site {
     pub(super) model: String,
     pub(super) model_json: String,
     pub(super) seed: u64,
+    /// The size of vectors.
+    pub(super) dimensions: u32,
     pub(super) anchor_unix_ns: u64,
     pub(super) slip: Slip,
     /// Responses begun.
@@ -66,6 +68,7 @@ impl Site {
             model: options.model,
             model_json,
             seed: options.seed,
+            dimensions: options.dimensions,
             anchor_unix_ns,
             slip: Slip::default(),
             generations: 0,

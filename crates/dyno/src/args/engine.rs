@@ -34,6 +34,9 @@ pub(crate) struct EngineArgs {
     /// Do not report cached prompt tokens in usage, like a server without that option
     #[arg(long)]
     pub(crate) no_cache_report: bool,
+    /// Size of the vectors in responses to requests for embeddings
+    #[arg(long, value_name = "N", value_parser = dimensions, allow_hyphen_values = true, default_value = "1024")]
+    pub(crate) dimensions: u32,
     /// Name of the served model [default: the twin's own, or dyno-scripted]
     #[arg(long, value_name = "NAME", value_parser = super::values::some_text)]
     pub(crate) model: Option<String>,
@@ -54,6 +57,13 @@ pub(crate) struct EngineArgs {
 fn port(text: &str) -> Result<u16, String> {
     text.parse()
         .map_err(|_| format!("`{text}` is not a port; write a number from 0 (any free) to 65535"))
+}
+
+fn dimensions(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(size @ 1..=65_536) => Ok(size),
+        _ => Err(format!("`{text}` is not a size of vectors; write a number from 1 to 65536")),
+    }
 }
 
 fn host(text: &str) -> Result<std::net::IpAddr, String> {

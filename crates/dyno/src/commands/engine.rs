@@ -79,6 +79,7 @@ fn options(args: &EngineArgs) -> Result<ServerOptions, String> {
         port: args.port,
         model: args.model.clone().unwrap_or_else(|| options.model.clone()),
         cache_report: !args.no_cache_report,
+        dimensions: args.dimensions,
         die_after: args.die_after,
         hang_after: args.hang_after,
         ledger: args.ledger.clone(),

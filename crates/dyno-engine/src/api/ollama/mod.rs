@@ -168,7 +168,7 @@ mod tests {
     use crate::api::golden;
     use crate::api::response::Start;
     use crate::api::words::word;
-    use crate::fault::{Quirk, Quirks};
+    use crate::fault::Quirk;
     use serde_json::Value;
 
     fn streamed(endpoint: Endpoint, quirks: &[Quirk], start: Option<Start>) -> String {
@@ -244,10 +244,7 @@ mod tests {
 
     #[test]
     fn a_request_streams_unless_it_says_otherwise_and_its_length_is_only_bounded() {
-        let read = |endpoint: Endpoint, bytes: &str| {
-            let quirks = Quirks::default();
-            endpoint.read(&Body { bytes: bytes.as_bytes(), quirks, block: None })
-        };
+        let read = |endpoint: Endpoint, bytes: &str| endpoint.read(&golden::body(bytes));
         let chat = r#"{"model":"m","messages":[{"role":"user","content":"a b"}],
             "options":{"num_predict":9,"seed":1}}"#;
         let ask = read(Endpoint::Chat, chat).unwrap();

@@ -5,6 +5,8 @@ mod chunk;
 pub(super) mod request;
 mod routes;
 
+pub(super) use answer::error;
+
 use super::ask::{Ask, Output};
 use super::prompt::{Counted, Hashed, Prompt, Words};
 use super::response::{Chunks, Facts, Known, Response, Whole};

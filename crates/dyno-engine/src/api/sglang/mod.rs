@@ -13,6 +13,7 @@ use super::{Api, Body, Finish, Refusal, room};
 use crate::framing::Out;
 use frames::Generating;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 /// Tokens of a response whose request says nothing.
@@ -41,7 +42,7 @@ struct Fields<W> {
 #[derive(Debug, Deserialize)]
 #[serde(untagged, bound = "W: Words")]
 enum One<W> {
-    Batch(Vec<String>),
+    Batch(Vec<IgnoredAny>),
     Text(Read<W>),
 }
 
@@ -244,10 +245,7 @@ mod tests {
 
     #[test]
     fn a_request_is_read_with_its_sampling() {
-        let read = |bytes: &str| {
-            let quirks = crate::fault::Quirks::default();
-            Generate.read(&Body { bytes: bytes.as_bytes(), quirks, block: None })
-        };
+        let read = |bytes: &str| Generate.read(&golden::body(bytes));
         let ask = read(
             r#"{"text":"a b c","stream":true,"sampling_params":{"max_new_tokens":9,
             "min_new_tokens":3,"ignore_eos":true,"temperature":0.0}}"#,

@@ -2,4 +2,5 @@
 
 mod every;
 mod ollama;
+mod pooling;
 mod sglang;
