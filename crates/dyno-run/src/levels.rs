@@ -136,7 +136,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         observer: &mut recording,
     };
     let done = bench.run_level(setup, items, ahead(level.load))?;
-    workload.took(&plan, done.taken);
+    workload.took(&plan, level, done.taken);
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
     let mut ending = done.ending;
     // A server that failed the last request may be gone, and then the level is not complete.

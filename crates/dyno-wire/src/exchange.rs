@@ -91,6 +91,8 @@ pub struct Exchange {
     tokens_placed: u64,
     /// Output tokens, or events where tokens are not counted, already reported to the client.
     reported: u64,
+    /// Numbers in a vector of the response.
+    pub dimensions: Option<u32>,
     /// The headers of the response, kept for control requests and the preflight.
     pub head: Option<Box<Head>>,
     text: String,
@@ -139,6 +141,7 @@ impl Exchange {
             counted_by: TokenSource::Usage,
             tokens_placed: 0,
             reported: 0,
+            dimensions: None,
             head: None,
             text: String::new(),
             content: String::new(),

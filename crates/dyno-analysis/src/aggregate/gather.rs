@@ -43,6 +43,10 @@ pub(crate) struct Gathered {
     pub(crate) output: TokenSum,
     pub(crate) asked: Asked,
     pub(crate) prompts: Prompts,
+    /// Texts of completed requests, where nothing is generated.
+    pub(crate) inputs: u64,
+    /// Bytes of the bodies of their responses.
+    pub(crate) body_bytes: u64,
     pub(crate) cached: Cached,
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
@@ -248,7 +252,12 @@ impl Gathered {
         self.samples.add(record);
         self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
-        self.output.add(record.output);
+        if let Some(inputs) = record.inputs {
+            self.inputs += u64::from(inputs);
+            self.body_bytes += record.body_bytes.unwrap_or_default();
+        } else {
+            self.output.add(record.output);
+        }
         if let (Some(asked), Some(got)) = (record.requested_output, record.output) {
             self.asked.requests += 1;
             self.asked.tokens += u64::from(asked);

@@ -11,6 +11,18 @@ pub(super) type Scan<T> = Result<T, Bad>;
 /// Deeper nesting is refused, because it would exhaust the stack. No real response has it.
 const MAX_DEPTH: u32 = 128;
 
+/// The bytes of lists of numbers.
+const OF_NUMBERS: [bool; 256] = {
+    let mut table = [false; 256];
+    let bytes = b"0123456789+-.eE, \t\r\n";
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// A position in a document.
 pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
@@ -95,6 +107,25 @@ impl<'a> Scanner<'a> {
                 _ => return self.bad(),
             }
         }
+    }
+
+    /// Reads an array of plain numbers; how many. Millions of them are counted by their commas, without
+    /// reading each; what no number can contain is refused.
+    pub(super) fn numbers(&mut self) -> Scan<usize> {
+        self.expect(b'[')?;
+        if self.peek() == b']' {
+            self.at += 1;
+            return Ok(0);
+        }
+        let rest = &self.bytes[self.at..];
+        let Some(end) = memchr::memchr(b']', rest) else { return Err(Bad(self.bytes.len())) };
+        let within = &rest[..end];
+        if let Some(foreign) = within.iter().position(|byte| !OF_NUMBERS[usize::from(*byte)]) {
+            return Err(Bad(self.at + foreign));
+        }
+        let commas = within.iter().filter(|byte| **byte == b',').count();
+        self.at += end + 1;
+        Ok(commas + 1)
     }
 
     fn enter(&mut self) -> Scan<()> {
@@ -295,6 +326,16 @@ mod tests {
         fn a_document_that_is_cut_off_is_refused(value in any_json(), at in any::<prop::sample::Index>()) {
             let text = format!("[{value}]");
             prop_assert!(!accepts(&text.as_bytes()[..at.index(text.len())]));
+        }
+    }
+
+    #[test]
+    fn numbers_are_counted_and_nothing_else_is_taken_for_one() {
+        let count = |text: &str| Scanner::new(text.as_bytes()).unwrap().numbers();
+        assert_eq!(count("[]"), Ok(0));
+        assert_eq!(count(" [ 1.5e-3 , -2,\n3 ] "), Ok(3));
+        for bad in ["[1,[2]]", "[null]", "[\"1\"]", "[1,2", "1]", "{}"] {
+            assert!(count(bad).is_err(), "{bad}");
         }
     }
 

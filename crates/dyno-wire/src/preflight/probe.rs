@@ -28,6 +28,8 @@ pub(super) struct Probe<'a> {
     about: &'static About,
     refused: Vec<(&'static Optional, String)>,
     head: Option<Box<Head>>,
+    /// Numbers in a vector.
+    dimensions: Option<u32>,
     seen: Option<RequestRecord>,
     /// A length field was obeyed.
     obeyed: bool,
@@ -44,6 +46,7 @@ impl<'a> Probe<'a> {
             about,
             refused: Vec::new(),
             head: None,
+            dimensions: None,
             seen: None,
             obeyed: false,
             notes: Vec::new(),
@@ -88,9 +91,10 @@ impl<'a> Probe<'a> {
         let shape = self.shape.clone();
         let encoder = Encoder::new(self.setup.endpoint, dialect, shape, self.setup.headers);
         let payload = encoder.for_preflight().payload(&Item::text(PROMPT), TOKENS);
-        let (record, head) = self.client.ask(payload, self.setup.stop)?;
-        self.head = head.or(self.head.take());
-        Ok(record)
+        let asked = self.client.ask(payload, self.setup.stop)?;
+        self.head = asked.head.or(self.head.take());
+        self.dimensions = asked.dimensions;
+        Ok(asked.record)
     }
 
     /// Drops the field that a refusal names, or else the next in order; `false` if none is left.
@@ -190,17 +194,19 @@ impl<'a> Probe<'a> {
         );
         // A response that failed for another reason does not show whether the field is obeyed.
         let length_field = length_field.filter(|_| self.obeyed || failed);
-        if length_field.is_none() {
+        if length_field.is_none() && self.about.task.generates() {
             let fixes = |name: &str| self.about.that(Does::FixLength).any(|f| f.name == name);
             let kept = self.shape.fields.iter().copied().filter(|name| !fixes(name)).collect();
             self.shape.fields = kept;
             self.notes.push(Note::LengthNotFixed.into());
         }
-        let usage = self.seen.as_ref().and_then(|r| r.output);
+        let generates = self.about.task.generates();
+        let usage = self.seen.as_ref().and_then(|r| if generates { r.output } else { r.input });
         let usage = usage.is_some_and(|count| count.source == TokenSource::Usage);
         let continuous = self.seen.as_ref().is_some_and(|r| r.chunk_tokens_known);
         if !usage && !failed {
-            self.notes.push(Note::NoUsage.into());
+            let note = if generates { Note::NoUsage } else { Note::NoInputUsage };
+            self.notes.push(note.into());
         }
         if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
             self.notes.push(Note::NotStreamed.into());
@@ -221,6 +227,7 @@ impl<'a> Probe<'a> {
             length_field: length_field.map(|field| field.name.to_owned()),
             refused,
             shared_tokens: None,
+            dimensions: self.dimensions,
         };
         (self.shape, preflight, self.notes)
     }

@@ -25,6 +25,7 @@ mod live;
 mod metrics;
 mod nothing_lost;
 mod place;
+mod pooling;
 mod predict;
 mod preflight;
 mod process;
