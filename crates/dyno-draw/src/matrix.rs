@@ -5,6 +5,7 @@ use super::heat::{Cell, Heat};
 use super::levels::{all_steady, distinct, lengths, remark};
 use super::page::{Chart, Part};
 use super::sketch::work;
+use super::sweeps::embeds;
 use super::words::Word;
 use dyno_chart::{Trust, numbers};
 use dyno_model::load::LoadKind;
@@ -26,11 +27,13 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         let own = levels.iter().copied().filter(|level| level.load == **load);
         let own: Vec<&LevelSummary> = own.collect();
         let beside = if loads.len() > 1 { load_name(load, language) } else { String::new() };
-        for metric in METRICS {
+        let metrics = if embeds(summary) { OF_INPUTS } else { METRICS };
+        for metric in metrics {
             parts.push(Part::Heat(heat(&own, metric, (&beside, steady), language)));
         }
     }
-    let title = Word::Matrix.in_language(language).to_owned();
+    let title = if embeds(summary) { Word::InputMatrix } else { Word::Matrix };
+    let title = title.in_language(language).to_owned();
     Some(Chart { title, parts, columns: 3, height: 300.0 })
 }
 
@@ -57,6 +60,17 @@ const METRICS: [MapMetric; 3] = [
     (Word::LatencyPerToken, Some(Word::Milliseconds), |level, _| {
         let tokens = level.output_tokens.as_ref()?.mean;
         (tokens > 0.0).then_some(level.times[Time::Latency].as_ref()?.mean? / tokens)
+    }),
+];
+
+/// The same where nothing is generated: requests/s, texts/s and latency.
+const OF_INPUTS: [MapMetric; 3] = [
+    METRICS[0],
+    (Word::InputsPerSecond, None, |level, steady| {
+        work(steady, |work| work.inputs_per_s)(level).map(|metric| metric.value)
+    }),
+    (Word::MeanLatency, Some(Word::Milliseconds), |level, _| {
+        level.times[Time::Latency].as_ref()?.mean
     }),
 ];
 

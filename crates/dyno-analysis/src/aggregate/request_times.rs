@@ -18,6 +18,7 @@ pub fn request_times(record: &RequestRecord) -> PerTime<Option<u64>> {
     times[Time::TtftScheduled] = since(first, Some(record.intended));
     times[Time::Latency] = since(last, record.sent);
     times[Time::LatencyScheduled] = since(last, Some(record.intended));
+    times[Time::Headers] = since(record.headers.filter(|_| record.inputs.is_some()), record.sent);
     times[Time::Tpot] = since(last, first).and_then(|time| {
         let gaps = record.streamed_tokens()?.checked_sub(1).filter(|n| *n > 0)?;
         Some((time + gaps / 2) / gaps)

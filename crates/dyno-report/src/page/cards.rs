@@ -45,15 +45,22 @@ pub(super) fn cards(page: &Page) -> Markup {
         None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
     };
     let tokens = |level: &LevelSummary| level.steady_throughput().output_tokens_per_s;
+    let inputs = |level: &LevelSummary| level.steady_throughput().inputs_per_s;
     let requests = |level: &LevelSummary| level.steady_throughput().requests_per_s;
     let lowest = |metric: fn(&LevelSummary) -> Option<f64>| {
         let found = largest(page, move |level| metric(level).map(|value| -value))?;
         Some(Best { value: -found.value, ..found })
     };
-    let mut all = vec![
-        best(Word::MostTokens, "tok/s", largest(page, tokens)),
-        best(Word::MostRequests, "req/s", largest(page, requests)),
-    ];
+    let embeds = page.summary.levels.iter().any(LevelSummary::has_inputs);
+    let most = match embeds {
+        true => best(Word::MostInputs, "inputs/s", largest(page, inputs)),
+        false => best(Word::MostTokens, "tok/s", largest(page, tokens)),
+    };
+    let mut all = vec![most, best(Word::MostRequests, "req/s", largest(page, requests))];
+    if let Some(least) = lowest(|level| level.times[Time::Latency].as_ref()?.p50).filter(|_| embeds)
+    {
+        all.push(best(Word::LeastLatency, "ms", Some(least)));
+    }
     if let Some(least) = lowest(|level| level.times[Time::Ttft].as_ref()?.p50) {
         all.push(best(Word::LeastTtft, "ms", Some(least)));
     }

@@ -158,6 +158,10 @@ messages! {
     Cost: "Cost", "成本";
     RequestRate: "Requests/s", "请求/秒";
     OutputRate: "Output tokens/s", "输出 token/秒";
+    InputRate: "Inputs/s", "输入条数/秒";
+    MostInputs: "Most inputs/s", "最高输入条数/秒";
+    LeastLatency: "Lowest latency p50", "最低时延 p50";
+    InputsAxis: "inputs per request", "每请求输入条数";
     OverSteady: ", steady window", "（稳态窗口）";
     OverWhole: ", whole level", "（整档）";
     Ttft: "TTFT", "首 token 时延 TTFT";

@@ -54,6 +54,9 @@ impl Dialect for Responses {
             Content::Text(text) => {
                 fields.insert(TALK.field.into(), text.clone().into());
             }
+            Content::Texts(texts) => {
+                fields.insert(TALK.field.into(), texts.joined().into());
+            }
             Content::Messages(messages) => TALK.write(fields, messages),
             // A complete body from the data keeps its input; a completion's prompt or a chat's messages
             // become it.
