@@ -268,7 +268,10 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
     }
     let (classes, shed): (Vec<String>, Vec<bool>) =
         classes.iter().map(|(class, shed)| (escape(class, LONGEST), *shed)).unzip();
-    let sheds = buckets.iter().map(|one| one.shed).collect::<Vec<_>>();
+    let mut sheds = buckets.iter().map(|one| one.shed).collect::<Vec<_>>();
+    if sheds.iter().all(|count| *count == 0) {
+        sheds.clear();
+    }
     json!({
         "started": short(detail.started_s, 6),
         "ttft": shares.curve(detail.ttft.as_ref()),
@@ -278,7 +281,7 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
         "every": short(detail.course.every_s, 6),
         "completed": buckets.iter().map(|one| one.completed).collect::<Vec<_>>(),
         "failed": buckets.iter().map(|one| one.failed).collect::<Vec<_>>(),
-        "shed": Some(sheds).filter(|counts| counts.iter().any(|count| *count > 0)),
+        "shed": sheds,
         "tokens": buckets.iter().map(|one| rounded(one.output_tokens)).collect::<Vec<_>>(),
         "flight": buckets.iter().map(|one| one.in_flight).collect::<Vec<_>>(),
         "of": detail.bars.of,
