@@ -10,7 +10,7 @@ use dyno_model::Summary;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
-use dyno_model::record::{RequestRecord, Turn};
+use dyno_model::record::{RequestRecord, ServerTimes, Turn};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -42,6 +42,14 @@ fn every_time_of_the_registry_is_in_the_schema_and_no_other() {
     }
 }
 
+const TIMES: ServerTimes = ServerTimes {
+    queue: Some(1_000_000),
+    prefill: Some(2_000_000),
+    decode: None,
+    load: Some(700_000_000),
+    total: Some(3_000_000),
+};
+
 /// A level with something of everything.
 fn mixed() -> (Plan, Vec<RequestRecord>) {
     let (plan, mut records) = closed(4, 30);
@@ -52,6 +60,7 @@ fn mixed() -> (Plan, Vec<RequestRecord>) {
             2 => r.outcome = Outcome::Dropped("no port".to_owned()),
             3 => r.output = usage(7),
             4 => r.input = None,
+            5 => r.server = Some(TIMES),
             _ => {}
         }
         r.detail = Some(format!("words {}", i % 5));

@@ -137,8 +137,8 @@ messages! {
         "in {} of {} {1|response|responses}, ms (mean / p50 / p99): {}",
         "{1} 个响应中有 {0} 个（ms，平均 / p50 / p99）：{2}";
     ServerQueue: "queue {}", "排队 {}";
-    ServerPrefill: "prefill {}", "prefill {}";
-    ServerDecode: "decode {}", "decode {}";
+    ServerPrefill: "prefill {}", "预填充 {}";
+    ServerDecode: "decode {}", "解码 {}";
     ServerLoad: "model load {}", "加载模型 {}";
     ServerTotal: "total {}", "总计 {}";
     OutsideServer: "rest of TTFT, network and front end {}", "首 token 时延的其余部分（网络与前端）{}";

@@ -145,14 +145,14 @@ messages! {
     ServerTimesAbout: "As the responses report them, in ms: mean / p50 / p99. Outside of the server is \
         what its queue, load and prefill leave of TTFT: the network and its front end, and its queue \
         where it does not report one.",
-        "按响应中的报告，单位 ms：平均 / p50 / p99。“服务器之外”指首 token 时延除去排队、加载与 prefill 的部分：\
+        "按响应中的报告，单位 ms：平均 / p50 / p99。“服务器之外”指首 token 时延除去排队、加载与预填充的部分：\
         网络与前端；服务器未报告排队时间时，也包括排队。";
     TimesReported: "Responses", "响应数";
     ServerQueue: "Queue", "排队";
     ServerLoad: "Model load", "加载模型";
-    ServerPrefill: "Prefill", "prefill";
+    ServerPrefill: "Prefill", "预填充";
     OutsideServer: "Outside of the server", "服务器之外";
-    ServerDecode: "Decode", "decode";
+    ServerDecode: "Decode", "解码";
     ServerTotal: "Total", "总计";
     Server: "Server metrics", "服务器指标";
     Cost: "Cost", "成本";
