@@ -10,6 +10,11 @@ pub struct Delta {
     /// It carries output: non-empty content, reasoning or tool-call text, or a
     /// result, where the API has none of these.
     pub output: bool,
+    /// Some of that output is reasoning.
+    pub reasoning: bool,
+    /// It has a place for output, which is empty, and says nothing else: a token whose text comes with
+    /// a later one, such as the first half of a character.
+    pub blank: bool,
     /// The output itself, if it is kept.
     pub text: Option<String>,
     /// The content part of the output, without reasoning and tool calls, if it is kept.

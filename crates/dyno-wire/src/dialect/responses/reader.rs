@@ -3,7 +3,7 @@
 //! Only `*.delta` events carry new output: `*.done` events and the last event repeat it. The last event
 //! holds the whole response, with what became of it in its `status`; its name alone does not say.
 
-use crate::dialect::pieces::{Piece, Pieces, another, fields, items, not_json, plain, word};
+use crate::dialect::pieces::{Piece, Pieces, fields, items, not_json, plain, word};
 use crate::dialect::scan::{Scan, Scanner};
 use crate::dialect::{Delta, Finish, Keep, LastToken, Malformed, Reader, ServerError, excerpt};
 use crate::framing::Frame;
@@ -23,13 +23,16 @@ impl Reader for Events {
         let bytes = frame.data;
         let event = Event::read(bytes).map_err(|bad| not_json(bytes, bad))?;
         let lost = match event.number {
-            Some(number) => self.lost(number, bytes)?,
+            Some(number) => self.lost(number)?,
             None => 0,
         };
         let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
         let delta = self.mean(kind, &event, bytes, keep).map_err(|bad| match bad {
             Wrong::Scan(bad) => not_json(bytes, bad),
-            Wrong::Kind => another("an event without its type", bytes),
+            Wrong::Kind => {
+                let shown = excerpt(bytes);
+                Malformed(format!("an event without its type: {shown}"))
+            }
         })?;
         self.has_output |= delta.output;
         Ok(Delta { lost, ..delta })
@@ -38,10 +41,12 @@ impl Reader for Events {
     fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
         let response = Response::read(body, keep).map_err(|bad| not_json(body, bad))?;
         if !response.has_output && response.pieces.delta.error.is_none() {
-            return Err(another("a response without output of this API", body));
+            let shown = excerpt(body);
+            return Err(Malformed(format!("a response without output: {shown}")));
         }
         if let "in_progress" | "queued" = response.status.as_str() {
-            return Err(another("the response is not finished", body));
+            let shown = excerpt(body);
+            return Err(Malformed(format!("the response is not finished: {shown}")));
         }
         let delta = response.into_delta("");
         Ok(Delta { terminal: true, ..delta })
@@ -64,19 +69,18 @@ impl From<crate::dialect::scan::Bad> for Wrong {
 fn piece(name: &[u8]) -> Option<Piece> {
     match name {
         b"response.output_text" | b"response.refusal" => Some(Piece::Content),
-        b"response.reasoning_text"
-        | b"response.reasoning_summary_text"
-        | b"response.function_call_arguments"
+        b"response.reasoning_text" | b"response.reasoning_summary_text" => Some(Piece::Reasoning),
+        b"response.function_call_arguments"
         | b"response.mcp_call_arguments"
         | b"response.custom_tool_call_input"
-        | b"response.code_interpreter_call_code" => Some(Piece::Other),
+        | b"response.code_interpreter_call_code" => Some(Piece::Tool),
         _ => None,
     }
 }
 
 impl Events {
     /// How many events are missing before the one with this number.
-    fn lost(&mut self, number: u64, bytes: &[u8]) -> Result<u32, Malformed> {
+    fn lost(&mut self, number: u64) -> Result<u32, Malformed> {
         let Some(before) = self.number.replace(number) else {
             self.numbered = false;
             return Ok(0);
@@ -87,7 +91,7 @@ impl Events {
         self.numbered = true;
         match number.checked_sub(before) {
             Some(steps @ 1..) => Ok(u32::try_from(steps - 1).unwrap_or(u32::MAX)),
-            _ => Err(another(&format!("event number {number} came after {before}"), bytes)),
+            _ => Err(Malformed(format!("event number {number} came after {before}"))),
         }
     }
 
@@ -102,14 +106,14 @@ impl Events {
         let mut pieces = Pieces::new(keep);
         if let Some(piece) = kind.strip_suffix(b".delta").and_then(piece) {
             pieces.add(event.delta, piece);
-            return Ok(pieces.delta);
+            return Ok(pieces.added());
         }
         if kind.strip_suffix(b".done").and_then(piece).is_some() {
             return Ok(Delta { last: LastToken::Now, ..Delta::default() });
         }
         match (kind, event.response) {
             // The name of a tool is generated, like its arguments.
-            (b"response.output_item.added", _) => pieces.add(event.name, Piece::Other),
+            (b"response.output_item.added", _) => pieces.add(event.name, Piece::Tool),
             (
                 b"response.completed"
                 | b"response.incomplete"
@@ -250,7 +254,7 @@ impl Response {
     fn item(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
         fields(scan, &mut |scan, key| match key {
             b"content" | b"summary" => items(scan, &mut |scan| self.part(scan)),
-            b"name" | b"arguments" | b"code" => self.pieces.text(scan, Piece::Other),
+            b"name" | b"arguments" | b"code" => self.pieces.text(scan, Piece::Tool),
             _ => scan.value().map(drop),
         })
     }
@@ -266,7 +270,7 @@ impl Response {
             Ok(())
         })?;
         let reasoning = kind.starts_with(b"reasoning") || kind.starts_with(b"summary");
-        self.pieces.add(text, if reasoning { Piece::Other } else { Piece::Content });
+        self.pieces.add(text, if reasoning { Piece::Reasoning } else { Piece::Content });
         Ok(())
     }
 
@@ -291,7 +295,8 @@ impl Response {
     /// Leaves out the output, which has come before.
     fn forget_output(&mut self) {
         let delta = &mut self.pieces.delta;
-        (delta.output, delta.text, delta.content) = (false, None, None);
+        (delta.output, delta.reasoning) = (false, false);
+        (delta.text, delta.content) = (None, None);
     }
 
     /// What is measured of it, with its status as the finish reason; `event` is the name of the event
