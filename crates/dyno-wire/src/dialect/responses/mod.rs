@@ -1,5 +1,6 @@
 //! OpenAI's Responses API, `/v1/responses`, which vLLM, SGLang, llama.cpp and others have, too.
 
+mod object;
 mod reader;
 
 use super::openai::{RESETS, TOKENIZE};
