@@ -94,6 +94,10 @@ fn heat(
     let unit = language.brackets(unit.unwrap_or(over).in_language(language));
     Heat {
         title: format!("{name}{unit}{beside}"),
+        axes: match levels.iter().any(|level| level.has_inputs()) {
+            true => [Word::TextTokens, Word::InputsPerRequest],
+            false => [Word::InputTokens, Word::OutputTokens],
+        },
         cells: cells.collect(),
         rows: rows.iter().map(|row| clean(row)).collect(),
         columns: columns.iter().map(|column| clean(column)).collect(),

@@ -31,6 +31,8 @@ messages! {
     Burst: "burst size", "突发请求数";
     InputTokens: "input tokens", "输入 token 数";
     OutputTokens: "output tokens", "输出 token 数";
+    TextTokens: "tokens per input", "每条输入的 token 数";
+    InputsPerRequest: "inputs per request", "每请求输入条数";
     Time: "time", "时间";
     TimeOfRun: "time since the start of the run", "测试开始后的时间";
     TimeOfLevel: "time since the start of the level", "该档开始后的时间";

@@ -70,9 +70,9 @@ messages! {
     WholeRunInputs:
         "whole run: {} req/s, {} inputs/s, {} input tok/s, {} MB/s of response bodies over {} s",
         "全程：{} 请求/秒，{} 条/秒，输入 {} tok/s，响应体 {} MB/s，历时 {} s";
-    Inputs: "{} inputs per request", "每请求 {} 条输入";
+    Inputs: "{} {0|input|inputs} per request", "每请求 {} 条输入";
     InputsAndTokens:
-        "{} inputs and {} input tokens per request",
+        "{} {0|input|inputs} and {} input tokens per request",
         "每请求 {} 条输入、{} 个输入 token";
     ToHeaders:
         "headers after {} ms, the whole response after {} ms ({3}); tools that stop at the headers \

@@ -32,7 +32,7 @@ pub(super) fn is_wide(least: f64, most: f64) -> bool {
 
 /// Lengths of input and output that all requests of a level were to have; where nothing is generated, the
 /// length of a text and how many there are.
-fn pair(level: &LevelSummary) -> Option<[u32; 2]> {
+pub(super) fn pair(level: &LevelSummary) -> Option<[u32; 2]> {
     let inputs = || level.inputs_per_request.map(|inputs| inputs.round() as u32);
     Some([level.input_length?, level.output_length.or_else(inputs)?])
 }
@@ -129,8 +129,11 @@ fn length_axis(summary: &Summary, which: usize, language: Language) -> Option<Va
     let mut loads: Vec<_> = summary.levels.iter().map(|level| &level.load).collect();
     loads.dedup();
     let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
-    let second = if inputs { Word::InputsAxis } else { Word::OutputAxis };
-    let other = [second, Word::InputAxis][which].text(language);
+    let [first, second] = match inputs {
+        true => [Word::TextAxis, Word::InputsAxis],
+        false => [Word::InputAxis, Word::OutputAxis],
+    };
+    let other = [second, first][which].text(language);
     let group = |level: &LevelSummary| {
         let length = pair(level).map_or(0, |pair| pair[1 - which]);
         let name = format!("{length} {other}");
@@ -140,7 +143,7 @@ fn length_axis(summary: &Summary, which: usize, language: Language) -> Option<Va
         }
     };
     let groups: Vec<String> = summary.levels.iter().map(group).collect();
-    let (id, name) = [("input", Word::InputAxis), ("output", second)][which];
+    let (id, name) = [("input", first), ("output", second)][which];
     let (x, name) =
         (own.into_iter().map(Some).map(rounded).collect::<Vec<_>>(), name.text(language));
     Some(json!({"id": id, "name": name, "x": x, "log": is_wide(least, most), "groups": groups}))

@@ -162,6 +162,11 @@ messages! {
     MostInputs: "Most inputs/s", "最高输入条数/秒";
     LeastLatency: "Lowest latency p50", "最低时延 p50";
     InputsAxis: "inputs per request", "每请求输入条数";
+    TextAxis: "tokens per input", "每条输入的 token 数";
+    InputCountedBy: "input from {}", "输入来自 {}";
+    InputHeatTitle: "By length of a text and inputs per request", "随文本长度与每请求输入条数的变化";
+    InputHeatAbout: "One cell for each length and number of inputs. Invalid levels are struck out.",
+        "每格对应一种文本长度与输入条数。无效的档位已划去。";
     OverSteady: ", steady window", "（稳态窗口）";
     OverWhole: ", whole level", "（整档）";
     Ttft: "TTFT", "首 token 时延 TTFT";

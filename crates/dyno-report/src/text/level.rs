@@ -205,9 +205,12 @@ fn work(level: &LevelSummary, language: Language) -> Option<String> {
             Some(input) => Say::TokensOutAndIn.with(language, &[output, input]),
             None => Say::TokensOut.with(language, &[output]),
         }),
-        level.inputs_per_request.map(|inputs| match mean(level.input_tokens) {
-            Some(tokens) => Say::InputsAndTokens.with(language, &[number(inputs), tokens]),
-            None => Say::Inputs.with(language, &[number(inputs)]),
+        level.inputs_per_request.map(|inputs| {
+            let inputs = if inputs.fract() == 0.0 { inputs.to_string() } else { number(inputs) };
+            match mean(level.input_tokens) {
+                Some(tokens) => Say::InputsAndTokens.with(language, &[inputs, tokens]),
+                None => Say::Inputs.with(language, &[inputs]),
+            }
         }),
     ];
     joined(texts, language)

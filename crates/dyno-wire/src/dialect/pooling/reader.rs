@@ -220,6 +220,7 @@ impl Gather {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     fn read(mut reader: Results, body: Value) -> Delta {
@@ -239,6 +240,42 @@ mod tests {
         }
         let vectors = json!({"data": [{"embedding": [0.5]}]});
         assert_eq!(read(Results::scores(), vectors).results, Some(0));
+    }
+
+    proptest! {
+        #[test]
+        fn every_vector_and_score_is_counted_whatever_surrounds_it(
+            vectors in prop::collection::vec(prop::collection::vec(any::<f32>(), 1..20), 0..6),
+            before in ".{0,20}",
+            pretty in any::<bool>(),
+        ) {
+            let finite = |n: &f32| if n.is_finite() { *n } else { 0.0 };
+            let vectors: Vec<Vec<f32>> =
+                vectors.iter().map(|one| one.iter().map(finite).collect()).collect();
+            let item = |one: &Vec<f32>| json!({"note": before, "embedding": one, "score": one[0]});
+            let data: Vec<Value> = vectors.iter().map(item).collect();
+            let body = json!({"id": before, "data": data, "usage": {"prompt_tokens": 3}});
+            let text = match pretty {
+                true => serde_json::to_string_pretty(&body).unwrap(),
+                false => body.to_string(),
+            };
+            for (mut reader, size) in [
+                (Results::vectors(), vectors.first().map(|one| one.len() as u32)),
+                (Results::scores(), None),
+            ] {
+                let delta = reader.whole(text.as_bytes(), Keep::default()).unwrap();
+                prop_assert_eq!(delta.results, Some(vectors.len() as u32));
+                prop_assert_eq!(delta.dimensions, size);
+                prop_assert_eq!(delta.input_tokens, Some(3));
+            }
+        }
+
+        #[test]
+        fn a_body_that_is_cut_off_is_malformed(at in any::<prop::sample::Index>()) {
+            let body = json!({"data": [{"index": 0, "embedding": [0.5, -1e-3, 7]}]}).to_string();
+            let cut = &body.as_bytes()[..at.index(body.len())];
+            prop_assert!(Results::vectors().whole(cut, Keep::default()).is_err());
+        }
     }
 
     #[test]
