@@ -4,6 +4,7 @@ mod chat;
 mod completions;
 mod errors;
 mod reader;
+mod usage;
 
 pub(super) use chat::Chat;
 pub(super) use completions::Completions;
