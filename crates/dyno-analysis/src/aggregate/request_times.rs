@@ -47,3 +47,25 @@ pub(crate) fn for_each_gap_sample(record: &RequestRecord, mut take: impl FnMut(G
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::MS;
+    use dyno_model::outcome::Outcome;
+    use dyno_model::record::{Phase, TokenCount, TokenSource};
+
+    #[test]
+    fn tokens_that_were_not_sent_are_not_between_the_first_and_the_last() {
+        let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
+        record.outcome = Outcome::Completed;
+        record.streamed = true;
+        (record.sent, record.first, record.last) = (Some(0), Some(100 * MS), Some(120 * MS));
+        record.output = Some(TokenCount { tokens: 403, source: TokenSource::Usage });
+        assert_eq!(request_times(&record)[Time::Tpot], Some((20 * MS + 201) / 402));
+        record.unstreamed = Some(400);
+        assert_eq!(request_times(&record)[Time::Tpot], Some(10 * MS));
+        record.unstreamed = Some(403);
+        assert_eq!(request_times(&record)[Time::Tpot], None);
+    }
+}

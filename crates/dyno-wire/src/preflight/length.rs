@@ -207,7 +207,7 @@ ignores, never ends: no 0, unproven 2000, yes 0
                     true => assert_eq!(no, 0, "{table}"),
                     // One that does not is hardly ever said to; where replies vary wildly, seldom.
                     false if name.starts_with("erratic") => assert!(yes <= 200, "{table}"),
-                    false => assert!(yes <= 60, "{table}"),
+                    false => assert!(yes <= 100, "{table}"),
                 }
             }
         }
