@@ -94,7 +94,8 @@ fn row(about: &About) -> [bool; 10] {
         let count = if generates { record.output } else { record.input };
         count.is_some_and(|count| count.source == TokenSource::Usage)
     };
-    let exact = |record: &RequestRecord| record.output.is_some_and(|c| c.tokens == TOKENS.into());
+    let exact =
+        |record: &RequestRecord| record.output.is_some_and(|c| c.tokens == u64::from(TOKENS));
     [
         plain.all(|record| record.streamed),
         whole.all(|record| !record.streamed && (!generates || record.output.is_some())),
