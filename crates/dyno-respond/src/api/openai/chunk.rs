@@ -153,6 +153,12 @@ impl ChunkWriter {
         out.push(b'}');
     }
 
+    /// Whether the first half of the tokens is reasoning.
+    fn reasons(&self) -> bool {
+        let quirks = self.quirks.has(Quirk::Reasoning) || self.quirks.has(Quirk::ReasoningAlt);
+        self.endpoint == Endpoint::Chat && quirks && !self.quirks.has(Quirk::ToolCalls)
+    }
+
     /// What stands around the text of token `k`.
     fn wrapping(&self, k: u32) -> (&'static [u8], &'static [u8]) {
         let reasons = k < self.tokens / 2;
@@ -199,6 +205,10 @@ impl ChunkWriter {
         put_usage(out, self.prompt_tokens, completion_tokens);
         if let Some(cached) = self.cached {
             let _ = write!(out, ",\"prompt_tokens_details\":{{\"cached_tokens\":{cached}}}");
+        }
+        if self.reasons() {
+            let tokens = completion_tokens.min(self.tokens / 2);
+            let _ = write!(out, ",\"completion_tokens_details\":{{\"reasoning_tokens\":{tokens}}}");
         }
         out.push(b'}');
     }
