@@ -18,8 +18,11 @@ use std::sync::LazyLock;
 
 const ARRIVAL: Arrival = Arrival { after: 1, at: 1, loose: 0 };
 
-/// Every golden body, with its dialect and content type.
-static BODIES: LazyLock<Vec<(&'static dyn Dialect, &'static str, Vec<u8>)>> = LazyLock::new(|| {
+/// A dialect, the content type of a body, and the body.
+type Golden = (&'static dyn Dialect, &'static str, Vec<u8>);
+
+/// Every golden body.
+static BODIES: LazyLock<Vec<Golden>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut bodies = Vec::new();
     for folder in fs::read_dir(root).unwrap() {

@@ -46,8 +46,11 @@ fn the_servers_times_stand_beside_ttft_and_the_queue_is_part_of_the_rest() {
     assert_eq!((&times["reported"], &times["queue_ms"]), (&json!(40), &Value::Null));
     let mean = |name: &str| times[name]["mean"].as_f64().unwrap_or_else(|| panic!("{times:#}"));
     assert!(mean("prefill_ms") >= 4.9 && mean("decode_ms") >= 14.0, "{times:#}");
-    let ttft = level["ttft_ms"]["mean"].as_f64().unwrap();
-    assert!((mean("outside_ms") + mean("prefill_ms") - ttft).abs() < 0.1, "{times:#} {ttft}");
+    // Where a busy machine noticed late that a request was sent, nothing is left of TTFT, or less.
+    let left = times["outside_ms"]["count"].as_u64().unwrap_or(0);
+    assert_eq!(left + times["beyond_ttft"].as_u64().unwrap(), 40, "{times:#}");
+    let rest = level["ttft_ms"]["mean"].as_f64().unwrap() - mean("prefill_ms");
+    assert!(left < 40 || mean("outside_ms") >= rest - 0.1, "{times:#} {rest}");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use super::{LOAD, expect_all, expect_failures, expect_ttft, measured};
 use crate::place::Place;
 use crate::process::run;
 use crate::web::{self, Seen, Web};
+use dyno_model::outcome::Outcome;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const API: &str = "sglang-generate";
 
@@ -69,15 +71,14 @@ fn failures_have_their_class_and_the_servers_words() {
     expect_failures(API, "http-500", "http.500", "The engine was told to refuse this request.");
 }
 
-/// A server with nothing but `/generate`, whose queue is full for every fourth measured request.
-fn small(request: &Seen) -> Vec<u8> {
+/// A server with nothing but `/generate`, whose queue is full for some.
+fn small(request: &Seen, is_full: bool) -> Vec<u8> {
     if !request.is("POST /generate ") {
         return web::json("404 Not Found", "{\"detail\":\"Not Found\"}");
     }
     let tokens = request.json()["sampling_params"]["max_new_tokens"].as_u64().unwrap();
-    let text = request.json()["text"].as_str().unwrap_or_default().to_owned();
     let meta = |finish: Value, tokens: u64| json!({"id": "x", "prompt_tokens": 3, "completion_tokens": tokens, "finish_reason": finish});
-    let frame = match request.header("x-dyno-preflight").is_none() && text.len() % 4 == 0 {
+    let frame = match is_full {
         true => {
             let abort = json!({"type": "abort", "message": "queue is full", "status_code": 503});
             json!({"text": "", "output_ids": [], "meta_info": meta(abort, 0)})
@@ -93,7 +94,13 @@ fn small(request: &Seen) -> Vec<u8> {
 
 #[test]
 fn a_request_has_its_sampling_inside_and_health_is_not_asked_at_a_path_that_generates() {
-    let server = Web::start(small);
+    let asked = AtomicU64::new(0);
+    let server = Web::start(move |request: &Seen| {
+        let measured =
+            request.is("POST /generate ") && request.header("x-dyno-preflight").is_none();
+        let is_full = measured && asked.fetch_add(1, Ordering::SeqCst) % 4 == 3;
+        small(request, is_full)
+    });
     let place = Place::new();
     let args = format!("--api {API} --temperature 0 --extra-body {{\"rid\":\"r\"}} {LOAD}");
     let ended = run(place.bench(&server.url(), &args)).expect_status(&[0, 4, 5]);
@@ -111,9 +118,7 @@ fn a_request_has_its_sampling_inside_and_health_is_not_asked_at_a_path_that_gene
     assert!(server.asked("GET /health").is_empty());
     // A queue that is full is overload, although the status is 200.
     let requests = place.requests();
-    let full: Vec<_> = requests.iter().filter(|request| !request.is_completed()).collect();
-    let shed = |request: &&&dyno_model::record::RequestRecord| {
-        matches!(request.outcome, dyno_model::outcome::Outcome::Shed(_))
-    };
-    assert_eq!(full.iter().filter(shed).count(), full.len());
+    let shed = requests.iter().filter(|request| matches!(request.outcome, Outcome::Shed(_)));
+    let completed = requests.iter().filter(|request| request.is_completed());
+    assert_eq!((shed.count(), completed.count()), (10, 30), "{}", ended.said());
 }
