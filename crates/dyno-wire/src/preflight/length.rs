@@ -74,18 +74,24 @@ impl Probe<'_> {
         Ok((record, Force::No))
     }
 
-    /// A request of this length, with the field or without.
+    /// A request of this length, with the field or without. A server may refuse it, as its context may be
+    /// too short for it: that shows nothing.
     fn try_length(
         &mut self,
         field: &'static Optional,
         with: bool,
         tokens: u32,
     ) -> Result<Option<Said>, PreflightError> {
-        let all = self.shape.fields.clone();
+        let (all, refused) = (self.shape.fields.clone(), self.refused.len());
         self.shape.fields.retain(|name| with || *name != field.name);
         let record = self.accepted(tokens);
         self.shape.fields = all;
-        record.map(|record| Said::of(&record))
+        self.refused.truncate(refused);
+        match record {
+            Ok(record) => Ok(Said::of(&record)),
+            Err(PreflightError::Interrupted) => Err(PreflightError::Interrupted),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The user allows responses to end early.

@@ -30,7 +30,7 @@ pub(super) struct Probe<'a> {
     setup: &'a PreflightSetup<'a>,
     pub(super) shape: Shape,
     pub(super) about: &'static About,
-    refused: Vec<(&'static Optional, String)>,
+    pub(super) refused: Vec<(&'static Optional, String)>,
     /// Fields that it accepts and does not obey.
     pub(super) ignored: Vec<&'static Optional>,
     head: Option<Box<Head>>,

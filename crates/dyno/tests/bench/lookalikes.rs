@@ -85,6 +85,20 @@ fn a_refusal_that_names_nothing_costs_no_field_unless_fields_matter() {
 }
 
 #[test]
+fn a_context_too_short_for_the_comparison_does_not_matter() {
+    let server = strict(|body| {
+        let too_long = body["max_tokens"].as_u64() > Some(20);
+        let refusal =
+            r#"{"error":{"message":"max_tokens is too large: the context has 32 tokens"}}"#;
+        too_long.then(|| web::json("400 Bad Request", refusal))
+    });
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_measured();
+    assert_eq!(refused(&place), [""; 0]);
+    assert_eq!(place.json("environment.json")["preflight"]["length_forced"], false);
+}
+
+#[test]
 fn overload_during_the_preflight_is_waited_out() {
     let count = AtomicU32::new(0);
     let busy = |wait: &str| {
