@@ -8,6 +8,7 @@
 mod about;
 mod anthropic;
 mod delta;
+mod llamacpp;
 mod ollama;
 mod openai;
 mod pieces;
@@ -71,6 +72,7 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &sglang::Generate,
     &ollama::CHAT,
     &ollama::GENERATE,
+    &llamacpp::Completion,
 ];
 
 /// The dialect with this name.

@@ -1,6 +1,7 @@
 //! The APIs besides OpenAI's, one module each: right tokens, times, ends and failures of runs against
 //! engines, and what is sent, as a server written here sees it.
 
+mod llamacpp;
 mod ollama;
 mod sglang;
 
