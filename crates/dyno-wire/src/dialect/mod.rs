@@ -3,7 +3,7 @@
 //! [`Delta`], which has everything that is measured of a response.
 //!
 //! To add an API, write its module and its row in [`DIALECTS`], and put frames of a real server into
-//! `tests/golden/`: see `docs/contributing/adding.md`.
+//! `tests/golden/`: see `docs/contributing/dialects.md`.
 
 mod about;
 mod anthropic;

@@ -34,10 +34,11 @@ fn expect_all(level: &Value, said: &str) {
     assert_eq!(level["token_source"]["output"], "usage", "{said}");
 }
 
-/// Fails unless TTFT is that of the first token, not of something before it.
+/// Fails unless TTFT is that of the first token, not of something before it. The median, because a client
+/// that is interrupted between sending and looking at the clock sees the token early.
 #[track_caller]
 fn expect_ttft(level: &Value, said: &str) {
-    let ttft = level["ttft_ms"]["min"].as_f64();
+    let ttft = level["ttft_ms"]["p50"].as_f64();
     assert!(ttft.is_some_and(|ttft| ttft >= LEAST_TTFT_MS), "{said}: {}", level["ttft_ms"]);
 }
 
