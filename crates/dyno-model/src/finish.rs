@@ -17,7 +17,7 @@ impl FinishKind {
     /// The meaning of a finish reason, as the servers name them.
     pub fn of(reason: &str) -> Self {
         match reason {
-            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "tool_calls"
+            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "word" | "tool_calls"
             | "tool_use" | "function_call" | "completed" => Self::Stop,
             "length"
             | "max_tokens"

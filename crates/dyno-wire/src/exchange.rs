@@ -328,6 +328,13 @@ impl Exchange {
                         if let Some(over) = self.on_delta(rules, delta, at, output_in_this_read) {
                             break Some(over);
                         }
+                        // What follows the end in the same read is not looked at, as in a later one.
+                        if self.settled {
+                            if !is_line_end(input) {
+                                self.tail = Tail::default();
+                            }
+                            break None;
+                        }
                     }
                     Err(bad) => break Some(self.unreadable(rules, &bad, frame.data, at)),
                 },

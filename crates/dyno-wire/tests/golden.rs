@@ -3,7 +3,8 @@
 //! (`NAME.expected`) and, where it matters, what was asked for (`NAME.ask`, one `key = value` per
 //! line: `status`, `requested`, `inputs`, `fixed`, `stream`, `header.NAME`).
 //!
-//! `GOLDEN=write cargo test -p dyno-wire --test golden` writes the expected files; look at each change.
+//! `GOLDEN=openai-chat cargo test -p dyno-wire --test golden` writes the expected files of this dialect,
+//! `GOLDEN=write` those of all; look at each change.
 
 #![allow(clippy::unwrap_used)]
 
@@ -172,12 +173,12 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn every_body_becomes_the_record_that_is_expected() {
-    let write = std::env::var("GOLDEN").is_ok_and(|value| value == "write");
+    let written = std::env::var("GOLDEN").unwrap_or_default();
     let mut wrong = Vec::new();
     for case in cases() {
         let found = shown(&case.record(&[&case.response(&case.body)]));
         let expected = case.path.with_extension("expected");
-        if write {
+        if written == "write" || written == case.dialect.about().name {
             fs::write(&expected, &found).unwrap();
         } else if fs::read_to_string(&expected).unwrap_or_default() != found {
             wrong.push(format!("{}:\n{found}", case.path.display()));
@@ -215,6 +216,18 @@ fn a_body_that_ends_early_is_not_taken_for_a_whole_one() {
             let says_so = record.terminal || record.finish_reason.is_some() || record.unconfirmed;
             let file = case.path.display();
             assert!(!record.is_completed() || says_so, "{file} up to {at}:\n{}", shown(&record));
+        }
+    }
+}
+
+#[test]
+fn what_follows_the_end_changes_nothing() {
+    for case in cases() {
+        let alone = case.record(&[&case.response(&case.body)]);
+        if alone.terminal && alone.streamed {
+            let twice = [&case.body[..], b"\n\n", &case.body].concat();
+            let twice = case.record(&[&case.response(&twice)]);
+            assert_eq!(shown(&twice), shown(&alone), "{}", case.path.display());
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod ask;
 pub mod direct;
 #[cfg(test)]
 mod golden;
+mod llamacpp;
 mod messages;
 mod ollama;
 mod openai;
@@ -34,6 +35,7 @@ pub static APIS: &[&dyn Api] = &[
     &sglang::Generate,
     &ollama::CHAT,
     &ollama::GENERATE,
+    &llamacpp::Completion,
     &pooling::Embeddings,
     &pooling::RERANK,
     &pooling::RERANK_V2,

@@ -32,8 +32,9 @@ fn fill_after(body: &mut [u8], key: &str, number: impl Display) {
         return;
     };
     let from = at + key.len();
-    let number = format!("{number:>WIDTH$}");
-    if let Some(room) = body.get_mut(from..from + number.len()) {
+    // Two steps, because some numbers do not know how to be wide.
+    let number = format!("{:>WIDTH$}", number.to_string());
+    if let Some(room) = body.get_mut(from..from + WIDTH).filter(|room| room.len() == number.len()) {
         room.copy_from_slice(number.as_bytes());
     }
 }
@@ -51,7 +52,9 @@ mod tests {
         reserve(&mut body, "b");
         body.push(b'}');
         fill(&mut body, "a", u64::MAX);
-        fill(&mut body, "b", 1.5);
+        fill(&mut body, "b", serde_json::json!(1.5));
+        // What is longer than its room would overwrite what follows.
+        fill(&mut body, "b", format!("1.{}", "0".repeat(WIDTH)));
         fill(&mut body, "c", 7);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!((body["a"].as_u64(), body["b"].as_f64()), (Some(u64::MAX), Some(1.5)));

@@ -247,7 +247,8 @@ pub struct Sign {
     /// What the server is then, for people: `Ollama`.
     pub server: &'static str,
     /// How much this counts against signs of other APIs: 90 if the API is the server's own and the
-    /// best to measure it by, 50 like an entry in a list of paths, less if another API of the same
-    /// server is the better choice. Chat is taken where nothing is found.
+    /// best to measure it by, 50 like an entry in a list of paths, 20 like a list of models, which
+    /// stands for chat, and less if chat, too, is the better choice. Chat is taken where nothing is
+    /// found.
     pub weight: u8,
 }

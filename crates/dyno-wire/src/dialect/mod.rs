@@ -3,11 +3,12 @@
 //! [`Delta`], which has everything that is measured of a response.
 //!
 //! To add an API, write its module and its row in [`DIALECTS`], and put frames of a real server into
-//! `tests/golden/`: see `docs/contributing/adding.md`.
+//! `tests/golden/`: see `docs/contributing/dialects.md`.
 
 mod about;
 mod anthropic;
 mod delta;
+mod llamacpp;
 mod ollama;
 mod openai;
 mod pieces;
@@ -81,6 +82,7 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &pooling::Rerank,
     &pooling::Score,
     &pooling::TeiRerank,
+    &llamacpp::Completion,
 ];
 
 /// The dialect with this name.

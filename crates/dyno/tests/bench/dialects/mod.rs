@@ -1,6 +1,7 @@
 //! The APIs besides OpenAI's, one module each: right tokens, times, ends and failures of runs against
 //! engines, and what is sent, as a server written here sees it.
 
+mod llamacpp;
 mod ollama;
 mod sglang;
 
@@ -35,7 +36,8 @@ fn expect_all(level: &Value, said: &str) {
     assert_eq!(level["token_source"]["output"], "usage", "{said}");
 }
 
-/// Fails unless TTFT is that of the first token, not of something before it.
+/// Fails unless TTFT is that of the first token, not of something before it. The median, because a client
+/// that is interrupted between sending and looking at the clock sees the token early.
 #[track_caller]
 fn expect_ttft(level: &Value, said: &str) {
     let ttft = level["ttft_ms"]["p50"].as_f64();
