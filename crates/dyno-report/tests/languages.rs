@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::{Diagnostic, Language, Value};
-use dyno_words::{
-    CacheFinding, Finding, InLanguage, Note, OutputFinding, OverTime, ServerFinding,
-};
+use dyno_words::{CacheFinding, Finding, InLanguage, Note, OutputFinding, OverTime, ServerFinding};
 
 /// One of each wording with many of everything, and one with one.
 fn all() -> Vec<Diagnostic> {
