@@ -15,8 +15,9 @@ use dyno_words::{Undecided, severity, values};
 pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<f64> {
     let work = level.steady_throughput();
     match metric {
-        Metric::RequestRate => work.requests_per_s.or(level.throughput.requests_per_s),
-        Metric::OutputRate => work.output_tokens_per_s.or(level.throughput.output_tokens_per_s),
+        Metric::RequestRate | Metric::OutputRate | Metric::InputRate | Metric::InputTokenRate => {
+            work.rate(metric).or(level.throughput.rate(metric))
+        }
         Metric::Time(_) => metric.distribution(level)?.get(statistic?),
         _ => tidy(metric.value(level)?),
     }

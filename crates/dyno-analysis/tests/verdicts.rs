@@ -344,10 +344,11 @@ fn lengths_and_streams_are_noted_without_changing_the_verdict() {
         }
         records[0].terminal = false;
         records[1].resent = true;
+        records[2].finish_reason = Some("stop".to_owned());
     };
     let level = judged(odd, |_| {});
     assert_eq!(level.verdict, Verdict::Valid);
-    let notes = ["input_length", "output_length", "no_terminal_event", "resent"];
+    let notes = ["input_length", "output_length", "output_capped", "no_terminal_event", "resent"];
     assert_eq!(codes(&level.notes), notes);
 }
 

@@ -4,6 +4,7 @@ use super::canvas::clean;
 use super::levels::{MetricFn, Value, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
+use super::sweeps::embeds;
 use super::words::Word;
 use dyno_analysis::compare::Speed;
 use dyno_chart::{Point, Series, Trust};
@@ -72,7 +73,10 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
         times(Word::MeanLatency, &of(Time::Latency, Statistic::Mean)),
-        panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
+        match sides.iter().all(|(_, side)| embeds(side)) {
+            true => panel(Word::InputsPerSecond, &work(|done| done.inputs_per_s)),
+            false => panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
+        },
         Panel { unit, ..panel(Word::FailedRequests, &failed) },
         times(Word::Ttft, &first_token()),
         times(Word::TokenTime, &token_time()),

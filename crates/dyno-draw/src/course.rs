@@ -4,6 +4,7 @@ use super::chosen::{Shown, all};
 use super::levels::remark;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
+use super::sweeps::embeds;
 use super::words::Word;
 use dyno_analysis::detail::{Bucket, Course, Detail};
 use dyno_chart::{Point, Series, numbers};
@@ -22,12 +23,14 @@ pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language)
         Some(buckets.iter().map(|bucket| bucket.completed).sum::<u64>() as f64)
     };
     let tokens = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.output_tokens).sum();
+    let mut parts =
+        vec![Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language))];
+    if !embeds(summary) {
+        parts.push(Part::Plot(panel(&levels, Word::OutputPerSecond, &tokens, language)));
+    }
     (!levels.is_empty()).then(|| Chart {
         title: Word::ThroughputOverTime.in_language(language).to_owned(),
-        parts: vec![
-            Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language)),
-            Part::Plot(panel(&levels, Word::OutputPerSecond, &tokens, language)),
-        ],
+        parts,
         columns: 2,
         height: 290.0,
     })

@@ -22,6 +22,8 @@ pub(super) struct Cell {
 #[derive(Debug, Clone)]
 pub(super) struct Heat {
     pub(super) title: String,
+    /// What rows and columns are.
+    pub(super) axes: [Word; 2],
     /// Names of columns and rows.
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<String>,
@@ -37,9 +39,9 @@ impl Heat {
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
         axis::title(canvas, place, &self.title);
-        let input = Word::InputTokens.in_language(language);
-        axis::muted(canvas, left, top + 33.0, Anchor::Start, input);
-        axis::title_below(canvas, place, Word::OutputTokens.in_language(language));
+        let [down, across] = self.axes.map(|word| word.in_language(language));
+        axis::muted(canvas, left, top + 33.0, Anchor::Start, down);
+        axis::title_below(canvas, place, across);
         let names: Vec<String> =
             self.rows.iter().map(|name| cut(name, axis::SIZE, false, wide / 3.0)).collect();
         let widest = names.iter().map(|name| width(name, axis::SIZE, false)).fold(0.0, f64::max);

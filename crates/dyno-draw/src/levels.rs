@@ -58,11 +58,17 @@ pub fn ends_of_sweep(summary: &Summary) -> bool {
     loads.len() < 3 && of_kind(summary, LoadKind::Rate).len() > 1
 }
 
-/// Lengths of input and output from the name of a level in a grid: `128→32 @16`.
+/// Lengths of input and output from the name of a level in a grid: `128→32 @16`. Where nothing is
+/// generated, the length of a text and how many a request has: `128×32 @16`.
 pub(super) fn lengths(level: &LevelSummary) -> Option<[&str; 2]> {
-    let (input, rest) = level.label.split_once('→')?;
+    let (input, rest) = level.label.split_once(sign(level))?;
     let (output, _) = rest.split_once(" @")?;
     Some([input, output])
+}
+
+/// What stands between the two.
+pub(super) fn sign(level: &LevelSummary) -> char {
+    if level.has_inputs() { '×' } else { '→' }
 }
 
 /// The distinct values, in order of first appearance.
@@ -126,7 +132,8 @@ pub(super) fn lines(
         own.sort_by(|a, b| x(a).total_cmp(&x(b)));
         let name = match pair {
             Some([input, output]) if grid.len() > 1 => {
-                clean(format!("{input}→{output} {name}").trim_end())
+                let sign = own.first().map_or('→', |level| sign(level));
+                clean(format!("{input}{sign}{output} {name}").trim_end())
             }
             _ => name.to_owned(),
         };

@@ -5,6 +5,7 @@ use super::heat::{Cell, Heat};
 use super::levels::{all_steady, distinct, lengths, remark};
 use super::page::{Chart, Part};
 use super::sketch::work;
+use super::sweeps::embeds;
 use super::words::Word;
 use dyno_chart::{Trust, numbers};
 use dyno_model::load::LoadKind;
@@ -26,11 +27,13 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         let own = levels.iter().copied().filter(|level| level.load == **load);
         let own: Vec<&LevelSummary> = own.collect();
         let beside = if loads.len() > 1 { load_name(load, language) } else { String::new() };
-        for metric in METRICS {
+        let metrics = if embeds(summary) { OF_INPUTS } else { METRICS };
+        for metric in metrics {
             parts.push(Part::Heat(heat(&own, metric, (&beside, steady), language)));
         }
     }
-    let title = Word::Matrix.in_language(language).to_owned();
+    let title = if embeds(summary) { Word::InputMatrix } else { Word::Matrix };
+    let title = title.in_language(language).to_owned();
     Some(Chart { title, parts, columns: 3, height: 300.0 })
 }
 
@@ -60,6 +63,17 @@ const METRICS: [MapMetric; 3] = [
     }),
 ];
 
+/// The same where nothing is generated: requests/s, texts/s and latency.
+const OF_INPUTS: [MapMetric; 3] = [
+    METRICS[0],
+    (Word::InputsPerSecond, None, |level, steady| {
+        work(steady, |work| work.inputs_per_s)(level).map(|metric| metric.value)
+    }),
+    (Word::MeanLatency, Some(Word::Milliseconds), |level, _| {
+        level.times[Time::Latency].as_ref()?.mean
+    }),
+];
+
 fn heat(
     levels: &[&LevelSummary],
     (title, unit, metric): MapMetric,
@@ -80,6 +94,10 @@ fn heat(
     let unit = language.brackets(unit.unwrap_or(over).in_language(language));
     Heat {
         title: format!("{name}{unit}{beside}"),
+        axes: match levels.iter().any(|level| level.has_inputs()) {
+            true => [Word::TextTokens, Word::InputsPerRequest],
+            false => [Word::InputTokens, Word::OutputTokens],
+        },
         cells: cells.collect(),
         rows: rows.iter().map(|row| clean(row)).collect(),
         columns: columns.iter().map(|column| clean(column)).collect(),

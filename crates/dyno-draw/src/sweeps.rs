@@ -34,13 +34,21 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
                 Word::MeanLatency,
                 &[(sketch.say(Word::Mean), of(Time::Latency, Statistic::Mean))],
             ),
-            sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
+            match embeds(summary) {
+                true => sketch.work(Word::InputsPerSecond, |work| work.inputs_per_s),
+                false => sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
+            },
             sketch.times(Word::LatencyP50, &[("p50", of(Time::Latency, Statistic::P50))]),
             sketch.times(Word::LatencyP90, &[("p90", of(Time::Latency, Statistic::P90))]),
         ],
         columns: 3,
         height: 264.0,
     })
+}
+
+/// Texts are embedded or ranked, and nothing is streamed.
+pub(super) fn embeds(summary: &Summary) -> bool {
+    summary.levels.iter().any(LevelSummary::has_inputs)
 }
 
 fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
@@ -86,21 +94,21 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     );
     carried.diagonal = true;
     carried.over = sketch.say(Word::WholeRun).to_owned();
-    let parts = vec![
-        Part::Plot(carried),
-        sketch.times(
-            Word::Ttft,
-            &[("p50", of(Time::Ttft, Statistic::P50)), ("p99", of(Time::Ttft, Statistic::P99))],
-        ),
-        sketch.times(Word::Itl, &[("p50", of(Time::Itl, Statistic::P50))]),
-        sketch.times(
-            Word::Latency,
-            &[
-                ("p50", of(Time::Latency, Statistic::P50)),
-                ("p99", of(Time::Latency, Statistic::P99)),
-            ],
-        ),
-    ];
+    let mut parts = vec![Part::Plot(carried)];
+    parts.extend(match embeds(summary) {
+        true => vec![sketch.work(Word::InputsPerSecond, |work| work.inputs_per_s)],
+        false => vec![
+            sketch.times(
+                Word::Ttft,
+                &[("p50", of(Time::Ttft, Statistic::P50)), ("p99", of(Time::Ttft, Statistic::P99))],
+            ),
+            sketch.times(Word::Itl, &[("p50", of(Time::Itl, Statistic::P50))]),
+        ],
+    });
+    parts.push(sketch.times(
+        Word::Latency,
+        &[("p50", of(Time::Latency, Statistic::P50)), ("p99", of(Time::Latency, Statistic::P99))],
+    ));
     (!sketch.levels.is_empty()).then(|| Chart {
         title: sketch.say(Word::Rates).to_owned(),
         parts,
@@ -121,19 +129,24 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
         language,
     };
     let largest = sketch.say(Word::Largest);
+    let spread = |title: Word, time: Time| {
+        let values = [("p50", of(time, Statistic::P50)), (largest, of(time, Statistic::Max))];
+        sketch.times(title, &values)
+    };
     (!sketch.levels.is_empty()).then(|| Chart {
         title: sketch.say(Word::Bursts).to_owned(),
-        parts: vec![
-            duration(&sketch, true),
-            sketch.times(
-                Word::Ttft,
-                &[
-                    ("p50", of(Time::Ttft, Statistic::P50)),
-                    (largest, of(Time::Ttft, Statistic::Max)),
-                ],
-            ),
-            sketch.times(Word::Tpot, &[("p50", of(Time::Tpot, Statistic::P50))]),
-        ],
+        parts: match embeds(summary) {
+            true => vec![
+                duration(&sketch, true),
+                sketch.work(Word::InputsPerSecond, |work| work.inputs_per_s),
+                spread(Word::Latency, Time::Latency),
+            ],
+            false => vec![
+                duration(&sketch, true),
+                spread(Word::Ttft, Time::Ttft),
+                sketch.times(Word::Tpot, &[("p50", of(Time::Tpot, Statistic::P50))]),
+            ],
+        },
         columns: 3,
         height: 290.0,
     })

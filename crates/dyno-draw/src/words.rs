@@ -16,6 +16,9 @@ messages! {
     Concurrency: "By concurrency", "随并发数的变化";
     Rates: "By offered request rate", "随请求速率的变化";
     Bursts: "Bursts", "突发请求";
+    InputMatrix:
+        "By length of a text and inputs per request",
+        "随文本长度与每请求输入条数的变化";
     Matrix: "By input and output length", "随输入与输出长度的变化";
     Frontier: "Throughput vs per-user speed (tok/s/user)", "吞吐量与单用户速度 (tok/s/user)";
     OverTime: "Over time", "随时间的变化";
@@ -28,6 +31,8 @@ messages! {
     Burst: "burst size", "突发请求数";
     InputTokens: "input tokens", "输入 token 数";
     OutputTokens: "output tokens", "输出 token 数";
+    TextTokens: "tokens per input", "每条输入的 token 数";
+    InputsPerRequest: "inputs per request", "每请求输入条数";
     Time: "time", "时间";
     TimeOfRun: "time since the start of the run", "测试开始后的时间";
     TimeOfLevel: "time since the start of the level", "该档开始后的时间";
@@ -36,6 +41,7 @@ messages! {
     RequestsPerSecond: "Requests/s", "请求/秒";
     MeanLatency: "Mean latency", "平均端到端时延";
     OutputPerSecond: "Output tokens/s", "输出 token/秒";
+    InputsPerSecond: "Inputs/s", "输入条数/秒";
     OutputPerGpu: "Output tokens/s per GPU", "每 GPU 输出 token/秒";
     LatencyP50: "Latency p50", "端到端时延 p50";
     LatencyP90: "Latency p90", "端到端时延 p90";

@@ -12,8 +12,11 @@ pub struct Lengths {
     pub input: Option<u32>,
     /// Output tokens it asks for.
     pub output: Option<u32>,
-    /// The length is fixed by a field that the server accepted: fewer tokens are a failure.
+    /// The length is fixed by a field that the server accepted: fewer tokens are a failure. Of texts:
+    /// each has a result, and fewer results are a failure.
     pub fixed: bool,
+    /// Texts in it, where nothing is generated.
+    pub inputs: Option<u32>,
 }
 
 /// A request, prepared ahead of its time.
@@ -91,6 +94,7 @@ impl<B> Job<B> {
         record.dispatched = Some(self.dispatched);
         record.requested_input = self.payload.lengths.input;
         record.requested_output = self.payload.lengths.output;
+        record.inputs = self.payload.lengths.inputs;
         record
     }
 }

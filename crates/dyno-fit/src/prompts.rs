@@ -29,7 +29,7 @@ fn payload(
     input: Option<u32>,
     output_tokens: u32,
 ) -> Payload<TwinPrompt> {
-    let lengths = Lengths { input, output: Some(output_tokens), fixed: true };
+    let lengths = Lengths { input, output: Some(output_tokens), fixed: true, inputs: None };
     Payload { lengths, body: TwinPrompt(prompt) }
 }
 

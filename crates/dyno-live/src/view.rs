@@ -75,7 +75,14 @@ impl<'a> Status<'a> {
         }
         if let Some((requests, tokens)) = self.per_second {
             parts.push(Part::new(8, format!("{} req/s", rate(requests))));
-            parts.push(Part::new(7, format!("{} tok/s", rate(tokens))));
+            let inputs = self.found.and_then(|found| found.inputs_per_s);
+            parts.push(Part::new(
+                7,
+                match inputs {
+                    Some(inputs) => format!("{} inputs/s", rate(inputs)),
+                    None => format!("{} tok/s", rate(tokens)),
+                },
+            ));
         }
         // In the last level, the two times are the same.
         match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {

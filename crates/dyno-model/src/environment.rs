@@ -102,6 +102,9 @@ pub struct Preflight {
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_tokens: Option<u64>,
+    /// Numbers in a vector, of a server that embeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<u32>,
 }
 
 /// The saved form of notes: with their values, so that a report can translate them.

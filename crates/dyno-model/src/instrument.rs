@@ -70,6 +70,8 @@ impl LevelSummary {
             Metric::RequestRate => work.requests_per_s,
             Metric::OutputRate => work.output_tokens_per_s,
             Metric::TotalRate => work.total_tokens_per_s,
+            Metric::InputRate => work.inputs_per_s,
+            Metric::InputTokenRate => work.input_tokens_per_s,
             _ => None,
         }
     }
@@ -81,13 +83,7 @@ impl LevelSummary {
             let times = self.times[time].as_ref()?;
             return Some(Quality::of_time(time, times.get(statistic?)?, range, times.mean));
         }
-        let work = self.steady_throughput();
-        let value = match metric {
-            Metric::RequestRate => work.requests_per_s,
-            Metric::OutputRate => work.output_tokens_per_s,
-            Metric::TotalRate => work.total_tokens_per_s,
-            _ => None,
-        };
+        let value = self.steady_throughput().rate(metric);
         Some(Quality::of_work(value?, range))
     }
 }

@@ -128,6 +128,14 @@ impl Task {
     pub fn generates(&self) -> bool {
         *self == Self::Generate
     }
+
+    /// Texts per request where nothing else is asked for.
+    pub fn usual_inputs(self) -> u32 {
+        match self {
+            Self::Generate | Self::Embed => 1,
+            Self::Rank => 8,
+        }
+    }
 }
 
 /// One load level.
@@ -165,6 +173,9 @@ pub struct LevelPlan {
     /// client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrency: Option<u32>,
+    /// Texts per request, where they are embedded or ranked and the data are single texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<u32>,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.
@@ -321,6 +332,7 @@ impl LevelPlan {
             until: None,
             soak: false,
             max_concurrency: None,
+            inputs: None,
         }
     }
 

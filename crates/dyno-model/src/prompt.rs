@@ -29,6 +29,29 @@ pub enum Content {
     Messages(Vec<Message>),
     /// A whole request body, of which only the fields that Dyno must set are replaced.
     Body(Map<String, Value>),
+    /// Texts to embed, or to rank.
+    Texts(Texts),
+}
+
+/// The texts of a request that generates nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Texts {
+    /// What they are ranked by or scored against; absent where they are embedded.
+    pub query: Option<String>,
+    /// The inputs: texts to embed, or documents.
+    pub texts: Vec<String>,
+}
+
+impl Texts {
+    /// All of them, the query first.
+    pub fn all(&self) -> impl Iterator<Item = &String> {
+        self.query.iter().chain(&self.texts)
+    }
+
+    /// All of them as one text, for APIs that generate.
+    pub fn joined(&self) -> String {
+        self.all().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// The content of one request.

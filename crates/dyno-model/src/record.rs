@@ -164,7 +164,7 @@ pub struct RequestRecord {
     pub usage_ignored: bool,
     /// The server's own times.
     pub server: Option<ServerTimes>,
-    /// Texts in the request, where it has several: inputs to embed, documents to rank.
+    /// Texts in the request, where nothing is generated: inputs to embed, documents to rank.
     pub inputs: Option<u32>,
     /// Bytes of the response body, where responses are not streamed.
     pub body_bytes: Option<u64>,

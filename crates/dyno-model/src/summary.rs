@@ -36,7 +36,7 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
-use crate::metric::{PerTime, Time};
+use crate::metric::{Metric, PerTime, Time};
 use crate::server::GpuCost;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -152,6 +152,9 @@ pub struct LevelSummary {
     /// Requested output tokens, if they are the same for all requests.
     #[serde(default)]
     pub output_length: Option<u32>,
+    /// Texts per request, on average, where nothing is generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs_per_request: Option<f64>,
     /// What another tool reported of it, under its own names.
     #[serde(default)]
     pub reported: Option<Reported>,
@@ -244,6 +247,30 @@ pub struct Throughput {
     pub output_tokens_per_s: Option<f64>,
     /// Input and output tokens of completed requests.
     pub total_tokens_per_s: Option<f64>,
+    /// Texts of completed requests, where nothing is generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs_per_s: Option<f64>,
+    /// Input tokens of these requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens_per_s: Option<f64>,
+    /// Bytes of the bodies of their responses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_bytes_per_s: Option<f64>,
+}
+
+impl Throughput {
+    /// A rate among these, in the unit of its metric.
+    pub fn rate(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::RequestRate => self.requests_per_s,
+            Metric::OutputRate => self.output_tokens_per_s,
+            Metric::TotalRate => self.total_tokens_per_s,
+            Metric::InputRate => self.inputs_per_s,
+            Metric::InputTokenRate => self.input_tokens_per_s,
+            Metric::BodyRate => Some(self.body_bytes_per_s? / 1e6),
+            _ => None,
+        }
+    }
 }
 
 /// Throughput in the steady window, counted by token events.
@@ -453,6 +480,11 @@ impl LevelSummary {
     /// whole level.
     pub fn steady_throughput(&self) -> Throughput {
         self.steady.map_or(self.throughput, |steady| steady.throughput)
+    }
+
+    /// Whether texts are embedded or ranked, rather than generated.
+    pub fn has_inputs(&self) -> bool {
+        self.inputs_per_request.is_some()
     }
 
     /// What tables call it, whichever round it is.

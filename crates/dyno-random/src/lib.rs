@@ -191,7 +191,12 @@ impl RandomPrompts {
 
     /// The prompt of an arrival.
     pub fn prompt(&self, index: u64) -> Result<Item, RandomError> {
-        let tokens = self.tokens(index);
+        self.sized(index, self.tokens(index))
+    }
+
+    /// The same with this many tokens, or with as few as a prompt can have.
+    pub fn sized(&self, index: u64, tokens: u32) -> Result<Item, RandomError> {
+        let tokens = tokens.max(self.minimum());
         let text = self.maker.text(index, tokens, || {
             self.chooser(self.key.of_words(b"prompts ", index), index, tokens)
         })?;
@@ -214,7 +219,7 @@ impl RandomPrompts {
     }
 
     /// The length of a prompt. The tails of a distribution end where the shortest prompt is.
-    fn tokens(&self, index: u64) -> u32 {
+    pub fn tokens(&self, index: u64) -> u32 {
         self.input.sample(&mut self.key.of_lengths(b"lengths ", index)).max(self.minimum())
     }
 

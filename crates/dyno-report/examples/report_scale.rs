@@ -167,6 +167,7 @@ fn plan(requests: u64) -> Plan {
         output_tokens: LengthSpec::fixed(TOKENS as u32),
         capacity: None,
         repeat: None,
+        inputs: None,
         until: None,
         soak: false,
         max_concurrency: None,

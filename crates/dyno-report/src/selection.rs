@@ -157,10 +157,15 @@ impl LevelColumn {
             Self::Value(Metric::Offered) => {
                 both([short(Metric::Offered), short(Metric::RequestRate)])
             }
-            Self::Value(metric @ (Metric::OutputRate | Metric::TotalRate)) => {
+            Self::Value(
+                metric @ (Metric::OutputRate
+                | Metric::TotalRate
+                | Metric::InputRate
+                | Metric::InputTokenRate),
+            ) => {
                 let head = match metric {
-                    Metric::OutputRate => short(metric),
-                    _ => Head::TotalRate.text(language),
+                    Metric::TotalRate => Head::TotalRate.text(language),
+                    _ => short(metric),
                 };
                 both(head.split_once(' ').unwrap_or(("", head)).into())
             }
@@ -199,7 +204,8 @@ impl LevelColumn {
         use Statistic::{Mean, Min, P50, P90};
         match self {
             Self::Statistic(_, Mean | Min | P50 | P90) => 4,
-            Self::Requests | Self::Value(Metric::OutputRate | Metric::TotalRate) => 6,
+            Self::Requests
+            | Self::Value(Metric::OutputRate | Metric::TotalRate | Metric::InputTokenRate) => 6,
             _ => 5,
         }
     }
@@ -251,14 +257,6 @@ impl LevelColumn {
     ) -> String {
         let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
         let done = level.throughput;
-        let rates = match self {
-            Self::Value(Metric::RequestRate) => [steady.requests_per_s, done.requests_per_s],
-            Self::Value(Metric::OutputRate) => {
-                [steady.output_tokens_per_s, done.output_tokens_per_s]
-            }
-            Self::Value(Metric::TotalRate) => [steady.total_tokens_per_s, done.total_tokens_per_s],
-            _ => [None; 2],
-        };
         match self {
             Self::Requests => {
                 let requests = &level.requests;
@@ -267,8 +265,14 @@ impl LevelColumn {
                 format!("{}/{}{shed}", whole(requests.completed), whole(requests.failed))
             }
             Self::Value(
-                metric @ (Metric::RequestRate | Metric::OutputRate | Metric::TotalRate),
+                metric @ (Metric::RequestRate
+                | Metric::OutputRate
+                | Metric::TotalRate
+                | Metric::InputRate
+                | Metric::InputTokenRate
+                | Metric::BodyRate),
             ) => {
+                let rates = [steady.rate(metric), done.rate(metric)];
                 let shown = marks.rate(rates, star, number);
                 marks.sure(level, metric, None, shown, number)
             }

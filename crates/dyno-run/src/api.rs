@@ -56,8 +56,15 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
         found = Some(ask(order, &mut target)?);
     }
     let about = found.as_ref().map_or(DIALECTS[0], |found| found.dialect).about();
+    if !about.task.generates() {
+        // What is sent, and what is measured, was planned for generated text.
+        return Err(RunError::Usage(format!(
+            "--api auto: the server generates no text ({}); measure it with --api {}",
+            found.and_then(|found| found.why).unwrap_or_default(),
+            about.name
+        )));
+    }
     order.plan.target.api = Api::named(about.name);
-    order.plan.request.task = about.task;
     if about.talk.is_none() && order.workload.as_ref().is_some_and(|workload| workload.is_session())
     {
         return Err(RunError::Usage(format!(

@@ -41,7 +41,9 @@ struct Work {
 impl Work {
     fn of(level: &LevelPlan, requests: f64) -> Self {
         let mean = |text: &str| text.parse::<Lengths>().map_or(1.0, |lengths| lengths.mean());
-        Self { requests, input: mean(&level.input_tokens.0), output: mean(&level.output_tokens.0) }
+        let texts = level.inputs.map_or(1.0, f64::from);
+        let input = texts * mean(&level.input_tokens.0);
+        Self { requests, input, output: mean(&level.output_tokens.0) }
     }
 
     /// In output tokens.

@@ -150,7 +150,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         observer: &mut recording,
     };
     let done = bench.run_level(setup, items, ahead(level.load))?;
-    workload.took(&plan, done.taken);
+    workload.took(&plan, level, done.taken);
     *failed += done.failed;
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
     let mut ending = done.ending;

@@ -15,7 +15,7 @@ use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
 use dyno_model::environment::{Environment, Server};
-use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::plan::{LevelPlan, Plan, Task};
 use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
@@ -96,7 +96,9 @@ fn measured(
     environment.notes.extend(counting);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);
-    if let Some(preflight) = &mut environment.preflight {
+    if let Some(preflight) = &mut environment.preflight
+        && plan.request.task.generates()
+    {
         preflight.shared_tokens = shared::measure(&mut target, &encoder, workload.run(), stop)?;
     }
     let mut bench = Box::new(Measured { target, encoder });
@@ -175,7 +177,8 @@ fn counts_differ(
     stop: &StopSignal,
 ) -> Result<Option<Diagnostic>, RunError> {
     let few = |level: &LevelPlan| level.requests.is_some_and(|n| n <= A_HANDFUL);
-    if plan.levels.iter().all(few) {
+    // A reranker counts the query with each document.
+    if plan.levels.iter().all(few) || plan.request.task == Task::Rank {
         return Ok(None);
     }
     let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };

@@ -114,7 +114,7 @@ pub(crate) fn probe(
 ) -> Result<RequestRecord, Interrupted> {
     let item = Item { output_tokens: None, ..item.clone() };
     let payload = encoder.clone().for_preflight().payload(&item, 1);
-    client.ask(payload, stop).map(|(record, _)| record)
+    client.ask(payload, stop).map(|asked| asked.record)
 }
 
 #[cfg(test)]

@@ -109,6 +109,9 @@ impl Tokenizer {
             Content::Text(text) => self.count(text),
             Content::Messages(messages) => self.count_messages(messages),
             Content::Body(body) => self.count_body(body),
+            Content::Texts(texts) => {
+                texts.all().try_fold(0_u32, |sum, text| Ok(sum.saturating_add(self.count(text)?)))
+            }
         }
     }
 

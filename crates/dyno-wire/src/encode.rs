@@ -3,7 +3,8 @@
 use crate::dialect::{self, Auth, Dialect, Shape};
 use crate::endpoint::Endpoint;
 use dyno_drive::{Lengths, Payload};
-use dyno_model::prompt::Item;
+use dyno_model::plan::Task;
+use dyno_model::prompt::{Content, Item};
 
 /// Turns prompts into requests for one server.
 #[derive(Clone)]
@@ -110,7 +111,13 @@ impl Encoder {
     pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload<Vec<u8>> {
         let output_tokens = item.output_tokens.unwrap_or(output_tokens);
         let body = dialect::body(self.dialect, &self.shape, &item.content, output_tokens);
-        self.request(&[&body], item.input_tokens, output_tokens)
+        let mut payload = self.request(&[&body], item.input_tokens, output_tokens);
+        if !self.dialect.about().task.generates() {
+            let fixed = self.dialect.answers_every_text(&self.shape);
+            let inputs = Some(inputs(&item.content, self.dialect.about().task));
+            payload.lengths = Lengths { input: item.input_tokens, output: None, fixed, inputs };
+        }
+        payload
     }
 
     /// The API.
@@ -136,7 +143,22 @@ impl Encoder {
         bytes.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
         let fixed = self.shape.fixes_length(self.dialect.about());
-        Payload { lengths: Lengths { input, output: Some(output_tokens), fixed }, body: bytes }
+        let lengths = Lengths { input, output: Some(output_tokens), fixed, inputs: None };
+        Payload { lengths, body: bytes }
+    }
+}
+
+/// The texts of a request that have a result each. Of texts to rank, the query has none.
+fn inputs(content: &Content, task: Task) -> u32 {
+    let all = match content {
+        Content::Texts(texts) if texts.query.is_some() => return texts.texts.len() as u32,
+        Content::Texts(texts) => texts.texts.len() as u32,
+        Content::Messages(messages) => messages.len() as u32,
+        Content::Text(_) | Content::Body(_) => 1,
+    };
+    match task {
+        Task::Rank => all.saturating_sub(1).max(1),
+        Task::Generate | Task::Embed => all,
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Exchange {
     has_text: bool,
     /// Output tokens, or events where tokens are not counted, already reported to the client.
     reported: u64,
+    /// Numbers in a vector of the response.
+    pub dimensions: Option<u32>,
     /// The headers of the response, kept for control requests and the preflight.
     pub head: Option<Box<Head>>,
     text: String,
@@ -142,6 +144,7 @@ impl Exchange {
             counts: Counts::default(),
             has_text: false,
             reported: 0,
+            dimensions: None,
             head: None,
             text: String::new(),
             content: String::new(),

@@ -1,7 +1,7 @@
 //! Bodies as real servers write them, and the record that each becomes: a folder per dialect, named
 //! after it, with bodies (`NAME.sse`, `.ndjson`, `.nul`, `.json`), what is expected of each
 //! (`NAME.expected`) and, where it matters, what was asked for (`NAME.ask`, one `key = value` per
-//! line: `status`, `requested`, `fixed`, `stream`, `header.NAME`).
+//! line: `status`, `requested`, `inputs`, `fixed`, `stream`, `header.NAME`).
 //!
 //! `GOLDEN=write cargo test -p dyno-wire --test golden` writes the expected files; look at each change.
 
@@ -80,6 +80,7 @@ impl Case {
         };
         let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
         record.requested_output = self.asked.get("requested").map(|n| n.parse().unwrap());
+        record.inputs = self.asked.get("inputs").map(|n| n.parse().unwrap());
         let fixed = self.asked.get("fixed").is_some_and(|fixed| fixed == "true");
         let mut exchange = Exchange::new(record, fixed);
         for part in parts {
@@ -104,7 +105,11 @@ fn shown(record: &RequestRecord) -> String {
         count.map_or("unknown".to_owned(), |c| format!("{} by {:?}", c.tokens, c.source))
     };
     line("input tokens", count(record.input));
-    line("output tokens", count(record.output));
+    if let Some(inputs) = record.inputs {
+        line("inputs", inputs.to_string());
+    } else {
+        line("output tokens", count(record.output));
+    }
     for (name, tokens) in [("cached", record.cached), ("reasoning", record.reasoning)] {
         if let Some(tokens) = tokens {
             line(name, tokens.to_string());

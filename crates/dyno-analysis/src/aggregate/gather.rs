@@ -49,6 +49,10 @@ pub(crate) struct Gathered {
     /// Responses whose usage contradicts them.
     pub(crate) usage_ignored: u64,
     pub(crate) prompts: Prompts,
+    /// Texts of completed requests, where nothing is generated.
+    pub(crate) inputs: u64,
+    /// Bytes of the bodies of their responses.
+    pub(crate) body_bytes: u64,
     pub(crate) cached: Cached,
     pub(crate) server_side: ServerSide,
     pub(crate) streams: Streams,
@@ -316,8 +320,13 @@ impl Gathered {
         self.samples.add(record);
         self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
-        self.output.add(record.output);
-        self.asked.add(record);
+        if let Some(inputs) = record.inputs {
+            self.inputs += u64::from(inputs);
+            self.body_bytes += record.body_bytes.unwrap_or_default();
+        } else {
+            self.output.add(record.output);
+            self.asked.add(record);
+        }
         self.usage_ignored += u64::from(record.usage_ignored);
         if let (Some(ours), Some(servers)) = (record.requested_input, record.input) {
             self.prompts.requests += 1;

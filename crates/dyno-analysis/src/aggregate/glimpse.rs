@@ -55,6 +55,8 @@ pub struct RunningLevel {
     unmeasured: u64,
     input: TokenSum,
     output: TokenSum,
+    /// Texts, where nothing is generated.
+    inputs: u64,
     /// Times that a request has once.
     own: PerTime<Rounded>,
     /// Times between events, exact.
@@ -76,7 +78,10 @@ pub struct LevelSoFar {
     pub requests_per_s: Option<f64>,
     /// Output tokens of completed requests per second.
     pub output_tokens_per_s: Option<f64>,
-    /// TTFT, ITL and TPOT, in milliseconds; other times are not shown.
+    /// Texts of completed requests per second, where nothing is generated.
+    pub inputs_per_s: Option<f64>,
+    /// TTFT, ITL and TPOT, in milliseconds, or the latency where nothing is generated; other times are
+    /// not shown.
     pub times: PerTime<Spread>,
     /// What speaks against the level, as far as it can be known before the summary.
     pub findings: Vec<Diagnostic>,
@@ -176,7 +181,10 @@ impl RunningLevel {
     fn complete(&mut self, record: &RequestRecord) {
         self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
-        self.output.add(record.output);
+        match record.inputs {
+            Some(inputs) => self.inputs += u64::from(inputs),
+            None => self.output.add(record.output),
+        }
         let (found, bounds) = (request_times(record), bounds(record));
         for (time, samples) in self.own.iter_mut() {
             if let Some(value) = found[time] {
@@ -247,11 +255,13 @@ impl RunningLevel {
             met: self.met,
             missed: self.missed + self.counts.bad(),
         });
-        let shown = |time| matches!(time, Time::Ttft | Time::Itl | Time::Tpot);
+        let between = |time| matches!(time, Time::Ttft | Time::Itl | Time::Tpot);
+        let shown = |time| between(time) || (time == Time::Latency && self.inputs > 0);
         LevelSoFar {
             counts: self.counts.clone(),
             requests_per_s: level.throughput.requests_per_s,
             output_tokens_per_s: level.throughput.output_tokens_per_s,
+            inputs_per_s: level.throughput.inputs_per_s,
             times: level.times.map(|time, found| {
                 found.filter(|_| shown(time)).map_or(Spread::default(), |found| Spread::of(&found))
             }),
@@ -270,6 +280,7 @@ impl RunningLevel {
             unmeasured: self.unmeasured,
             input: self.input.clone(),
             output: self.output.clone(),
+            inputs: self.inputs,
             ..Gathered::default()
         };
         let work = WorkBounds { steady: None, whole: throughput(&gathered) };

@@ -8,7 +8,7 @@ use crate::counts::Counts;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::{PerTime, Time};
-use dyno_model::plan::Plan;
+use dyno_model::plan::{Plan, Task};
 use dyno_model::summary::{Client, Integrity, Lag, Straggler};
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Verdict};
@@ -187,7 +187,11 @@ impl Case<'_> {
             let [asked, mean] =
                 [prompts.ours, prompts.servers].map(|n| n as f64 / prompts.requests as f64);
             if (mean - asked).abs() > LENGTH_LIMIT * asked {
-                found.push(Finding::InputLength.with([asked, mean].map(|n| digits(n, 1))));
+                let what = match self.plan.request.task {
+                    Task::Rank => Finding::PairsCounted,
+                    Task::Generate | Task::Embed => Finding::InputLength,
+                };
+                found.push(what.with([asked, mean].map(|n| digits(n, 1))));
             }
         }
         let asked = &level.asked;
@@ -216,7 +220,8 @@ impl Case<'_> {
             found.push(OutputFinding::UsageIgnored.with(counts));
         }
         let (input, output) = (level.input.unknown, level.output.unknown);
-        if input > 0 || output > 0 {
+        // What embeds or ranks reports no output, and the preflight says so if no input either.
+        if (input > 0 || output > 0) && level.inputs == 0 {
             found.push(Finding::TokensUnknown.with([input, output]));
         }
     }

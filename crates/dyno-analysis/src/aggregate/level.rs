@@ -226,6 +226,8 @@ impl<'a> Level<'a> {
             },
             input_length: fixed_length(plan, &self.plan.input_tokens),
             output_length: fixed_length(plan, &self.plan.output_tokens),
+            inputs_per_request: tidy(gathered.inputs as f64 / gathered.counts.completed as f64)
+                .filter(|_| gathered.inputs > 0),
             reported: None,
             verdict: Verdict::Valid,
             reasons: Vec::new(),
@@ -352,10 +354,17 @@ pub(super) fn throughput(level: &Gathered) -> Throughput {
     };
     let per_s = |n: u64| tidy(n as f64 / to_s(duration));
     let output = level.output.total();
-    let total = output.zip(level.input.total()).map(|(output, input)| output + input);
+    let total = match level.inputs {
+        0 => output.zip(level.input.total()).map(|(output, input)| output + input),
+        // Nothing is generated, so the input is all there is.
+        _ => level.input.total(),
+    };
     Throughput {
         requests_per_s: per_s(level.counts.completed),
         output_tokens_per_s: output.and_then(per_s),
         total_tokens_per_s: total.and_then(per_s),
+        inputs_per_s: Some(level.inputs).filter(|n| *n > 0).and_then(per_s),
+        input_tokens_per_s: level.input.total().filter(|_| level.inputs > 0).and_then(per_s),
+        body_bytes_per_s: Some(level.body_bytes).filter(|n| *n > 0).and_then(per_s),
     }
 }

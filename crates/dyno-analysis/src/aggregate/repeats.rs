@@ -40,6 +40,7 @@ fn repeated(label: String, levels: &[LevelSummary]) -> Repeated {
         rounds: rounds.len() as u64,
         requests_per_s: over(&|level| work(level).requests_per_s),
         output_tokens_per_s: over(&|level| work(level).output_tokens_per_s),
+        inputs_per_s: over(&|level| work(level).inputs_per_s),
         ttft_p50_ms: over(&|level| of(&level.times[Time::Ttft], |d| d.p50)),
         ttft_p99_ms: over(&|level| of(&level.times[Time::Ttft], |d| d.p99)),
         itl_p50_ms: over(&|level| of(&level.times[Time::Itl], |d| d.p50)),

@@ -18,6 +18,7 @@ pub fn request_times(record: &RequestRecord) -> PerTime<Option<u64>> {
     times[Time::TtftScheduled] = since(first, Some(record.intended));
     times[Time::Latency] = since(last, record.sent);
     times[Time::LatencyScheduled] = since(last, Some(record.intended));
+    times[Time::Headers] = since(record.headers.filter(|_| record.inputs.is_some()), record.sent);
     times[Time::Tpot] = since(last, first).and_then(|time| {
         let gaps = record.streamed_tokens()?.checked_sub(1).filter(|n| *n > 0)?;
         Some((time + gaps / 2) / gaps)
@@ -45,4 +46,26 @@ pub(crate) fn for_each_gap_sample(record: &RequestRecord, mut take: impl FnMut(G
             take(GapSample { time: Time::Itl, at, value, times });
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::MS;
+    use dyno_model::outcome::Outcome;
+    use dyno_model::record::{Phase, TokenCount, TokenSource};
+
+    #[test]
+    fn tokens_that_were_not_sent_are_not_between_the_first_and_the_last() {
+        let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
+        record.outcome = Outcome::Completed;
+        record.streamed = true;
+        (record.sent, record.first, record.last) = (Some(0), Some(100 * MS), Some(120 * MS));
+        record.output = Some(TokenCount { tokens: 403, source: TokenSource::Usage });
+        assert_eq!(request_times(&record)[Time::Tpot], Some((20 * MS + 201) / 402));
+        record.unstreamed = Some(400);
+        assert_eq!(request_times(&record)[Time::Tpot], Some(10 * MS));
+        record.unstreamed = Some(403);
+        assert_eq!(request_times(&record)[Time::Tpot], None);
+    }
 }

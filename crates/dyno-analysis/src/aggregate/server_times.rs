@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(side(&[bare.clone()]).summary(), None);
         let summary = side(&[bare, record(None, Some(70), None)]).summary().unwrap();
         assert_eq!((summary.reported, summary.queue.is_none()), (1, true));
-        assert_eq!(summary.prefill.and_then(|time| time.p50), Some(70.0));
+        assert_eq!(summary.prefill.and_then(|time| time.mean), Some(70.0));
         assert_eq!(summary.outside.and_then(|time| time.mean), Some(30.0));
     }
 

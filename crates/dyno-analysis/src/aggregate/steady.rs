@@ -233,6 +233,9 @@ struct Sums {
     requests_micro: u128,
     output_micro: u128,
     input: u128,
+    /// Texts and bytes of responses that ended inside.
+    inputs: u128,
+    bytes: u128,
 }
 
 /// What a request did inside the window.
@@ -259,6 +262,9 @@ impl Sums {
         }
         if inside.first {
             self.input += record.input.map_or(0, |input| u128::from(input.tokens));
+            self.inputs += u128::from(record.inputs.unwrap_or_default());
+            self.bytes +=
+                u128::from(record.body_bytes.filter(|_| record.inputs.is_some()).unwrap_or(0));
         }
     }
 }
@@ -329,11 +335,19 @@ impl Work {
         let seconds = to_s(self.window.length());
         let per_s = |n: f64| tidy(n / seconds);
         let output = (!self.output_unknown).then_some(sums.output_micro as f64 / MICRO as f64);
-        let total = output.filter(|_| !self.input_unknown).map(|n| n + sums.input as f64);
+        let output = output.filter(|_| sums.inputs == 0);
+        let generated = if sums.inputs > 0 { Some(0.0) } else { output };
+        let total = generated.filter(|_| !self.input_unknown).map(|n| n + sums.input as f64);
+        let of_inputs = |n: u128| (sums.inputs > 0).then_some(n as f64);
         Throughput {
             requests_per_s: per_s(sums.requests_micro as f64 / MICRO as f64),
             output_tokens_per_s: output.and_then(per_s),
             total_tokens_per_s: total.and_then(per_s),
+            inputs_per_s: of_inputs(sums.inputs).and_then(per_s),
+            input_tokens_per_s: of_inputs(sums.input)
+                .filter(|_| !self.input_unknown)
+                .and_then(per_s),
+            body_bytes_per_s: of_inputs(sums.bytes).and_then(per_s),
         }
     }
 }

@@ -91,6 +91,8 @@ impl WorkBounds {
             requests_per_s: of(|work| work.requests_per_s),
             output_tokens_per_s: of(|work| work.output_tokens_per_s),
             total_tokens_per_s: of(|work| work.total_tokens_per_s),
+            inputs_per_s: of(|work| work.inputs_per_s),
+            input_tokens_per_s: of(|work| work.input_tokens_per_s),
         }
     }
 }
@@ -168,7 +170,8 @@ fn headline(level: &LevelSummary, load: Load) -> impl Iterator<Item = (Metric, O
     let due =
         [Time::TtftScheduled, Time::LatencyScheduled].into_iter().filter(move |_| load.is_open());
     let times = [Time::Ttft, between, Time::Tpot, Time::Latency].into_iter().chain(due);
-    let work = [Metric::RequestRate, Metric::OutputRate].map(|metric| (metric, None));
+    let work = [Metric::RequestRate, Metric::OutputRate];
+    let work = work.map(|metric| (metric, None));
     let of_times =
         times.flat_map(|time| HEADLINE.map(|statistic| (Metric::Time(time), Some(statistic))));
     work.into_iter().chain(of_times)

@@ -19,6 +19,9 @@ pub struct Point {
     pub input_length: Option<u32>,
     /// Requested output tokens, where they are the same for all.
     pub output_length: Option<u32>,
+    /// Texts per request, where nothing is generated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs_per_request: Option<f64>,
     /// The values of each side, in their order.
     pub cells: Vec<Option<Cell>>,
 }
@@ -49,8 +52,14 @@ fn same(a: &Point, level: &LevelSummary) -> bool {
     let agree = |a: Option<u32>, b: Option<u32>| a.zip(b).is_none_or(|(a, b)| a == b);
     let named = a.load.kind != LoadKind::Unknown || a.label == level.name();
     let load = a.load.kind == level.load.kind && close(a.load.value, level.load.value) && named;
-    load && agree(a.input_length, level.input_length) && agree(a.output_length, level.output_length)
+    let lengths =
+        agree(a.input_length, level.input_length) && agree(a.output_length, level.output_length);
+    let inputs = a.inputs_per_request.zip(level.inputs_per_request);
+    load && lengths && inputs.is_none_or(|(a, b)| (a - b).abs() <= OTHER_INPUTS * a.max(b))
 }
+
+/// The number of texts in a request may vary with the data a little.
+const OTHER_INPUTS: f64 = 0.02;
 
 fn close(a: Option<f64>, b: Option<f64>) -> bool {
     match (a, b) {
@@ -74,6 +83,7 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
                 load: level.load,
                 input_length: level.input_length,
                 output_length: level.output_length,
+                inputs_per_request: level.inputs_per_request,
                 cells: Vec::new(),
             });
         }
@@ -82,7 +92,8 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
     let place = |point: &Point| kinds.iter().position(|kind| *kind == point.load.kind);
     points.sort_by(|a, b| {
         let load = |point: &Point| point.load.value.unwrap_or(f64::INFINITY);
-        let lengths = |point: &Point| (point.input_length, point.output_length);
+        let inputs = |point: &Point| point.inputs_per_request.map(|inputs| inputs.round() as u64);
+        let lengths = |point: &Point| (point.input_length, point.output_length, inputs(point));
         place(a).cmp(&place(b)).then(lengths(a).cmp(&lengths(b))).then(load(a).total_cmp(&load(b)))
     });
     for point in &mut points {
@@ -195,6 +206,16 @@ mod tests {
         let points = points(&[&summary, &summary]);
         assert!(points.iter().all(|point| point.cells.iter().all(Option::is_some)));
         points.into_iter().map(|point| point.label).collect()
+    }
+
+    #[test]
+    fn batches_of_different_sizes_are_different_levels() {
+        let batch = |label: &str, inputs| LevelSummary {
+            inputs_per_request: Some(inputs),
+            ..level(label, LoadKind::Concurrency, [Some(64), None])
+        };
+        assert_eq!(labels([batch("64×8", 8.0), batch("64×1", 1.0)]), ["64×1", "64×8"]);
+        assert_eq!(labels([batch("a", 8.0), batch("b", 8.01)]), ["a"]);
     }
 
     #[test]

@@ -81,8 +81,10 @@ impl Compared {
         let plain = |value: f64| Figure { value, interval: None };
         let work = level.steady_throughput();
         match self.metric {
-            Metric::RequestRate => rate(level, work.requests_per_s),
-            Metric::OutputRate => rate(level, work.output_tokens_per_s),
+            Metric::RequestRate
+            | Metric::OutputRate
+            | Metric::InputRate
+            | Metric::InputTokenRate => rate(level, work.rate(self.metric)),
             Metric::TokenTime => figure(level.token_time()?, Statistic::Mean),
             Metric::Failures => level.requests.failure_share().map(plain),
             // Where responses were not streamed, TTFT would repeat the latency.

@@ -90,6 +90,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         requests_per_s: odd.work[0],
         output_tokens_per_s: odd.work[1],
         total_tokens_per_s: None,
+        ..Throughput::default()
     };
     let (kind, value) = odd.load;
     let times = PerTime::new(|which| match which {

@@ -50,6 +50,7 @@ pub fn level(
             requests_per_s: Some(requests),
             output_tokens_per_s: Some(requests * 50.0),
             total_tokens_per_s: Some(requests * 150.0),
+            ..Throughput::default()
         },
         steady: None,
         times,

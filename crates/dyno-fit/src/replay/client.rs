@@ -73,6 +73,7 @@ impl Client {
             // The requests know their lengths.
             input_tokens: LengthSpec(String::new()),
             output_tokens: LengthSpec(String::new()),
+            inputs: None,
             capacity: None,
             repeat: None,
             until: None,
@@ -120,7 +121,8 @@ impl Supply<TwinPrompt> for Requests {
     fn take(&mut self) -> Option<Work<TwinPrompt>> {
         let output = self.lengths.output(self.next);
         self.next += 1;
-        let lengths = dyno_drive::Lengths { input: None, output: Some(output), fixed: true };
+        let lengths =
+            dyno_drive::Lengths { output: Some(output), fixed: true, ..Default::default() };
         Some(Payload { lengths, body: TwinPrompt(Ok(self.prompt.clone())) }.into())
     }
 }

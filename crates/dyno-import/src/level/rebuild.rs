@@ -152,6 +152,7 @@ fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
         partial: stated.partial,
         requests: RequestCounts {
             planned: stated.requests.planned.or(counts.planned),
+            shed: None,
             dropped: None,
             resent: None,
             ..counts
@@ -192,6 +193,7 @@ fn completed(stated: LevelSummary, recomputed: &LevelSummary) -> LevelSummary {
     LevelSummary {
         requests: RequestCounts {
             planned: stated.requests.planned.or(counts.planned),
+            shed: None,
             dropped: None,
             resent: None,
             ..counts.clone()
@@ -200,6 +202,7 @@ fn completed(stated: LevelSummary, recomputed: &LevelSummary) -> LevelSummary {
             requests_per_s: per_s(counts.completed).or(stated.throughput.requests_per_s),
             output_tokens_per_s: per_s(output_total).or(stated.throughput.output_tokens_per_s),
             total_tokens_per_s: per_s(total).or(stated.throughput.total_tokens_per_s),
+            ..Throughput::default()
         },
         times,
         input_tokens: input.or(stated.input_tokens),

@@ -159,14 +159,26 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
             ..column(5, Text::ColumnFailed.text(language), &|_, row| of(row, &failed))
         },
         column(6, "req/s", &|_, row| of(row, &|found| maybe(found.requests_per_s, number))),
-        column(2, "tok/s", &|_, row| of(row, &|found| maybe(found.output_tokens_per_s, number))),
-        column(4, "TTFT p50/p99", &|_, row| {
-            of(row, &|found| Times::pair(found.times[Time::Ttft]).in_column())
-        }),
-        column(7, token_time.info().short[0], &|_, row| {
-            of(row, &|found| maybe(found.times[token_time].p50, millis))
-        }),
     ];
+    columns.extend(match embeds(all) {
+        true => vec![
+            column(2, "inputs/s", &|_, row| of(row, &|found| maybe(found.inputs_per_s, number))),
+            column(4, Text::LatencyColumn.text(language), &|_, row| {
+                of(row, &|found| Times::pair(found.times[Time::Latency]).in_column())
+            }),
+        ],
+        false => vec![
+            column(2, "tok/s", &|_, row| {
+                of(row, &|found| maybe(found.output_tokens_per_s, number))
+            }),
+            column(4, "TTFT p50/p99", &|_, row| {
+                of(row, &|found| Times::pair(found.times[Time::Ttft]).in_column())
+            }),
+            column(7, token_time.info().short[0], &|_, row| {
+                of(row, &|found| maybe(found.times[token_time].p50, millis))
+            }),
+        ],
+    });
     let shed = |row: &Row| row.found.as_ref().map_or(0, |found| found.counts.shed);
     if all.iter().any(|row| shed(row) > 0) {
         let shed = column(5, Text::ColumnShed.text(language), &|_, row| shed(row).to_string());
@@ -185,6 +197,12 @@ fn shortened(label: &str, room: usize) -> String {
         short if short.is_empty() => cut(label, room),
         short => short,
     }
+}
+
+/// Texts are embedded or ranked, and nothing is streamed.
+fn embeds(rows: &[Row]) -> bool {
+    let mut found = rows.iter().filter_map(|row| row.found.as_ref());
+    found.any(|found| found.inputs_per_s.is_some())
 }
 
 /// Which time between tokens all levels have.
@@ -207,10 +225,13 @@ fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
         let colour = Some(colour);
         Column { rank: BAR, head: head.to_owned(), cells, alignment: Alignment::Left, colour }
     };
-    [
-        drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),
-        drawn("TTFT p99", Color::Cyan, |found| found.times[Time::Ttft].p99),
-    ]
+    match embeds(all) {
+        true => vec![drawn("inputs/s", Color::Green, |found| found.inputs_per_s)],
+        false => vec![
+            drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),
+            drawn("TTFT p99", Color::Cyan, |found| found.times[Time::Ttft].p99),
+        ],
+    }
     .into_iter()
 }
 

@@ -14,6 +14,7 @@ pub use statistic::Statistic;
 pub use time::Time;
 
 use crate::language::Language;
+use crate::plan::Task;
 use crate::summary::{Distribution, LevelSummary};
 use rows::OTHERS;
 
@@ -28,6 +29,12 @@ pub enum Metric {
     OutputRate,
     /// Input and output tokens per second.
     TotalRate,
+    /// Texts embedded or documents ranked per second.
+    InputRate,
+    /// Input tokens per second, where nothing is generated.
+    InputTokenRate,
+    /// Bytes of response bodies per second, where nothing is generated.
+    BodyRate,
     /// Requests per second that met the SLO.
     Goodput,
     /// Output tokens per second that one user sees.
@@ -75,6 +82,10 @@ pub enum Unit {
     RequestsPerSecond,
     /// Tokens.
     TokensPerSecond,
+    /// Texts.
+    InputsPerSecond,
+    /// Bytes.
+    MegabytesPerSecond,
     /// Counts, and metrics with their own unit.
     Plain,
 }
@@ -88,6 +99,8 @@ impl Unit {
             Self::Percent => "%",
             Self::RequestsPerSecond => "req/s",
             Self::TokensPerSecond => "tok/s",
+            Self::InputsPerSecond => "inputs/s",
+            Self::MegabytesPerSecond => "MB/s",
             Self::Plain => "",
         }
     }
@@ -136,6 +149,8 @@ pub struct Info {
     pub group: Group,
     /// Only streamed responses have it.
     pub streamed: bool,
+    /// Only requests have it that embed or rank texts.
+    pub inputs: bool,
     /// Its name on the page and in charts.
     pub label: [&'static str; 2],
     /// Its name at the head of a column in a document.
@@ -217,6 +232,23 @@ impl Metric {
     /// Only streamed responses have it.
     pub fn needs_stream(self) -> bool {
         self.info().streamed
+    }
+
+    /// Only requests have it that embed or rank texts.
+    pub fn needs_inputs(self) -> bool {
+        self.info().inputs
+    }
+
+    /// Whether a run with this task can have it.
+    pub fn fits(self, task: Task) -> bool {
+        let of_output = matches!(
+            self,
+            Self::OutputRate | Self::TotalRate | Self::PerUser | Self::TokenTime | Self::Price
+        );
+        match task.generates() {
+            true => !self.needs_inputs(),
+            false => !self.needs_stream() && !of_output,
+        }
     }
 
     /// Its distribution in a level, where it is a time.

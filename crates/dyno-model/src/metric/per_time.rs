@@ -50,12 +50,14 @@ impl<T> IndexMut<Time> for PerTime<T> {
     }
 }
 
-/// By the keys of `summary.json`; what is absent is `null`.
+/// By the keys of `summary.json`; what is absent is `null`, or left out if version 0.1 did not have it.
 impl Serialize for PerTime<Option<Distribution>> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Time::ALL.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         for (time, value) in self.iter() {
-            map.serialize_entry(time.id(), value)?;
+            if value.is_some() || !time.is_later() {
+                map.serialize_entry(time.id(), value)?;
+            }
         }
         map.end()
     }

@@ -51,6 +51,11 @@ impl Place {
         let left_out = if by_token { Time::Tpot } else { Time::Itl };
         let times = self.metrics().into_iter();
         let times = times.filter_map(|column| Some((column.metric.time()?, column.statistics)));
-        times.filter(|(time, _)| *time != left_out).collect()
+        let inputs = levels.iter().any(LevelSummary::has_inputs);
+        let fits = |time: Time| match inputs {
+            true => !time.info().streamed,
+            false => !time.info().inputs,
+        };
+        times.filter(|(time, _)| *time != left_out && fits(*time)).collect()
     }
 }

@@ -18,6 +18,7 @@ const TIME: Info = Info {
     better: Better::Lower,
     group: Group::Times,
     streamed: false,
+    inputs: false,
     label: [""; 2],
     title: [""; 2],
     short: [""; 2],
@@ -30,7 +31,7 @@ const TIME: Info = Info {
 pub(super) const NONE: &Info = &TIME;
 
 /// Times, in the order of [`Time::ALL`](super::Time::ALL).
-pub(super) const TIMES: [Info; 7] = [
+pub(super) const TIMES: [Info; 8] = [
     Info {
         id: "ttft_ms",
         name: "ttft",
@@ -160,6 +161,30 @@ pub(super) const TIMES: [Info; 7] = [
         places: &[(PageChart, 7, CHARTED), (Definitions, 6, &[])],
         ..TIME
     },
+    Info {
+        id: "headers_ms",
+        name: "headers",
+        column: "headers",
+        inputs: true,
+        label: ["Time to headers", "响应头时延"],
+        title: ["Time to headers", "响应头时延"],
+        short: ["headers", "响应头"],
+        formula: "headers − sent",
+        means: [
+            "From sending the request to the headers of the response, before its body. Some tools stop \
+             here; the latency ends with the whole body.",
+            "从请求发出到响应头到达，不含响应体。有的工具到此为止；端到端时延则到响应体结束。",
+        ],
+        places: &[
+            (Slo, 12, &[]),
+            (Terminal, 5, PAIR),
+            (Document, 5, PAIR),
+            (PageTable, 5, PAIR),
+            (PageChart, 8, CHARTED),
+            (Definitions, 16, &[]),
+        ],
+        ..TIME
+    },
 ];
 
 const SCHEDULED: [&str; 2] = [
@@ -209,7 +234,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             ],
             ..WORK
         },
-        |level| level.throughput.requests_per_s,
+        |level| level.throughput.rate(Metric::RequestRate),
     ),
     (
         Metric::OutputRate,
@@ -233,7 +258,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             ],
             ..WORK
         },
-        |level| level.throughput.output_tokens_per_s,
+        |level| level.throughput.rate(Metric::OutputRate),
     ),
     (
         Metric::TotalRate,
@@ -244,7 +269,69 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             ["Total tokens/s", "总 token/秒"],
             &[(PageChart, 13, &[])],
         ),
-        |level| level.throughput.total_tokens_per_s,
+        |level| level.throughput.rate(Metric::TotalRate),
+    ),
+    (
+        Metric::InputRate,
+        Info {
+            id: "inputs_per_s",
+            name: "inputs",
+            unit: Unit::InputsPerSecond,
+            inputs: true,
+            label: ["Inputs/s", "输入条数/秒"],
+            title: ["Inputs/s", "输入条数/秒"],
+            short: ["inputs/s", "条/秒"],
+            formula: "inputs / duration",
+            means: [
+                "Texts embedded, or documents ranked, by completed requests.",
+                "成功请求中完成向量化的文本数，或完成排序的文档数。",
+            ],
+            places: &[
+                (Slo, 10, &[]),
+                (PageChart, 14, &[]),
+                (Definitions, 14, &[]),
+                (Compare, 7, &[]),
+            ],
+            ..WORK
+        },
+        |level| level.throughput.rate(Metric::InputRate),
+    ),
+    (
+        Metric::InputTokenRate,
+        Info {
+            id: "input_tokens_per_s",
+            name: "input_tokens",
+            unit: Unit::TokensPerSecond,
+            inputs: true,
+            label: ["Input tokens/s", "输入 token/秒"],
+            title: ["Input tokens/s", "输入 token/秒"],
+            short: ["in tok/s", "输入 tok/s"],
+            formula: "input tokens / duration",
+            means: [
+                "Input tokens of completed requests, as the server counts them; a reranker reads the \
+                 query with each document.",
+                "成功请求的输入 token，按服务器计数；重排序模型对每个文档都重读一遍查询。",
+            ],
+            places: &[
+                (Slo, 11, &[]),
+                (PageChart, 15, &[]),
+                (Definitions, 15, &[]),
+                (Compare, 8, &[]),
+            ],
+            ..WORK
+        },
+        |level| level.throughput.rate(Metric::InputTokenRate),
+    ),
+    (
+        Metric::BodyRate,
+        charted(
+            Info { unit: Unit::MegabytesPerSecond, inputs: true, better: Better::Neither, ..WORK },
+            "body_bytes_per_s",
+            "body",
+            ["Response body, MB/s", "响应体 MB/秒"],
+            &[(PageChart, 16, &[])],
+        ),
+        |level| level.throughput.rate(Metric::BodyRate),
     ),
     (
         Metric::Goodput,

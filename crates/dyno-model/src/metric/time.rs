@@ -20,11 +20,13 @@ pub enum Time {
     Itl,
     /// Between output events.
     ChunkGap,
+    /// From being sent to the headers of a response with results for several texts.
+    Headers,
 }
 
 impl Time {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Ttft,
         Self::TtftScheduled,
         Self::Latency,
@@ -32,6 +34,7 @@ impl Time {
         Self::Tpot,
         Self::Itl,
         Self::ChunkGap,
+        Self::Headers,
     ];
 
     /// Its row.
@@ -42,6 +45,11 @@ impl Time {
     /// A request has it once; the others are between its events.
     pub fn is_own(self) -> bool {
         !matches!(self, Self::Itl | Self::ChunkGap)
+    }
+
+    /// It came after version 0.1, and is left out of files where it is absent.
+    pub fn is_later(self) -> bool {
+        self == Self::Headers
     }
 
     /// Its key in `summary.json`.

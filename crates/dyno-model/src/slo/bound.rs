@@ -36,6 +36,7 @@ impl Reading<'_> {
             Unit::TokensPerSecond => {
                 self.per_second(&["tok/s", "tokens/s", "/s"]).ok_or_else(wrong)?
             }
+            Unit::InputsPerSecond => self.per_second(&["inputs/s", "/s"]).ok_or_else(wrong)?,
             _ => match parse_duration(self.right) {
                 Ok(nanos) => Bound::Time(nanos),
                 Err(UnitError::TooLong(_)) => {
@@ -112,7 +113,7 @@ impl Reading<'_> {
                 let typed = typed.or_else(|| number(self.right.strip_suffix('%')?));
                 Bound::Percent(typed.filter(|v| (0.0..=100.0).contains(v)).unwrap_or(1.0))
             }
-            Unit::RequestsPerSecond | Unit::TokensPerSecond => {
+            Unit::RequestsPerSecond | Unit::TokensPerSecond | Unit::InputsPerSecond => {
                 let digits = self.right.trim_end_matches(|c: char| c.is_alphabetic() || c == '/');
                 let usual = if metric.unit() == Unit::TokensPerSecond { 1000.0 } else { 5.0 };
                 let typed = typed.or_else(|| number(digits));
@@ -136,6 +137,7 @@ fn kind(metric: Metric) -> &'static str {
         Unit::Percent => "a share",
         Unit::RequestsPerSecond => "a rate of requests",
         Unit::TokensPerSecond => "a rate of tokens",
+        Unit::InputsPerSecond => "a rate of inputs",
         _ => "a time",
     }
 }

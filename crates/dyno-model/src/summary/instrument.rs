@@ -37,6 +37,12 @@ pub struct ThroughputRanges {
     pub output_tokens_per_s: Option<[f64; 2]>,
     /// Of input and output tokens.
     pub total_tokens_per_s: Option<[f64; 2]>,
+    /// Of texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs_per_s: Option<[f64; 2]>,
+    /// Of input tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens_per_s: Option<[f64; 2]>,
 }
 
 /// Ranges of the statistics of a time, `[low, high]`.

@@ -13,6 +13,9 @@ pub struct Repeated {
     pub requests_per_s: Option<Spread>,
     /// Output tokens per second, likewise.
     pub output_tokens_per_s: Option<Spread>,
+    /// Texts per second, where nothing is generated, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs_per_s: Option<Spread>,
     /// Median time to the first token.
     pub ttft_p50_ms: Option<Spread>,
     /// 99th percentile of it.

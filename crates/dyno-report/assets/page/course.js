@@ -31,7 +31,7 @@ function evenly(levels, most) {
 // The level with the highest throughput. Levels may differ in length a hundredfold, so that several
 // over one axis of time are often unreadable.
 function busiest(levels) {
-  var work = (metric('tokens') || metric('throughput') || { y: [] }).y;
+  var work = (metric('tokens') || metric('inputs') || metric('throughput') || { y: [] }).y;
   return levels.length ? [levels.reduce(function (best, i) { return known(work[i]) && !(work[i] <= work[best]) ? i : best; })] : [];
 }
 

@@ -183,7 +183,7 @@ function firstOf(choices, wanted) {
 
 function curves(box) {
   var panes = box.appendChild(el('div', { class: 'panes' }));
-  var first = firstOf(data.choices, ['tokens', 'throughput', 'completed']);
+  var first = firstOf(data.choices, ['tokens', 'inputs', 'throughput', 'completed']);
   // Three percentiles of each of several lines are too many.
   var several = grouped(data.levels.length, function (i) { return data.axes[0].groups[i]; }).length > 1;
   var second = firstOf(data.choices, (several ? [] : ['ttft', 'latency']).concat(['ttft.p50', 'latency.p50', 'latency.mean', 'errors']));

@@ -8,7 +8,7 @@ function heat(box) {
     load.levels.push(i);
   });
   var single = data.metrics.map(function (one) { return { id: one.id, name: titled(one) }; });
-  var state = { figure: metric('tokens') ? 'tokens' : single[0].id, load: loads[0].id };
+  var state = { figure: (metric('tokens') || metric('inputs') || single[0]).id, load: loads[0].id };
   var controls = box.appendChild(el('div', { class: 'controls' }));
   var plot = box.appendChild(el('div', { class: 'plot' }));
   var tip = new Tip(plot);

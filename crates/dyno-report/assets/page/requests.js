@@ -42,7 +42,7 @@ function Timeline(box) {
 // The level with the most failures among its bars, else the one with the most work done.
 Timeline.prototype.firstLevel = function (own) {
   var failures = function (i) { return data.details[i].bars.filter(function (bar) { return bar[6] > CENSORED; }).length; };
-  var work = (metric('tokens') || metric('throughput') || { y: [] }).y;
+  var work = (metric('tokens') || metric('inputs') || metric('throughput') || { y: [] }).y;
   return own.reduce(function (best, i) {
     var more = failures(i) - failures(best);
     return more > 0 || (more === 0 && known(work[i]) && !(work[i] <= work[best])) ? i : best;

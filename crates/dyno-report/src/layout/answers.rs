@@ -5,6 +5,7 @@ use super::cells::{markdown as safe, row};
 use crate::messages::{Message, Say};
 use crate::text::{ABSENT, answer, number, outcome_word, remarks};
 use dyno_model::Language;
+use dyno_model::metric::{Metric, Time};
 use dyno_model::summary::{Spread, Summary};
 
 /// The result of a search; nothing where the levels were fixed.
@@ -18,22 +19,30 @@ pub(super) fn repeats(summary: &Summary, language: Language) -> String {
     if summary.repeats.is_empty() {
         return String::new();
     }
-    let head = [
-        Message::Level.text(language).to_owned(),
-        Message::Rounds.text(language).to_owned(),
-        Message::RequestRate.text(language).to_owned(),
-        Message::OutputRate.text(language).to_owned(),
-        Message::Ttft.with(language, &["p50"]),
-        Message::Itl.with(language, &["p50"]),
-    ];
+    let inputs = summary.repeats.iter().any(|level| level.inputs_per_s.is_some());
+    let text = |message: Message| message.text(language).to_owned();
+    let mut head = [Message::Level, Message::Rounds, Message::RequestRate].map(text).to_vec();
+    head.extend(match inputs {
+        true => [Metric::InputRate, Metric::Time(Time::Latency)]
+            .map(|metric| language.choose(metric.info().title).to_owned())
+            .to_vec(),
+        false => vec![
+            text(Message::OutputRate),
+            Message::Ttft.with(language, &["p50"]),
+            Message::Itl.with(language, &["p50"]),
+        ],
+    });
     let say = |say: Say| say.text(language);
     let mut out = format!("\n{}{}\n\n", say(Say::Repeats), say(Say::RepeatsAbout));
     out.push_str(&table(&head, 1));
     for level in &summary.repeats {
-        let spreads =
-            [level.requests_per_s, level.output_tokens_per_s, level.ttft_p50_ms, level.itl_p50_ms];
+        let spreads = match inputs {
+            true => vec![level.inputs_per_s, level.latency_p50_ms],
+            false => vec![level.output_tokens_per_s, level.ttft_p50_ms, level.itl_p50_ms],
+        };
         let mut cells = vec![safe(&level.label), level.rounds.to_string()];
-        cells.extend(spreads.map(spread));
+        cells.push(spread(level.requests_per_s));
+        cells.extend(spreads.into_iter().map(spread));
         out.push_str(&row(&cells));
     }
     out

@@ -96,15 +96,8 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             row.level.slo.as_ref().and_then(|s| s.goodput_per_s)
         }),
     ];
-    for time in Time::ALL {
-        let of = move |row: &LevelRow<'a>| row.level.times[time].as_ref();
-        let name = time.info().column;
-        columns.push(LevelColumn::whole(format!("{name}_count"), move |row| of(row)?.count));
-        for statistic in Statistic::ALL {
-            let name = format!("{name}_{}_ms", statistic.key());
-            columns.push(LevelColumn::number(name, move |row| of(row)?.get(statistic)));
-        }
-    }
+    let (later, times): (Vec<Time>, Vec<Time>) = Time::ALL.into_iter().partition(|t| t.is_later());
+    times.into_iter().for_each(|time| of_time(&mut columns, time));
     // New columns go after those of version 0.1, whose places must not change.
     columns.push(LevelColumn::own("slo_outcome", |row| {
         row.level.slo.as_ref().map(|s| s.verdict.outcome)
@@ -116,6 +109,11 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         LevelColumn::whole("server_times_count", |row| {
             row.level.server_times.as_ref().map(|times| times.reported)
         }),
+        LevelColumn::number("inputs_per_request", |row| row.level.inputs_per_request),
+        LevelColumn::number("inputs_per_s", |row| row.level.throughput.inputs_per_s),
+        LevelColumn::number("input_tokens_per_s", |row| row.level.throughput.input_tokens_per_s),
+        LevelColumn::number("body_bytes_per_s", |row| row.level.throughput.body_bytes_per_s),
+        LevelColumn::number("steady_inputs_per_s", |row| row.level.steady?.throughput.inputs_per_s),
     ]);
     for (name, time) in SERVER_TIMES {
         for statistic in [Statistic::Mean, Statistic::P50, Statistic::P99] {
@@ -125,5 +123,17 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             }));
         }
     }
+    later.into_iter().for_each(|time| of_time(&mut columns, time));
     columns
+}
+
+/// Every statistic of a time.
+fn of_time<'a>(columns: &mut Vec<LevelColumn<'a>>, time: Time) {
+    let of = move |row: &LevelRow<'a>| row.level.times[time].as_ref();
+    let name = time.info().column;
+    columns.push(LevelColumn::whole(format!("{name}_count"), move |row| of(row)?.count));
+    for statistic in Statistic::ALL {
+        let name = format!("{name}_{}_ms", statistic.key());
+        columns.push(LevelColumn::number(name, move |row| of(row)?.get(statistic)));
+    }
 }

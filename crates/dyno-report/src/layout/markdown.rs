@@ -15,7 +15,8 @@ use dyno_model::{Language, Verdict};
 /// The whole text of a run.
 pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Language) -> String {
     let run = &summary.run;
-    let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, language));
+    let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
+    let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, inputs, language));
     for text in of_run(summary, language) {
         out.push_str(&format!("**{text}**\n\n"));
     }
@@ -34,7 +35,8 @@ pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Langu
     out
 }
 
-fn header(run: &RunSummary, language: Language) -> String {
+/// `inputs`: texts are embedded or ranked, and there is no output to count.
+fn header(run: &RunSummary, inputs: bool, language: Language) -> String {
     let comma = language.comma();
     let named = |say: Say, name: &str| say.with(language, &[safe(name)]);
     let target = match (&run.target, &run.engine) {
@@ -48,11 +50,11 @@ fn header(run: &RunSummary, language: Language) -> String {
     let by = |message: Message, source: &Option<String>| {
         message.with(language, &[&source.as_deref().map_or_else(|| ABSENT.to_owned(), safe)])
     };
-    let sources = [
-        by(Message::InputBy, &run.token_source.input),
-        by(Message::OutputBy, &run.token_source.output),
-    ]
-    .join(comma);
+    let input = by(Message::InputBy, &run.token_source.input);
+    let sources = match inputs {
+        true => input,
+        false => [input, by(Message::OutputBy, &run.token_source.output)].join(comma),
+    };
     let joined =
         |parts: [Option<String>; 2]| parts.into_iter().flatten().collect::<Vec<_>>().join(comma);
     let lines = [
@@ -92,7 +94,12 @@ fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
     }
     let mut columns = counts(levels);
     columns.extend(offered(levels).then_some(LevelColumn::Value(Metric::Offered)));
-    columns.extend([Metric::RequestRate, Metric::OutputRate].map(LevelColumn::Value));
+    let inputs = levels.iter().any(LevelSummary::has_inputs);
+    let rates: &[Metric] = match inputs {
+        true => &[Metric::RequestRate, Metric::InputRate, Metric::InputTokenRate],
+        false => &[Metric::RequestRate, Metric::OutputRate],
+    };
+    columns.extend(rates.iter().copied().map(LevelColumn::Value));
     for (time, usual) in Place::Document.times(levels) {
         // One request has a mean, and no percentiles.
         let lone = |level: &LevelSummary| {

@@ -45,7 +45,8 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("last_ns", |record| record.last),
         RequestColumn::whole("end_ns", |record| Some(record.end)),
     ];
-    for time in Time::ALL.into_iter().filter(|time| time.is_own()) {
+    let own = |time: &Time| time.is_own() && !time.is_later();
+    for time in Time::ALL.into_iter().filter(own) {
         columns.push(RequestColumn::number(time.id(), move |record| {
             millis(request_times(record)[time])
         }));
@@ -76,6 +77,8 @@ fn columns() -> Vec<RequestColumn> {
             OutsideServer::Left(time) => millis(Some(time)),
             OutsideServer::Exceeded(_) => None,
         }),
+        RequestColumn::whole("inputs", |record| record.inputs),
+        RequestColumn::whole("body_bytes", |record| record.body_bytes),
     ]);
     columns
 }

@@ -8,6 +8,7 @@ messages! {
     pub(crate) enum Head;
 
     TotalRate: "total tok/s", "合计 tok/s";
+    BodyRate: "body\nMB/s", "响应体\nMB/s";
     Goodput: "goodput\nreq/s", "有效吞吐\n请求/秒";
     PerUser: "per user\ntok/s", "单用户\ntok/s";
     TokenTime: "per token\nms", "单 token\nms";
@@ -29,6 +30,7 @@ impl Head {
     pub(crate) fn of(metric: Metric) -> Option<Self> {
         Some(match metric {
             Metric::TotalRate => Self::TotalRate,
+            Metric::BodyRate => Self::BodyRate,
             Metric::Goodput => Self::Goodput,
             Metric::PerUser => Self::PerUser,
             Metric::TokenTime => Self::TokenTime,
@@ -46,6 +48,8 @@ impl Head {
             Metric::Time(_)
             | Metric::RequestRate
             | Metric::OutputRate
+            | Metric::InputRate
+            | Metric::InputTokenRate
             | Metric::Offered
             | Metric::CachedShare => return None,
         })

@@ -67,6 +67,17 @@ messages! {
     WholeRun:
         "whole run: {} req/s, {} out tok/s, {} total tok/s over {} s",
         "全程：{} 请求/秒，输出 {} tok/s，合计 {} tok/s，历时 {} s";
+    WholeRunInputs:
+        "whole run: {} req/s, {} inputs/s, {} input tok/s, {} MB/s of response bodies over {} s",
+        "全程：{} 请求/秒，{} 条/秒，输入 {} tok/s，响应体 {} MB/s，历时 {} s";
+    Inputs: "{} {0|input|inputs} per request", "每请求 {} 条输入";
+    InputsAndTokens:
+        "{} {0|input|inputs} and {} input tokens per request",
+        "每请求 {} 条输入、{} 个输入 token";
+    ToHeaders:
+        "headers after {} ms, the whole response after {} ms ({3}); tools that stop at the headers \
+         report {2} ms less",
+        "响应头 {} ms，完整响应 {} ms（{3}）；到响应头就停表的工具会少报 {2} ms";
     SteadyWindow: "steady window {} s", "稳态窗口 {} s";
     InFlight: "in flight {} mean, {} peak", "并发数平均 {}，峰值 {}";
     TokensOut: "{} output tokens per request", "每请求输出 {} token";
@@ -126,8 +137,8 @@ messages! {
         "in {} of {} {1|response|responses}, ms (mean / p50 / p99): {}",
         "{1} 个响应中有 {0} 个（ms，平均 / p50 / p99）：{2}";
     ServerQueue: "queue {}", "排队 {}";
-    ServerPrefill: "prefill {}", "prefill {}";
-    ServerDecode: "decode {}", "decode {}";
+    ServerPrefill: "prefill {}", "预填充 {}";
+    ServerDecode: "decode {}", "解码 {}";
     ServerLoad: "model load {}", "加载模型 {}";
     ServerTotal: "total {}", "总计 {}";
     OutsideServer: "rest of TTFT, network and front end {}", "首 token 时延的其余部分（网络与前端）{}";
@@ -163,6 +174,7 @@ messages! {
     PerSecond: "/s", "每秒";
     MsP50: "ms p50", "ms p50";
 
+    InputRate: "inputs/s", "条/秒";
     Repeats: "Repeats: ", "重复：";
     RepeatsAbout:
         "mean of the rounds ± standard deviation between rounds",

@@ -30,9 +30,11 @@ pub(super) fn is_wide(least: f64, most: f64) -> bool {
     least > 0.0 && most / least >= 16.0
 }
 
-/// Lengths of input and output that all requests of a level were to have.
-fn pair(level: &LevelSummary) -> Option<[u32; 2]> {
-    Some([level.input_length?, level.output_length?])
+/// Lengths of input and output that all requests of a level were to have; where nothing is generated, the
+/// length of a text and how many there are.
+pub(super) fn pair(level: &LevelSummary) -> Option<[u32; 2]> {
+    let inputs = || level.inputs_per_request.map(|inputs| inputs.round() as u32);
+    Some([level.input_length?, level.output_length.or_else(inputs)?])
 }
 
 /// All levels have lengths, and these differ.
@@ -42,7 +44,8 @@ pub(super) fn is_grid(summary: &Summary) -> bool {
 }
 
 fn pair_name(level: &LevelSummary) -> String {
-    pair(level).map_or_else(String::new, |[input, output]| format!("{input}→{output}"))
+    let sign = if level.has_inputs() { '×' } else { '→' };
+    pair(level).map_or_else(String::new, |[input, output]| format!("{input}{sign}{output}"))
 }
 
 /// The lines that levels belong to where the horizontal axis is another metric: one for each pair of
@@ -125,7 +128,12 @@ fn length_axis(summary: &Summary, which: usize, language: Language) -> Option<Va
     let [least, .., most] = dyno_chart::ordered(own.iter().copied())[..] else { return None };
     let mut loads: Vec<_> = summary.levels.iter().map(|level| &level.load).collect();
     loads.dedup();
-    let other = [Word::OutputAxis, Word::InputAxis][which].text(language);
+    let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
+    let [first, second] = match inputs {
+        true => [Word::TextAxis, Word::InputsAxis],
+        false => [Word::InputAxis, Word::OutputAxis],
+    };
+    let other = [second, first][which].text(language);
     let group = |level: &LevelSummary| {
         let length = pair(level).map_or(0, |pair| pair[1 - which]);
         let name = format!("{length} {other}");
@@ -135,7 +143,7 @@ fn length_axis(summary: &Summary, which: usize, language: Language) -> Option<Va
         }
     };
     let groups: Vec<String> = summary.levels.iter().map(group).collect();
-    let (id, name) = [("input", Word::InputAxis), ("output", Word::OutputAxis)][which];
+    let (id, name) = [("input", first), ("output", second)][which];
     let (x, name) =
         (own.into_iter().map(Some).map(rounded).collect::<Vec<_>>(), name.text(language));
     Some(json!({"id": id, "name": name, "x": x, "log": is_wide(least, most), "groups": groups}))

@@ -45,15 +45,22 @@ pub(super) fn cards(page: &Page) -> Markup {
         None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
     };
     let tokens = |level: &LevelSummary| level.steady_throughput().output_tokens_per_s;
+    let inputs = |level: &LevelSummary| level.steady_throughput().inputs_per_s;
     let requests = |level: &LevelSummary| level.steady_throughput().requests_per_s;
     let lowest = |metric: fn(&LevelSummary) -> Option<f64>| {
         let found = largest(page, move |level| metric(level).map(|value| -value))?;
         Some(Best { value: -found.value, ..found })
     };
-    let mut all = vec![
-        best(Word::MostTokens, "tok/s", largest(page, tokens)),
-        best(Word::MostRequests, "req/s", largest(page, requests)),
-    ];
+    let embeds = page.summary.levels.iter().any(LevelSummary::has_inputs);
+    let most = match embeds {
+        true => best(Word::MostInputs, "inputs/s", largest(page, inputs)),
+        false => best(Word::MostTokens, "tok/s", largest(page, tokens)),
+    };
+    let mut all = vec![most, best(Word::MostRequests, "req/s", largest(page, requests))];
+    if let Some(least) = lowest(|level| level.times[Time::Latency].as_ref()?.p50).filter(|_| embeds)
+    {
+        all.push(best(Word::LeastLatency, "ms", Some(least)));
+    }
     if let Some(least) = lowest(|level| level.times[Time::Ttft].as_ref()?.p50) {
         all.push(best(Word::LeastTtft, "ms", Some(least)));
     }
@@ -77,12 +84,15 @@ fn requests_card(page: &Page) -> Markup {
     let Some(completed) = sum(|level| level.requests.completed) else {
         return card(name, ABSENT, "", Message::NoFigure.text(page.language));
     };
-    let about = match sum(|level| level.requests.bad()) {
-        Some(0) => page.say(Word::NoneFailed).to_owned(),
-        Some(bad) => page.fill(Word::SoManyFailed, &[&counted(bad)]),
-        None => String::new(),
-    };
-    card(name, &counted(completed), "", &about)
+    let shed = sum(|level| level.requests.shed).filter(|shed| *shed > 0);
+    let failed = sum(|level| level.requests.bad()).map(|bad| bad - shed.unwrap_or(0));
+    let failed = failed.map(|failed| match failed {
+        0 => page.say(Word::NoneFailed).to_owned(),
+        failed => page.fill(Word::SoManyFailed, &[&counted(failed)]),
+    });
+    let shed = shed.map(|shed| page.fill(Word::SoManyShed, &[&counted(shed)]));
+    let about: Vec<String> = failed.into_iter().chain(shed).collect();
+    card(name, &counted(completed), "", &about.join(page.language.comma()))
 }
 
 fn levels_card(page: &Page) -> Markup {

@@ -104,7 +104,8 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
         let metrics: Map<String, Value> =
             own.iter().map(|one| (one.id.clone(), Value::Object(values(one)))).collect();
         let pair = |one: &LevelSummary| {
-            format!("{:?}", (one.input_length, one.output_length, one.load.kind))
+            let inputs = one.inputs_per_request;
+            format!("{:?}", (one.input_length, one.output_length, inputs, one.load.kind))
         };
         json!({
             "name": dyno_words::escape::escape(name, 200),

@@ -39,9 +39,20 @@ pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Languag
         "bounds": bounds(summary),
         "details": details,
         "shares": shares.lists,
-        "words": Word::for_script(language),
+        "words": words(summary, language),
     });
     embedded(&all)
+}
+
+/// The script's texts. Where nothing is generated, a grid is over the length of a text and how many there
+/// are.
+fn words(summary: &Summary, language: Language) -> Value {
+    let mut words = json!(Word::for_script(language));
+    if summary.levels.iter().any(LevelSummary::has_inputs) {
+        words["inputAxis"] = Word::TextAxis.text(language).into();
+        words["outputAxis"] = Word::InputsAxis.text(language).into();
+    }
+    words
 }
 
 /// JSON without `<`, `>` and `&`, and without the two line separators that only scripts know.
@@ -72,13 +83,13 @@ pub(super) fn rounded(value: Option<f64>) -> Value {
 }
 
 pub(super) fn level(level: &LevelSummary, language: Language) -> Value {
-    let pair = level.input_length.zip(level.output_length);
+    let pair = axes::pair(level);
     let reasons: Vec<String> =
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
     json!({
         "label": escape(&level.label, LONGEST),
         "load": load(level, language),
-        "pair": pair.map(|(input, output)| [input, output]),
+        "pair": pair,
         "trust": level.verdict as u8,
         "why": reasons.join(language.semicolon()),
         "slices": level.slices.as_ref().map(|all| all.iter().map(slice).collect::<Vec<_>>()),
@@ -268,7 +279,10 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
     }
     let (classes, shed): (Vec<String>, Vec<bool>) =
         classes.iter().map(|(class, shed)| (escape(class, LONGEST), *shed)).unzip();
-    let sheds = buckets.iter().map(|one| one.shed).collect::<Vec<_>>();
+    let mut sheds = buckets.iter().map(|one| one.shed).collect::<Vec<_>>();
+    if sheds.iter().all(|count| *count == 0) {
+        sheds.clear();
+    }
     json!({
         "started": short(detail.started_s, 6),
         "ttft": shares.curve(detail.ttft.as_ref()),
@@ -278,7 +292,7 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
         "every": short(detail.course.every_s, 6),
         "completed": buckets.iter().map(|one| one.completed).collect::<Vec<_>>(),
         "failed": buckets.iter().map(|one| one.failed).collect::<Vec<_>>(),
-        "shed": Some(sheds).filter(|counts| counts.iter().any(|count| *count > 0)),
+        "shed": sheds,
         "tokens": buckets.iter().map(|one| rounded(one.output_tokens)).collect::<Vec<_>>(),
         "flight": buckets.iter().map(|one| one.in_flight).collect::<Vec<_>>(),
         "of": detail.bars.of,

@@ -16,7 +16,8 @@ const OTHERS: [(Word, Word); 3] = [
 /// Throughput and failures are defined even where there are none.
 fn is_used(metric: Metric, level: &LevelSummary) -> bool {
     match metric {
-        Metric::RequestRate | Metric::OutputRate | Metric::Failures => true,
+        Metric::RequestRate | Metric::Failures => true,
+        Metric::OutputRate => !level.has_inputs(),
         Metric::Goodput => level.slo.is_some(),
         Metric::PerUser => level.times[Time::Tpot].is_some(),
         metric => metric.distribution(level).is_some() || metric.value(level).is_some(),
@@ -37,7 +38,12 @@ pub(super) fn definitions(page: &Page) -> Markup {
             let (label, info) = (metric.label(page.language), metric.info());
             items.push(item(label, info.formula, page.language.choose(info.means)));
         }
-        if metric == Metric::OutputRate && levels.iter().any(|level| level.steady.is_some()) {
+        let last = if levels.iter().any(LevelSummary::has_inputs) {
+            Metric::InputTokenRate
+        } else {
+            Metric::OutputRate
+        };
+        if metric == last && levels.iter().any(|level| level.steady.is_some()) {
             items.push(item(page.say(Word::SteadyWindow), "", page.say(Word::SteadyMeans)));
         }
     }

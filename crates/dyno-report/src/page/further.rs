@@ -39,28 +39,30 @@ fn repeats(page: &Page) -> Option<Markup> {
             .title(&format!("{} – {}", grouped(s.min), grouped(s.max))),
         None => Cell::number(ABSENT),
     };
+    let inputs = page.summary.repeats.iter().any(|of| of.inputs_per_s.is_some());
     let rows: Vec<Row> = page
         .summary
         .repeats
         .iter()
         .map(|of| {
             let mut cells = vec![Cell::head(&of.label), Cell::number(&counted(of.rounds))];
-            let values = [of.requests_per_s, of.output_tokens_per_s, of.ttft_p50_ms];
-            cells.extend(values.map(spread));
-            cells.extend([of.ttft_p99_ms, of.itl_p50_ms, of.latency_p50_ms].map(spread));
+            cells.push(spread(of.requests_per_s));
+            cells.extend(match inputs {
+                true => [of.inputs_per_s, of.latency_p50_ms].map(spread).to_vec(),
+                false => {
+                    let values = [of.output_tokens_per_s, of.ttft_p50_ms, of.ttft_p99_ms];
+                    let more = [of.itl_p50_ms, of.latency_p50_ms];
+                    values.into_iter().chain(more).map(spread).collect()
+                }
+            });
             Row::plain(cells)
         })
         .collect();
-    let heads = [
-        Word::Level,
-        Word::Rounds,
-        Word::RequestRate,
-        Word::OutputRate,
-        Word::TtftP50,
-        Word::TtftP99,
-        Word::ItlP50,
-        Word::LatencyP50,
-    ];
+    let mut heads = vec![Word::Level, Word::Rounds, Word::RequestRate];
+    heads.extend_from_slice(match inputs {
+        true => &[Word::InputRate, Word::LatencyP50],
+        false => &[Word::OutputRate, Word::TtftP50, Word::TtftP99, Word::ItlP50, Word::LatencyP50],
+    });
     let about = Some(Word::RepeatsAbout);
     (!rows.is_empty()).then(|| part(page, Word::Repeats, about, &heads, rows))
 }

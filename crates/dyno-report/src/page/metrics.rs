@@ -24,14 +24,20 @@ impl Metric {
     }
 }
 
-type Rate = fn(Throughput) -> Option<f64>;
-
 /// Throughput, over the steady window or the whole level.
-const RATES: [(Registered, Rate); 3] = [
-    (Registered::RequestRate, |work| work.requests_per_s),
-    (Registered::OutputRate, |work| work.output_tokens_per_s),
-    (Registered::TotalRate, |work| work.total_tokens_per_s),
+const RATES: [Registered; 6] = [
+    Registered::RequestRate,
+    Registered::OutputRate,
+    Registered::TotalRate,
+    Registered::InputRate,
+    Registered::InputTokenRate,
+    Registered::BodyRate,
 ];
+
+/// What the total is the same as, where nothing is generated.
+fn is_shown(metric: Registered, levels: &[LevelSummary]) -> bool {
+    metric != Registered::TotalRate || !levels.iter().any(LevelSummary::has_inputs)
+}
 
 /// Every level that counts has a steady window, so that throughput over these can be compared.
 fn all_steady(summary: &Summary) -> bool {
@@ -57,8 +63,8 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     // What can be compared over all levels comes first, under the name that SLOs use.
     for (steady, suffix) in [(steady, ""), (!steady, ".other")] {
         let over = if steady { Word::OverSteady } else { Word::OverWhole }.text(language);
-        for (metric, which) in RATES {
-            let of = |level: &LevelSummary| work(level, steady).and_then(which).map(plain);
+        for metric in RATES.into_iter().filter(|metric| is_shown(*metric, levels)) {
+            let of = |level: &LevelSummary| work(level, steady)?.rate(metric).map(plain);
             let id = format!("{}{suffix}", metric.name());
             let name = format!("{}{over}", metric.label(language));
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
@@ -73,25 +79,22 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
 /// one, as in the table of the comparison.
 pub(super) fn compared(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
-    let rate = |(metric, which): (Registered, Rate)| {
-        let of = |level: &LevelSummary| {
-            let done = level.steady_throughput();
-            which(done).map(plain)
-        };
+    let rate = |metric: Registered| {
+        let of = |level: &LevelSummary| level.steady_throughput().rate(metric).map(plain);
         let (id, name) = (metric.name().to_owned(), metric.label(language).to_owned());
         Metric::new(metric, id, name, levels.iter().map(of).collect())
     };
-    let mut all: Vec<Metric> = RATES.into_iter().map(rate).collect();
+    let mut all: Vec<Metric> =
+        RATES.into_iter().filter(|metric| is_shown(*metric, levels)).map(rate).collect();
     all.extend(other_than_rates(levels, language));
     all.retain(|metric| metric.values.iter().any(Option::is_some));
     all
 }
 
 fn other_than_rates(levels: &[LevelSummary], language: Language) -> Vec<Metric> {
-    let is_rate = |metric: Registered| RATES.iter().any(|(rate, _)| *rate == metric);
     let mut all: Vec<Metric> = Vec::new();
     for Column { metric, statistics } in Place::PageChart.metrics() {
-        if is_rate(metric) {
+        if RATES.contains(&metric) {
             continue;
         }
         let label = metric.label(language);

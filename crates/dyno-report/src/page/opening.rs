@@ -6,7 +6,7 @@ use super::{Page, answers, cards, findings};
 use crate::messages::Message;
 use crate::text::ABSENT;
 use dyno_draw::banners;
-use dyno_model::summary::RunSummary;
+use dyno_model::summary::{LevelSummary, RunSummary};
 
 /// What the run is called: its label, or its model, or its id.
 fn name(run: &RunSummary) -> &str {
@@ -43,6 +43,10 @@ pub(super) fn header(page: &Page) -> Markup {
     };
     let sources = [&run.token_source.input, &run.token_source.output]
         .map(|source| source.as_deref().unwrap_or(ABSENT).to_owned());
+    let counted = match page.summary.levels.iter().any(LevelSummary::has_inputs) {
+        true => page.fill(Word::InputCountedBy, &[&sources[0]]),
+        false => page.fill(Word::CountedBy, &[&sources[0], &sources[1]]),
+    };
     let facts: [(Word, Option<String>); 8] = [
         (Word::Model, run.model.clone().filter(|model| run.engine.as_ref() != Some(model))),
         (Word::Target, Some(target)),
@@ -50,7 +54,7 @@ pub(super) fn header(page: &Page) -> Markup {
         (Word::Started, run.started.as_deref().map(moment)),
         (Word::RunId, Some(run.id.clone())),
         (Word::Client, page.environment.map(|environment| environment.host.name.clone())),
-        (Word::TokenCounts, Some(page.fill(Word::CountedBy, &[&sources[0], &sources[1]]))),
+        (Word::TokenCounts, Some(counted)),
         (Word::Note, run.note.clone()),
     ];
     let facts = facts.into_iter().filter_map(|(name, value)| {

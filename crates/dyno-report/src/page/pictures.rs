@@ -6,6 +6,7 @@ use super::policy::base64;
 use super::words::Word;
 use super::{Page, metrics};
 use dyno_draw::{self as chart, ChartOptions, ends_of_sweep};
+use dyno_model::summary::LevelSummary;
 
 /// The image for readers without JavaScript is left out above this size.
 const LARGEST: usize = 100_000;
@@ -32,7 +33,10 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
     let sweep = if ends_of_sweep(page.summary) { page.say(Word::SweepAbout) } else { "" };
     let about = format!("{} {sweep}", page.say(Word::FiguresAbout));
     let metrics = captioned("curves", Word::FiguresTitle, about.trim_end());
-    let heat = figure("heat", Word::HeatTitle, Word::HeatAbout);
+    let heat = match levels.iter().any(LevelSummary::has_inputs) {
+        true => figure("heat", Word::InputHeatTitle, Word::InputHeatAbout),
+        false => figure("heat", Word::HeatTitle, Word::HeatAbout),
+    };
     let over_time = figure("course", Word::CourseTitle, Word::CourseAbout);
     let has_metrics = !metrics::metrics(page.summary, page.language).is_empty();
     let has_course = details.clone().any(|detail| detail.course.buckets.len() > 1)

@@ -37,6 +37,14 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
 }
 
+/// The rates that have a column.
+fn rates(page: &Page) -> &'static [Metric] {
+    match page.summary.levels.iter().any(LevelSummary::has_inputs) {
+        true => &[Metric::RequestRate, Metric::InputRate, Metric::InputTokenRate],
+        false => &[Metric::RequestRate, Metric::OutputRate],
+    }
+}
+
 /// Some level knows how much of its prompts was in the server's prefix cache.
 fn has_cached(page: &Page) -> bool {
     page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
@@ -68,7 +76,7 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
     .into_iter()
     .chain(has_shed(page).then(|| page.language.choose(Metric::Shed.info().label)))
     .chain(open.then(|| page.language.choose(Metric::Offered.info().label)))
-    .chain([page.say(Word::RequestRate), page.say(Word::OutputRate)])
+    .chain(rates(page).iter().map(|rate| page.language.choose(rate.info().title)))
     .map(|text| head(text).attr("rowspan", "2").into())
     .collect();
     let mut second: Vec<Markup> = Vec::new();
@@ -127,13 +135,11 @@ fn row(
         let offered = level.offered_per_s.map_or_else(|| marks.absent(), grouped);
         cells.push(Cell::number(&offered));
     }
-    let mut rate = |metric, work| {
-        let shown = marks.rate(work, "*", grouped);
-        Cell::number(&marks.of_length(level, metric, shown))
+    let mut rate = |metric: &Metric| {
+        let shown = marks.rate([steady.rate(*metric), done.rate(*metric)], "*", grouped);
+        Cell::number(&marks.of_length(level, *metric, shown))
     };
-    cells.push(rate(Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]));
-    let output = [steady.output_tokens_per_s, done.output_tokens_per_s];
-    cells.push(rate(Metric::OutputRate, output));
+    cells.extend(rates(page).iter().map(&mut rate));
     for (time, parts) in columns {
         cells.extend(parts.iter().map(|part| percentile(page, level, (*time, *part), marks)));
     }

@@ -42,6 +42,7 @@ messages! {
     RequestsCompleted: "Requests completed", "成功请求数";
     NoneFailed: "none failed", "无失败";
     SoManyFailed: "{} failed", "失败 {} 个";
+    SoManyShed: "{} shed", "过载拒绝 {} 个";
     LevelsRun: "Levels run", "已测档位数";
     At: "at {}", "{} 时";
     // Results of a search, and the SLO.
@@ -144,19 +145,28 @@ messages! {
     ServerTimesAbout: "As the responses report them, in ms: mean / p50 / p99. Outside of the server is \
         what its queue, load and prefill leave of TTFT: the network and its front end, and its queue \
         where it does not report one.",
-        "按响应中的报告，单位 ms：平均 / p50 / p99。“服务器之外”指首 token 时延除去排队、加载与 prefill 的部分：\
+        "按响应中的报告，单位 ms：平均 / p50 / p99。“服务器之外”指首 token 时延除去排队、加载与预填充的部分：\
         网络与前端；服务器未报告排队时间时，也包括排队。";
     TimesReported: "Responses", "响应数";
     ServerQueue: "Queue", "排队";
     ServerLoad: "Model load", "加载模型";
-    ServerPrefill: "Prefill", "prefill";
+    ServerPrefill: "Prefill", "预填充";
     OutsideServer: "Outside of the server", "服务器之外";
-    ServerDecode: "Decode", "decode";
+    ServerDecode: "Decode", "解码";
     ServerTotal: "Total", "总计";
     Server: "Server metrics", "服务器指标";
     Cost: "Cost", "成本";
     RequestRate: "Requests/s", "请求/秒";
     OutputRate: "Output tokens/s", "输出 token/秒";
+    InputRate: "Inputs/s", "输入条数/秒";
+    MostInputs: "Most inputs/s", "最高输入条数/秒";
+    LeastLatency: "Lowest latency p50", "最低时延 p50";
+    InputsAxis: "inputs per request", "每请求输入条数";
+    TextAxis: "tokens per input", "每条输入的 token 数";
+    InputCountedBy: "input from {}", "输入来自 {}";
+    InputHeatTitle: "By length of a text and inputs per request", "随文本长度与每请求输入条数的变化";
+    InputHeatAbout: "One cell for each length and number of inputs. Invalid levels are struck out.",
+        "每格对应一种文本长度与输入条数。无效的档位已划去。";
     OverSteady: ", steady window", "（稳态窗口）";
     OverWhole: ", whole level", "（整档）";
     Ttft: "TTFT", "首 token 时延 TTFT";

@@ -102,6 +102,7 @@ pub(super) fn level(
         work(level, language),
         scheduled(level, language),
         overload::with_failures(level, language),
+        to_headers(level, language),
     ];
     for text in texts.into_iter().flatten() {
         out.push_str(&wrap("  ", &text, options.prose()));
@@ -186,8 +187,16 @@ fn work(level: &LevelSummary, language: Language) -> Option<String> {
     let [requests, output, total] =
         [t.requests_per_s, t.output_tokens_per_s, t.total_tokens_per_s].map(maybe);
     let mean = |tokens: Option<Tokens>| tokens.map(|tokens| number(tokens.mean));
+    let whole = match level.has_inputs() {
+        true => {
+            let rates = [t.inputs_per_s, t.input_tokens_per_s, t.rate(Metric::BodyRate)].map(maybe);
+            let [inputs, tokens, body] = rates;
+            Say::WholeRunInputs.with(language, &[requests, inputs, tokens, body, duration])
+        }
+        false => Say::WholeRun.with(language, &[requests, output, total, duration]),
+    };
     let texts = [
-        Some(Say::WholeRun.with(language, &[requests, output, total, duration])),
+        Some(whole),
         level.steady.map(|steady| Say::SteadyWindow.with(language, &[number(steady.window_s)])),
         level.concurrency.map(|flight| {
             Say::InFlight.with(language, &[number(flight.mean), flight.peak.to_string()])
@@ -195,6 +204,13 @@ fn work(level: &LevelSummary, language: Language) -> Option<String> {
         mean(level.output_tokens).map(|output| match mean(level.input_tokens) {
             Some(input) => Say::TokensOutAndIn.with(language, &[output, input]),
             None => Say::TokensOut.with(language, &[output]),
+        }),
+        level.inputs_per_request.map(|inputs| {
+            let inputs = if inputs.fract() == 0.0 { inputs.to_string() } else { number(inputs) };
+            match mean(level.input_tokens) {
+                Some(tokens) => Say::InputsAndTokens.with(language, &[inputs, tokens]),
+                None => Say::Inputs.with(language, &[inputs]),
+            }
         }),
     ];
     joined(texts, language)
@@ -205,6 +221,18 @@ fn lengths(level: &LevelSummary, language: Language) -> Option<String> {
     let of = level.output_lengths?;
     let values = [of.requested_mean, of.received_mean, of.reached_share * 100.0].map(number);
     Some(Say::LengthsSideBySide.with(language, &values))
+}
+
+/// When the headers came, and the whole response: other tools stop at the headers.
+fn to_headers(level: &LevelSummary, language: Language) -> Option<String> {
+    let [headers, latency] = [Time::Headers, Time::Latency].map(|time| level.times[time].as_ref());
+    let (headers, latency) = (headers?, latency?);
+    let both = |which| Some([headers.get(which)?, latency.get(which)?]);
+    let which = [Statistic::P50, Statistic::Mean].into_iter().find(|w| both(*w).is_some())?;
+    let [first, last] = both(which)?;
+    let name = which_name(which, language);
+    let values = [millis(first), millis(last), millis((last - first).max(0.0)), name];
+    Some(Say::ToHeaders.with(language, &values))
 }
 
 /// Times from the schedule, where they tell something else than those from sending.

@@ -20,7 +20,7 @@ use crate::messages::{Message, Say};
 use crate::selection::Selection;
 use dyno_draw::banners::cautions;
 use dyno_model::Language;
-use dyno_model::summary::{Origin, RunSummary, Summary};
+use dyno_model::summary::{LevelSummary, Origin, RunSummary, Summary};
 use dyno_words::InLanguage;
 use dyno_words::columns::left;
 pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
@@ -101,7 +101,8 @@ pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
 /// `steady`: where the reader finds the whole run.
 fn above_levels(summary: &Summary, steady: Say, options: &TextOptions) -> String {
     let language = options.language;
-    let mut out = header(&summary.run, options);
+    let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
+    let mut out = header(&summary.run, inputs, options);
     out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {
         out.push_str(&format!("\n{}\n", Message::NoLevel.text(language)));
@@ -119,7 +120,8 @@ fn above_levels(summary: &Summary, steady: Say, options: &TextOptions) -> String
     out
 }
 
-fn header(run: &RunSummary, options: &TextOptions) -> String {
+/// `inputs`: texts are embedded or ranked, and there is no output to count.
+fn header(run: &RunSummary, inputs: bool, options: &TextOptions) -> String {
     let language = options.language;
     let target = match (&run.target, &run.engine) {
         (target, _) if run.origin.is_some() => target.clone().unwrap_or_default(),
@@ -135,11 +137,12 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
         Some(source) => known.with(language, &[source]),
         None => unknown.text(language).to_owned(),
     };
-    let sources = [
-        by(&run.token_source.input, Message::InputBy, Say::InputUnknown),
-        by(&run.token_source.output, Message::OutputBy, Say::OutputUnknown),
-    ]
-    .join(language.comma());
+    let input = by(&run.token_source.input, Message::InputBy, Say::InputUnknown);
+    let output = || by(&run.token_source.output, Message::OutputBy, Say::OutputUnknown);
+    let sources = match inputs {
+        true => input,
+        false => [input, output()].join(language.comma()),
+    };
     let plan = run.plan_hash.as_ref().map(|hash| hash.chars().take(12).collect::<String>());
     let when = [
         run.started.clone(),

@@ -6,7 +6,7 @@ use crate::messages::Say;
 use dyno_chart::axis::{Thinning, shown};
 use dyno_chart::{Point, Scale, Series, Spacing, Stop, bounds};
 use dyno_model::load::LoadKind;
-use dyno_model::metric::Time;
+use dyno_model::metric::{Metric, Time};
 use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_model::{Language, Verdict};
 use dyno_words::columns::{left, millis, number, right, width};
@@ -27,7 +27,11 @@ pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let Some((axis, sweep)) = axis(levels) else { return String::new() };
     let steady = all_steady(&sweep);
-    let work = Panel::of(Say::OutputRate, &sweep, |level| output_rate(level, steady));
+    let (say, metric) = match levels.iter().any(LevelSummary::has_inputs) {
+        true => (Say::InputRate, Metric::InputRate),
+        false => (Say::OutputRate, Metric::OutputRate),
+    };
+    let work = Panel::of(say, &sweep, |level| rate(level, metric, steady));
     let stacked = options.prose() < SIDE_BY_SIDE;
     let columns = if stacked { options.prose() } else { (options.prose() - GAP) / 2 };
     let slot = (columns - MARGIN).checked_div(work.bars.len()).filter(|slot| *slot > 0);
@@ -68,7 +72,9 @@ fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
         (sweep.chunk_by(|a, b| a.0 == b.0).count(), say, sweep)
     };
     let (loads, say, sweep) = kinds.map(of_kind).into_iter().max_by_key(|(loads, ..)| *loads)?;
-    let lengths = |(_, level): &(f64, &LevelSummary)| (level.input_length, level.output_length);
+    let lengths = |(_, level): &(f64, &LevelSummary)| {
+        (level.input_length, level.output_length, level.inputs_per_request)
+    };
     // Several lengths are several curves, which bars cannot show.
     let alike = sweep.windows(2).all(|pair| lengths(&pair[0]) == lengths(&pair[1]));
     (loads >= FEWEST_LOADS && alike).then_some((say, sweep))
@@ -80,9 +86,9 @@ fn all_steady(sweep: &Sweep) -> bool {
     counted.all(|(_, level)| level.steady.is_some())
 }
 
-fn output_rate(level: &LevelSummary, steady: bool) -> Option<f64> {
+fn rate(level: &LevelSummary, metric: Metric, steady: bool) -> Option<f64> {
     let window = level.steady.filter(|_| steady).map(|steady| steady.throughput);
-    window.unwrap_or(level.throughput).output_tokens_per_s
+    window.unwrap_or(level.throughput).rate(metric)
 }
 
 /// TTFT, or latency where responses were not streamed.
@@ -128,7 +134,8 @@ impl Panel {
         let high = bounds(self.values()).map_or(0.0, |[_, high]| high.max(0.0));
         let to = (HEIGHT * 8) as f64;
         let scale = Scale { spacing: Spacing::Linear, low: 0.0, high, from: 0.0, to };
-        let shown = if self.title == Say::OutputRate { number(high) } else { millis(high) };
+        let is_rate = matches!(self.title, Say::OutputRate | Say::InputRate);
+        let shown = if is_rate { number(high) } else { millis(high) };
         for row in (0..HEIGHT).rev() {
             let label = match row {
                 0 => "0",

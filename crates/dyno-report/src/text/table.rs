@@ -48,8 +48,11 @@ fn by_default(
     let mut all = vec![(LevelColumn::Requests, 0)];
     all.extend(offered(levels).then_some((LevelColumn::Value(Metric::Offered), 7)));
     all.push((LevelColumn::Value(Metric::RequestRate), 4));
-    all.push((LevelColumn::Value(Metric::OutputRate), 2));
-    all.push((LevelColumn::Value(Metric::TotalRate), OPTIONAL + 6));
+    let [main, other] = match levels.iter().any(LevelSummary::has_inputs) {
+        true => [(Metric::InputRate, 2), (Metric::InputTokenRate, 3)],
+        false => [(Metric::OutputRate, 2), (Metric::TotalRate, OPTIONAL + 6)],
+    };
+    all.extend([main, other].map(|(metric, rank)| (LevelColumn::Value(metric), rank)));
     let times: Vec<Time> =
         Place::Terminal.times(levels).into_iter().map(|(time, _)| time).collect();
     for time in &times {

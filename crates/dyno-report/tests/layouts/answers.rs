@@ -24,6 +24,7 @@ fn answered() -> Run {
         rounds: 3,
         requests_per_s: spread(12.5),
         output_tokens_per_s: spread(250.0),
+        inputs_per_s: None,
         ttft_p50_ms: None,
         ttft_p99_ms: None,
         itl_p50_ms: spread(20.0),

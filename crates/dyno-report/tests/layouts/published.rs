@@ -287,6 +287,7 @@ fn a_burst_of_vllm() {
             requests_per_s: Some(found[4]),
             output_tokens_per_s: Some(found[5]),
             total_tokens_per_s: Some(found[6]),
+            ..Throughput::default()
         };
         let figure =
             |i: usize| Some(distribution(found[i], Some(found[i + 1]), Some(found[i + 2])));

@@ -54,6 +54,7 @@ impl Prompt {
                 joined(messages.iter().map(|message| message.content.as_str()))
             }
             Content::Body(fields) => of_body(fields, with_roles)?,
+            Content::Texts(texts) => joined(texts.all().map(String::as_str)),
         };
         Ok(Self::new(&words, block))
     }

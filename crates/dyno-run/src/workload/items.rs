@@ -1,10 +1,11 @@
 //! Makes prompts by index, on the encoder's thread.
 
 use super::account::Account;
+use super::batch::Batch;
 use super::{Items, Text, lock};
 use dyno_drive::Sending;
 use dyno_drive::arrivals::seeded;
-use dyno_model::prompt::Content;
+use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, Selected};
 use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
@@ -45,17 +46,42 @@ pub(super) fn random(
     })
 }
 
+/// Requests of several random texts, which all differ.
+pub(super) fn random_texts(prompts: Arc<RandomPrompts>, batch: Batch, account: Shared) -> Items {
+    Box::new(move |index| {
+        let numbers = (0..batch.texts()).map(|at| index * batch.texts() + at);
+        let lengths = batch.lengths(numbers.clone().map(|number| prompts.tokens(number)));
+        let parts = numbers.zip(lengths).map(|(number, tokens)| prompts.sized(number, tokens));
+        let parts = kept(parts.collect::<Result<Vec<_>, _>>(), &account)?;
+        Some(Sending::Single(batch.item(parts), 0))
+    })
+}
+
+/// Requests of several texts that follow each other.
+pub(super) fn joined(mut one: Items, batch: Batch) -> Items {
+    Box::new(move |index| {
+        let part = |at| match one(index * batch.texts() + at)? {
+            Sending::Single(item, _) => Some(item),
+            Sending::Conversation(_) => None,
+        };
+        let parts: Option<Vec<Item>> = (0..batch.texts()).map(part).collect();
+        Some(Sending::Single(batch.item(parts?), 0))
+    })
+}
+
+/// The prompts of a file, of which `each` make a request.
 pub(super) fn selected(
     mut selected: Selected<'static>,
     output: Lengths,
     (key, level): (Key, u32),
+    each: u64,
     account: Shared,
 ) -> Items {
     let mut rng = seeded(key.seed, key.lengths, b"outputs ");
     let before = selected.tally();
     Box::new(move |index| {
         let next = selected.next();
-        lock(&account).keep(level, index + 1, selected.tally().since(&before));
+        lock(&account).keep(level, index / each + 1, selected.tally().since(&before));
         let item = kept(next?, &account)?;
         Some(Sending::Single(item, output.sample(&mut rng)))
     })

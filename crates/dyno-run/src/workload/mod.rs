@@ -3,6 +3,7 @@
 
 mod account;
 mod again;
+mod batch;
 mod fault;
 mod items;
 mod notes;
@@ -14,11 +15,13 @@ use crate::api::has_messages;
 use crate::tokenize::Failure;
 use account::Account;
 pub(crate) use again::Attempt;
+use batch::Batch;
 use dyno_drive::Sending;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Nanos};
 use dyno_workload::data::{Checked, Count, DataError, DataSet, Selected, Selection};
+use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{SyntheticSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
@@ -90,8 +93,7 @@ impl Workload {
             })?,
             None => Tokenizer::estimate(),
         };
-        let source = Source::open(data, has_messages(plan), plan.seed)
-            .map_err(|message| ("--data", message))?;
+        let source = Source::open(plan).map_err(|message| ("--data", message))?;
         let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
         Ok(Self {
             tokenizer,
@@ -193,7 +195,10 @@ impl Workload {
 
     /// The prompts of a level; the flag at fault and the message if they cannot be made.
     fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Items, Fault> {
-        let output = || lengths("--output-tokens", &level.output_tokens.0);
+        let output = || match plan.request.task.generates() {
+            true => lengths("--output-tokens", &level.output_tokens.0),
+            false => Ok(Lengths::fixed(1)),
+        };
         let input = || lengths("--input-tokens", &level.input_tokens.0);
         let key = self.attempt.key(plan, level, number);
         let account = Arc::clone(&self.account);
@@ -210,7 +215,10 @@ impl Workload {
                 };
                 let prompts = Arc::new(prompts.map_err(of_random)?);
                 *prepared = Some(Prepared::Random(Arc::clone(&prompts)));
-                Ok(items::random(prompts, output()?, key, self.text, account))
+                Ok(match Batch::of(plan, level) {
+                    Some(batch) => items::random_texts(prompts, batch, account),
+                    None => items::random(prompts, output()?, key, self.text, account),
+                })
             }
             Source::Made(options) => {
                 let tokens = (input()?, output()?);
@@ -265,7 +273,13 @@ impl Workload {
             Source::Set(set, selection) => {
                 let count = self.counter(has_messages(plan), is_bounded(selection));
                 let selected = self.selected(set, selection, count)?;
-                Ok(items::selected(selected, output()?, (key, number), account))
+                let batch = self.batch(plan, level);
+                let each = batch.map_or(1, Batch::texts);
+                let one = items::selected(selected, output()?, (key, number), each, account);
+                Ok(match batch {
+                    Some(batch) => items::joined(one, batch),
+                    None => one,
+                })
             }
             Source::Led(led) => {
                 let Led { set, selection, options } = &**led;
@@ -276,6 +290,15 @@ impl Workload {
                 let key = (key, number);
                 Ok(items::replayed(options.clone(), selected, count, output()?, key, account))
             }
+        }
+    }
+
+    /// How the texts of a file become requests; none where each record is one.
+    fn batch(&self, plan: &Plan, level: &LevelPlan) -> Option<Batch> {
+        match &self.source {
+            Source::Set(set, _) if set.holds_lists() => None,
+            Source::Set(..) => Batch::of(plan, level),
+            _ => None,
         }
     }
 
@@ -303,10 +326,11 @@ impl Workload {
         self.attempt.run
     }
 
-    /// A level has taken this many prompts; the next one continues behind them.
-    pub(crate) fn took(&mut self, plan: &Plan, prompts: u64) {
+    /// A level has sent this many requests or conversations; the next one continues behind their
+    /// prompts.
+    pub(crate) fn took(&mut self, plan: &Plan, level: &LevelPlan, sent: u64) {
         if !plan.data.same_prompts {
-            self.attempt.taken += prompts;
+            self.attempt.taken += sent * self.batch(plan, level).map_or(1, Batch::texts);
         }
     }
 
@@ -438,6 +462,10 @@ impl Workload {
         if self.source.selection().is_some() || self.trace().is_some() {
             let Some(level) = plan.levels.first() else { return Ok(()) };
             let mut items = aside.made(plan, level, 0)?;
+            if level.inputs.is_some() && self.batch(plan, level).is_none() {
+                let message = "the records of the data say how many texts a request has; remove it";
+                return Err(("--inputs", message.to_owned()));
+            }
             return match (items(0), aside.error()) {
                 (Some(_), _) => Ok(()),
                 (None, message) => Err(("--data", message.unwrap_or("there is no prompt".into()))),

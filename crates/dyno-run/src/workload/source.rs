@@ -1,6 +1,7 @@
 //! Where the prompts of a plan come from.
 
-use dyno_model::plan::DataPlan;
+use crate::api::has_messages;
+use dyno_model::plan::{DataPlan, Plan};
 use dyno_workload::data::{
     Checked, DataError, DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError,
 };
@@ -34,11 +35,13 @@ pub(super) struct Led {
 }
 
 impl Source {
-    pub(super) fn open(data: &DataPlan, chat: bool, seed: u64) -> Result<Self, String> {
-        let spec: DataSpec = match &data.spec {
+    pub(super) fn open(plan: &Plan) -> Result<Self, String> {
+        let (data, chat, seed) = (&plan.data, has_messages(plan), plan.seed);
+        let mut spec: DataSpec = match &data.spec {
             None => return Ok(Self::Random(random_options(None, data, chat)?)),
             Some(text) => text.parse().map_err(|error: SpecError| error.to_string())?,
         };
+        spec.texts = !plan.request.task.generates();
         if spec.path.is_some() && TraceSessions::named_by(&spec).is_some() {
             let starts = match spec.kind {
                 Some(Kind::Session) => Starts::Given,

@@ -21,7 +21,7 @@ mod trial;
 
 pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
 pub use instrument::Arrival;
-pub use side::{Fetched, Interrupted};
+pub use side::{Asked, Fetched, Interrupted};
 
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;

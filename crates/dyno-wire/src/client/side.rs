@@ -35,6 +35,17 @@ pub struct Fetched {
     pub body: Vec<u8>,
 }
 
+/// A request of the API that ran by itself.
+#[derive(Debug)]
+pub struct Asked {
+    /// Its record.
+    pub record: RequestRecord,
+    /// The headers of the response, if it has arrived.
+    pub head: Option<Box<Head>>,
+    /// Numbers in a vector of the response.
+    pub dimensions: Option<u32>,
+}
+
 impl Fetched {
     /// The body of a 200.
     pub fn ok(&self) -> Option<&[u8]> {
@@ -127,17 +138,19 @@ impl Client {
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }
 
-    /// Sends one generation request and waits for its end; its record and the response's headers.
+    /// Sends one request of the API and waits for its end.
     pub fn ask(
         &mut self,
         payload: Payload<Vec<u8>>,
         stop: &StopSignal,
-    ) -> Result<(RequestRecord, Option<Box<Head>>), Interrupted> {
+    ) -> Result<Asked, Interrupted> {
         let mut record = self.blank();
         record.requested_output = payload.lengths.output;
+        record.inputs = payload.lengths.inputs;
         let exchange = Exchange::new(record, payload.lengths.fixed);
         let exchange = self.run_one(exchange, payload.body, ASK_WITHIN, stop)?;
-        Ok((exchange.record, exchange.head))
+        let Exchange { record, head, dimensions, .. } = *exchange;
+        Ok(Asked { record, head, dimensions })
     }
 
     fn blank(&self) -> RequestRecord {

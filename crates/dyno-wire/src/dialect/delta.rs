@@ -32,6 +32,10 @@ pub struct Delta {
     pub listed_tokens: Option<u64>,
     /// Output tokens that are reasoning, by the server's usage.
     pub reasoning_tokens: Option<u64>,
+    /// Results for the texts of the request, where nothing is generated.
+    pub results: Option<u32>,
+    /// Numbers in the first vector.
+    pub dimensions: Option<u32>,
     /// The server's own times.
     pub times: Option<ServerTimes>,
     /// The error that it reports.

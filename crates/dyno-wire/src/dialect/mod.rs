@@ -11,6 +11,7 @@ mod delta;
 mod ollama;
 mod openai;
 mod pieces;
+mod pooling;
 mod responses;
 mod scan;
 mod sglang;
@@ -46,6 +47,11 @@ pub trait Dialect: fmt::Debug + Sync {
         let _ = serde_json::to_writer(out, message);
     }
 
+    /// Whether every text of a request has a result, where nothing is generated: fewer are a failure.
+    fn answers_every_text(&self, _shape: &Shape) -> bool {
+        true
+    }
+
     /// Reads one response, frame by frame or as a whole.
     fn reader(&self) -> Box<dyn Reader>;
 }
@@ -71,6 +77,10 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &sglang::Generate,
     &ollama::CHAT,
     &ollama::GENERATE,
+    &pooling::Embeddings,
+    &pooling::Rerank,
+    &pooling::Score,
+    &pooling::TeiRerank,
 ];
 
 /// The dialect with this name.
@@ -82,13 +92,25 @@ pub fn find(api: &Api) -> Option<&'static dyn Dialect> {
 /// their own, so the usual prefix may be missing.
 pub fn of_path(path: &str) -> Option<&'static dyn Dialect> {
     let path = path.trim_end_matches('/');
-    let whole = |dialect: &&&dyn Dialect| path.ends_with(&dialect.about().whole_path());
-    let found = DIALECTS.iter().filter(whole).max_by_key(|found| found.about().whole_path().len());
-    let ending = |dialect: &&&dyn Dialect| {
-        dialect.about().prefix == USUAL_PREFIX && path.ends_with(dialect.about().path)
+    // An API without a prefix is not one of a version, such as `/v2/rerank`.
+    let fits = |about: &About| {
+        let before = path.strip_suffix(about.path);
+        before.is_some_and(|before| !about.prefix.is_empty() || !is_version(before))
     };
+    let whole = |dialect: &&&dyn Dialect| {
+        path.ends_with(&dialect.about().whole_path()) && fits(dialect.about())
+    };
+    let found = DIALECTS.iter().filter(whole).max_by_key(|found| found.about().whole_path().len());
+    let ending =
+        |dialect: &&&dyn Dialect| dialect.about().prefix == USUAL_PREFIX && fits(dialect.about());
     let longest = || DIALECTS.iter().filter(ending).max_by_key(|found| found.about().path.len());
     found.or_else(longest).copied()
+}
+
+/// Whether a path ends with a version, such as `/v1`.
+fn is_version(path: &str) -> bool {
+    let last = path.rsplit('/').next().and_then(|last| last.strip_prefix('v'));
+    last.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Writes the body of a request.
@@ -142,6 +164,16 @@ pub(crate) fn beginning(bytes: &[u8], most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_api_without_a_prefix_is_none_of_a_version() {
+        let name = |path: &str| of_path(path).map(|dialect| dialect.about().name);
+        assert_eq!(name("/rerank"), Some("tei-rerank"));
+        assert_eq!(name("/gateway/rerank"), Some("tei-rerank"));
+        assert_eq!(name("/v1/rerank"), Some("rerank"));
+        assert_eq!(name("/v2/rerank"), Some("rerank"));
+        assert_eq!(name("/score"), Some("score"));
+    }
 
     #[test]
     fn every_name_and_path_is_there_once() {

@@ -9,8 +9,10 @@ use super::{Delta, Keep, Malformed, excerpt};
 pub(super) enum Piece {
     /// What the model says, which is the reply in a conversation.
     Content,
-    /// Reasoning, or a call of a tool.
-    Other,
+    /// What the model thinks before.
+    Reasoning,
+    /// The name of a tool, or its arguments.
+    Tool,
 }
 
 /// What is measured of a frame or a body, so far.
@@ -18,22 +20,31 @@ pub(super) enum Piece {
 pub(super) struct Pieces {
     pub(super) delta: Delta,
     keep: Keep,
+    /// Some piece was empty.
+    had_empty: bool,
 }
 
 impl Pieces {
     pub(super) fn new(keep: Keep) -> Self {
-        Self { delta: Delta::default(), keep }
+        Self { delta: Delta::default(), keep, had_empty: false }
     }
 
     /// Adds the inside of a JSON string.
     pub(super) fn add(&mut self, raw: &[u8], piece: Piece) {
+        self.had_empty |= raw.is_empty();
         self.delta.output |= !raw.is_empty();
+        self.delta.reasoning |= !raw.is_empty() && piece == Piece::Reasoning;
         if self.keep.text {
             self.delta.text.get_or_insert_default().push_str(&unescape(raw));
         }
         if self.keep.content && piece == Piece::Content {
             self.delta.content.get_or_insert_default().push_str(&unescape(raw));
         }
+    }
+
+    /// What was gathered from an event that adds to the output, perhaps nothing.
+    pub(super) fn added(self) -> Delta {
+        Delta { blank: self.had_empty && !self.delta.output, ..self.delta }
     }
 
     /// Adds JSON as it is: the arguments of a tool.
@@ -98,9 +109,4 @@ pub(super) fn plain(scan: &mut Scanner<'_>) -> Scan<String> {
 pub(super) fn not_json(bytes: &[u8], bad: Bad) -> Malformed {
     let shown = excerpt(bytes);
     Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
-}
-
-/// JSON that is something else than this API's.
-pub(super) fn another(what: &str, bytes: &[u8]) -> Malformed {
-    Malformed(format!("{what}: {}", excerpt(bytes)))
 }

@@ -127,7 +127,14 @@ impl Exchange {
                 self.has_text = delta.output;
                 self.text = delta.text.unwrap_or_default();
                 self.content = delta.content.unwrap_or_default();
-                self.check_output(rules, at);
+                self.dimensions = delta.dimensions;
+                match delta.results.zip(self.record.inputs) {
+                    Some((got, sent)) if got < sent && got > 0 && self.fixed_output => {
+                        let detail = format!("{got} results for {sent} inputs");
+                        self.fail(rules, FailureClass::OutputShort, &detail, at);
+                    }
+                    _ => self.check_output(rules, at),
+                }
             }
         }
     }

@@ -43,11 +43,13 @@ impl Patience {
         let waited = (self.waited + SEC / 2) / SEC;
         let message = message.trim();
         match told {
-            Some(told) => format!(
-                "the server is overloaded: it returned HTTP {status}, after waiting for {waited} s, \
-                 and asks to be tried again in {} s: {message}",
-                told.div_ceil(SEC)
-            ),
+            Some(told) => {
+                let told = told.div_ceil(SEC);
+                format!(
+                    "the server is overloaded: it returned HTTP {status}, after waiting for {waited} \
+                     s, and asks to be tried again in {told} s: {message}"
+                )
+            }
             None => format!(
                 "the server is overloaded: it returned HTTP {status}, still after waiting for {waited} \
                  s: {message}"

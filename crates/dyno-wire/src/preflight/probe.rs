@@ -34,6 +34,8 @@ pub(super) struct Probe<'a> {
     /// Fields that it accepts and does not obey.
     pub(super) ignored: Vec<&'static Optional>,
     head: Option<Box<Head>>,
+    /// Numbers in a vector.
+    dimensions: Option<u32>,
     seen: Option<RequestRecord>,
     force: Force,
     notes: Vec<Diagnostic>,
@@ -60,6 +62,7 @@ impl<'a> Probe<'a> {
             refused: Vec::new(),
             ignored: Vec::new(),
             head: None,
+            dimensions: None,
             seen: None,
             force: Force::No,
             notes: Vec::new(),
@@ -157,9 +160,10 @@ impl<'a> Probe<'a> {
         let shape = self.shape.clone();
         let encoder = Encoder::new(self.setup.endpoint, dialect, shape, self.setup.headers);
         let payload = encoder.for_preflight().payload(&Item::text(PROMPT), tokens);
-        let (record, head) = self.client.ask(payload, self.setup.stop)?;
-        self.head = head.or(self.head.take());
-        Ok(record)
+        let asked = self.client.ask(payload, self.setup.stop)?;
+        self.head = asked.head.or(self.head.take());
+        self.dimensions = asked.dimensions;
+        Ok(asked.record)
     }
 
     /// Fields that are sent and can be left out: one has to limit the length, so the last of these
@@ -268,20 +272,22 @@ impl<'a> Probe<'a> {
     pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Diagnostic>) {
         let length_field = self.sent(Does::FixLength);
         let failed = matches!(self.seen.as_ref().map(|r| &r.outcome), Some(Outcome::Failed(_)));
+        let generates = self.about.task.generates();
         match length_field {
-            None => self.notes.push(Note::LengthNotFixed.into()),
+            None if generates => self.notes.push(Note::LengthNotFixed.into()),
             Some(field) if self.force == Force::Unproven => {
                 self.notes.push(Note::LengthUnproven.with(vec![field.name.to_owned()]));
             }
-            Some(_) => {}
+            _ => {}
         }
         self.shape.forced = self.force == Force::Yes;
         let contradicts = self.seen.as_ref().is_some_and(|r| r.usage_ignored);
-        let usage = self.seen.as_ref().and_then(|r| r.output);
+        let usage = self.seen.as_ref().and_then(|r| if generates { r.output } else { r.input });
         let usage = usage.is_some_and(|count| count.source == TokenSource::Usage);
         let continuous = self.seen.as_ref().is_some_and(|r| r.chunk_tokens_known);
         if !usage && !failed && !contradicts {
-            self.notes.push(Note::NoUsage.into());
+            let note = if generates { Note::NoUsage } else { Note::NoInputUsage };
+            self.notes.push(note.into());
         }
         if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
             self.notes.push(Note::NotStreamed.into());
@@ -307,6 +313,7 @@ impl<'a> Probe<'a> {
             length_forced: length_field.map(|_| self.force == Force::Yes),
             refused,
             shared_tokens: None,
+            dimensions: self.dimensions,
         };
         (self.shape, preflight, self.notes)
     }

@@ -197,6 +197,12 @@ wordings! {
          "按 Dyno 计数，提示词平均 {} 个 token，服务器计为 {} 个"],
         ["pass the model's own tokenizer with --tokenizer, or go by the server's count",
          "请用 --tokenizer 指定模型自己的分词器，或以服务器计数为准"];
+    PairsCounted: Note "pairs_counted",
+        ["requests had {} tokens by Dyno's count; the server counted {}",
+         "按 Dyno 计数，每个请求 {} 个 token，服务器计为 {} 个"],
+        ["a reranker reads the query with each document, and its count is what input tokens per second \
+          are of; Dyno counts each text once",
+         "重排序模型对每个文档都重读一遍查询；每秒输入 token 数按服务器计数，Dyno 对每段文本只计一次"];
     OutputLength: Note "output_length",
         ["{} of {} responses were shorter than requested: {} tokens on average, {} requested",
          "{1} 个响应中有 {0} 个短于要求：平均 {2} 个 token，要求 {3} 个"],

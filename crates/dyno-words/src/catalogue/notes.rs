@@ -43,6 +43,11 @@ wordings! {
          "服务器不返回 token 用量：输出 token 按事件计数"],
         ["token metrics are estimates unless every event carries one token",
          "除非每个事件恰好一个 token，否则 token 指标只是估计"];
+    NoInputUsage: Note "no_input_usage",
+        ["the server does not report input tokens",
+         "服务器不返回输入 token 数"],
+        ["input tokens per second are not available; inputs per second are",
+         "没有每秒输入 token 数；仍有每秒输入条数"];
     NotStreamed: Note "not_streamed",
         ["the server sent a whole response to a streaming request",
          "服务器以完整响应回复了流式请求"],

@@ -6,7 +6,7 @@ wordings! {
     /// What is odd about the output of a level's responses.
     pub enum OutputFinding;
 
-    Capped: Warning "output_capped",
+    Capped: Note "output_capped",
         ["{} of {} responses ended at a length limit below the requested one: {} tokens on average, {} \
           requested",
          "{1} 个响应中有 {0} 个在低于要求的长度上限处结束：平均 {2} 个 token，要求 {3} 个"],

@@ -98,6 +98,12 @@ fn line(_: u64, item: Item) -> Result<Value, DataError> {
             }
             return Ok(Value::Object(body));
         }
+        Content::Texts(texts) => {
+            return Ok(match texts.query {
+                Some(query) => json!({ "query": query, "documents": texts.texts }),
+                None => json!({ "input": texts.texts }),
+            });
+        }
     };
     Ok(match item.output_tokens {
         Some(tokens) => json!({ "messages": messages, "max_tokens": tokens }),
@@ -111,7 +117,7 @@ fn table_row(number: u64, item: Item) -> Result<Map<String, Value>, DataError> {
     match item.content {
         Content::Text(text) => row.insert("prompt".into(), text.into()),
         Content::Messages(messages) => row.insert("messages".into(), json!(messages)),
-        Content::Body(_) => return Err(whole_body(number)),
+        Content::Body(_) | Content::Texts(_) => return Err(whole_body(number)),
     };
     let mut tokens = |name: &str, count: Option<u32>| {
         row.extend(count.map(|count| (name.to_string(), Value::from(count))));

@@ -8,7 +8,7 @@ use super::builtin;
 use super::check::Counting;
 use super::error::DataError;
 use super::layout::{HEAD, Head, Layout};
-use super::pick::Pick;
+use super::pick::{Pick, Taken};
 use super::recognise::settle;
 use super::recognised::{Recognised, described_fields, notes};
 use super::record::{Record, Records};
@@ -137,6 +137,11 @@ impl DataSet {
     /// What the data were recognised as.
     pub fn recognised(&self) -> &Recognised {
         &self.inner.recognised
+    }
+
+    /// Whether records hold several texts, each record for one request.
+    pub fn holds_lists(&self) -> bool {
+        self.inner.pick.taken == Taken::Texts
     }
 
     /// The data from their beginning, one item per record.

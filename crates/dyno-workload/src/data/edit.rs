@@ -27,6 +27,7 @@ fn first_text(content: &mut Content) -> Option<&mut String> {
             }
             string(body.get_mut("prompt")?)
         }
+        Content::Texts(texts) => texts.query.as_mut().or(texts.texts.first_mut()),
     }
 }
 
@@ -49,6 +50,7 @@ pub(super) fn last_text(content: &mut Content) -> Option<&mut String> {
             }
             string(body.get_mut("prompt")?)
         }
+        Content::Texts(texts) => texts.texts.last_mut(),
     }
 }
 
@@ -135,6 +137,7 @@ pub(super) fn weight(item: &Item) -> usize {
             messages.iter().map(|message| message.content.len() + 64).sum()
         }
         Content::Body(body) => body.iter().map(|(key, value)| key.len() + heavy(value)).sum(),
+        Content::Texts(texts) => texts.all().map(|text| text.len() + 24).sum(),
     };
     text + size_of::<Item>()
 }

@@ -38,6 +38,7 @@ mod spec;
 mod spec_error;
 mod split;
 mod spread;
+mod texts;
 mod unused;
 mod zstd;
 

@@ -49,7 +49,7 @@ pub(super) fn write(
     for item in items {
         let item = item?;
         written += 1;
-        if matches!(item.content, Content::Body(_)) {
+        if matches!(item.content, Content::Body(_) | Content::Texts(_)) {
             return Err(whole_body(written));
         }
         bytes += weight(&item);

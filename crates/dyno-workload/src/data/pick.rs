@@ -10,6 +10,7 @@ use super::prompt_in::{PromptIn, present, text_in};
 use super::record::Record;
 use super::requests;
 use super::spec::Turns;
+use super::texts;
 use crate::item::{Content, Item, Message};
 use crate::session::Unusable;
 
@@ -34,6 +35,8 @@ pub(super) enum Taken {
     Verbatim,
     /// The whole conversation, to be replayed turn by turn.
     Led,
+    /// Several texts.
+    Texts,
 }
 
 impl Pick {
@@ -51,6 +54,9 @@ impl Pick {
     /// The item of a record.
     pub(super) fn item(&self, record: Record) -> Result<Item, DataError> {
         let Record { at, value } = record;
+        if self.taken == Taken::Texts {
+            return texts::item(&at, value);
+        }
         let item = self.any_item(&at, value)?;
         match (self.taken, item.content) {
             (Taken::Led, Content::Text(text)) => {
@@ -141,7 +147,9 @@ impl Pick {
     fn conversation(&self, value: &Value) -> Result<Content, (String, String)> {
         match self.taken {
             Taken::Led => conversation::led(conversation::messages(value, Needed::UserSide)?),
-            Taken::Verbatim => Ok(plain(conversation::messages(value, Needed::All)?)),
+            Taken::Verbatim | Taken::Texts => {
+                Ok(plain(conversation::messages(value, Needed::All)?))
+            }
             Taken::Prompt(turns) => {
                 let first = turns == Turns::First || conversation::is_one_sided(value);
                 let (turns, needed) = match first {
@@ -271,7 +279,7 @@ fn with_system(system: String, content: Content) -> Content {
             }
             Content::Messages(messages)
         }
-        body @ Content::Body(_) => body,
+        other @ (Content::Body(_) | Content::Texts(_)) => other,
     }
 }
 

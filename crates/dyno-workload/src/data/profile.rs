@@ -66,7 +66,7 @@ pub fn profile(
         let item = item?;
         profile.items += 1;
         match &item.content {
-            Content::Text(_) => profile.texts += 1,
+            Content::Text(_) | Content::Texts(_) => profile.texts += 1,
             Content::Messages(_) => profile.conversations += 1,
             Content::Body(_) => profile.bodies += 1,
         }
@@ -109,6 +109,9 @@ fn shown(content: &Content, language: Language) -> String {
             shown.into_iter().chain(more).collect::<Vec<_>>().join(" | ")
         }
         Content::Body(body) => escaped(&serde_json::Value::Object(body.clone()).to_string()),
+        Content::Texts(texts) => {
+            texts.all().take(4).map(|text| escaped(text)).collect::<Vec<_>>().join(" | ")
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::prompt_in::PromptIn;
 use super::record::Record;
 use super::requests;
 use super::spec::{DataSpec, Kind, Turns};
+use super::texts;
 
 /// The kind and the pick of a file, from its first records.
 pub(super) fn settle(
@@ -35,6 +36,9 @@ pub(super) fn settle(
         || spec.mapping.context.is_some()
         || spec.mapping.messages.is_some()
         || spec.mapping.system.is_some();
+    if spec.texts && !mapped && samples.iter().any(texts::holds) {
+        return Ok((kind, Pick { taken: Taken::Texts, ..Pick::bare() }));
+    }
     let as_lines = kind == Kind::Lines && !mapped;
     let taken = match kind {
         Kind::Session => Taken::Led,

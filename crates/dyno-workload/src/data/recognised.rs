@@ -121,6 +121,7 @@ pub(super) fn notes(kind: Kind, layout: Layout, pick: &Pick, samples: &[Record])
         {
             notes.push("message arrays and request bodies, sent as they are");
         }
+        Taken::Texts => notes.push("lists of texts, each sent as one request"),
         Taken::Led => notes.push("the user's turns, replayed with the server's own responses"),
         Taken::Prompt(_) if is_list && turn_by_turn() => {
             notes.push("the first question of each conversation (session:FILE for all)");

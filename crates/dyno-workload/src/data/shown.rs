@@ -83,6 +83,9 @@ pub fn first(first: &First, estimated: bool, language: Language) -> String {
     };
     let lines = match &first.content {
         Content::Text(text) => vec![said(&Message::user(text.clone()))],
+        Content::Texts(texts) => {
+            texts.all().take(FIRST_MESSAGES).map(|text| cut(text, language)).collect()
+        }
         Content::Messages(messages) => {
             let end = messages.len().saturating_sub(LAST_MESSAGES).max(FIRST_MESSAGES);
             let shown = |from: usize, to: usize| {

@@ -127,6 +127,8 @@ pub struct DataSpec {
     pub skip_bad: bool,
     /// Which of the built-in texts.
     pub lang: Option<Lang>,
+    /// Requests have several texts, and so may records. It follows from the API and is not written.
+    pub texts: bool,
     /// Options of `random`, `session` and `trace`, as they were written. The modules of these kinds
     /// interpret them, and check them with [`DataSpec::only`].
     pub options: Vec<(String, String)>,

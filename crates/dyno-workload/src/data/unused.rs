@@ -202,6 +202,7 @@ fn prompt_length(pick: &Pick, sample: &Record) -> u64 {
     match pick.item(sample.clone()).map(|item| item.content) {
         Ok(Content::Text(text)) => length(&text),
         Ok(Content::Messages(messages)) => messages.iter().map(|m| length(&m.content)).sum(),
+        Ok(Content::Texts(texts)) => texts.all().map(|text| length(text)).sum(),
         Ok(Content::Body(_)) | Err(_) => 0,
     }
 }

@@ -69,7 +69,7 @@ pub fn led(content: Content, most: u32) -> Result<Vec<Vec<Message>>, Unusable> {
     let mut messages = match content {
         Content::Text(text) => vec![Message::user(text)],
         Content::Messages(messages) => messages,
-        Content::Body(_) => return Err(Unusable::Body),
+        Content::Body(_) | Content::Texts(_) => return Err(Unusable::Body),
     };
     let mut turns = turns(&messages)?;
     turns.truncate(most as usize);

@@ -24,47 +24,7 @@ use std::path::PathBuf;
 
 /// `dyno bench`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Without a target, an embedded engine is started on the loopback interface and measured over real
-HTTP. Without a load, a closed-loop ladder is run: 1, 4 and 16 requests in flight, or up to 96 on
-the embedded engine. Every run writes a directory with its plan, records and summary. Proxy
-variables are ignored.
-
-Examples:
-  dyno bench
-      try it out on the embedded engine, in under a minute
-  dyno bench http://localhost:8000 --concurrency 8,16,32 --requests 500
-      three closed-loop levels of 500 requests each
-  dyno bench http://localhost:8000 --rate 2.5 --arrival poisson --duration 60s --warmup 10s
-      open loop: requests arrive on a fixed schedule, however slow the server is
-  dyno bench http://localhost:8000 --sweep --input-tokens 512 --output-tokens 128
-      the curve from one request at a time to maximum throughput, in ten levels
-  dyno bench http://localhost:8000 --ramp '1..50/s over 5m'
-      find the knee: an open loop with a rising rate; append `in 10 steps` for a staircase
-  dyno bench http://localhost:8000 --soak 2h --rate 5
-      look for drift during two hours of constant load
-  dyno bench http://localhost:8000 --burst 1,2,4,8 --input-tokens 80 --output-tokens 256
-      how fast the server drains a backlog of N requests sent at once
-  dyno bench http://localhost:8000 --concurrency 100 --requests 1000 --data open_qa.jsonl
-      questions from a file; `dyno data show open_qa.jsonl` prints what it contains
-  dyno bench http://localhost:8000 --concurrency 32 --input-tokens 128,2048 --output-tokens 128,512
-      a grid of lengths
-  dyno bench http://localhost:8000 --concurrency 32 --input-tokens 2048 --cache-hit 60%
-      prompts with a prefix cache hit rate of about 60 %
-  dyno bench http://localhost:8000 --concurrency 32 --duration 10m --data session,turns=8,think=5s
-      conversations: 32 users who think for 5 s before each turn
-  dyno bench http://localhost:8000 --data trace:trace.jsonl,speed=2
-      recorded traffic with its own arrival times and lengths, twice as fast
-  dyno bench http://localhost:8000 --rate 2,4,8 --requests 1000 --slo 'ttft.p99<500ms, errors<1%'
-      which rates meet the SLO, and the goodput at each
-  dyno bench http://localhost:8000 --versus http://localhost:8001 --concurrency 1,8,32 --repeat 4
-      two servers, alternating level by level, so that drift affects both equally
-  DYNO_API_KEY=… dyno bench https://gateway.example/v1 --model qwen2-72b --json
-      with a key from the environment, and the summary as JSON on stdout
-  dyno bench --config nightly.toml --seed 7
-      settings from a file; flags override it
-
-`dyno help exit-codes` explains the exit status.")]
+#[command(after_help = include_str!("../help/bench.txt"))]
 pub(crate) struct BenchArgs {
     /// Base URL of the server, with or without /v1, or a full endpoint path [default: an embedded
     /// engine]
@@ -204,6 +164,10 @@ pub(crate) struct DataArgs {
     /// with their own output lengths take precedence
     #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true, default_value = "64")]
     pub(crate) output_tokens: List<Lengths>,
+    /// Texts per request of embeddings, or documents of rerankers; a list runs as levels [default: 1;
+    /// 8 documents]
+    #[arg(long, value_name = "N[,N…]", value_parser = values::inputs, allow_hyphen_values = true)]
+    pub(crate) inputs: Option<List<u32>>,
     #[command(flatten)]
     pub(crate) choice: ChoiceArgs,
     /// Make every prompt miss the prefix cache, even those of earlier runs with the same seed

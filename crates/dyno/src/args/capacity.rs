@@ -14,24 +14,7 @@ use dyno_model::plan::{Arrival, Warmup};
 
 /// `dyno capacity`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Finds the highest load that meets the SLO given with --slo, as an interval with a confidence level:
-\"meets the SLO up to 41.2 req/s, fails at 44.0\". The search starts with one request at a time and
-with a saturated server, brackets the limit, then measures on both sides of it. Each level is long
-enough for the percentiles of the SLO. The run directory holds all levels, as with `dyno bench`.
-Without a target, the embedded engine is measured; with --predict, a twin answers in virtual time.
-An inconclusive level is repeated once, and never counted as a failure. The exit status is 5 if the
-SLO is missed even at the lowest load, and 6 if the search is inconclusive.
-
-Examples:
-  dyno capacity http://localhost:8000 --slo 'ttft.p99<500ms and tpot.p95<50ms and errors<1%'
-      how many requests per second this server sustains
-  dyno capacity http://localhost:8000 --slo 'ttft.p95<1s' --over concurrency
-      how many concurrent users
-  dyno capacity http://localhost:8000 --slo 'latency.p90<8s' --between 2..20 --duration 2m
-      search in a given range, with longer levels
-  dyno capacity --twin qwen2-72b-4xa100-vllm --predict --slo 'ttft.p99<2s' --input-tokens 512
-      predict the capacity of a published system")]
+#[command(after_help = include_str!("../help/capacity.txt"))]
 pub(crate) struct CapacityArgs {
     /// Base URL of the server, with or without /v1, or a full endpoint path [default: an embedded
     /// engine]

@@ -9,21 +9,7 @@ use clap::{Args, Command, FromArgMatches};
 
 /// `dyno predict`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-The same loads, lengths and data as `dyno bench`, answered by a twin in virtual time: an hour of
-load takes seconds. The run directory has the same format, marked as simulated, so every report
-works on it. Loads outside the range that a twin was fitted to are marked as extrapolation; beyond
-its knee, a capacity is given instead of a latency.
-
-Examples:
-  dyno predict --concurrency 8,32,128 --requests 1000
-      what the default twin predicts
-  dyno predict --twin qwen1-5-7b-8x910b4-mindie --rate 5,10,20 --input-tokens 40 --output-tokens 240
-      an open loop on a published system; `dyno twins` lists them
-  dyno predict --ramp '1..40/s over 10m in 10 steps' --output-tokens 64
-      at which rate the knee is
-  dyno predict --twin my-server.toml --data trace:calls.jsonl
-      your own twin, made with `dyno fit`, under recorded traffic")]
+#[command(after_help = include_str!("../help/predict.txt"))]
 pub(crate) struct PredictArgs {
     /// The twin: a shipped one by name (`dyno twins`), or a file
     #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text)]

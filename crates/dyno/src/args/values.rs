@@ -13,6 +13,8 @@ use std::fmt;
 pub(crate) const MOST_IN_FLIGHT: u32 = 100_000;
 /// Most requests that a level may be bounded by.
 pub(crate) const MOST_REQUESTS: u64 = 1_000_000_000;
+/// Most texts in a request.
+const MOST_INPUTS: u64 = 10_000;
 const MOST_LEVELS: usize = 1_000;
 const MOST_TOKENS: u32 = 10_000_000;
 /// Most requests per second.
@@ -126,6 +128,16 @@ pub(crate) fn tokens(text: &str) -> Result<u32, String> {
 /// `--input-tokens`, `--output-tokens`: lengths and distributions.
 pub(crate) fn lengths(text: &str) -> Result<List<Lengths>, String> {
     Lengths::list(text).map(List).map_err(|error| error.to_string())
+}
+
+/// `--inputs`.
+pub(crate) fn inputs(text: &str) -> Result<List<u32>, String> {
+    list(text, |part| match parse_count(part) {
+        Ok(count) if (1..=MOST_INPUTS).contains(&count) => Ok(count as u32),
+        _ => Err(format!(
+            "`{part}` is not a number of texts per request; write a whole number from 1 to {MOST_INPUTS}"
+        )),
+    })
 }
 
 /// A duration that may be zero.

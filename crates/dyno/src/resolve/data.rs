@@ -2,7 +2,7 @@
 
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
-use dyno_model::plan::{Api, DataPlan, LengthSpec};
+use dyno_model::plan::{Api, DataPlan, LengthSpec, Task};
 use dyno_run::about;
 use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
@@ -116,8 +116,31 @@ pub(super) fn fixed_by_default(args: &DataArgs, nature: Nature) -> bool {
     ) && args.output_tokens.0 == [Lengths::fixed(DEFAULT_OUTPUT)]
 }
 
-/// The pairs of input and output lengths that each load is run with, in order.
-pub(super) fn lengths(args: &DataArgs, nature: Nature) -> Vec<(LengthSpec, LengthSpec)> {
+/// How long requests and responses are, as the levels of a grid differ in it.
+#[derive(Debug, Clone)]
+pub(super) struct Sizes {
+    pub(super) input: LengthSpec,
+    pub(super) output: LengthSpec,
+    /// Texts per request, where that was given.
+    pub(super) inputs: Option<u32>,
+    /// What a grid calls it.
+    pub(super) name: String,
+}
+
+impl Sizes {
+    fn of(input: LengthSpec, output: LengthSpec) -> Self {
+        let name = format!("{}→{}", input.0, output.0);
+        Self { input, output, inputs: None, name }
+    }
+
+    fn of_texts(input: LengthSpec, inputs: Option<u32>, task: Task) -> Self {
+        let name = format!("{}×{}", input.0, inputs.unwrap_or(task.usual_inputs()));
+        Self { input, output: LengthSpec("none".to_owned()), inputs, name }
+    }
+}
+
+/// The sizes that each load is run with, in order.
+pub(super) fn sizes(args: &DataArgs, nature: Nature, task: Task) -> Vec<Sizes> {
     let spec = |lengths: &Lengths| LengthSpec(lengths.to_string());
     let inputs = match &args.input_tokens {
         Some(list) => list.0.iter().map(spec).collect(),
@@ -128,13 +151,27 @@ pub(super) fn lengths(args: &DataArgs, nature: Nature) -> Vec<(LengthSpec, Lengt
     if matches!(nature, Nature::Trace { .. }) {
         // So do the responses of a trace.
         let first = args.output_tokens.0.iter().take(1).map(spec);
-        return inputs.into_iter().zip(first).collect();
+        return inputs
+            .into_iter()
+            .zip(first)
+            .map(|(input, output)| Sizes::of(input, output))
+            .collect();
     }
-    let mut pairs = Vec::new();
+    let numbers: Vec<Option<u32>> = match &args.inputs {
+        Some(list) => list.0.iter().copied().map(Some).collect(),
+        None => vec![None],
+    };
+    let mut all = Vec::new();
     for input in &inputs {
-        pairs.extend(args.output_tokens.0.iter().map(|output| (input.clone(), spec(output))));
+        if task.generates() {
+            let outputs = args.output_tokens.0.iter();
+            all.extend(outputs.map(|output| Sizes::of(input.clone(), spec(output))));
+        } else {
+            let each = numbers.iter();
+            all.extend(each.map(|number| Sizes::of_texts(input.clone(), *number, task)));
+        }
     }
-    pairs
+    all
 }
 
 /// Where prompts come from.

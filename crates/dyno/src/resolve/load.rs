@@ -1,7 +1,7 @@
 //! The levels of a run: which load, and when each level stops.
 
 use super::capacity;
-use super::data::Nature;
+use super::data::{Nature, Sizes};
 use super::notes::{Note, Notes};
 use super::ramp::{check_soak, ramp_load};
 use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
@@ -11,7 +11,7 @@ use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
 use dyno_analysis::search::level_name;
 use dyno_model::course::Search;
-use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
+use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::slo::Slo;
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Nanos, SEC};
@@ -55,7 +55,7 @@ impl Stop {
 /// The levels in the order they run.
 pub(super) fn levels(
     args: LoadArgs,
-    lengths: &[(LengthSpec, LengthSpec)],
+    sizes: &[Sizes],
     nature: Nature,
     slo: Option<&Slo>,
     embedded: bool,
@@ -64,7 +64,7 @@ pub(super) fn levels(
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
     check_cap(&args)?;
-    check_soak(&args, matches!(nature, Nature::Trace { .. }), lengths.len())?;
+    check_soak(&args, matches!(nature, Nature::Trace { .. }), sizes.len())?;
     if args.sweep_spacing.is_some() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--sweep-spacing",
@@ -96,8 +96,8 @@ pub(super) fn levels(
         _ => None,
     };
     let several = match &looking {
-        Some(looking) => one_length(lengths, "--slo").map(|()| Some(looking.search.clone()))?,
-        None => search(&args, lengths)?,
+        Some(looking) => one_length(sizes, "--slo").map(|()| Some(looking.search.clone()))?,
+        None => search(&args, sizes)?,
     };
     if nature.ignores_lengths() {
         notes.add(Note::TraceLengths, &[""; 0]);
@@ -131,20 +131,18 @@ pub(super) fn levels(
     } else {
         ladder(given, embedded, args.max_concurrency, notes)
     };
-    let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len() * lengths.len());
+    let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len() * sizes.len());
     for (load, stop) in loads {
-        for (input, output) in lengths {
+        for size in sizes {
             // In a grid the lengths distinguish the levels, so they come first.
-            let name = match (lengths.len(), &load) {
+            let name = match (sizes.len(), &load) {
                 (1, load) if several.is_some() => level_name(several.as_ref(), load),
                 (1, Load::Trace { speed }) => format!("trace ×{speed}"),
                 (1, Load::Ramp { from, to, .. }) => format!("ramp {from}..{to}/s"),
-                (_, Load::Ramp { from, to, .. }) => {
-                    format!("{}→{} @{from}..{to}/s", input.0, output.0)
-                }
+                (_, Load::Ramp { from, to, .. }) => format!("{} @{from}..{to}/s", size.name),
                 (1, _) => format!("{} {}", load.kind(), load.value()),
-                (_, Load::Rate { rate, .. }) => format!("{}→{} @{rate}/s", input.0, output.0),
-                _ => format!("{}→{} @{}", input.0, output.0, load.value()),
+                (_, Load::Rate { rate, .. }) => format!("{} @{rate}/s", size.name),
+                _ => format!("{} @{}", size.name, load.value()),
             };
             levels.push(LevelPlan {
                 label: label(name, &levels),
@@ -153,8 +151,9 @@ pub(super) fn levels(
                 duration_ns: stop.duration,
                 warmup,
                 drain_ns: args.drain,
-                input_tokens: input.clone(),
-                output_tokens: output.clone(),
+                input_tokens: size.input.clone(),
+                output_tokens: size.output.clone(),
+                inputs: size.inputs,
                 capacity: None,
                 repeat: None,
                 until: until.clone(),

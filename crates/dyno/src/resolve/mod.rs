@@ -15,6 +15,7 @@ mod seed;
 mod server;
 mod slo;
 mod surroundings;
+mod task;
 mod versus;
 
 pub(crate) use data::choice_plan;
@@ -35,8 +36,8 @@ use dyno_model::plan::{
 use dyno_report::Selection;
 use dyno_report::layout::Layout;
 use dyno_run::{
-    Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload, about,
-    api_of_path, apis,
+    Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload, api_of_path,
+    apis,
 };
 use dyno_words::InLanguage;
 use notes::{Note, Notes};
@@ -146,19 +147,22 @@ pub(crate) fn resolve(
     let api = dialect(request.api.as_deref(), target.as_ref())?;
     let seed = seed::settle(load.seed, output.resume.as_deref(), aim)?;
     let nature = data::nature(&mut data, &api)?;
-    let lengths = data::lengths(&data, nature);
-    if data::fixed_by_default(&data, nature) {
+    task::check(&api, (&data, nature), &request, &load, aim)?;
+    let purpose = task::of(&api);
+    let sizes = data::sizes(&data, nature, purpose);
+    if purpose.generates() && data::fixed_by_default(&data, nature) {
         notes.add(Note::FixedLength, &[data::DEFAULT_OUTPUT.to_string()]);
     }
     let slo = output.slo.clone();
     let (levels, search) =
-        load::levels(load, &lengths, nature, slo.as_ref(), target.is_none(), &mut notes)?;
+        load::levels(load, &sizes, nature, slo.as_ref(), target.is_none(), &mut notes)?;
     let dry_run = course.dry_run;
     let (levels, course) = course::course(&course, levels, search, seed.value)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
     if let Some(slo) = &output.slo {
+        task::check_slo(slo, &api)?;
         slo::check(slo, !request.no_stream, &levels, &mut notes)?;
     }
     if let Some(dir) = &output.out {
@@ -180,7 +184,6 @@ pub(crate) fn resolve(
     }
     notes.add(seed.note(), &[seed.value.to_string()]);
 
-    let task = about(&api).map_or(Task::Generate, |about| about.task);
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),
         target: Target {
@@ -193,7 +196,7 @@ pub(crate) fn resolve(
         },
         levels,
         data: data::plan(data, nature)?,
-        request: request_plan(request, task),
+        request: request_plan(request, purpose),
         timeouts: Timeouts {
             connect_ns: timeouts.timeout_connect,
             total_ns: timeouts.timeout_total,
@@ -252,7 +255,7 @@ fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
 fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {
     RequestPlan {
         model: request.model,
-        stream: !request.no_stream,
+        stream: !request.no_stream && task.generates(),
         temperature: request.temperature,
         stop: request.stop,
         extra_body: request.extra_body.map(|body| body.0),

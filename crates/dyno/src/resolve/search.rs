@@ -1,12 +1,12 @@
 //! Levels that are chosen during a run, and levels that stop once a metric is stable.
 
 use super::capacity::at_least_two;
-use super::data::Nature;
+use super::data::{Nature, Sizes};
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
 use dyno_model::course::{Search, Spacing, Until};
-use dyno_model::plan::{Arrival, LengthSpec};
+use dyno_model::plan::Arrival;
 use dyno_model::units::format_duration;
 use dyno_model::{Nanos, SEC};
 
@@ -18,10 +18,7 @@ pub(super) const LONGEST: Nanos = 300 * SEC;
 pub(super) const MOST_AT_ONCE: u32 = 512;
 
 /// The search that chooses levels during the run, if there is one.
-pub(super) fn search(
-    args: &LoadArgs,
-    lengths: &[(LengthSpec, LengthSpec)],
-) -> Result<Option<Search>, UsageError> {
+pub(super) fn search(args: &LoadArgs, sizes: &[Sizes]) -> Result<Option<Search>, UsageError> {
     let search = match (args.sweep, &args.concurrency) {
         (Some(points), _) => Search::Sweep {
             points,
@@ -43,19 +40,16 @@ pub(super) fn search(
     if let (Some(_), Some(most)) = (args.sweep, args.max_concurrency) {
         at_least_two(most)?;
     }
-    one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
+    one_length(sizes, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
     Ok(Some(search))
 }
 
-pub(super) fn one_length(
-    lengths: &[(LengthSpec, LengthSpec)],
-    flag: &str,
-) -> Result<(), UsageError> {
-    match lengths {
+pub(super) fn one_length(sizes: &[Sizes], flag: &str) -> Result<(), UsageError> {
+    match sizes {
         [_] => Ok(()),
         _ => Err(UsageError::new(
             flag,
-            "a search needs a single input length and a single output length; run one command for each",
+            "a search needs a single input length, output length and number of inputs; run one command for each",
         )),
     }
 }

@@ -19,7 +19,7 @@ fn level(place: &Place, url: &str, args: &str) -> Value {
 
 #[test]
 fn both_are_measured_streamed_and_whole() {
-    let engine = Engine::start(QUICK, &[]);
+    let engine = Engine::start(&QUICK.replace("tokens=16", "tokens=64"), &[]);
     for (api, finish) in BOTH.into_iter().zip(["max_tokens", "max_output_tokens"]) {
         for more in ["", "--no-stream"] {
             let place = Place::new();
@@ -35,7 +35,7 @@ fn both_are_measured_streamed_and_whole() {
                 let chunks = if more.is_empty() { 16 } else { 0 };
                 assert_eq!(record.chunks.len(), chunks, "{api} {more}");
             }
-            assert_eq!(place.json("plan.json")["request"]["api"], api);
+            assert_eq!(place.json("summary.json")["run"]["api"], api);
         }
     }
 }
@@ -46,7 +46,7 @@ fn a_path_alone_says_which_api_it_is() {
     for (api, path) in BOTH.into_iter().zip(["/v1/messages", "/v1/responses"]) {
         let place = Place::new();
         level(&place, &format!("{}{path}", engine.url()), LOAD);
-        assert_eq!(place.json("plan.json")["request"]["api"], api);
+        assert_eq!(place.json("summary.json")["run"]["api"], api);
     }
 }
 
@@ -65,7 +65,7 @@ fn a_length_that_cannot_be_fixed_is_reported_beside_the_requested_one() {
     let report = |more: &str| run(place.dyno(&format!("report run {more}"))).stdout;
     let text = report("");
     let beside =
-        "output lengths: 64 tokens requested, 16 received on average; 0 % of the responses";
+        "output lengths: 64.0 tokens requested, 16.0 received on average; 0 % of the responses";
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(one_line.contains(beside), "{text}");
     assert!(text.contains("# depends on the output length"), "{text}");
@@ -134,12 +134,22 @@ fn failures_are_of_their_class_and_in_the_words_of_the_server() {
     }
 }
 
-/// What is asked for the model or before anything is measured.
-fn models(request: &Seen) -> Option<Vec<u8>> {
-    request.is("GET ").then(|| match request.is("GET /v1/models") {
-        true => web::models(&["small"]),
-        false => web::json("404 Not Found", "{}"),
-    })
+/// Answers what is no generation: only the list of models is there.
+fn aside(request: &Seen) -> Option<Vec<u8>> {
+    match request {
+        _ if is_generation(request) => None,
+        _ if request.is("GET /v1/models") => Some(web::models(&["small"])),
+        _ => Some(web::json("404 Not Found", "{}")),
+    }
+}
+
+fn is_generation(request: &Seen) -> bool {
+    request.is("POST /v1/messages ") || request.is("POST /v1/responses ")
+}
+
+/// The requests that were measured.
+fn measured(server: &Web) -> Vec<Seen> {
+    server.generations().into_iter().filter(is_generation).collect()
 }
 
 fn event(data: &Value) -> String {
@@ -165,14 +175,14 @@ fn message(asked: u64) -> Vec<u8> {
 }
 
 /// A response with these deltas, each with its number.
-fn response(numbers: &[u64], end: u64, tokens: u64) -> Vec<u8> {
+fn response(numbers: &[u64], end: u64, tokens: u64, status: &str) -> Vec<u8> {
     let mut events =
         vec![json!({"type": "response.created", "sequence_number": 0, "response": {}})];
     events.extend(numbers.iter().map(|number| {
         json!({"type": "response.output_text.delta", "sequence_number": number, "delta": "word "})
     }));
     let response = json!({
-        "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"},
+        "status": status, "incomplete_details": {"reason": "max_output_tokens"},
         "output": [], "usage": {"input_tokens": 9, "output_tokens": tokens}
     });
     events
@@ -180,24 +190,29 @@ fn response(numbers: &[u64], end: u64, tokens: u64) -> Vec<u8> {
     stream(&events)
 }
 
+/// A response of so many tokens, with nothing missing.
+fn counted(tokens: u64, status: &str) -> Vec<u8> {
+    response(&(1..=tokens).collect::<Vec<_>>(), tokens + 1, tokens, status)
+}
+
 #[test]
 fn messages_are_sent_with_both_kinds_of_key_and_the_version() {
     let server = Web::start(|request| {
-        models(request).unwrap_or_else(|| message(request.json()["max_tokens"].as_u64().unwrap()))
+        aside(request).unwrap_or_else(|| message(request.json()["max_tokens"].as_u64().unwrap()))
     });
     let place = Place::new();
     let mut command = place.bench(&server.url(), &format!("--api anthropic-messages {LOAD}"));
     command.env("DYNO_API_KEY", "sesame");
     run(command).expect_measured();
-    for request in server.generations() {
-        assert!(request.is("POST /v1/messages "), "{}", request.head);
+    assert_eq!(measured(&server).len(), 8);
+    for request in measured(&server) {
         assert_eq!(request.header("x-api-key"), Some("sesame"));
         assert_eq!(request.header("authorization"), Some("Bearer sesame"));
         assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
         let sent = request.json();
         let mut fields: Vec<&str> = sent.as_object().unwrap().keys().map(String::as_str).collect();
         fields.sort_unstable();
-        assert_eq!(fields, ["max_tokens", "messages", "model", "stream", "temperature"]);
+        assert_eq!(fields, ["max_tokens", "messages", "model", "stream"]);
     }
     let files = place.files();
     assert!(!files.iter().any(|(_, bytes)| crate::place::holds(bytes, "sesame")));
@@ -217,11 +232,11 @@ fn conversations_have_what_the_system_says_beside_their_messages() {
         [(BOTH[0], "system", "messages"), (BOTH[1], "instructions", "input")]
     {
         let server = Web::start(move |request| {
-            models(request).unwrap_or_else(|| match request.json()["max_tokens"].as_u64() {
+            aside(request).unwrap_or_else(|| match request.json()["max_tokens"].as_u64() {
                 Some(asked) => message(asked),
                 None => {
                     let asked = request.json()["max_output_tokens"].as_u64().unwrap();
-                    response(&(1..=asked).collect::<Vec<_>>(), asked + 1, asked)
+                    counted(asked, "incomplete")
                 }
             })
         });
@@ -230,7 +245,7 @@ fn conversations_have_what_the_system_says_beside_their_messages() {
         let load = "--concurrency 1 --requests 2 --output-tokens 2";
         let args = format!("--api {api} --data session:{file} {load}");
         level(&place, &server.url(), &args);
-        let sent: Vec<Value> = server.generations().iter().map(Seen::json).collect();
+        let sent: Vec<Value> = measured(&server).iter().map(Seen::json).collect();
         assert_eq!(sent.len(), 2, "{api}");
         for (request, turn) in sent.iter().zip(&turns) {
             assert_eq!(request[system], "be brief", "{api}");
@@ -246,11 +261,15 @@ fn conversations_have_what_the_system_says_beside_their_messages() {
 fn two_tokens_less_are_a_note_and_three_are_a_failure() {
     for (fewer, codes_wanted, failed) in [(2, Some("output_fewer"), 0), (3, None, 8)] {
         let server = Web::start(move |request| {
-            models(request).unwrap_or_else(|| {
+            aside(request).unwrap_or_else(|| {
                 let asked = request.json()["max_output_tokens"].as_u64().unwrap();
                 let aside = request.header("x-dyno-preflight").is_some();
-                let tokens = if aside { asked } else { asked - fewer };
-                response(&(1..=tokens).collect::<Vec<_>>(), tokens + 1, tokens)
+                match request.json()["ignore_eos"] == true {
+                    true if aside => counted(asked, "incomplete"),
+                    true => counted(asked - fewer, "incomplete"),
+                    // By itself, the model has little to say.
+                    false => counted(asked.min(3), "completed"),
+                }
             })
         });
         let place = Place::new();
@@ -269,9 +288,9 @@ fn two_tokens_less_are_a_note_and_three_are_a_failure() {
 #[test]
 fn events_that_never_arrived_are_noted_and_numbers_that_run_back_are_a_failure() {
     let server = Web::start(|request| {
-        models(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
-            Some(_) => response(&(1..=16).collect::<Vec<_>>(), 17, 16),
-            None => response(&(1..=12).chain(15..=16).collect::<Vec<_>>(), 17, 16),
+        aside(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
+            Some(_) => counted(request.json()["max_output_tokens"].as_u64().unwrap(), "incomplete"),
+            None => response(&(1..=12).chain(15..=16).collect::<Vec<_>>(), 17, 16, "incomplete"),
         })
     });
     let place = Place::new();
@@ -281,9 +300,9 @@ fn events_that_never_arrived_are_noted_and_numbers_that_run_back_are_a_failure()
     let noted = notes.iter().find(|note| note["code"] == "events_lost").unwrap();
     assert!(noted["what"].as_str().unwrap().starts_with("16 events of 8 of 8 streams"), "{noted}");
     let server = Web::start(|request| {
-        models(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
-            Some(_) => response(&(1..=16).collect::<Vec<_>>(), 17, 16),
-            None => response(&[1, 2, 2, 3], 4, 16),
+        aside(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
+            Some(_) => counted(request.json()["max_output_tokens"].as_u64().unwrap(), "incomplete"),
+            None => response(&[1, 2, 2, 3], 4, 16, "incomplete"),
         })
     });
     let place = Place::new();
@@ -301,7 +320,7 @@ fn an_overload_inside_of_a_stream_is_told_apart_from_an_error() {
         |kind: &str| json!({"type": "error", "error": {"type": kind, "message": "No room"}});
     let server = Web::start(move |request| {
         let kind = if request.head.contains("overload") { "overloaded_error" } else { "api_error" };
-        models(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
+        aside(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
             Some(_) => message(16),
             None => stream(&[error(kind)]),
         })

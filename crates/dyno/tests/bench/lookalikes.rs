@@ -137,11 +137,7 @@ fn usage_of_nothing_beside_text_is_not_believed() {
     let level = &summary["levels"][0];
     assert_eq!(level["output_tokens"]["total"], 4 * 17, "{}", ended.said());
     assert_eq!(level["input_tokens"], Value::Null);
-    assert!(
-        codes(&level["findings"]).contains(&"usage_contradicts".to_owned()),
-        "{}",
-        ended.said()
-    );
+    assert!(codes(&level["notes"]).contains(&"usage_contradicts".to_owned()), "{}", ended.said());
 }
 
 #[test]
@@ -156,7 +152,7 @@ fn tokens_without_text_complete_without_a_first_token() {
     let level = &ended.json()["levels"][0];
     assert_eq!(level["requests"]["completed"], 4, "{}", ended.said());
     assert_eq!(level["ttft_ms"], Value::Null);
-    assert!(codes(&level["findings"]).contains(&"no_text".to_owned()), "{}", ended.said());
+    assert!(codes(&level["notes"]).contains(&"no_text".to_owned()), "{}", ended.said());
 }
 
 #[test]
@@ -177,7 +173,7 @@ fn hidden_reasoning_is_output_but_not_between_the_tokens() {
     for record in place.requests() {
         assert_eq!((record.unstreamed, record.streamed_tokens()), (Some(90), Some(6)));
     }
-    assert!(codes(&level["findings"]).contains(&"reasoning_hidden".to_owned()), "{}", ended.said());
+    assert!(codes(&level["notes"]).contains(&"reasoning_hidden".to_owned()), "{}", ended.said());
 }
 
 /// A server that counts, but refuses what `refuses` says.

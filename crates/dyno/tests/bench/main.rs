@@ -31,6 +31,7 @@ mod metrics;
 mod nothing_lost;
 mod overload;
 mod place;
+mod pooling;
 mod predict;
 mod preflight;
 mod process;

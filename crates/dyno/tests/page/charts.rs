@@ -147,6 +147,21 @@ fn distributions_time_and_requests_are_drawn() {
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
+#[test]
+fn what_was_shed_is_drawn_apart_from_what_failed() {
+    let args = ["--concurrency", "8", "--requests", "120", "--output-tokens", "16"];
+    let made = Made::faulty(&["http-429:every=3"], &args);
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let legend = page.text("document.querySelector('#requests .legend').innerText");
+    assert!(legend.contains("failed") && legend.contains("shed"), "{legend}");
+    page.pick("#course select", "shed");
+    assert!(page.number("document.querySelectorAll('#course path.curve').length") >= 1.0);
+    let head = page.text("document.querySelector('#levels thead, table thead').innerText");
+    assert!(head.contains("Shed"), "{head}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
 /// How many opaque colours the canvas has.
 fn colours(page: &mut Browser) -> f64 {
     page.number(

@@ -34,7 +34,7 @@ fn slack(time: Time, record: &RequestRecord, widths: &Widths) -> Option<(u64, u6
             let gaps = record.streamed_tokens()?.checked_sub(1).filter(|gaps| *gaps > 0)?;
             (last.div_ceil(gaps), widths.first.div_ceil(gaps))
         }
-        Time::Itl | Time::ChunkGap => return None,
+        Time::Itl | Time::ChunkGap | Time::Headers => return None,
     })
 }
 

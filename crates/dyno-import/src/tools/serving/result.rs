@@ -202,6 +202,7 @@ fn throughput(value: &Value) -> Throughput {
         ),
         output_tokens_per_s: present(output),
         total_tokens_per_s: present(total.or_else(|| Some(output? + input()?))),
+        ..Throughput::default()
     }
 }
 

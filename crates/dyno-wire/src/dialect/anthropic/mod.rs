@@ -80,6 +80,7 @@ impl Dialect for Messages {
     fn prompt(&self, fields: &mut Map<String, Value>, content: &Content) {
         match content {
             Content::Text(text) => TALK.write(fields, &[Message::user(text.clone())]),
+            Content::Texts(texts) => TALK.write(fields, &[Message::user(texts.joined())]),
             Content::Messages(messages) => TALK.write(fields, messages),
             // A complete body from the data keeps its messages, with images and whatever else is in
             // them; a completion's prompt becomes one message.

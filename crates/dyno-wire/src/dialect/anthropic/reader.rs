@@ -4,7 +4,7 @@
 //! the last only what was not cached, beside what was. So each of its numbers replaces the earlier
 //! one, and the input is their sum. Output tokens in the first event are not final.
 
-use crate::dialect::pieces::{Piece, Pieces, another, fields, items, not_json, plain, word};
+use crate::dialect::pieces::{Piece, Pieces, fields, items, not_json, plain, word};
 use crate::dialect::scan::{Scan, Scanner};
 use crate::dialect::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 use crate::framing::Frame;
@@ -25,7 +25,10 @@ impl Reader for Events {
             Event { pieces: Pieces::new(keep), usage: self, kind: b"", has_content: false };
         event.read(frame.data).map_err(|bad| not_json(frame.data, bad))?;
         let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
-        let mut delta = event.pieces.delta;
+        let mut delta = match kind {
+            b"content_block_delta" => event.pieces.added(),
+            _ => event.pieces.delta,
+        };
         match kind {
             b"message_start" => delta.output_tokens = None,
             b"message_stop" => delta.terminal = true,
@@ -33,7 +36,8 @@ impl Reader for Events {
                 delta.error = Some(ServerError::new(excerpt(frame.data)));
             }
             b"" if delta.error.is_none() => {
-                return Err(another("an event without its type", frame.data));
+                let shown = excerpt(frame.data);
+                return Err(Malformed(format!("an event without its type: {shown}")));
             }
             // Further types may be added at any time.
             _ => {}
@@ -47,7 +51,8 @@ impl Reader for Events {
         event.read(body).map_err(|bad| not_json(body, bad))?;
         let delta = event.pieces.delta;
         if !event.has_content && delta.error.is_none() {
-            return Err(another("a response without content of this API", body));
+            let shown = excerpt(body);
+            return Err(Malformed(format!("a response without content: {shown}")));
         }
         Ok(Delta { terminal: true, ..delta })
     }
@@ -94,7 +99,8 @@ impl<'a> Event<'a, '_> {
     fn block(&mut self, scan: &mut Scanner<'a>) -> Scan<()> {
         fields(scan, &mut |scan, key| match key {
             b"text" => self.pieces.text(scan, Piece::Content),
-            b"thinking" | b"partial_json" | b"name" => self.pieces.text(scan, Piece::Other),
+            b"thinking" => self.pieces.text(scan, Piece::Reasoning),
+            b"partial_json" | b"name" => self.pieces.text(scan, Piece::Tool),
             b"input" => {
                 // The arguments of a tool; in a stream they follow piece by piece.
                 let raw = scan.value()?;

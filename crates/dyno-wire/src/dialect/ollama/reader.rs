@@ -120,8 +120,8 @@ impl Line {
     }
 }
 
-/// A count or a duration in nanoseconds. Ollama leaves out what is zero, and so does whoever imitates
-/// it; a zero would be a value that nobody measured.
+/// A count or a duration in nanoseconds. Ollama leaves out what is zero; a zero of an imitation is
+/// not a measured value, either.
 fn positive(scan: &mut Scanner<'_>) -> Scan<Option<u64>> {
     Ok(scan.float()?.filter(|value| *value >= 1.0 && *value < 9e15).map(|value| value as u64))
 }

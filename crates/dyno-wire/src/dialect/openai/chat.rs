@@ -64,6 +64,7 @@ pub(in crate::dialect) fn prompt(fields: &mut Map<String, Value>, content: &Cont
     let messages = match content {
         Content::Text(text) => json!([{"role": "user", "content": text}]),
         Content::Messages(messages) => json!(messages),
+        Content::Texts(texts) => json!([{"role": "user", "content": texts.joined()}]),
         // A complete body from the data keeps its messages; a completion's prompt becomes one message.
         Content::Body(_) => match fields.remove("prompt") {
             Some(prompt) if !fields.contains_key("messages") => {

@@ -54,6 +54,7 @@ impl Dialect for Completions {
 pub(in crate::dialect) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
     let text = match content {
         Content::Text(text) => text.clone(),
+        Content::Texts(texts) => texts.joined(),
         Content::Messages(messages) => {
             let texts: Vec<&str> = messages.iter().map(|m| m.content.as_str()).collect();
             texts.join("\n")

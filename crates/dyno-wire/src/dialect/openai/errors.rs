@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) fn unescaped(bytes: &[u8]) -> Option<ServerError> {
     let inside = bytes.trim_ascii().strip_prefix(b"{")?.trim_ascii_start();
     let value = inside.strip_prefix(b"\"error\"")?.trim_ascii_start().strip_prefix(b":")?;
-    // A frame that was cut off is no error of the server's.
+    // A frame that was cut off shows nothing.
     let whole = value.trim_ascii_end().ends_with(b"}");
     whole.then(|| ServerError::new(excerpt(value.trim_ascii())))
 }

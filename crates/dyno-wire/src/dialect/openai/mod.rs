@@ -4,6 +4,7 @@ mod chat;
 mod completions;
 mod errors;
 mod reader;
+mod usage;
 
 pub(super) use chat::{Chat, prompt as chat_prompt};
 pub(super) use completions::{Completions, prompt as text_prompt};

@@ -1,12 +1,10 @@
 //! Reads the events and the whole responses of chat and text completions: output, usage, finish
 //! reasons and errors.
 
-use super::errors;
+use super::{errors, usage};
 use crate::dialect::scan::{Scan, Scanner, unescape};
 use crate::dialect::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 use crate::framing::Frame;
-use dyno_model::Nanos;
-use dyno_model::record::ServerTimes;
 
 /// The reader.
 #[derive(Debug, Default)]
@@ -23,10 +21,8 @@ impl OpenAi {
                 return Ok(Delta { error: Some(error), ..Delta::default() });
             }
             let shown = excerpt(bytes);
-            let at = bad.0;
-            return Err(Malformed(format!(
-                "not a JSON response of this API (at byte {at}): {shown}"
-            )));
+            let text = format!("not a JSON response of this API (at byte {}): {shown}", bad.0);
+            return Err(Malformed(text));
         }
         if let Some(ids) = gather.ids {
             self.listed += ids;
@@ -140,7 +136,7 @@ impl Gather {
             b"text" => self.output(scan, Output::Content),
             b"finish_reason" => self.finish(scan),
             b"token_ids" | b"response_token_ids" => self.token_ids(scan),
-            b"usage" => self.usage(scan),
+            b"usage" => usage::usage(scan, &mut self.delta),
             _ => scan.value().map(drop),
         })
     }
@@ -180,75 +176,6 @@ impl Gather {
         Ok(())
     }
 
-    fn usage(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        if scan.null()? {
-            return Ok(());
-        }
-        scan.object(&mut |scan, key| {
-            match key {
-                b"prompt_tokens" => self.delta.input_tokens = scan.count()?,
-                b"completion_tokens" => self.delta.output_tokens = scan.count()?,
-                b"prompt_tokens_details" => {
-                    count_in(scan, b"cached_tokens", &mut self.delta.cached_tokens)?;
-                }
-                // DeepSeek and its like.
-                b"prompt_cache_hit_tokens" => count(scan, &mut self.delta.cached_tokens)?,
-                b"completion_tokens_details" => {
-                    count_in(scan, b"reasoning_tokens", &mut self.delta.reasoning_tokens)?;
-                }
-                // SGLang.
-                b"reasoning_tokens" => count(scan, &mut self.delta.reasoning_tokens)?,
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })
-    }
-
-    /// llama.cpp's `timings`.
-    fn timings(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        if scan.peek() != b'{' {
-            return scan.value().map(drop);
-        }
-        let mut times = ServerTimes::default();
-        scan.object(&mut |scan, key| {
-            match key {
-                b"cache_n" => count(scan, &mut self.delta.cached_tokens)?,
-                b"predicted_n" => count(scan, &mut self.delta.listed_tokens)?,
-                b"prompt_ms" => times.prefill = millis(scan)?,
-                b"predicted_ms" => times.decode = millis(scan)?,
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })?;
-        self.times(times);
-        Ok(())
-    }
-
-    /// vLLM's `metrics`. Its time to the first token starts when the request is scheduled.
-    fn metrics(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        if scan.peek() != b'{' {
-            return scan.value().map(drop);
-        }
-        let mut times = ServerTimes::default();
-        scan.object(&mut |scan, key| {
-            match key {
-                b"queue_time_ms" => times.queue = millis(scan)?,
-                b"time_to_first_token_ms" => times.prefill = millis(scan)?,
-                b"generation_time_ms" => times.decode = millis(scan)?,
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })?;
-        self.times(times);
-        Ok(())
-    }
-
-    fn times(&mut self, times: ServerTimes) {
-        if times != ServerTimes::default() {
-            self.delta.times = Some(times.or(self.delta.times.unwrap_or_default()));
-        }
-    }
-
     fn response(&mut self, bytes: &[u8]) -> Scan<()> {
         let mut scan = Scanner::new(bytes)?;
         let (mut failed, mut choices, mut detail) = (false, false, false);
@@ -258,9 +185,9 @@ impl Gather {
                 choices = true;
                 scan.array(&mut |scan| self.choice(scan))
             }
-            b"usage" => self.usage(scan),
-            b"timings" => self.timings(scan),
-            b"metrics" => self.metrics(scan),
+            b"usage" => usage::usage(scan, &mut self.delta),
+            b"timings" => usage::timings(scan, &mut self.delta),
+            b"metrics" => usage::metrics(scan, &mut self.delta),
             b"object" => {
                 failed |= scan.value()? == b"\"error\"";
                 Ok(())
@@ -296,31 +223,6 @@ impl Gather {
         self.delta.blank &= only_blank;
         Ok(())
     }
-}
-
-/// A count, if it is one. A malformed count does not fail the response.
-fn count(scan: &mut Scanner<'_>, into: &mut Option<u64>) -> Scan<()> {
-    let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
-    *into = text.parse().ok().or(*into);
-    Ok(())
-}
-
-/// The same, for the field with this name of an object.
-fn count_in(scan: &mut Scanner<'_>, name: &[u8], into: &mut Option<u64>) -> Scan<()> {
-    if scan.peek() != b'{' {
-        return scan.value().map(drop);
-    }
-    scan.object(&mut |scan, key| match key == name {
-        true => count(scan, into),
-        false => scan.value().map(drop),
-    })
-}
-
-/// A duration in milliseconds, if it is one.
-fn millis(scan: &mut Scanner<'_>) -> Scan<Option<Nanos>> {
-    let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
-    let ms = text.parse::<f64>().ok().filter(|ms| (0.0..1e12).contains(ms));
-    Ok(ms.map(|ms| (ms * 1e6).round() as Nanos))
 }
 
 /// `null` in the place of output.

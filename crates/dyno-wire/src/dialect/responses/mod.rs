@@ -1,5 +1,6 @@
 //! OpenAI's Responses API, `/v1/responses`, which vLLM, SGLang, llama.cpp and others have, too.
 
+mod object;
 mod reader;
 
 use super::openai::{RESETS, TOKENIZE};
@@ -72,6 +73,9 @@ impl Dialect for Responses {
         match content {
             Content::Text(text) => {
                 fields.insert(TALK.field.into(), text.clone().into());
+            }
+            Content::Texts(texts) => {
+                fields.insert(TALK.field.into(), texts.joined().into());
             }
             Content::Messages(messages) => {
                 TALK.write(fields, messages);

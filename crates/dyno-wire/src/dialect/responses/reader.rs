@@ -3,10 +3,13 @@
 //! Only `*.delta` events carry new output: `*.done` events and the last event repeat it. The last event
 //! holds the whole response, with what became of it in its `status`; its name alone does not say.
 
-use crate::dialect::pieces::{Piece, Pieces, another, fields, items, not_json, plain, word};
-use crate::dialect::scan::{Scan, Scanner};
-use crate::dialect::{Delta, Finish, Keep, LastToken, Malformed, Reader, ServerError, excerpt};
+use super::object::{Response, error};
+use crate::dialect::pieces::{Piece, Pieces, fields, not_json, plain, word};
+use crate::dialect::scan::{Bad, Scan, Scanner};
+use crate::dialect::{Delta, Keep, LastToken, Malformed, Reader, ServerError, excerpt};
 use crate::framing::Frame;
+use dyno_model::Nanos;
+use dyno_model::record::ServerTimes;
 
 /// The reader: the numbers of the events so far.
 #[derive(Debug, Default)]
@@ -23,13 +26,16 @@ impl Reader for Events {
         let bytes = frame.data;
         let event = Event::read(bytes).map_err(|bad| not_json(bytes, bad))?;
         let lost = match event.number {
-            Some(number) => self.lost(number, bytes)?,
+            Some(number) => self.lost(number)?,
             None => 0,
         };
         let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
         let delta = self.mean(kind, &event, bytes, keep).map_err(|bad| match bad {
             Wrong::Scan(bad) => not_json(bytes, bad),
-            Wrong::Kind => another("an event without its type", bytes),
+            Wrong::Kind => {
+                let shown = excerpt(bytes);
+                Malformed(format!("an event without its type: {shown}"))
+            }
         })?;
         self.has_output |= delta.output;
         Ok(Delta { lost, ..delta })
@@ -38,10 +44,12 @@ impl Reader for Events {
     fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
         let response = Response::read(body, keep).map_err(|bad| not_json(body, bad))?;
         if !response.has_output && response.pieces.delta.error.is_none() {
-            return Err(another("a response without output of this API", body));
+            let shown = excerpt(body);
+            return Err(Malformed(format!("a response without output: {shown}")));
         }
         if let "in_progress" | "queued" = response.status.as_str() {
-            return Err(another("the response is not finished", body));
+            let shown = excerpt(body);
+            return Err(Malformed(format!("the response is not finished: {shown}")));
         }
         let delta = response.into_delta("");
         Ok(Delta { terminal: true, ..delta })
@@ -50,12 +58,12 @@ impl Reader for Events {
 
 /// Why an event cannot be used.
 enum Wrong {
-    Scan(crate::dialect::scan::Bad),
+    Scan(Bad),
     Kind,
 }
 
-impl From<crate::dialect::scan::Bad> for Wrong {
-    fn from(bad: crate::dialect::scan::Bad) -> Self {
+impl From<Bad> for Wrong {
+    fn from(bad: Bad) -> Self {
         Self::Scan(bad)
     }
 }
@@ -64,19 +72,18 @@ impl From<crate::dialect::scan::Bad> for Wrong {
 fn piece(name: &[u8]) -> Option<Piece> {
     match name {
         b"response.output_text" | b"response.refusal" => Some(Piece::Content),
-        b"response.reasoning_text"
-        | b"response.reasoning_summary_text"
-        | b"response.function_call_arguments"
+        b"response.reasoning_text" | b"response.reasoning_summary_text" => Some(Piece::Reasoning),
+        b"response.function_call_arguments"
         | b"response.mcp_call_arguments"
         | b"response.custom_tool_call_input"
-        | b"response.code_interpreter_call_code" => Some(Piece::Other),
+        | b"response.code_interpreter_call_code" => Some(Piece::Tool),
         _ => None,
     }
 }
 
 impl Events {
     /// How many events are missing before the one with this number.
-    fn lost(&mut self, number: u64, bytes: &[u8]) -> Result<u32, Malformed> {
+    fn lost(&mut self, number: u64) -> Result<u32, Malformed> {
         let Some(before) = self.number.replace(number) else {
             self.numbered = false;
             return Ok(0);
@@ -87,7 +94,7 @@ impl Events {
         self.numbered = true;
         match number.checked_sub(before) {
             Some(steps @ 1..) => Ok(u32::try_from(steps - 1).unwrap_or(u32::MAX)),
-            _ => Err(another(&format!("event number {number} came after {before}"), bytes)),
+            _ => Err(Malformed(format!("event number {number} came after {before}"))),
         }
     }
 
@@ -102,14 +109,14 @@ impl Events {
         let mut pieces = Pieces::new(keep);
         if let Some(piece) = kind.strip_suffix(b".delta").and_then(piece) {
             pieces.add(event.delta, piece);
-            return Ok(pieces.delta);
+            return Ok(pieces.added());
         }
         if kind.strip_suffix(b".done").and_then(piece).is_some() {
             return Ok(Delta { last: LastToken::Now, ..Delta::default() });
         }
         match (kind, event.response) {
             // The name of a tool is generated, like its arguments.
-            (b"response.output_item.added", _) => pieces.add(event.name, Piece::Other),
+            (b"response.output_item.added", _) => pieces.add(event.name, Piece::Tool),
             (
                 b"response.completed"
                 | b"response.incomplete"
@@ -126,7 +133,7 @@ impl Events {
                     false => LastToken::WithFinish,
                 };
                 let delta = response.into_delta(&String::from_utf8_lossy(kind));
-                return Ok(Delta { terminal: true, last, ..delta });
+                return Ok(Delta { terminal: true, last, times: event.times, ..delta });
             }
             (b"error", _) => pieces.delta.error = Some(event.error(bytes)?),
             (b"", _) if event.error.is_some() => pieces.delta.error = Some(event.error(bytes)?),
@@ -150,6 +157,8 @@ struct Event<'a> {
     response: Option<&'a [u8]>,
     error: Option<&'a [u8]>,
     code: String,
+    /// llama.cpp adds its times to the last event.
+    times: Option<ServerTimes>,
 }
 
 impl<'a> Event<'a> {
@@ -172,6 +181,7 @@ impl<'a> Event<'a> {
                 b"error" if scan.null()? => {}
                 b"error" => event.error = Some(scan.value()?),
                 b"code" => event.code = plain(scan)?,
+                b"timings" => event.times = Some(timings(scan)?),
                 _ => scan.value().map(drop)?,
             }
             Ok(())
@@ -189,141 +199,21 @@ impl<'a> Event<'a> {
     }
 }
 
-/// An error in the server's words.
-fn error(raw: &[u8]) -> Scan<ServerError> {
-    let (mut kind, mut code) = (String::new(), String::new());
-    fields(&mut Scanner::new(raw)?, &mut |scan, key| {
+/// The times of the prompt and of the output, in milliseconds.
+fn timings(scan: &mut Scanner<'_>) -> Scan<ServerTimes> {
+    let mut times = ServerTimes::default();
+    let ns = |raw: &[u8]| {
+        let ms: f64 = std::str::from_utf8(raw).ok()?.parse().ok()?;
+        (ms >= 0.0).then_some((ms * 1e6) as Nanos)
+    };
+    fields(scan, &mut |scan, key| {
+        let raw = scan.value()?;
         match key {
-            b"type" => kind = plain(scan)?,
-            b"code" => code = plain(scan)?,
-            _ => scan.value().map(drop)?,
+            b"prompt_ms" => times.prefill = ns(raw),
+            b"predicted_ms" => times.decode = ns(raw),
+            _ => {}
         }
         Ok(())
     })?;
-    Ok(ServerError::of_kind(String::from_utf8_lossy(raw), &[&kind, &code]))
-}
-
-/// A response: the body, or a part of an event.
-struct Response {
-    pieces: Pieces,
-    status: String,
-    /// Why it is incomplete.
-    reason: String,
-    has_output: bool,
-}
-
-impl Response {
-    fn read(bytes: &[u8], keep: Keep) -> Scan<Self> {
-        let mut response = Self {
-            pieces: Pieces::new(keep),
-            status: String::new(),
-            reason: String::new(),
-            has_output: false,
-        };
-        let mut scan = Scanner::new(bytes)?;
-        scan.object(&mut |scan, key| {
-            match key {
-                b"output" => {
-                    response.has_output = true;
-                    items(scan, &mut |scan| response.item(scan))?;
-                }
-                b"status" => response.status = plain(scan)?,
-                b"incomplete_details" => fields(scan, &mut |scan, key| {
-                    match key {
-                        b"reason" => response.reason = plain(scan)?,
-                        _ => scan.value().map(drop)?,
-                    }
-                    Ok(())
-                })?,
-                b"usage" => response.usage(scan)?,
-                b"error" if scan.null()? => {}
-                b"error" => response.pieces.delta.error = Some(error(scan.value()?)?),
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })?;
-        scan.end()?;
-        Ok(response)
-    }
-
-    /// A message, reasoning, or a call of a tool.
-    fn item(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        fields(scan, &mut |scan, key| match key {
-            b"content" | b"summary" => items(scan, &mut |scan| self.part(scan)),
-            b"name" | b"arguments" | b"code" => self.pieces.text(scan, Piece::Other),
-            _ => scan.value().map(drop),
-        })
-    }
-
-    fn part(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        let (mut kind, mut text) = (&b""[..], &b""[..]);
-        fields(scan, &mut |scan, key| {
-            match key {
-                b"type" => kind = word(scan)?,
-                b"text" | b"refusal" => text = word(scan)?,
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })?;
-        let reasoning = kind.starts_with(b"reasoning") || kind.starts_with(b"summary");
-        self.pieces.add(text, if reasoning { Piece::Other } else { Piece::Content });
-        Ok(())
-    }
-
-    fn usage(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        let delta = &mut self.pieces.delta;
-        fields(scan, &mut |scan, key| {
-            match key {
-                b"input_tokens" => delta.input_tokens = scan.count()?,
-                b"output_tokens" => delta.output_tokens = scan.count()?,
-                b"input_tokens_details" => {
-                    detail(scan, b"cached_tokens", &mut delta.cached_tokens)?;
-                }
-                b"output_tokens_details" => {
-                    detail(scan, b"reasoning_tokens", &mut delta.reasoning_tokens)?;
-                }
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })
-    }
-
-    /// Leaves out the output, which has come before.
-    fn forget_output(&mut self) {
-        let delta = &mut self.pieces.delta;
-        (delta.output, delta.text, delta.content) = (false, None, None);
-    }
-
-    /// What is measured of it, with its status as the finish reason; `event` is the name of the event
-    /// that holds it.
-    fn into_delta(self, event: &str) -> Delta {
-        let Self { pieces, status, reason, .. } = self;
-        let delta = pieces.delta;
-        if delta.error.is_some() {
-            return delta;
-        }
-        if status == "failed" || event == "response.failed" {
-            let error =
-                ServerError::new("the server reports that the response failed, without a reason");
-            return Delta { error: Some(error), ..delta };
-        }
-        let named = event.strip_prefix("response.").unwrap_or("completed");
-        let finish = match status.as_str() {
-            "" => named,
-            "incomplete" if !reason.is_empty() => &reason,
-            status => status,
-        };
-        Delta { finish: Some(Finish::new(finish)), ..delta }
-    }
-}
-
-/// A count among the details of usage. A malformed one does not fail the response.
-fn detail(scan: &mut Scanner<'_>, name: &[u8], count: &mut Option<u64>) -> Scan<()> {
-    fields(scan, &mut |scan, key| {
-        let raw = scan.value()?;
-        if key == name {
-            *count = std::str::from_utf8(raw).ok().and_then(|text| text.parse().ok());
-        }
-        Ok(())
-    })
+    Ok(times)
 }

@@ -168,7 +168,7 @@ impl<'a> Said<'a> {
                 Ok(())
             }
             b"output_ids" => {
-                self.ids = Some(scan.numbers()?);
+                self.ids = Some(scan.numbers()? as u64);
                 Ok(())
             }
             b"meta_info" => {

@@ -3,7 +3,7 @@
 use super::plan_words::Say;
 use dyno_analysis::search::lasting;
 use dyno_model::course::{Over, Range, Search};
-use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Language, Nanos, SEC};
 use dyno_run::Past;
@@ -18,7 +18,9 @@ pub(crate) fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
     let search = course_search(plan, language);
     let head = if search.is_some() { Say::FirstLevels } else { Say::Levels };
     let mut lines = vec![head.with(language, &[number.to_string()])];
-    let rows: Vec<[String; 4]> = plan.levels.iter().map(|level| row(level, language)).collect();
+    let task = plan.request.task;
+    let rows: Vec<[String; 4]> =
+        plan.levels.iter().map(|level| row(level, task, language)).collect();
     let width =
         |column: usize| rows.iter().map(|row| columns::width(&row[column])).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
@@ -187,7 +189,7 @@ fn course_search(plan: &Plan, language: Language) -> Option<String> {
     })
 }
 
-fn row(level: &LevelPlan, language: Language) -> [String; 4] {
+fn row(level: &LevelPlan, task: Task, language: Language) -> [String; 4] {
     let say = |what: Say, values: &[String]| what.with(language, values);
     let load = match level.load {
         Load::Concurrency { concurrency } => say(Say::InFlight, &[concurrency.to_string()]),
@@ -201,8 +203,14 @@ fn row(level: &LevelPlan, language: Language) -> [String; 4] {
         Load::Burst { requests } => say(Say::AtOnce, &[requests.to_string()]),
         Load::Trace { speed } => say(Say::TraceTimes, &[speed.to_string()]),
     };
-    let lengths = [level.input_tokens.0.to_string(), level.output_tokens.0.to_string()];
-    let lengths = say(Say::Lengths, &lengths);
+    let input = level.input_tokens.0.clone();
+    let lengths = match task.generates() {
+        true => say(Say::Lengths, &[input, level.output_tokens.0.clone()]),
+        false => match level.inputs.or((input != "data").then(|| task.usual_inputs())) {
+            Some(inputs) => say(Say::Texts, &[inputs.to_string(), input]),
+            None => say(Say::TextsOfData, &[]),
+        },
+    };
     let warmup = level.warmup.map(|warmup| match warmup {
         Warmup::Requests(number) => say(Say::AfterRequests, &[number.to_string()]),
         Warmup::Duration(time) => say(Say::AfterTime, &[format_duration(time)]),

@@ -64,6 +64,8 @@ messages! {
     RampInSteps: "{} to {}/s in {} steps", "{} 至 {}/s，分 {} 级";
     AtOnce: "{} at once", "一次 {} 个";
     TraceTimes: "trace times ×{}", "轨迹时间 ×{}";
+    Texts: "{} {0|input|inputs} of {}", "{} 条输入，长度 {}";
+    TextsOfData: "inputs as in the data", "输入条数由数据决定";
     Lengths: "{} in, {} out", "输入 {}，输出 {}";
     AfterRequests: "after {} warm-up requests", "预热 {} 个请求后";
     AfterTime: "after {} of warm-up", "预热 {} 后";

@@ -92,7 +92,7 @@ fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Languag
         }
     };
     let requests = &measured.requests;
-    let failed = requests.failed.unwrap_or(0);
+    let failed = requests.refused().unwrap_or(0);
     let why = measured.reasons.first().map(|reason| reason.what.as_str());
     let why = why.unwrap_or(Message::NoReason.text(language));
     add(measured.verdict == Verdict::Invalid, Message::Invalid, why);

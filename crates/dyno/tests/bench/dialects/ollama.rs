@@ -1,9 +1,11 @@
 //! Ollama's `/api/chat` and `/api/generate`.
 
 use super::{LOAD, expect_all, expect_failures, expect_ttft, measured, notes};
+use crate::engines::Engine;
 use crate::place::Place;
 use crate::process::run;
 use crate::web::{self, Seen, Web};
+use dyno_model::record::RequestRecord;
 use serde_json::{Value, json};
 
 const APIS: [&str; 2] = ["ollama-chat", "ollama-generate"];
@@ -23,6 +25,18 @@ fn tokens_times_and_ends_are_right_at_both_endpoints() {
             }
         }
     }
+}
+
+#[test]
+fn a_response_that_stops_by_itself_is_not_a_failure() {
+    let engine = Engine::start("ttft=5ms,itl=1ms,tokens=8", &[]);
+    let place = Place::new();
+    let ended = run(place.bench(&engine.url(), &format!("--api ollama-chat {LOAD}")));
+    let level = ended.expect_measured().json()["levels"][0].clone();
+    assert_eq!(level["requests"]["completed"], 40);
+    assert_eq!(level["output_tokens"]["mean"], 8.0);
+    let stopped = |request: &RequestRecord| request.finish_reason.as_deref() == Some("stop");
+    assert!(place.requests().iter().all(stopped));
 }
 
 #[test]
