@@ -120,9 +120,12 @@ pub fn preflight(
                     Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
                     _ => "if the server is up but lists no models, set the model with --model",
                 };
-                return Err(PreflightError::Target(format!(
-                    "listing the server's models failed ({why}); {hint}"
-                )));
+                let text = format!("listing the server's models failed ({why}); {hint}");
+                return Err(match fetched.record.status {
+                    // Where its models would be, there is nothing: it may have another API.
+                    Some(404 | 405 | 501) => PreflightError::NoSuchApi(text),
+                    _ => PreflightError::Target(text),
+                });
             }
         },
     };

@@ -107,6 +107,10 @@ fn an_api_that_the_server_does_not_have_is_named_with_what_it_has() {
     let ended = run(place.bench(&server.url(), &format!("--api sglang-generate {LOAD}")));
     let words = ["/generate, the path of sglang-generate", "404", "use --api openai-chat"];
     ended.expect_status(&[3]).expect_words(&words);
+    // Its models are elsewhere, too.
+    let ended = run(place.bench(&server.url(), &format!("--api ollama-chat {LOAD}")));
+    let words = ["/api/chat, the path of ollama-chat", "404", "use --api openai-chat"];
+    ended.expect_status(&[3]).expect_words(&words);
     let nothing = Web::start(|_| web::json("404 Not Found", r#"{"detail":"Not Found"}"#));
     let args = format!("--api sglang-generate --model any {LOAD}");
     let words = ["nothing tells which API it has", "/openapi.json 404", "--api takes openai-chat"];

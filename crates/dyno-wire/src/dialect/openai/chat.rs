@@ -1,6 +1,6 @@
 //! `/v1/chat/completions`: the prompt is a list of messages.
 
-use super::{OPTIONAL, RESETS, TOKENIZE, options, reader};
+use super::{CHAT_INPUT_TOKENS, OPTIONAL, RESETS, TOKENIZE, options, reader};
 use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Seen, Shape, Sign, Talk};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -27,7 +27,7 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE],
+    counting: &[TOKENIZE, CHAT_INPUT_TOKENS],
     resets: RESETS,
     signs: &[Sign {
         path: ModelList::OPENAI.path,

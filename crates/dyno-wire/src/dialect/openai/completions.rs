@@ -1,6 +1,6 @@
 //! `/v1/completions`: the prompt is plain text.
 
-use super::{OPTIONAL, RESETS, TOKENIZE, options, reader};
+use super::{OPTIONAL, RESETS, TOKENIZE, TOKENIZE_CONTENT, options, reader};
 use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Shape};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -27,7 +27,7 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE],
+    counting: &[TOKENIZE, TOKENIZE_CONTENT],
     resets: RESETS,
     signs: &[],
 };

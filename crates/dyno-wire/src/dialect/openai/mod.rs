@@ -43,6 +43,29 @@ pub(super) const TOKENIZE: Counting = Counting {
     count: |response| response.get("count")?.as_u64(),
 };
 
+/// llama.cpp's `/tokenize`, which counts text only.
+const TOKENIZE_CONTENT: Counting = Counting {
+    path: "/tokenize",
+    ask: |_, prompt| match prompt {
+        Counted::Text(text) => Some(json!({"content": text, "add_special": true})),
+        Counted::Messages(_) => None,
+    },
+    count: |response| Some(response.get("tokens")?.as_array()?.len() as u64),
+};
+
+/// llama.cpp's way to count a chat. A text is counted as a message, as it is sent.
+const CHAT_INPUT_TOKENS: Counting = Counting {
+    path: "/v1/chat/completions/input_tokens",
+    ask: |model, prompt| {
+        let messages = match prompt {
+            Counted::Text(text) => json!([{"role": "user", "content": text}]),
+            Counted::Messages(messages) => json!(messages),
+        };
+        Some(json!({"model": model, "messages": messages}))
+    },
+    count: |response| response.get("input_tokens")?.as_u64(),
+};
+
 /// vLLM's way to empty the prefix cache, and SGLang's.
 pub(super) const RESETS: &[&str] = &["/reset_prefix_cache", "/flush_cache"];
 
@@ -75,5 +98,29 @@ fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
     }
     for (key, value) in &shape.extra {
         fields.insert(key.clone(), value.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::prompt::Message;
+
+    /// llama.cpp responds to the question in vLLM's form with an empty list, which is no count.
+    #[test]
+    fn the_servers_that_count_do_so_in_their_own_forms() {
+        let hi = [Message::user("hi")];
+        assert_eq!((TOKENIZE.count)(&json!({"tokens": []})), None);
+        assert_eq!((TOKENIZE.count)(&json!({"count": 3, "max_model_len": 2048})), Some(3));
+        let content = json!({"content": "hi", "add_special": true});
+        assert_eq!((TOKENIZE_CONTENT.ask)("m", Counted::Text("hi")), Some(content));
+        assert_eq!((TOKENIZE_CONTENT.ask)("m", Counted::Messages(&hi)), None);
+        assert_eq!((TOKENIZE_CONTENT.count)(&json!({"tokens": [449, 839, 2490]})), Some(3));
+        let chat = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]});
+        let asked = [Counted::Text("hi"), Counted::Messages(&hi)];
+        assert!(
+            asked.map(|p| (CHAT_INPUT_TOKENS.ask)("m", p)).iter().all(|a| *a == Some(chat.clone()))
+        );
+        assert_eq!((CHAT_INPUT_TOKENS.count)(&json!({"input_tokens": 13})), Some(13));
     }
 }
