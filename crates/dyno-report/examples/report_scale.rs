@@ -171,7 +171,6 @@ fn plan(requests: u64) -> Plan {
         until: None,
         soak: false,
         max_concurrency: None,
-        inputs: None,
     };
     Plan {
         schema: PLAN_SCHEMA.to_owned(),

@@ -9,6 +9,7 @@ pub mod lint;
 mod marks;
 mod messages;
 pub mod page;
+pub mod plan;
 pub mod runs;
 mod selection;
 pub mod text;

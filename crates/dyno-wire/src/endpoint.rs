@@ -1,6 +1,6 @@
 //! Where requests go: a base URL, with or without the API's prefix (`/v1`), or a full endpoint path.
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, USUAL_PREFIX};
 use crate::url::{TargetUrl, UrlError};
 
 /// The parts of a target's URL.
@@ -17,9 +17,6 @@ pub struct Endpoint {
     /// Path before the API's prefix, for the other endpoints.
     pub base: String,
 }
-
-/// What people paste behind a base URL, whichever API they use.
-pub(crate) const USUAL_PREFIX: &str = "/v1";
 
 impl Endpoint {
     /// The endpoint of a URL. A path that ends with the API's own is a full endpoint; one that

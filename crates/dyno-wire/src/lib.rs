@@ -1,16 +1,13 @@
-//! How requests are sent and responses are read: [`http`], the [`framing`] of
-//! streams, one [`dialect`] per API, an [`exchange`] that turns one response into one record, and the
-//! [`client`] that owns the sockets. Only the client does I/O, so that every way of splitting the
+//! How requests are sent and responses are read: [`http`], an [`exchange`] that turns one response into
+//! one record by the [`dialect`] of its API, and the [`client`] that owns the sockets. Only the client does I/O, so that every way of splitting the
 //! bytes can be tested without sockets.
 
 pub mod client;
-pub mod dialect;
 pub mod dialogue;
 pub mod encode;
 pub mod endpoint;
 pub mod exchange;
 mod explain;
-pub mod framing;
 pub mod http;
 pub mod preflight;
 pub mod prometheus;
@@ -18,3 +15,6 @@ pub mod redact;
 pub mod server_metrics;
 pub mod tls;
 pub mod url;
+
+pub use dyno_dialect as dialect;
+pub use dyno_dialect::framing;

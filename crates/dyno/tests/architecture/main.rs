@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 23] = [
+const MAY_KNOW: [(&str, &[&str]); 24] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -24,13 +24,17 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
     ("dyno-random", &["dyno-model", "dyno-tokenizer"]),
     ("dyno-workload", &["dyno-model", "dyno-random", "dyno-tokenizer", "dyno-words"]),
     ("dyno-drive", &["dyno-model"]),
-    ("dyno-wire", &["dyno-drive", "dyno-model", "dyno-net", "dyno-words"]),
+    ("dyno-dialect", &["dyno-model"]),
+    ("dyno-wire", &["dyno-dialect", "dyno-drive", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-record", &["dyno-model"]),
     ("dyno-respond", &["dyno-model", "dyno-stats"]),
     ("dyno-engine", &["dyno-model", "dyno-net", "dyno-respond", "dyno-stats"]),
     ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
     ("dyno-draw", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-words"]),
-    ("dyno-report", &["dyno-analysis", "dyno-chart", "dyno-draw", "dyno-model", "dyno-words"]),
+    (
+        "dyno-report",
+        &["dyno-analysis", "dyno-chart", "dyno-draw", "dyno-model", "dyno-search", "dyno-words"],
+    ),
     ("dyno-import", &["dyno-analysis", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
@@ -257,7 +261,7 @@ fn metrics_have_one_home() {
 /// Where an API's name may stand besides its own modules: the default of a plan, and where other tools'
 /// names for it are read and written.
 const KNOW_NAMES: [&str; 6] = [
-    "dyno-wire/src/dialect/",
+    "dyno-dialect/src/",
     "dyno-respond/src/",
     "dyno-model/src/plan.rs",
     "dyno-import/src/",

@@ -1,8 +1,6 @@
 //! `dyno bench`: runs a plan, shows the result, and returns the exit status.
 
 mod outcome;
-pub(crate) mod plan_text;
-mod plan_words;
 pub(crate) mod say;
 mod seen;
 pub(crate) mod versus;
@@ -23,7 +21,14 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         let mut text = versus::plan(&resolved);
         if let Place::Resumed(_, past) = &resolved.order.place {
-            text.push_str(&plan_text::left(&resolved.order.plan, past, resolved.showing.language));
+            let finished: Vec<u32> = past.finished.iter().map(|level| level.index).collect();
+            let language = resolved.showing.language;
+            text.push_str(&dyno_report::plan::left(
+                &resolved.order.plan,
+                &past.run_id,
+                &finished,
+                language,
+            ));
         }
         return printer.result(&text);
     }

@@ -3,7 +3,6 @@
 use super::outcome::conclude;
 use super::say::Say;
 use super::seen::Seen;
-use super::{plan_text, plan_words};
 use crate::commands::compare;
 use crate::commands::show::text_options;
 use crate::exit::Exit;
@@ -19,11 +18,11 @@ use serde_json::json;
 /// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
     let language = resolved.showing.language;
-    let mut text = plan_text::plan(&resolved.order.plan, resolved.dry_run, language);
+    let mut text = dyno_report::plan::plan(&resolved.order.plan, resolved.dry_run, language);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
             "{}\n  A  {}\n  B  {}\n",
-            plan_words::Say::Alternating.text(language),
+            dyno_report::plan::Say::Alternating.text(language),
             resolved.order.plan.target,
             rival.plan.target
         ));

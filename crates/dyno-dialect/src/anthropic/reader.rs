@@ -1,0 +1,162 @@
+//! Reads the events and the whole responses of the Messages API.
+//!
+//! Usage comes in two places, and may differ: the first event can give the whole prompt as its input,
+//! the last only what was not cached, beside what was. So each of its numbers replaces the earlier
+//! one, and the input is their sum. Output tokens in the first event are not final.
+
+use crate::framing::Frame;
+use crate::pieces::{Piece, Pieces, fields, items, not_json, plain, word};
+use crate::scan::{Scan, Scanner};
+use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
+
+/// The reader: what usage has said so far.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    fresh: Option<u64>,
+    read: Option<u64>,
+    created: Option<u64>,
+    /// Their sum, as last reported.
+    input: Option<u64>,
+}
+
+impl Reader for Events {
+    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+        let mut event =
+            Event { pieces: Pieces::new(keep), usage: self, kind: b"", has_content: false };
+        event.read(frame.data).map_err(|bad| not_json(frame.data, bad))?;
+        let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
+        let mut delta = match kind {
+            b"content_block_delta" => event.pieces.added(),
+            _ => event.pieces.delta,
+        };
+        match kind {
+            b"message_start" => delta.output_tokens = None,
+            b"message_stop" => delta.terminal = true,
+            b"error" if delta.error.is_none() => {
+                delta.error = Some(ServerError::new(excerpt(frame.data)));
+            }
+            b"" if delta.error.is_none() => {
+                let shown = excerpt(frame.data);
+                return Err(Malformed(format!("an event without its type: {shown}")));
+            }
+            // Further types may be added at any time.
+            _ => {}
+        }
+        Ok(delta)
+    }
+
+    fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+        let mut event =
+            Event { pieces: Pieces::new(keep), usage: self, kind: b"", has_content: false };
+        event.read(body).map_err(|bad| not_json(body, bad))?;
+        let delta = event.pieces.delta;
+        if !event.has_content && delta.error.is_none() {
+            let shown = excerpt(body);
+            return Err(Malformed(format!("a response without content: {shown}")));
+        }
+        Ok(Delta { terminal: true, ..delta })
+    }
+}
+
+/// An event, or a whole message, while it is read.
+struct Event<'a, 'r> {
+    pieces: Pieces,
+    usage: &'r mut Events,
+    kind: &'a [u8],
+    has_content: bool,
+}
+
+impl<'a> Event<'a, '_> {
+    fn read(&mut self, bytes: &'a [u8]) -> Scan<()> {
+        let mut scan = Scanner::new(bytes)?;
+        scan.object(&mut |scan, key| match key {
+            b"type" => {
+                self.kind = word(scan)?;
+                Ok(())
+            }
+            b"message" => fields(scan, &mut |scan, key| self.message(scan, key)),
+            b"delta" | b"content_block" => self.block(scan),
+            b"error" => self.error(scan),
+            _ => self.message(scan, key),
+        })?;
+        scan.end()
+    }
+
+    /// A field of a message, which may be the body itself.
+    fn message(&mut self, scan: &mut Scanner<'a>, key: &[u8]) -> Scan<()> {
+        match key {
+            b"content" => {
+                self.has_content = true;
+                items(scan, &mut |scan| self.block(scan))
+            }
+            b"stop_reason" => self.stop_reason(scan),
+            b"usage" => self.usage(scan),
+            _ => scan.value().map(drop),
+        }
+    }
+
+    /// A block of content, or a piece of one. Signatures and citations are not generated tokens.
+    fn block(&mut self, scan: &mut Scanner<'a>) -> Scan<()> {
+        fields(scan, &mut |scan, key| match key {
+            b"text" => self.pieces.text(scan, Piece::Content),
+            b"thinking" => self.pieces.text(scan, Piece::Reasoning),
+            b"partial_json" | b"name" => self.pieces.text(scan, Piece::Tool),
+            b"input" => {
+                // The arguments of a tool; in a stream they follow piece by piece.
+                let raw = scan.value()?;
+                if raw.starts_with(b"{") && raw.len() > 2 {
+                    self.pieces.add_json(raw);
+                }
+                Ok(())
+            }
+            b"stop_reason" => self.stop_reason(scan),
+            _ => scan.value().map(drop),
+        })
+    }
+
+    fn stop_reason(&mut self, scan: &mut Scanner<'a>) -> Scan<()> {
+        let reason = plain(scan)?;
+        if !reason.is_empty() {
+            self.pieces.delta.finish = Some(Finish::new(reason));
+        }
+        Ok(())
+    }
+
+    fn usage(&mut self, scan: &mut Scanner<'a>) -> Scan<()> {
+        let (usage, delta) = (&mut *self.usage, &mut self.pieces.delta);
+        fields(scan, &mut |scan, key| {
+            match key {
+                b"input_tokens" => usage.fresh = scan.count()?.or(usage.fresh),
+                b"cache_read_input_tokens" => usage.read = scan.count()?.or(usage.read),
+                b"cache_creation_input_tokens" => usage.created = scan.count()?.or(usage.created),
+                b"output_tokens" => delta.output_tokens = scan.count()?,
+                _ => scan.value().map(drop)?,
+            }
+            Ok(())
+        })?;
+        let cached = usage.read.unwrap_or(0).saturating_add(usage.created.unwrap_or(0));
+        let sum = usage.fresh.map(|fresh| fresh.saturating_add(cached));
+        // Some servers fill the second usage up with zeros.
+        usage.input = sum.filter(|sum| *sum > 0).or(usage.input);
+        (delta.input_tokens, delta.cached_tokens) = (usage.input, usage.read);
+        Ok(())
+    }
+
+    fn error(&mut self, scan: &mut Scanner<'a>) -> Scan<()> {
+        if scan.null()? {
+            return Ok(());
+        }
+        let raw = scan.value()?;
+        let mut kind = String::new();
+        fields(&mut Scanner::new(raw)?, &mut |scan, key| {
+            match key {
+                b"type" => kind = plain(scan)?,
+                _ => scan.value().map(drop)?,
+            }
+            Ok(())
+        })?;
+        let message = String::from_utf8_lossy(raw);
+        self.pieces.delta.error = Some(ServerError::of_kind(message, &[&kind]));
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! `/v1/embeddings`: a vector for each text.
+
+use super::{options, reader, texts};
+use crate::framing::Framing;
+use crate::openai::{RESETS, TOKENIZE};
+use crate::{About, Auth, Dialect, End, ModelList, Reader, Shape, Sign};
+use dyno_model::plan::Task;
+use dyno_model::prompt::Content;
+use serde_json::{Map, Value};
+
+/// OpenAI embeddings.
+#[derive(Debug)]
+pub(crate) struct Embeddings;
+
+static ABOUT: About = About {
+    name: "openai-embeddings",
+    title: "OpenAI embeddings",
+    task: Task::Embed,
+    prefix: "/v1",
+    path: "/embeddings",
+    framing: Framing::Whole,
+    auth: &[Auth::Bearer],
+    headers: &[],
+    end: End::Terminal,
+    talk: None,
+    names_model: true,
+    optional: &[],
+    short_by: 0,
+    models: &[ModelList::OPENAI],
+    health: &["/health", "/v1/models"],
+    counting: &[TOKENIZE, super::tei::TOKENIZE],
+    resets: RESETS,
+    signs: &[Sign {
+        path: "/info",
+        shows: |seen| super::tei::serves(seen, "embedding"),
+        server: "Text Embeddings Inference",
+        weight: 8,
+    }],
+};
+
+impl Dialect for Embeddings {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn prompt(&self, fields: &mut Map<String, Value>, content: &Content) {
+        if fields.contains_key("input") {
+            return;
+        }
+        let mut texts = texts(content);
+        for other in ["prompt", "messages"] {
+            fields.remove(other);
+        }
+        let input = match texts.len() {
+            1 => texts.pop().into(),
+            _ => texts.into(),
+        };
+        fields.insert("input".into(), input);
+    }
+
+    fn options(&self, fields: &mut Map<String, Value>, shape: &Shape, _: u32) {
+        options(fields, shape, true);
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(reader::Results::vectors())
+    }
+}

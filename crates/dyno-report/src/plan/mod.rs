@@ -1,0 +1,229 @@
+//! The plan as text: what will be run, in which order, and when each level stops.
+
+mod words;
+
+pub use words::Say;
+
+use dyno_analysis::search::lasting;
+use dyno_model::course::{Over, Range, Search};
+use dyno_model::plan::{LevelPlan, Load, Plan, Task, Warmup};
+use dyno_model::units::{format_duration, to_s};
+use dyno_model::{Language, Nanos, SEC};
+use dyno_search::sweep;
+use dyno_words::columns;
+use std::fmt::Write as _;
+
+/// All levels, one per line. In a dry run nothing is sent, so that no estimate follows.
+pub fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
+    let mut text = String::new();
+    let number = plan.levels.len();
+    let search = course_search(plan, language);
+    let head = if search.is_some() { Say::FirstLevels } else { Say::Levels };
+    let mut lines = vec![head.with(language, &[number.to_string()])];
+    let task = plan.request.task;
+    let rows: Vec<[String; 4]> =
+        plan.levels.iter().map(|level| row(level, task, language)).collect();
+    let width =
+        |column: usize| rows.iter().map(|row| columns::width(&row[column])).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    for (number, [label, load, lengths, stop]) in (1..).zip(&rows) {
+        let [label, load, lengths] =
+            [(label, 0), (load, 1), (lengths, 2)].map(|(cell, at)| columns::left(cell, widths[at]));
+        lines.push(format!("{number:4}  {label}  {load}  {lengths}  {stop}"));
+    }
+    if let Some(more) = &search {
+        lines.push(Say::Then.with(language, &[more]));
+    }
+    let course = &plan.course;
+    if let Some(most) = plan.levels.iter().find_map(|level| level.max_concurrency) {
+        lines.push(Say::MostInFlight.with(language, &[most.to_string()]));
+    }
+    let mut between = vec![Say::Drained.text(language).to_owned()];
+    if course.cooldown_ns > 0 {
+        between.push(Say::Pause.with(language, &[format_duration(course.cooldown_ns)]));
+    }
+    if course.reset_cache {
+        between.push(Say::Reset.text(language).to_owned());
+    }
+    if number > 1 || search.is_some() {
+        let between = between.join(language.choose([", ", "，"]));
+        lines.push(Say::Between.with(language, &[between]));
+    }
+    for condition in &course.stop_on {
+        lines.push(Say::StopsAfter.with(language, &[condition.to_string()]));
+    }
+    let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
+    let predicted = plan.target.predicted;
+    match (bound.filter(|_| search.is_none()), capacity_time(plan, dry_run, language)) {
+        (_, Some(time)) => lines.push(time),
+        (Some(time), None) => {
+            let say = if predicted { Say::AtMostVirtual } else { Say::AtMost };
+            lines.push(say.with(language, &[about(time)]));
+        }
+        (None, None) if predicted => {}
+        (None, None) => lines.push(match expected(plan) {
+            Some(time) => Say::About.with(language, &[about(time)]),
+            None => no_estimate(dry_run, language).to_owned(),
+        }),
+    }
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// Why there is no estimate yet.
+fn no_estimate(dry_run: bool, language: Language) -> &'static str {
+    let say = if dry_run { Say::NoEstimate } else { Say::EstimateFollows };
+    say.text(language)
+}
+
+/// How long all levels will send, where that does not depend on the server.
+fn expected(plan: &Plan) -> Option<Nanos> {
+    let sending = |level: &LevelPlan| {
+        let by_count = match (level.load, level.requests) {
+            (Load::Rate { rate, .. }, Some(requests)) => {
+                Some((requests as f64 / rate * SEC as f64) as Nanos)
+            }
+            _ => None,
+        };
+        let times = level.duration_ns.into_iter().chain(by_count);
+        times.min()
+    };
+    let known: Option<Nanos> = plan.levels.iter().map(sending).sum();
+    match plan.course.search {
+        None => known,
+        Some(Search::Sweep { points, .. }) => {
+            // The levels to come are as long as the last of the first ones.
+            let more = (points as usize).saturating_sub(plan.levels.len()) as u64;
+            let each = plan.levels.last()?.duration_ns?;
+            known?.checked_add(more.checked_mul(each)?)
+        }
+        Some(_) => None,
+    }
+}
+
+/// How long a search for a capacity takes, each level and in total.
+fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<String> {
+    let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
+        &plan.course.search
+    else {
+        return None;
+    };
+    let first = plan.levels.first()?;
+    let between = first.drain_ns.saturating_add(plan.course.cooldown_ns);
+    let Some(time) = first.duration_ns else {
+        let estimate = no_estimate(dry_run, language);
+        let requests = Say::EachRequests.with(language, &[first.requests?.to_string()]);
+        return Some(format!("{requests}{}{estimate}", language.choose([" ", ""])));
+    };
+    let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
+    let least = least_requests.to_string();
+    Some(match (over, range) {
+        (Over::Concurrency, _) => Say::Each.with(language, &[about(time), all(time)]),
+        (Over::Rate, Range::Between([low, _])) => {
+            let load = Load::Rate { rate: *low, arrival: *arrival };
+            let longest = lasting(time, *least_requests, &load);
+            let values = [about(time), about(longest), low.to_string(), least, all(longest)];
+            Say::EachUpTo.with(language, &values)
+        }
+        (Over::Rate, _) => Say::EachOrLonger.with(language, &[about(time), least, all(time)]),
+    })
+}
+
+/// Which levels a resumed run still has to run.
+pub fn left(plan: &Plan, run_id: &str, finished: &[u32], language: Language) -> String {
+    let is_finished = |index: usize| finished.iter().any(|level| *level as usize == index);
+    let levels = plan.levels.iter().enumerate();
+    let left = levels.filter(|(index, _)| !is_finished(*index));
+    let left: Vec<&str> = left.map(|(_, level)| level.label.as_str()).collect();
+    let left = left.join(language.comma());
+    let more = match plan.course.search {
+        Some(_) if left.is_empty() => Say::SearchLeft.text(language).to_owned(),
+        Some(_) => Say::ThenSearchLeft.with(language, &[left]),
+        None => left,
+    };
+    let values = [run_id.to_owned(), finished.len().to_string(), more];
+    Say::Resumes.with(language, &values) + "\n"
+}
+
+/// A time to read: seconds, minutes or hours.
+fn about(time: Nanos) -> String {
+    match to_s(time) {
+        seconds if seconds < 120.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
+/// The levels that a search will add.
+fn course_search(plan: &Plan, language: Language) -> Option<String> {
+    let left = |all: u32| (all as usize).saturating_sub(plan.levels.len());
+    let say = |what: Say, values: &[String]| what.with(language, values);
+    Some(match plan.course.search.as_ref()? {
+        Search::Sweep { points, .. } => say(Say::SweepRates, &[left(*points).to_string()]),
+        Search::Ladder { most, .. } => say(Say::Doubling, &[most.to_string()]),
+        Search::Capacity { levels, over, range, .. } => {
+            let more = left(*levels);
+            let number = more.to_string();
+            match (over, range) {
+                (Over::Rate, Range::Between([low, high])) => {
+                    say(Say::RatesBetween, &[number, low.to_string(), high.to_string()])
+                }
+                (Over::Concurrency, Range::Between([low, high])) => {
+                    say(Say::ConcurrenciesBetween, &[number, low.to_string(), high.to_string()])
+                }
+                (Over::Rate, Range::Near(load)) => {
+                    say(Say::RatesAround, &[number, load.to_string()])
+                }
+                (Over::Concurrency, Range::Near(load)) => {
+                    say(Say::ConcurrenciesAround, &[number, load.to_string()])
+                }
+                (Over::Rate, Range::Unknown) => {
+                    let most = plan.levels.first().and_then(|level| level.max_concurrency);
+                    let full = most.unwrap_or(sweep::IN_FLIGHT);
+                    let rates = more.saturating_sub(1);
+                    say(Say::FullFirst, &[full.to_string(), rates.to_string()])
+                }
+                (Over::Concurrency, Range::Unknown) => say(Say::ConcurrenciesHighest, &[number]),
+            }
+        }
+    })
+}
+
+fn row(level: &LevelPlan, task: Task, language: Language) -> [String; 4] {
+    let say = |what: Say, values: &[String]| what.with(language, values);
+    let load = match level.load {
+        Load::Concurrency { concurrency } => say(Say::InFlight, &[concurrency.to_string()]),
+        Load::Rate { rate, arrival } => format!("{rate}/s {arrival}"),
+        Load::Ramp { from, to, steps: None, .. } => {
+            say(Say::Ramp, &[from.to_string(), to.to_string()])
+        }
+        Load::Ramp { from, to, steps: Some(steps), .. } => {
+            say(Say::RampInSteps, &[from.to_string(), to.to_string(), steps.to_string()])
+        }
+        Load::Burst { requests } => say(Say::AtOnce, &[requests.to_string()]),
+        Load::Trace { speed } => say(Say::TraceTimes, &[speed.to_string()]),
+    };
+    let input = level.input_tokens.0.clone();
+    let lengths = match task.generates() {
+        true => say(Say::Lengths, &[input, level.output_tokens.0.clone()]),
+        false => match level.inputs.or((input != "data").then(|| task.usual_inputs())) {
+            Some(inputs) => say(Say::Texts, &[inputs.to_string(), input]),
+            None => say(Say::TextsOfData, &[]),
+        },
+    };
+    let warmup = level.warmup.map(|warmup| match warmup {
+        Warmup::Requests(number) => say(Say::AfterRequests, &[number.to_string()]),
+        Warmup::Duration(time) => say(Say::AfterTime, &[format_duration(time)]),
+    });
+    let stop = [
+        level.requests.map(|number| say(Say::Requests, &[number.to_string()])),
+        level.duration_ns.map(format_duration),
+    ];
+    let either = language.choose([" or ", "或 "]);
+    let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(either);
+    let stop = [Some(stop).filter(|stop| !stop.is_empty()), warmup];
+    let stop = stop.into_iter().flatten().collect::<Vec<_>>();
+    [level.label.clone(), load, lengths, stop.join(language.choose([", ", "，"]))]
+}
