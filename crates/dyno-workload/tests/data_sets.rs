@@ -336,6 +336,7 @@ fn sent(item: &Item) -> String {
             said.join("\n")
         }
         Content::Body(body) => format!("body: {}", serde_json::to_string(body).expect("JSON")),
+        Content::Texts(texts) => format!("texts: {}", texts.joined()),
     }
 }
 
