@@ -33,11 +33,23 @@ fn level_of(samples: &[ServerSample]) -> LevelSummary {
 }
 
 fn summary(plan: &Plan, samples: &[ServerSample]) -> Summary {
-    let records = closed(4, 20).1;
+    summary_of((plan.clone(), closed(4, 20).1), samples)
+}
+
+fn summary_of((plan, records): (Plan, Vec<RequestRecord>), samples: &[ServerSample]) -> Summary {
     let end = level_end(0, &records);
     let mut all = frames(records, Some(end));
     all.extend(samples.iter().map(|sample| Frame::Server(*sample)));
-    summarise(plan, None, &source(plan, all))
+    summarise(&plan, None, &source(&plan, all))
+}
+
+/// The same, but the server refused every request once.
+fn retried() -> (Plan, Vec<RequestRecord>) {
+    let (plan, mut records) = closed(4, 20);
+    for record in &mut records {
+        (record.retries, record.first_refused) = (1, record.dispatched);
+    }
+    (plan, records)
 }
 
 fn server(samples: &[ServerSample]) -> Option<ServerSummary> {
@@ -189,6 +201,9 @@ fn findings_on_both_sides_of_their_limits() {
     assert_eq!(of([(3, 1), (3, 1), (3, 1), (4, 0)]), ["server_queue"]);
     assert_eq!(of([(2, 0); 4]), [""; 0], "two fewer may be chance");
     assert_eq!(of([(1, 0); 4]), ["server_has_fewer"]);
+    let refusing = summary_of(retried(), &[500, 1500, 2500, 3500].map(|at| sample(at, 1, 0, 0.5)));
+    let codes: Vec<_> = refusing.levels[0].notes.iter().map(|note| &*note.code).collect();
+    assert!(codes.contains(&"retried") && !codes.contains(&"server_has_fewer"), "{codes:?}");
     assert_eq!(of([(5, 0); 4]), [""; 0]);
     assert_eq!(of([(8, 0); 4]), ["server_has_more"]);
     let two = [sample(500, 1, 9, 0.5), sample(1500, 1, 9, 0.5)];

@@ -124,7 +124,7 @@ pub(crate) fn missing(
 }
 
 fn asked(found: &Found) -> String {
-    let one = |(path, status): &(&str, Option<u16>)| match status {
+    let one = |(path, status): &(String, Option<u16>)| match status {
         Some(status) => format!("{path} {status}"),
         None => format!("{path} –"),
     };

@@ -204,8 +204,11 @@ impl<'a> Level<'a> {
             over_time,
         }
         .findings();
+        let refused = overload.is_some();
         findings.extend(
-            server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
+            server
+                .iter()
+                .flat_map(|server| server_findings::of_level(plan, server, concurrency, refused)),
         );
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);

@@ -16,18 +16,19 @@ const REQUESTS: f64 = 2.0;
 const FAR_FEWER: f64 = 0.5;
 const FAR_MORE: f64 = 1.5;
 
-/// The findings about a level.
+/// The findings about a level, in which the server may have refused requests.
 pub(super) fn of_level(
     plan: &Plan,
     server: &ServerSummary,
     here: Option<Concurrency>,
+    refused: bool,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if server.samples >= SAMPLES {
         found.extend(queue(server));
         // One shard sees a part of the load, the server all of it.
         let here = here.filter(|_| plan.shard.of == 1);
-        found.extend(here.and_then(|here| others(server, here.mean)));
+        found.extend(here.and_then(|here| others(server, here.mean, refused)));
     }
     found
 }
@@ -44,9 +45,10 @@ fn queue(server: &ServerSummary) -> Option<Diagnostic> {
     Some(what.with(values![percent(share), digits(waiting, 1), list(running, [""; 2])]))
 }
 
-fn others(server: &ServerSummary, here: f64) -> Option<Diagnostic> {
+fn others(server: &ServerSummary, here: f64, refused: bool) -> Option<Diagnostic> {
     let server = server.running?.mean + server.waiting?.mean;
-    if server < FAR_FEWER * here && server + REQUESTS < here {
+    // What it refused is in flight here while it waits to be sent again, and nothing holds it back.
+    if !refused && server < FAR_FEWER * here && server + REQUESTS < here {
         return Some(ServerFinding::Fewer.with([here, server].map(|n| digits(n, 1))));
     }
     (server > FAR_MORE * here && server > here + REQUESTS)

@@ -155,8 +155,17 @@ impl<'a> Event<'a, '_> {
             }
             Ok(())
         })?;
-        let message = String::from_utf8_lossy(raw);
-        self.pieces.delta.error = Some(ServerError::of_kind(message, &[&kind]));
+        let mut error = ServerError::of_kind(String::from_utf8_lossy(raw), &[&kind]);
+        error.overloaded |= quotes_an_overload(&error.message);
+        self.pieces.delta.error = Some(error);
         Ok(())
     }
+}
+
+/// vLLM's Messages take the 503 of its own chat for a chunk that they cannot read, and quote the end of
+/// it: `input_value={'error': {'message': 'Th...am': None, 'code': 503}}`.
+fn quotes_an_overload(message: &str) -> bool {
+    let quoted = message.split("input_value={'error':").nth(1);
+    let code = quoted.and_then(|rest| rest.split("'code': ").nth(1));
+    code.is_some_and(|code| ["429}", "503}"].iter().any(|status| code.starts_with(status)))
 }

@@ -1,5 +1,6 @@
 //! A response as an object: the whole body, or a part of the last event.
 
+use crate::openai::metrics;
 use crate::pieces::{Piece, Pieces, fields, items, plain, word};
 use crate::scan::{Scan, Scanner};
 use crate::{Delta, Finish, Keep, ServerError};
@@ -52,6 +53,7 @@ impl Response {
                     Ok(())
                 })?,
                 b"usage" => response.usage(scan)?,
+                b"metrics" => metrics(scan, &mut response.pieces.delta)?,
                 b"error" if scan.null()? => {}
                 b"error" => response.pieces.delta.error = Some(error(scan.value()?)?),
                 _ => scan.value().map(drop)?,

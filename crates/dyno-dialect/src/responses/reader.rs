@@ -133,7 +133,8 @@ impl Events {
                     false => LastToken::WithFinish,
                 };
                 let delta = response.into_delta(&String::from_utf8_lossy(kind));
-                return Ok(Delta { terminal: true, last, times: event.times, ..delta });
+                let times = event.times.or(delta.times);
+                return Ok(Delta { terminal: true, last, times, ..delta });
             }
             (b"error", _) => pieces.delta.error = Some(event.error(bytes)?),
             (b"", _) if event.error.is_some() => pieces.delta.error = Some(event.error(bytes)?),

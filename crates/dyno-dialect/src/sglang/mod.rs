@@ -111,7 +111,8 @@ mod tests {
     use dyno_model::prompt::Message;
 
     fn shape() -> Shape {
-        let mut shape = Shape { stream: true, temperature: Some(0.0), ..Shape::default() };
+        let mut shape =
+            Shape { stream: true, temperature: Some(0.0), forced: true, ..Shape::default() };
         shape.send_all(&ABOUT, |_| true);
         shape
     }

@@ -1,5 +1,5 @@
 //! Finds out which API a server has, by cheap GETs that generate nothing: the signs of each dialect,
-//! and the list of paths that many servers publish.
+//! whether its path takes another method, and the list of paths that many servers publish.
 
 use super::PreflightError;
 use crate::client::Client;
@@ -17,8 +17,11 @@ const REST_WITHIN: Nanos = SEC;
 const LARGEST: usize = 4 << 20;
 /// Where servers that are written with FastAPI, and others, list their paths.
 const PATHS: &str = "/openapi.json";
-/// How much such a list weighs. Servers that list several APIs get the first in the table.
+/// How much such a list weighs, or a path that takes another method. Servers that have several APIs
+/// get the first in the table.
 const LISTED: u8 = 50;
+/// The status of a GET to a path that takes only a POST.
+const ANOTHER_METHOD: u16 = 405;
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -28,7 +31,7 @@ pub struct Found {
     /// Why: what the server is, or what it lists; absent if nothing was found.
     pub why: Option<String>,
     /// The paths that were asked, with the status of each response.
-    pub asked: Vec<(&'static str, Option<u16>)>,
+    pub asked: Vec<(String, Option<u16>)>,
 }
 
 /// Asks a server what it is. At most a second after its first response, the answer is there.
@@ -48,7 +51,7 @@ pub fn discover(
         if within == 0 {
             break;
         }
-        let fetched = client.fetch_up_to(&endpoint.beside(path), LARGEST, within, stop)?;
+        let fetched = client.fetch_up_to(&endpoint.beside(&path), LARGEST, within, stop)?;
         if fetched.unreachable() {
             let why = fetched.words(&client.rules().redactor.clone());
             return Err(PreflightError::Unreachable(format!(
@@ -57,7 +60,10 @@ pub fn discover(
         }
         let status = fetched.record.status;
         until = until.or_else(|| status.map(|_| client.clock().now() + REST_WITHIN));
-        found.asked.push((path, status));
+        // What is not there is not worth telling of every API.
+        if most != LISTED || path == PATHS || status != Some(404) {
+            found.asked.push((path.clone(), status));
+        }
         let own_engine = |head: &&crate::http::Head| head.header("server") == Some("dyno-engine");
         if fetched.head.as_deref().filter(own_engine).is_some() {
             found.why = Some("Dyno's engine, which has every API".to_owned());
@@ -66,7 +72,7 @@ pub fn discover(
         let Some(status) = status else { break };
         let json: Option<Value> = serde_json::from_slice(&fetched.body).ok();
         let seen = Seen { status, json: json.as_ref(), body: &fetched.body };
-        if let Some((dialect, weight, why)) = judge(path, &seen)
+        if let Some((dialect, weight, why)) = judge(&path, &seen)
             && weight > best
         {
             (best, found.dialect, found.why) = (weight, dialect, Some(why));
@@ -77,12 +83,16 @@ pub fn discover(
 
 /// The paths that tell something, each once, with the most that a response there can weigh; the
 /// weightiest first.
-fn paths() -> Vec<(&'static str, u8)> {
-    let mut paths = vec![(PATHS, LISTED)];
+///
+/// The list of paths is last of its weight: vLLM and other servers make it when it is asked for the
+/// first time, which takes seconds in which they do nothing else.
+fn paths() -> Vec<(String, u8)> {
+    let of_apis = DIALECTS.iter().map(|dialect| (dialect.about().whole_path(), LISTED));
+    let mut paths: Vec<(String, u8)> = of_apis.chain([(PATHS.to_owned(), LISTED)]).collect();
     for sign in DIALECTS.iter().flat_map(|dialect| dialect.about().signs) {
         match paths.iter_mut().find(|(path, _)| *path == sign.path) {
             Some((_, weight)) => *weight = sign.weight.max(*weight),
-            None => paths.push((sign.path, sign.weight)),
+            None => paths.push((sign.path.to_owned(), sign.weight)),
         }
     }
     paths.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
@@ -98,6 +108,16 @@ fn judge(path: &str, seen: &Seen<'_>) -> Option<(&'static dyn Dialect, u8, Strin
         let dialect = DIALECTS.iter().find(has)?;
         let why = format!("{PATHS} lists {}", dialect.about().whole_path());
         return Some((*dialect, LISTED, why));
+    }
+    let at = |dialect: &&&'static dyn Dialect| dialect.about().whole_path() == path;
+    if seen.status == ANOTHER_METHOD
+        && let Some(dialect) = DIALECTS.iter().find(at)
+    {
+        return Some((
+            *dialect,
+            LISTED,
+            format!("{path} is there: it takes another method than GET"),
+        ));
     }
     let mut best: Option<(&'static dyn Dialect, u8, String)> = None;
     for dialect in DIALECTS {
@@ -132,10 +152,29 @@ mod tests {
         assert_eq!(listing(json!([])), None);
     }
 
+    /// As vLLM does, which makes its list of paths for seconds.
+    #[test]
+    fn a_path_that_takes_another_method_is_there() {
+        for dialect in DIALECTS {
+            let path = dialect.about().whole_path();
+            let told = |status| judge(&path, &Seen { status, json: None, body: b"" });
+            let name = |found: (&'static dyn Dialect, u8, String)| found.0.about().name;
+            assert_eq!(told(405).map(name), Some(dialect.about().name));
+            assert!(told(404).is_none() && told(200).is_none() && told(401).is_none());
+        }
+        let elsewhere = Seen { status: 405, json: None, body: b"" };
+        assert!(judge("/v1/models", &elsewhere).is_none());
+        let order: Vec<String> = paths().into_iter().map(|(path, _)| path).collect();
+        let place = |path: &str| order.iter().position(|asked| asked == path).unwrap();
+        for dialect in DIALECTS {
+            assert!(place(&dialect.about().whole_path()) < place(PATHS));
+        }
+    }
+
     #[test]
     fn every_path_is_asked_once() {
-        let mut paths: Vec<&str> = paths().into_iter().map(|(path, _)| path).collect();
-        assert!(paths.contains(&PATHS));
+        let mut paths: Vec<String> = paths().into_iter().map(|(path, _)| path).collect();
+        assert!(paths.iter().any(|path| path == PATHS));
         let count = paths.len();
         paths.sort_unstable();
         paths.dedup();

@@ -71,6 +71,20 @@ fn what_a_server_lists_decides() {
     assert_eq!(found(&server.url(), "").0, "openai-chat");
 }
 
+/// vLLM takes seconds to make its list of paths, the first time, and does nothing else meanwhile.
+#[test]
+fn a_path_that_takes_another_method_decides_before_the_list_is_asked_for() {
+    let server = Web::start(|request| match request.is("GET /v1/completions") {
+        true => web::json("405 Method Not Allowed", r#"{"detail":"Method Not Allowed"}"#),
+        false if request.is("POST ") || request.is("GET /v1/models") => web::openai(request),
+        false => web::json("404 Not Found", r#"{"detail":"Not Found"}"#),
+    });
+    let (api, why) = found(&server.url(), "");
+    assert_eq!(api, "openai-completions");
+    assert!(why.contains("/v1/completions is there"), "{why}");
+    assert!(server.asked("GET /openapi.json").is_empty());
+}
+
 #[test]
 fn chat_is_taken_where_nothing_tells() {
     let server = Web::start(|request| match request.is("POST ") {
