@@ -21,7 +21,8 @@ fn encoder(chat: bool) -> Encoder {
     let path = if chat { "/chat/completions" } else { "/v1/completions" };
     let dialect = of_path(path).unwrap();
     let endpoint = Endpoint::parse("http://twin", dialect).unwrap();
-    let shape = Shape { model: "m".into(), fields: vec!["ignore_eos"], ..Shape::default() };
+    let shape =
+        Shape { model: "m".into(), fields: vec!["ignore_eos"], forced: true, ..Shape::default() };
     Encoder::new(&endpoint, dialect, shape, &SecretHeaders::default())
 }
 

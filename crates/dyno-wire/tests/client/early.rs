@@ -58,7 +58,10 @@ fn an_early_refusal_is_the_reason_whatever_its_status() {
     ] {
         let serve = respond_early(refusal(status, "the limit is 4 MiB"));
         let record = sent_to(&mut Desk::new(), serve);
-        assert_eq!(record.outcome, Outcome::Failed(FailureClass::Http(number)), "{record:?}");
+        let class = FailureClass::Http(number);
+        let shed = matches!(number, 429 | 503);
+        let outcome = if shed { Outcome::Shed(class) } else { Outcome::Failed(class) };
+        assert_eq!(record.outcome, outcome, "{record:?}");
         assert_eq!(record.detail.as_deref(), Some("the limit is 4 MiB"));
         assert_eq!(record.status, Some(number));
     }
@@ -95,7 +98,7 @@ fn a_refusal_at_the_door_is_read_although_sending_fails_at_once() {
     stream.write_all(refusal("503 Service Unavailable", "too many clients").as_bytes()).unwrap();
     drop(stream);
     let record = desk.record();
-    assert_eq!(record.outcome, Outcome::Failed(FailureClass::Http(503)), "{record:?}");
+    assert_eq!(record.outcome, Outcome::Shed(FailureClass::Http(503)), "{record:?}");
     assert_eq!(record.detail.as_deref(), Some("too many clients"));
 }
 

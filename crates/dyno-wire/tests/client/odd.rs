@@ -57,8 +57,8 @@ fn compression_without_its_header_is_known_by_the_first_bytes() {
 
 #[test]
 fn a_compressed_refusal_keeps_its_status() {
-    let record = of("503 Service Unavailable\r\nContent-Encoding: br", b"\x0b\x02\x80no\x03");
-    is(&record, FailureClass::Http(503), "the body is compressed (br) ");
+    let record = of("502 Bad Gateway\r\nContent-Encoding: br", b"\x0b\x02\x80no\x03");
+    is(&record, FailureClass::Http(502), "the body is compressed (br) ");
 }
 
 #[test]
