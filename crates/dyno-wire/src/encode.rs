@@ -6,6 +6,10 @@ use dyno_drive::{Lengths, Payload};
 use dyno_model::plan::Task;
 use dyno_model::prompt::{Content, Item};
 
+/// A header that tells a Dyno engine, and whoever reads a server's log, that this request is not
+/// measured.
+pub(crate) const NOT_MEASURED: &[u8] = b"X-Dyno-Preflight: 1\r\n";
+
 /// Turns prompts into requests for one server.
 #[derive(Clone)]
 pub struct Encoder {
@@ -101,9 +105,9 @@ impl Encoder {
         Self { dialect, head, shape }
     }
 
-    /// The same, with a header that tells a Dyno engine that this request is not measured.
+    /// The same, marked as not measured.
     pub fn for_preflight(mut self) -> Self {
-        self.head.extend_from_slice(b"X-Dyno-Preflight: 1\r\n");
+        self.head.extend_from_slice(NOT_MEASURED);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Control requests (model lists, health, metrics, cache resets): one at a time, outside of any level.
 
 use super::Client;
-use crate::encode::head;
+use crate::encode::{NOT_MEASURED, head};
 use crate::exchange::{Exchange, MAX_BODY};
 use crate::explain::explain;
 use crate::http::Head;
@@ -129,6 +129,7 @@ impl Client {
             let length = body.len();
             let line = format!("Content-Type: application/json\r\nContent-Length: {length}\r\n");
             bytes.extend_from_slice(line.as_bytes());
+            bytes.extend_from_slice(NOT_MEASURED);
         }
         bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(body.unwrap_or_default());

@@ -34,7 +34,7 @@ fn model_info(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
     Some(Page::json(info.to_string()))
 }
 
-/// Refused while there are requests, as by SGLang.
+/// Refused while there are requests, as by SGLang. A script has no cache, so it has no such path.
 fn flush(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
     let text = |status, body: &str| Page {
         status,
@@ -42,7 +42,7 @@ fn flush(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
         clears_cache: status == 200,
         ..Page::json(body)
     };
-    Some(match place.running {
+    place.has_engine.then(|| match place.running {
         0 => text(200, "Cache flushed.\n"),
         running => text(400, &format!("{running} requests are running: the cache is kept.\n")),
     })
