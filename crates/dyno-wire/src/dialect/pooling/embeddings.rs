@@ -1,7 +1,7 @@
 //! `/v1/embeddings`: a vector for each text.
 
 use super::{options, reader, texts};
-use crate::dialect::openai::{RESETS, TOKENIZE, TOKENIZE_CONTENT};
+use crate::dialect::openai::{RESETS, TOKENIZE};
 use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Shape, Sign};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -28,7 +28,7 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE, TOKENIZE_CONTENT, super::tei::TOKENIZE],
+    counting: &[TOKENIZE, super::TOKENIZE_CONTENT, super::tei::TOKENIZE],
     resets: RESETS,
     signs: &[Sign {
         path: "/info",

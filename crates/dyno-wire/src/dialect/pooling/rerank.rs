@@ -2,7 +2,7 @@
 //! document.
 
 use super::{TOP_N, options, query_and_documents, reader};
-use crate::dialect::openai::{RESETS, TOKENIZE, TOKENIZE_CONTENT};
+use crate::dialect::openai::{RESETS, TOKENIZE};
 use crate::dialect::{About, Auth, Dialect, End, ModelList, Reader, Shape};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -29,7 +29,7 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE, TOKENIZE_CONTENT],
+    counting: &[TOKENIZE, super::TOKENIZE_CONTENT],
     resets: RESETS,
     signs: &[],
 };
