@@ -51,7 +51,7 @@ pub(super) fn timings(scan: &mut Scanner<'_>, delta: &mut Delta) -> Scan<()> {
 }
 
 /// vLLM's `metrics`. Its time to the first token starts when the request is scheduled.
-pub(in super::super) fn metrics(scan: &mut Scanner<'_>, delta: &mut Delta) -> Scan<()> {
+pub(in crate::dialect) fn metrics(scan: &mut Scanner<'_>, delta: &mut Delta) -> Scan<()> {
     if scan.peek() != b'{' {
         return scan.value().map(drop);
     }

@@ -1,6 +1,6 @@
 //! A response as an object: the whole body, or a part of the last event.
 
-use super::super::openai::metrics;
+use crate::dialect::openai::metrics;
 use crate::dialect::pieces::{Piece, Pieces, fields, items, plain, word};
 use crate::dialect::scan::{Scan, Scanner};
 use crate::dialect::{Delta, Finish, Keep, ServerError};
