@@ -98,6 +98,15 @@ fn an_overloaded_server_is_a_caveat_and_not_a_failure() {
 }
 
 #[test]
+fn a_server_that_sheds_everything_is_not_waited_for() {
+    let found = level(&closed(0.01, None), records(100), |_| {});
+    let reason = found.reasons.iter().find(|reason| reason.code == "nothing_completed").unwrap();
+    assert!(reason.what.contains("shed all of them"), "{reason:?}");
+    let advice = reason.advice.as_deref().unwrap_or_default();
+    assert!(advice.contains("refusals") && !advice.contains("--drain"), "{advice}");
+}
+
+#[test]
 fn goodput_and_slos_count_what_was_shed() {
     let slo = "ttft.p50<10s and errors<10%";
     let found = level(&closed(1.0, Some(slo)), records(20), |_| {});

@@ -73,6 +73,20 @@ fn first_and_later_turns_are_separate() {
 }
 
 #[test]
+fn a_turn_that_was_shed_did_not_fail() {
+    let mut records = small();
+    for record in &mut records {
+        if let Outcome::Failed(class) = &record.outcome {
+            record.outcome = Outcome::Shed(class.clone());
+        }
+    }
+    let level = level_of(2, records);
+    let note = level.notes.iter().find(|note| note.code == "sessions_broken").unwrap();
+    let what = "1 of 3 conversations ended with a turn that the server shed";
+    assert!(note.what.starts_with(what), "{}", note.what);
+}
+
+#[test]
 fn absent_metrics_of_turns_stay_absent() {
     let mut records = small();
     records.truncate(2);

@@ -70,6 +70,11 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
         |title: Word, metric: &MetricFn<'_>| plot(sides, kind, axis, title, metric, language);
     let times = |title: Word, metric: &MetricFn<'_>| panel(title, metric).of_times(language);
     let (failed, unit) = failures(sides, language);
+    let shed = |level: &LevelSummary| level.requests.shed > Some(0);
+    let failed_word = match sides.iter().flat_map(|(_, side)| &side.levels).any(shed) {
+        true => Word::FailedOrShed,
+        false => Word::FailedRequests,
+    };
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
         times(Word::MeanLatency, &of(Time::Latency, Statistic::Mean)),
@@ -77,7 +82,7 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
             true => panel(Word::InputsPerSecond, &work(|done| done.inputs_per_s)),
             false => panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
         },
-        Panel { unit, ..panel(Word::FailedRequests, &failed) },
+        Panel { unit, ..panel(failed_word, &failed) },
         times(Word::Ttft, &first_token()),
         times(Word::TokenTime, &token_time()),
     ];

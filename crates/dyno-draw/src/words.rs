@@ -59,6 +59,7 @@ messages! {
     Failed: "failed", "失败";
     Shed: "shed", "过载拒绝";
     FailedRequests: "Failed requests", "失败请求";
+    FailedOrShed: "Failed or shed requests", "失败或被拒绝的请求";
     Percent: "%", "占比 %";
     TokenTime: "Time per output token", "单 token 时延";
     Compared: "Comparison", "对比";

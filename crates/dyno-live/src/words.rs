@@ -46,6 +46,7 @@ messages! {
     MetShare: "{} of requests within it", "{} 的请求达标";
     NoFailures: "failures: none", "失败：无";
     Failures: "failures: {}", "失败：{}";
+    NotCompleted: "not completed: {}", "未成功：{}";
     Notes: "notes ", "说明 ";
     KeysLong:
         "q: back to one line, the run continues   Ctrl-C: stop sending, twice: stop at once",

@@ -1,13 +1,14 @@
-//! The table of a comparison within the width of the terminal.
+//! The table of a comparison within the width of the terminal, and what it says of refused requests.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 
 use common::*;
-use dyno_analysis::compare::{Comparison, Side, Terms, compare};
+use dyno_analysis::compare::{Answer, Compared, Comparison, Note, Side, Terms, compare, gated};
+use dyno_model::summary::{Overload, Retried};
 use dyno_model::{Language, Summary};
-use dyno_report::compared::table;
+use dyno_report::compared::{caveats, check_line, table};
 use dyno_words::columns::width;
 
 fn summary() -> Summary {
@@ -63,4 +64,62 @@ fn a_file_is_as_wide_as_a_terminal_of_80_columns() {
     assert!(file.contains("verdict") && file.contains("95 % interval"), "{file}");
     let wide = table(&comparison, Language::English, Some(200));
     assert!(wide.contains("95 % interval") && !wide.contains("hidden"), "{wide}");
+}
+
+/// A level of which the server shed a share, as counts.
+fn shedding(completed: u64, shed: u64) -> Summary {
+    let mut summary = summary();
+    let counts = &mut summary.levels[0].requests;
+    (counts.completed, counts.failed, counts.shed) = (Some(completed), Some(0), Some(shed));
+    summary
+}
+
+fn against(first: &Summary, own: &Summary) -> Comparison {
+    let sides = [("before", first), ("after", own)];
+    compare(&sides.map(|(name, summary)| Side { name, summary }), &Terms::default())
+}
+
+#[test]
+fn a_run_that_sheds_more_than_its_baseline_fails_the_gate() {
+    let comparison = against(&shedding(120, 0), &shedding(60, 60));
+    let text = table(&comparison, Language::English, Some(120));
+    assert!(text.contains("shed %") && !text.contains("failed %"), "{text}");
+    let note = "the server shed 50.0 % of the requests of after: times and rates cover only";
+    assert!(text.contains(note), "{text}");
+    let chosen = [Compared::named("latency_mean").unwrap()];
+    let found = gated(&comparison, &chosen, 0.05);
+    let check = found.checks.iter().find(|check| check.metric.is_shed()).unwrap();
+    assert_eq!((found.answer, check.answer), (Answer::Fail, Answer::Fail));
+    assert!(check_line(check, Language::English).ends_with("shed: 0.0 % → 50.0 %"));
+    assert_eq!(found.caveats, [Note::Shed]);
+    let better = gated(&against(&shedding(60, 60), &shedding(120, 0)), &[], 0.05);
+    assert_ne!(better.answer, Answer::Fail);
+    assert_eq!(better.caveats, [Note::Shed], "the baseline's times are those of half the requests");
+    let none = gated(&against(&shedding(120, 0), &shedding(120, 0)), &[], 0.05);
+    assert!(none.checks.iter().all(|check| !check.metric.is_shed()) && none.caveats.is_empty());
+}
+
+#[test]
+fn different_apis_and_requests_sent_again_are_caveats() {
+    let (first, mut own) = (shedding(120, 0), shedding(120, 0));
+    own.levels[0].overload = Some(Overload {
+        retried: Some(Retried {
+            requests: 60,
+            share: 0.5,
+            completed: 60,
+            retries: 60,
+            first_refusal_ms: None,
+            final_latency_ms: None,
+        }),
+        ..Default::default()
+    });
+    own.run.api = Some("sglang-generate".into());
+    let comparison = against(&first, &own);
+    let text = table(&comparison, Language::English, Some(120)).replace('\n', " ");
+    let api = first.run.api.unwrap();
+    assert!(text.contains(&format!("different APIs: {api}, sglang-generate")), "{text}");
+    assert!(text.contains("sent again (--on-shed retry) for 50.0 % of the requests of after"));
+    assert_eq!(gated(&comparison, &[], 0.05).caveats, [Note::OtherApi, Note::SentAgain]);
+    let chinese = caveats(&comparison, Language::Chinese);
+    assert!(chinese[1].contains("after 的 50.0 %"), "{chinese:?}");
 }

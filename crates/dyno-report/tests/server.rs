@@ -206,6 +206,19 @@ fn findings_on_both_sides_of_their_limits() {
     assert!(codes.contains(&"retried") && !codes.contains(&"server_has_fewer"), "{codes:?}");
     assert_eq!(of([(5, 0); 4]), [""; 0]);
     assert_eq!(of([(8, 0); 4]), ["server_has_more"]);
+    let batches = |figures: (u64, u64)| {
+        let (plan, mut records) = closed(4, 20);
+        records.iter_mut().for_each(|record| record.inputs = Some(8));
+        let samples = [500, 1500, 2500, 3500].map(|at| sample(at, figures.0, figures.1, 0.5));
+        let notes = summary_of((plan, records), &samples).levels.remove(0).notes;
+        notes.into_iter().filter(|note| note.code.starts_with("server_")).collect::<Vec<_>>()
+    };
+    assert_eq!(batches((32, 0)), [], "each text may be a request of the server");
+    assert_eq!(batches((4, 0)), [], "or each request");
+    assert_eq!(batches((64, 0))[0].code, "server_has_more");
+    let waiting = &batches((24, 8))[0];
+    let advice = waiting.advice.as_deref().unwrap_or_default();
+    assert!(waiting.code == "server_queue" && !advice.contains("TTFT"), "{waiting:?}");
     let two = [sample(500, 1, 9, 0.5), sample(1500, 1, 9, 0.5)];
     assert_eq!(found(&two), [""; 0], "two samples say nothing");
     let mut shard = closed(4, 20).0;

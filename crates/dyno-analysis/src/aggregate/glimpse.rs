@@ -26,7 +26,6 @@ use dyno_model::slo::Slo;
 use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, Times};
 use dyno_model::{Diagnostic, Verdict};
 use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
-use dyno_words::Finding;
 use rounded::Rounded;
 
 /// What a level is judged by.
@@ -239,7 +238,7 @@ impl RunningLevel {
         };
         // Whether nothing completes can only be known when the level is over.
         if is_over && self.counts.planned > 0 && self.counts.completed == 0 {
-            findings.push(Finding::NothingCompleted.into());
+            findings.push(overload::nothing_completed(&self.counts));
         }
         let counts = Counts { planned: 0, ..self.counts.clone() };
         findings.extend(too_many_failures(&counts, self.terms.allow_failures));

@@ -2,7 +2,7 @@
 //! notes. Findings from instrument ranges are in `trust`.
 
 use super::gather::Gathered;
-use super::overload::shed;
+use super::overload::{nothing_completed, shed};
 use super::tokens::TokenSum;
 use crate::counts::Counts;
 use dyno_model::environment::Environment;
@@ -168,7 +168,7 @@ impl Case<'_> {
                 warmup => Finding::OnlyWarmup.with([warmup]),
             });
         } else if counts.completed == 0 {
-            found.push(Finding::NothingCompleted.into());
+            found.push(nothing_completed(counts));
         }
         found.extend(too_many_failures(counts, self.plan.allow_failures));
         found.extend(shed(counts, self.plan.allow_failures));
@@ -258,7 +258,11 @@ impl Case<'_> {
         let broken = level.conversations.broken();
         if broken > 0 {
             let started = level.conversations.started();
-            found.push(Finding::SessionsBroken.with([broken, started]));
+            let what = match level.counts.failed {
+                0 if level.counts.shed > 0 => Finding::SessionsShed,
+                _ => Finding::SessionsBroken,
+            };
+            found.push(what.with([broken, started]));
         }
         if let (Some(worst), Some(duration)) = (self.stragglers.first(), level.span.duration()) {
             let [stretched, whole] = [worst.stretched_s, to_s(duration)].map(|s| digits(s, 1));

@@ -205,11 +205,11 @@ impl<'a> Level<'a> {
         }
         .findings();
         let refused = overload.is_some();
-        findings.extend(
-            server
-                .iter()
-                .flat_map(|server| server_findings::of_level(plan, server, concurrency, refused)),
-        );
+        let inputs_per_request = tidy(gathered.inputs as f64 / gathered.counts.completed as f64)
+            .filter(|_| gathered.inputs > 0);
+        findings.extend(server.iter().flat_map(|server| {
+            server_findings::of_level(plan, server, concurrency, inputs_per_request, refused)
+        }));
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
@@ -229,8 +229,7 @@ impl<'a> Level<'a> {
             },
             input_length: fixed_length(plan, &self.plan.input_tokens),
             output_length: fixed_length(plan, &self.plan.output_tokens),
-            inputs_per_request: tidy(gathered.inputs as f64 / gathered.counts.completed as f64)
-                .filter(|_| gathered.inputs > 0),
+            inputs_per_request,
             reported: None,
             verdict: Verdict::Valid,
             reasons: Vec::new(),

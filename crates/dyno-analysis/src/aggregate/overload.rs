@@ -16,7 +16,7 @@ use dyno_model::summary::{
 use dyno_model::units::to_s;
 use dyno_stats::{Counted, PERCENTILES, Presence};
 use dyno_words::number::{digits, percent};
-use dyno_words::{Overloaded, values};
+use dyno_words::{Finding, Overloaded, values};
 use std::collections::BTreeMap;
 
 const NS_PER_MS: f64 = 1e6;
@@ -104,6 +104,14 @@ pub(super) fn shed(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
         let share = percent(counts.shed as f64 / ended as f64);
         Overloaded::Shed.with(values![counts.shed, ended, share, percent(allowed)])
     })
+}
+
+/// No request completed: because the server shed them all, or for other reasons.
+pub(super) fn nothing_completed(counts: &Counts) -> Diagnostic {
+    match counts.shed > 0 && counts.failed + counts.dropped == 0 {
+        true => Finding::AllShed.into(),
+        false => Finding::NothingCompleted.into(),
+    }
 }
 
 /// Notes on waits and on requests that were sent again.

@@ -16,28 +16,31 @@ const REQUESTS: f64 = 2.0;
 const FAR_FEWER: f64 = 0.5;
 const FAR_MORE: f64 = 1.5;
 
-/// The findings about a level, in which the server may have refused requests.
+/// The findings about a level with so many texts per request, where it embeds or ranks texts. The server
+/// may have refused requests.
 pub(super) fn of_level(
     plan: &Plan,
     server: &ServerSummary,
     here: Option<Concurrency>,
+    inputs: Option<f64>,
     refused: bool,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if server.samples >= SAMPLES {
-        found.extend(queue(server));
+        found.extend(queue(server, inputs.is_some()));
         // One shard sees a part of the load, the server all of it.
         let here = here.filter(|_| plan.shard.of == 1);
-        found.extend(here.and_then(|here| others(server, here.mean, refused)));
+        found.extend(here.and_then(|here| others(server, here.mean, inputs, refused)));
     }
     found
 }
 
-fn queue(server: &ServerSummary) -> Option<Diagnostic> {
+fn queue(server: &ServerSummary, texts: bool) -> Option<Diagnostic> {
     let waiting = server.waiting?.mean;
     let share = server.waiting_share.filter(|share| *share > MOST)?;
     let running = server.running.map(|r| Phrase::InBatch.value(values![digits(r.mean, 1)]));
     let what = match server.kv_full_share.map(|share| share > MOST) {
+        _ if texts => ServerFinding::QueueTexts,
         Some(true) => ServerFinding::QueueKv,
         Some(false) => ServerFinding::QueueCap,
         None => ServerFinding::Queue,
@@ -45,12 +48,19 @@ fn queue(server: &ServerSummary) -> Option<Diagnostic> {
     Some(what.with(values![percent(share), digits(waiting, 1), list(running, [""; 2])]))
 }
 
-fn others(server: &ServerSummary, here: f64, refused: bool) -> Option<Diagnostic> {
+fn others(
+    server: &ServerSummary,
+    here: f64,
+    inputs: Option<f64>,
+    refused: bool,
+) -> Option<Diagnostic> {
     let server = server.running?.mean + server.waiting?.mean;
     // What it refused is in flight here while it waits to be sent again, and nothing holds it back.
     if !refused && server < FAR_FEWER * here && server + REQUESTS < here {
         return Some(ServerFinding::Fewer.with([here, server].map(|n| digits(n, 1))));
     }
+    // Many servers count each text of a request.
+    let here = here * inputs.unwrap_or(1.0).max(1.0);
     (server > FAR_MORE * here && server > here + REQUESTS)
         .then(|| ServerFinding::More.with([server, here].map(|n| digits(n, 1))))
 }

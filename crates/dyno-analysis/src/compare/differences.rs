@@ -80,9 +80,9 @@ impl Difference {
     }
 }
 
-/// Failures are counted, not timed: they are shown but not tested.
+/// Failed and shed requests are counted, not timed: they are shown but not tested.
 fn tested() -> impl Iterator<Item = Compared> {
-    Compared::all().filter(|metric| !metric.is_failures())
+    Compared::all().filter(|metric| !metric.is_share())
 }
 
 pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -> Vec<Difference> {

@@ -3,7 +3,7 @@
 
 use super::differences::Difference;
 use super::metric::Compared;
-use super::{Comparison, Point};
+use super::{Comparison, Note, Point, refused};
 use dyno_model::load::LoadKind;
 use dyno_stats::compare::Gate;
 use serde::Serialize;
@@ -52,12 +52,18 @@ pub struct Gated {
     pub missing: Vec<String>,
     /// Every metric at every load that both have.
     pub checks: Vec<Check>,
+    /// What makes the two different work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<Note>,
 }
 
 /// Checks the second side of a comparison against the first. If no metrics are chosen, all are used.
 pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) -> Gated {
-    let wanted =
-        |metric: &Compared| !metric.is_failures() && (chosen.is_empty() || chosen.contains(metric));
+    // A server that refuses requests is quicker with the others, whatever metrics are chosen.
+    let wanted = |metric: &Compared| match metric.is_share() {
+        true => metric.is_shed(),
+        false => chosen.is_empty() || chosen.contains(metric),
+    };
     let mut checks = Vec::new();
     let mut missing = Vec::new();
     for (place, point) in comparison.points.iter().enumerate() {
@@ -77,7 +83,8 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
         .map(|side| comparison.sides.get(side).map(|side| side.name.clone()).unwrap_or_default());
     let lost = if missing.is_empty() { Answer::Pass } else { Answer::CannotTell };
     let answer = worst.map_or(Answer::CannotTell, |worst| worst.max(lost));
-    Gated { answer, max_regression, sides, missing, checks }
+    let caveats = comparison.notes.iter().copied().filter(|note| note.is_caveat()).collect();
+    Gated { answer, max_regression, sides, missing, checks, caveats }
 }
 
 fn check(
@@ -90,6 +97,9 @@ fn check(
     let value = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();
     let values = [value(0), value(1)];
     values[0]?;
+    if metric.is_shed() {
+        return shed(point, metric, values, max_regression);
+    }
     let test: Option<&Difference> = comparison.test(1, place, metric);
     // An open loop completes what is offered, so its rate says nothing about the server.
     if test.is_none() && !metric.is_time() && point.load.kind != LoadKind::Concurrency {
@@ -110,4 +120,18 @@ fn check(
         interval: test.map(|test| test.interval),
         more_runs,
     })
+}
+
+/// Whether the run sheds more requests; nothing where neither does.
+fn shed(
+    point: &Point,
+    metric: Compared,
+    values: [Option<f64>; 2],
+    max_regression: f64,
+) -> Option<Check> {
+    values.iter().flatten().find(|share| **share > 0.0)?;
+    let [first, own] = [0, 1].map(|side| point.cells.get(side).and_then(Option::as_ref));
+    let answer = refused::answer(first?, own?, max_regression)?;
+    let load = point.label.clone();
+    Some(Check { load, metric, answer, values, change: None, interval: None, more_runs: None })
 }

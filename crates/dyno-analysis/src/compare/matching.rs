@@ -35,6 +35,11 @@ pub struct Cell {
     pub interpolated: bool,
     /// Mean tokens of input and output, as counted.
     pub tokens: [Option<f64>; 2],
+    /// Requests that completed, failed or were shed, in all rounds.
+    pub requests: Option<u64>,
+    /// Share of the requests that were refused at first and sent again, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_again: Option<f64>,
     /// The known values.
     pub figures: BTreeMap<Compared, f64>,
     /// Price of a million output tokens.
@@ -122,9 +127,20 @@ fn measured(side: &Summary, point: &Point) -> Option<Cell> {
             mean(&|level| level.input_tokens.map(|tokens| tokens.mean)),
             mean(&|level| level.output_tokens.map(|tokens| tokens.mean)),
         ],
+        requests: rounds.iter().map(|level| ended(level)).sum(),
+        sent_again: mean(&|level| Some(sent_again(level))).filter(|share| *share > 0.0),
         figures: Compared::all().filter_map(of).collect(),
         per_million_output_tokens: mean(&|level| level.cost?.per_million_output_tokens),
     })
+}
+
+fn ended(level: &LevelSummary) -> Option<u64> {
+    Some(level.requests.completed? + level.requests.refused()?)
+}
+
+fn sent_again(level: &LevelSummary) -> f64 {
+    let retried = level.overload.as_ref().and_then(|overload| overload.retried);
+    retried.map_or(0.0, |retried| retried.share)
 }
 
 /// The nearest loads of a side below and above, and the linear interpolation between them.
@@ -153,6 +169,8 @@ fn between(side: &Summary, point: &Point) -> Option<Cell> {
         rounds: low.rounds.min(high.rounds),
         interpolated: true,
         tokens: [both(low.tokens[0], high.tokens[0]), both(low.tokens[1], high.tokens[1])],
+        requests: None,
+        sent_again: both(low.sent_again, high.sent_again),
         figures: figures.collect(),
         per_million_output_tokens: both(
             low.per_million_output_tokens,

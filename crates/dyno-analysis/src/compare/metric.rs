@@ -44,9 +44,14 @@ impl Compared {
         Self::all().find(|compared| compared.name() == name)
     }
 
-    /// Whether it is the share of failed requests.
-    pub fn is_failures(self) -> bool {
-        self.metric == Metric::Failures
+    /// Whether it is the share of failed or of shed requests.
+    pub fn is_share(self) -> bool {
+        matches!(self.metric, Metric::Failures | Metric::Shed)
+    }
+
+    /// Whether it is the share of shed requests.
+    pub fn is_shed(self) -> bool {
+        self.metric == Metric::Shed
     }
 
     /// Which way it is better.
@@ -75,8 +80,7 @@ impl Compared {
         level.quality(self.metric, self.statistic) == Some(Quality::Poor)
     }
 
-    /// Its value at a level, with its interval where there is one; shares of failures are between 0
-    /// and 1.
+    /// Its value at a level, with its interval where there is one; shares are between 0 and 1.
     pub(super) fn of(self, level: &LevelSummary) -> Option<Figure> {
         let plain = |value: f64| Figure { value, interval: None };
         let work = level.steady_throughput();
@@ -86,7 +90,8 @@ impl Compared {
             | Metric::InputRate
             | Metric::InputTokenRate => rate(level, work.rate(self.metric)),
             Metric::TokenTime => figure(level.token_time()?, Statistic::Mean),
-            Metric::Failures => level.requests.failure_share().map(plain),
+            Metric::Failures => level.requests.failed_share().map(plain),
+            Metric::Shed => shed(level).map(plain),
             // Where responses were not streamed, TTFT would repeat the latency.
             metric if metric.needs_stream() && level.is_whole() => None,
             Metric::Time(_) => figure(self.metric.distribution(level)?, self.statistic?),
@@ -98,6 +103,15 @@ impl Compared {
 impl Serialize for Compared {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.name())
+    }
+}
+
+/// Nothing was shed where nothing failed, even if the two were not told apart.
+fn shed(level: &LevelSummary) -> Option<f64> {
+    let counts = &level.requests;
+    match (counts.shed, counts.refused()?) {
+        (None, 1..) => None,
+        _ => counts.failure_share().map(|_| counts.shed_share().unwrap_or_default()),
     }
 }
 

@@ -8,6 +8,7 @@ mod frontier;
 mod gate;
 mod matching;
 mod metric;
+mod refused;
 
 pub use capacity::{AtSlo, Held};
 pub use differences::{Called, Difference, Rests};
@@ -89,6 +90,9 @@ pub struct SideSummary {
     pub run: String,
     /// The model.
     pub model: Option<String>,
+    /// The API that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<String>,
     /// The server's URL, or the engine's name.
     pub target: Option<String>,
     /// The tool that measured it, where it was not Dyno.
@@ -117,8 +121,21 @@ pub enum Note {
     OtherTools,
     /// A side is simulated.
     Simulated,
+    /// The sides were measured with different APIs.
+    OtherApi,
+    /// The server shed a different share of the requests of each side.
+    Shed,
+    /// Refused requests were sent again on some sides only.
+    SentAgain,
     /// The sides have no load in common.
     NothingInCommon,
+}
+
+impl Note {
+    /// Whether it makes the sides different work, so that it matters to a gate, too.
+    pub fn is_caveat(self) -> bool {
+        matches!(self, Self::OtherApi | Self::Shed | Self::SentAgain)
+    }
 }
 
 impl Comparison {
@@ -138,6 +155,7 @@ fn side(side: &Side<'_>) -> SideSummary {
         name: side.name.to_owned(),
         run: run.id.clone(),
         model: run.model.clone(),
+        api: run.api.clone(),
         target: run.target.clone().or_else(|| run.engine.clone()),
         origin: run.origin.clone(),
         simulated: run.simulated,
@@ -174,6 +192,9 @@ fn notes(sides: &[SideSummary], points: &[Point], differences: &[Difference]) ->
         (Note::InvalidLeftOut, sides.iter().any(|side| side.levels[1] > 0)),
         (Note::Simulated, sides.iter().any(|side| side.simulated)),
         (Note::OtherTools, sides.iter().any(|side| side.origin.is_some())),
+        (Note::OtherApi, other_apis(sides)),
+        (Note::Shed, refused::shed_differs(points)),
+        (Note::SentAgain, refused::sent_again_differs(points)),
         (Note::OtherModel, models.windows(2).any(|pair| pair[0] != pair[1])),
         (Note::OtherLengths, matching::lengths_differ(points)),
         (
@@ -183,4 +204,11 @@ fn notes(sides: &[SideSummary], points: &[Point], differences: &[Difference]) ->
         (Note::OneRunEach, differences.iter().any(one_each)),
     ];
     all.into_iter().filter(|(_, applies)| *applies).map(|(note, _)| note).collect()
+}
+
+/// Other tools name APIs in their own words.
+fn other_apis(sides: &[SideSummary]) -> bool {
+    let own = sides.iter().filter(|side| side.origin.is_none());
+    let apis: Vec<&String> = own.filter_map(|side| side.api.as_ref()).collect();
+    apis.windows(2).any(|pair| pair[0] != pair[1])
 }

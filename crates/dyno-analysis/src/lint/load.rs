@@ -56,7 +56,9 @@ pub(super) fn falls(rows: &Rows<'_>) -> Option<Found> {
         let mut levels = rows.by_load(kind);
         // Cells of a matrix differ in more than load.
         levels.retain(|(_, level)| {
-            let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
+            let inputs = |level: &Level<'_>| level.0.inputs_per_request.map(f64::round);
+            let lengths =
+                |level: &Level<'_>| (level.0.input_length, level.0.output_length, inputs(level));
             rows.rows.iter().all(|other| lengths(other) == lengths(level))
         });
         let mut most: Option<(f64, Level<'_>)> = None;

@@ -161,7 +161,12 @@ fn throughput_that_only_varies_does_not_fall() {
     let slower = levels[0].throughput.requests_per_s.map(|rate| rate * 0.7);
     levels[1].throughput.requests_per_s = slower;
     levels[1].duration_s = slower.map(|rate| 1_000.0 / rate);
-    assert_eq!(codes(&of("vllm", levels), Warning), ["throughput_falls"]);
+    assert_eq!(codes(&of("vllm", levels.clone()), Warning), ["throughput_falls"]);
+    // Requests with more texts take longer.
+    for (level, inputs) in levels.iter_mut().zip([1.0, 8.0]) {
+        level.inputs_per_request = Some(inputs);
+    }
+    assert_clean(&of("vllm", levels));
 }
 
 #[test]

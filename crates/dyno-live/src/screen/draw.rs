@@ -147,6 +147,9 @@ fn failures(picture: &Picture, columns: usize) -> Line<'static> {
     if picture.failures.is_empty() {
         return Line::from(Text::NoFailures.text(language));
     }
+    // What was shed did not fail.
+    let shed = picture.failures.contains_key(Text::ColumnShed.text(language));
+    let head = if shed { Text::NotCompleted } else { Text::Failures };
     let mut classes: Vec<_> = picture.failures.iter().collect();
     classes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let shown = (0..=classes.len()).rev().map(|shown| {
@@ -156,7 +159,7 @@ fn failures(picture: &Picture, columns: usize) -> Line<'static> {
         if hidden > 0 {
             listed.push(Text::More.with(language, &[hidden.to_string()]));
         }
-        Text::Failures.with(language, &[listed.join(language.comma())])
+        head.with(language, &[listed.join(language.comma())])
     });
     Line::from(first_that_fits(shown, columns)).style(Style::new().fg(Color::Red))
 }

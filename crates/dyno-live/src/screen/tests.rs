@@ -141,6 +141,15 @@ fn failing() -> Picture {
 }
 
 #[test]
+fn what_was_shed_did_not_fail() {
+    let mut found = found(300, 0);
+    found.counts.shed = 40;
+    let rows = vec![row("rate 4", State::Ended(Ending::Duration), Some(found))];
+    let text = drawn(&with_rows(rows, 0), 80, 24);
+    assert!(text.contains("not completed: shed 40") && !text.contains("failures:"), "{text}");
+}
+
+#[test]
 fn before_anything_began() {
     assert_snapshot!("empty_80x24", drawn(&Picture::default(), 80, 24));
     assert_snapshot!("empty_200x50", drawn(&Picture::default(), 200, 50));

@@ -429,7 +429,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             "shed",
             "shed",
             ["Shed", "过载拒绝"],
-            &[(PageChart, 27, &[])],
+            &[(PageChart, 27, &[]), (Compare, 9, &[])],
         ),
         |level| level.requests.shed.map(|count| count as f64),
     ),
@@ -441,7 +441,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             name: "errors",
             unit: Unit::Percent,
             better: Better::Lower,
-            label: ["Failed requests, share", "失败请求占比"],
+            label: ["Failed or shed requests, share", "失败或被拒绝的请求占比"],
             title: ["Failed", "失败率"],
             formula: "(failed + shed) / (completed + failed + shed)",
             means: [

@@ -61,6 +61,12 @@ impl RequestCounts {
         (ended > 0).then(|| refused as f64 / ended as f64)
     }
 
+    /// Share of failed requests among the same, without those that were shed.
+    pub fn failed_share(&self) -> Option<f64> {
+        let (failed, ended) = (self.failed?, self.completed? + self.refused()?);
+        (ended > 0).then(|| failed as f64 / ended as f64)
+    }
+
     /// Share of shed requests among the same, where some were shed.
     pub fn shed_share(&self) -> Option<f64> {
         let shed = self.shed.filter(|shed| *shed > 0)?;

@@ -83,7 +83,7 @@ fn cells_within(
 
 fn has(point: &Point, metric: Compared) -> bool {
     let some = |cell: &Cell| {
-        cell.figures.get(&metric).is_some_and(|value| !metric.is_failures() || *value > 0.0)
+        cell.figures.get(&metric).is_some_and(|value| !metric.is_share() || *value > 0.0)
     };
     point.cells.iter().flatten().any(some)
 }
@@ -93,7 +93,7 @@ fn shown(value: Option<f64>) -> String {
 }
 
 fn value(cell: Option<&Cell>, metric: Compared) -> String {
-    let percent = if metric.is_failures() { 100.0 } else { 1.0 };
+    let percent = if metric.is_share() { 100.0 } else { 1.0 };
     let value = cell.and_then(|cell| cell.figures.get(&metric)).map(|value| value * percent);
     let mark = if cell.is_some_and(|cell| cell.interpolated) && value.is_some() { "~" } else { "" };
     format!("{mark}{}", shown(value))
@@ -103,7 +103,7 @@ fn value(cell: Option<&Cell>, metric: Compared) -> String {
 fn bare(point: &Point, metric: Compared, side: usize) -> Option<f64> {
     let of = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();
     let (first, own) = (of(0)?, of(side)?);
-    (first > 0.0 && !metric.is_failures()).then(|| own / first - 1.0)
+    (first > 0.0 && !metric.is_share()).then(|| own / first - 1.0)
 }
 
 fn in_full(

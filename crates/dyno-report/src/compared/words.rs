@@ -1,10 +1,10 @@
 //! The texts of a comparison, in English and Chinese.
 
 use dyno_analysis::compare::{
-    Answer, Called, Check, Compared, Comparison, Difference, Note, Rests,
+    Answer, Called, Cell, Check, Compared, Comparison, Difference, Note, Rests,
 };
 use dyno_model::Language;
-use dyno_model::metric::{Group, Statistic};
+use dyno_model::metric::{Group, Metric, Statistic};
 use dyno_words::messages;
 
 messages! {
@@ -66,6 +66,17 @@ messages! {
     OtherTools:
         "the metrics of {} are those of {}, which may define them differently",
         "{} 的指标由 {} 得出，定义可能不同";
+    OtherApi: "the runs used different APIs: {}", "各方使用的 API 不同：{}";
+    ShedNote:
+        "the server shed {}: times and rates cover only the requests that completed, and look better \
+         for it",
+        "服务器因过载拒绝了部分请求（{}）：时延与吞吐量只统计成功的请求，因而显得更好";
+    SentAgain:
+        "refused requests were sent again (--on-shed retry) {}: their latencies include those waits",
+        "被拒绝的请求重新发送过（--on-shed retry；{}）：其时延包含这些等待";
+    ShareOf: "{} of the requests of {}", "{1} 的 {0}";
+    ShareIn: "for {} of the requests of {}", "{1} 的 {0}";
+    ShedShare: "shed %", "过载拒绝率 %";
     Simulated: "SIMULATED: at least one side is simulated", "模拟：至少一方为模拟结果";
     NothingInCommon: "the runs have no load in common", "各方没有相同的负载";
     NoInterval: "no confidence interval: too few samples or rounds", "没有置信区间：样本或轮次过少";
@@ -81,6 +92,9 @@ messages! {
 
 /// The name of a metric in a table.
 pub(super) fn metric_title(compared: Compared, language: Language) -> String {
+    if compared.is_shed() {
+        return Word::ShedShare.text(language).to_owned();
+    }
     let info = compared.metric.info();
     let name = language.choose(info.plain());
     let unit = match info.group {
@@ -180,14 +194,53 @@ pub(super) fn note(note: Note, comparison: &Comparison, language: Language) -> S
             });
             return others.collect::<Vec<_>>().join(language.choose(["; ", "；"]));
         }
+        Note::OtherApi => {
+            let apis: Vec<&str> =
+                comparison.sides.iter().map(|side| side.api.as_deref().unwrap_or("–")).collect();
+            return Word::OtherApi.with(language, &[apis.join(language.comma())]);
+        }
+        Note::Shed => {
+            let shed = shares(comparison, Word::ShareOf, language, Cell::shed);
+            return Word::ShedNote.with(language, &[shed]);
+        }
+        Note::SentAgain => {
+            let again = shares(comparison, Word::ShareIn, language, |cell| cell.sent_again);
+            return Word::SentAgain.with(language, &[again]);
+        }
         Note::Simulated => Word::Simulated,
         Note::NothingInCommon => Word::NothingInCommon,
     };
     word.text(language).to_owned()
 }
 
+/// The largest share of each side that has one.
+fn shares(
+    comparison: &Comparison,
+    word: Word,
+    language: Language,
+    of: impl Fn(&Cell) -> Option<f64>,
+) -> String {
+    let each = comparison.sides.iter().enumerate().filter_map(|(place, side)| {
+        let cells = comparison.points.iter().filter_map(|point| point.cells.get(place)?.as_ref());
+        let most = cells.filter_map(&of).filter(|share| *share > 0.0).max_by(f64::total_cmp)?;
+        Some(word.with(language, &[percent(most), side.name.clone()]))
+    });
+    each.collect::<Vec<_>>().join(language.comma())
+}
+
+/// What makes the two sides of a gate different work.
+pub fn caveats(comparison: &Comparison, language: Language) -> Vec<String> {
+    let notes = comparison.notes.iter().filter(|note| note.is_caveat());
+    notes.map(|caveat| note(*caveat, comparison, language)).collect()
+}
+
 /// The result of one check of a gate, in one line.
 pub fn check_line(check: &Check, language: Language) -> String {
+    if check.metric.is_shed() {
+        let [first, own] = check.values.map(|share| share.map_or_else(|| "–".into(), percent));
+        let name = Metric::Shed.label(language).to_lowercase();
+        return format!("{}, {name}: {first} → {own}", check.load);
+    }
     let change = match (check.change, check.interval) {
         (Some(change), Some([low, high])) => {
             format!("{} ({:+.1} … {:+.1} %)", signed(change), low * 100.0, high * 100.0)

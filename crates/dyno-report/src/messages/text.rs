@@ -58,6 +58,12 @@ messages! {
     WithFailures:
         "with failures as infinitely late ({} of {}): {}",
         "将失败计为无限迟（{1} 个中有 {0} 个）：{2}";
+    WithShed:
+        "with shed requests as infinitely late ({} of {}): {}",
+        "将被拒绝的请求计为无限迟（{1} 个中有 {0} 个）：{2}";
+    WithFailedAndShed:
+        "with failed and shed requests as infinitely late ({} of {}): {}",
+        "将失败和被拒绝的请求计为无限迟（{1} 个中有 {0} 个）：{2}";
     CountPlanned: "{} planned", "计划 {}";
     CountCompleted: "{} completed", "成功 {}";
     CountFailed: "{} failed", "失败 {}";

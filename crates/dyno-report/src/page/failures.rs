@@ -21,6 +21,12 @@ struct Class<'a> {
     messages: Vec<&'a str>,
 }
 
+/// What was shed did not fail.
+pub(super) fn title(page: &Page) -> Word {
+    let shed = page.summary.levels.iter().any(|level| level.requests.shed > Some(0));
+    if shed { Word::Refusals } else { Word::Failures }
+}
+
 /// The classes, the most frequent first; nothing where nothing failed.
 pub(super) fn failures(page: &Page) -> Option<Markup> {
     // By whether they were shed, and by class.

@@ -104,7 +104,7 @@ impl Page<'_> {
             ("summary", Word::Summary, opening::summary(self)),
             ("charts", Word::Charts, pictures::pictures(self)),
             ("levels", Word::Levels, table::table(self)),
-            ("failures", Word::Failures, failures::failures(self)),
+            ("failures", failures::title(self), failures::failures(self)),
             ("further", Word::Further, further::further(self)),
             ("setup", Word::Setup, setup::setup(self)),
             ("definitions", Word::Definitions, Some(definitions::definitions(self))),

@@ -18,6 +18,7 @@ messages! {
     Charts: "Charts", "图表";
     Levels: "Levels", "负载档位";
     Failures: "Failures", "失败";
+    Refusals: "Failures and refusals", "失败与过载拒绝";
     Further: "More metrics", "更多指标";
     Setup: "Plan and environment", "测试方案与环境";
     Definitions: "Definitions", "指标定义";

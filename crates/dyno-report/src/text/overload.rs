@@ -42,7 +42,7 @@ fn asked_for(asked: RetryAfter, language: Language) -> String {
     }
 }
 
-/// Percentiles in which failures are infinitely late.
+/// Percentiles in which failed and shed requests are infinitely late.
 pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<String> {
     let found = level.with_failures.as_ref()?;
     let of = |time: Time| {
@@ -54,7 +54,13 @@ pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<
     let counts = [found.infinite, found.requests].map(|n| n.to_string());
     let [infinite, all] = counts;
     let listed = times.join(language.semicolon());
-    (!times.is_empty()).then(|| Say::WithFailures.with(language, &[infinite, all, listed]))
+    let counts = &level.requests;
+    let say = match (counts.failed, counts.shed) {
+        (_, None | Some(0)) => Say::WithFailures,
+        (Some(0), _) => Say::WithShed,
+        _ => Say::WithFailedAndShed,
+    };
+    (!times.is_empty()).then(|| say.with(language, &[infinite, all, listed]))
 }
 
 /// `p50 12 ms, p90 ∞`.

@@ -97,6 +97,11 @@ wordings! {
         ["look at the failures below; if there are none, responses took longer than the level: \
           allow more time with --duration or --drain",
          "请查看下方的失败信息；若没有失败，则说明响应耗时超过该档位的时长：请用 --duration 或 --drain 延长时间"];
+    AllShed: Warning "nothing_completed",
+        ["no request completed: the server shed all of them",
+         "没有任何请求完成：服务器因过载拒绝了全部请求"],
+        ["look at the refusals below and at the server's limits, and lower the load",
+         "请查看下方的拒绝信息和服务器的限制，并降低负载"];
     NothingDue: Warning "nothing_measured",
         ["nothing was measured: no request was due in the measured time",
          "没有测得任何数据：测量时间内没有应发出的请求"],
@@ -262,6 +267,13 @@ wordings! {
          "{1} 个会话中有 {0} 个因某轮失败而终止；其余轮次未发送"],
         ["later turns cover only the conversations that went on; look at the failures below",
          "后续轮次只统计未中断的会话；请查看下方的失败信息"];
+    SessionsShed: Note "sessions_broken",
+        ["{} of {} {1|conversation|conversations} ended with a turn that the server shed; their \
+          remaining turns were not sent",
+         "{1} 个会话中有 {0} 个因某轮被服务器拒绝而终止；其余轮次未发送"],
+        ["later turns cover only the conversations that went on; lower the load, or send refused \
+          turns again with --on-shed retry",
+         "后续轮次只统计未中断的会话；请降低负载，或用 --on-shed retry 重新发送被拒绝的轮次"];
     Stragglers: Note "stragglers",
         ["{} {0|straggler|stragglers} made the level last {} s longer, of {} s",
          "{} 个拖尾请求使该档位延长 {} s，总时长 {} s"],

@@ -25,14 +25,14 @@ wordings! {
          "以下指标的精度在 10 % 以内，其测量误差范围：{}"],
         OTHERS_ARE_GOOD;
     FewInFlight: Error "effective_concurrency",
-        ["only {} % of the {} requests were kept in flight: the client sent the next ones late",
-         "客户端发送下一个请求过晚，{1} 的并发数平均只达到 {0} %"],
+        ["only {} % of the {} requests were certainly kept in flight: the client sent the next ones late",
+         "客户端发送下一个请求过晚，能确定的平均并发数只有 {1} 的 {0} %"],
         ["throughput is that of a lower load than requested; the notes below say what happened to the \
           client",
          "吞吐量对应的负载低于要求；客户端遇到的情况见下方说明"];
     SomeInFlight: Warning "effective_concurrency",
-        ["{} % of the {} requests were kept in flight: the client sent the next ones late",
-         "客户端发送下一个请求偏晚，{1} 的并发数平均达到 {0} %"],
+        ["{} % of the {} requests were certainly kept in flight: the client sent the next ones late",
+         "客户端发送下一个请求偏晚，能确定的平均并发数为 {1} 的 {0} %"],
         ["throughput is that of a slightly lower load than requested",
          "吞吐量对应的负载略低于要求"];
     NoRanges: Warning "no_instrument_ranges",

@@ -44,6 +44,12 @@ wordings! {
           the cache more memory, or lower the load",
          "已达到序列数、单步 token 数或 KV 缓存的上限，首 token 时延包含这段等待：请提高上限（vLLM：\
           --max-num-seqs、--max-num-batched-tokens）、增大缓存显存，或降低负载"];
+    QueueTexts: Note "server_queue",
+        QUEUE,
+        ["its limit on sequences or on tokens per step is reached, and the latency includes this \
+          wait: raise the limit (vLLM: --max-num-seqs, --max-num-batched-tokens), or lower the load",
+         "已达到序列数或单步 token 数上限，时延包含这段等待：请提高上限（vLLM：--max-num-seqs、\
+          --max-num-batched-tokens），或降低负载"];
     Fewer: Note "server_has_fewer",
         ["this client had {} requests in flight on average, but the server had only {} running or \
           waiting",

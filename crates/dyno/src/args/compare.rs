@@ -118,7 +118,7 @@ pub(crate) struct GateArgs {
 pub(crate) const BASELINES: &str = "dyno-baselines";
 
 fn metric() -> impl TypedValueParser<Value = Compared> {
-    let names = Compared::all().filter(|metric| !metric.is_failures());
+    let names = Compared::all().filter(|metric| !metric.is_share());
     let names = PossibleValuesParser::new(names.map(Compared::name));
     names.try_map(|name| Compared::named(&name).ok_or("there is no such metric"))
 }

@@ -180,10 +180,17 @@ fn decided(found: &Comparison, printer: &Printer) -> Exit {
     if capacities || !found.notes.contains(&Note::NothingInCommon) {
         return Exit::Fine;
     }
-    printer.warn(
+    let texts = found.points.iter().any(|point| point.inputs_per_request.is_some());
+    printer.warn(if found.notes.contains(&Note::OtherApi) && texts {
+        "inconclusive: these runs have no load in common, so nothing was compared\n  hint: they used \
+         different APIs, which do different work; run both with the same --api"
+    } else if texts {
         "inconclusive: these runs have no load in common, so nothing was compared\n  hint: run both \
-         with the same --concurrency or --rate and the same lengths",
-    );
+         with the same --concurrency or --rate, the same --inputs and the same lengths"
+    } else {
+        "inconclusive: these runs have no load in common, so nothing was compared\n  hint: run both \
+         with the same --concurrency or --rate and the same lengths"
+    });
     Exit::Inconclusive
 }
 

@@ -43,9 +43,10 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let sides: Vec<&_> = runs.iter().collect();
     let called: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = side_by_side(&called, &sides, &terms(&args.terms, &sides));
-    let found = gated(&found, &args.metric, args.max_regression);
+    let comparison = side_by_side(&called, &sides, &terms(&args.terms, &sides));
+    let found = gated(&comparison, &args.metric, args.max_regression);
     let language = language(args.language);
+    let caveats = compared::caveats(&comparison, language);
     if let Some(path) = &args.junit {
         junit(path, &found, language)?;
     }
@@ -58,9 +59,11 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
             }
         }
     } else if args.github {
-        markdown(&found, language)
+        let caveats = caveats.iter().map(|caveat| format!("- {}\n", markdown_cell(caveat)));
+        markdown(&found, language) + &caveats.collect::<String>()
     } else {
-        text(&found, language)
+        let caveats = caveats.iter().map(|caveat| format!("  {}\n", escape(caveat, 300)));
+        text(&found, language) + &caveats.collect::<String>()
     };
     Ok(printer.result(&printed).and(match found.answer {
         Answer::Pass => Exit::Fine,

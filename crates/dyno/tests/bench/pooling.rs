@@ -213,6 +213,10 @@ fn runs_are_compared_by_texts_and_a_capacity_is_found() {
     let gate = "gate b --baseline a --max-regression 50% --metric inputs_per_s --json";
     let gate = run(place.dyno(gate)).expect_status(&[0, 6]);
     assert!(gate.stdout.contains("inputs_per_s"), "{}", gate.said());
+    let other = "--concurrency 8 --requests 16 --api openai-embeddings --inputs 8";
+    run(place.dyno(&format!("bench {url} --out c --quiet {other}"))).expect_measured();
+    let apart = run(place.dyno("compare a c")).expect_status(&[6]);
+    assert!(apart.said().contains("the same --inputs"), "{}", apart.said());
 
     let mut command = place.dyno(&format!(
         "capacity {url} --out found --quiet --api openai-embeddings --over concurrency \
