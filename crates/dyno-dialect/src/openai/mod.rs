@@ -45,7 +45,7 @@ pub(super) const TOKENIZE: Counting = Counting {
 };
 
 /// llama.cpp's `/tokenize`, which counts text only.
-const TOKENIZE_CONTENT: Counting = Counting {
+pub(super) const TOKENIZE_CONTENT: Counting = Counting {
     path: "/tokenize",
     ask: |_, prompt| match prompt {
         Counted::Text(text) => Some(json!({"content": text, "add_special": true})),

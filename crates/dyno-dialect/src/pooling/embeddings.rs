@@ -28,7 +28,7 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE, super::tei::TOKENIZE],
+    counting: &[TOKENIZE, super::TOKENIZE_CONTENT, super::tei::TOKENIZE],
     resets: RESETS,
     signs: &[Sign {
         path: "/info",

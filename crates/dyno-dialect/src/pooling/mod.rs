@@ -13,6 +13,7 @@ pub(super) use score::Score;
 pub(super) use tei::TeiRerank;
 
 use super::Shape;
+use super::openai::TOKENIZE_CONTENT;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 

@@ -29,7 +29,7 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE],
+    counting: &[TOKENIZE, super::TOKENIZE_CONTENT],
     resets: RESETS,
     signs: &[],
 };

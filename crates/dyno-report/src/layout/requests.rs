@@ -79,6 +79,7 @@ fn columns() -> Vec<RequestColumn> {
         }),
         RequestColumn::whole("inputs", |record| record.inputs),
         RequestColumn::whole("body_bytes", |record| record.body_bytes),
+        RequestColumn::whole("reasoning_tokens", |record| record.reasoning),
     ]);
     columns
 }

@@ -4,6 +4,7 @@ use crate::runs::*;
 use dyno_analysis::FrameSource;
 use dyno_model::Language;
 use dyno_model::Summary;
+use dyno_model::frame::Frame;
 use dyno_report::layout::{Layout, Table, per_request};
 
 fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_analysis::VecSource)); 4] {
@@ -122,6 +123,23 @@ fn every_request_has_its_row() {
     assert_eq!(first[column("level")], "synchronous");
     assert_eq!([first[column("ttft_ms")], first[column("latency_ms")]], ["100", "180"]);
     assert_eq!([first[column("tpot_ms")], first[column("output_tokens")]], ["20", "5"]);
+}
+
+#[test]
+fn reasoning_tokens_are_in_the_rows_of_requests_that_report_them() {
+    let (run, mut source) = bursts();
+    let reasoned = source.frames.iter_mut().find_map(|frame| match frame {
+        Frame::Request(record) => Some(record),
+        _ => None,
+    });
+    reasoned.unwrap().reasoning = Some(3);
+    let mut out = Vec::new();
+    per_request(&mut out, Table::Csv, &[(&run.summary, &source)]).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let at = rows[0].iter().position(|heading| *heading == "reasoning_tokens").unwrap();
+    let cells: Vec<&str> = rows[1..].iter().map(|row| row[at]).filter(|c| !c.is_empty()).collect();
+    assert_eq!(cells, ["3"]);
 }
 
 #[test]
