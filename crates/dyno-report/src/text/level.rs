@@ -26,6 +26,8 @@ use dyno_words::translated;
 
 /// The longest text of a diagnostic or of a server that is shown whole.
 pub(super) const LONGEST_TEXT: usize = 300;
+/// The longest advice: Dyno's own has several sentences at times, and is never cut.
+const LONGEST_ADVICE: usize = 1000;
 const DIFFERS: f64 = 0.05;
 
 /// A reason or note: what was seen, then what to do.
@@ -56,7 +58,7 @@ pub(super) fn advice<'a>(
     reasons: impl IntoIterator<Item = &'a Diagnostic>,
     options: &TextOptions,
 ) -> String {
-    let text = alike::advice(reasons).map(|advice| escape(advice, LONGEST_TEXT));
+    let text = alike::advice(reasons).map(|advice| escape(advice, LONGEST_ADVICE));
     text.map(|text| wrap("      → ", &text, options.prose())).unwrap_or_default()
 }
 
