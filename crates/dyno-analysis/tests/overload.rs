@@ -193,3 +193,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn reasoning_is_a_share_of_the_output() {
+    let none = level(&closed(0.01, None), records(0), |_| {});
+    assert_eq!(none.reasoning_tokens, None);
+    let mut all = records(0);
+    for record in all.iter_mut().take(10) {
+        let tokens = record.output.unwrap().tokens;
+        record.reasoning = Some(tokens / 2);
+    }
+    let each = all[0].output.unwrap().tokens;
+    let found = level(&closed(0.01, None), all, |_| {});
+    let reasoning = found.reasoning_tokens.unwrap();
+    assert_eq!((reasoning.requests, reasoning.mean), (10, (each / 2) as f64));
+    let share = (each / 2) as f64 / each as f64;
+    assert!((reasoning.share.unwrap() - share).abs() < 1e-6);
+    assert!(found.notes.iter().any(|note| note.code == "reasoning"));
+    assert_eq!(found.verdict, Verdict::Valid);
+}

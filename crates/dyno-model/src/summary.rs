@@ -202,6 +202,9 @@ pub struct LevelSummary {
     pub input_tokens: Option<Tokens>,
     /// Output tokens of completed requests.
     pub output_tokens: Option<Tokens>,
+    /// Output tokens that were reasoning; absent where the server does not report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<ReasoningTokens>,
     /// Requested and received output lengths, where these may differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_lengths: Option<OutputLengths>,
@@ -236,6 +239,17 @@ pub struct LevelSummary {
     pub failure_samples: BTreeMap<String, Vec<String>>,
     /// Requests that prolonged the level by themselves.
     pub stragglers: Vec<Straggler>,
+}
+
+/// Output tokens that were reasoning, over the completed requests that report them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReasoningTokens {
+    /// How many requests report them.
+    pub requests: u64,
+    /// Per request.
+    pub mean: f64,
+    /// Share of the output tokens of these requests.
+    pub share: Option<f64>,
 }
 
 /// Throughput.

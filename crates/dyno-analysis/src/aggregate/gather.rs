@@ -6,6 +6,7 @@ use super::failures::FailureWords;
 use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
 use super::overload::Refusals;
+use super::reasoning::Reasoned;
 use super::request_times::{for_each_gap_sample, request_times};
 use super::server_times::ServerSide;
 use super::sessions::Conversations;
@@ -46,6 +47,7 @@ pub(crate) struct Gathered {
     pub(crate) input: TokenSum,
     pub(crate) output: TokenSum,
     pub(crate) asked: Asked,
+    pub(crate) reasoned: Reasoned,
     /// Responses whose usage contradicts them.
     pub(crate) usage_ignored: u64,
     pub(crate) prompts: Prompts,
@@ -331,6 +333,7 @@ impl Gathered {
         if let (Some(ours), Some(servers)) = (record.requested_input, record.input) {
             self.prompts.requests += 1;
             self.prompts.ours += u64::from(ours);
+            self.reasoned.add(record);
             self.prompts.servers += servers.tokens;
         }
         self.cached.add(record);

@@ -214,6 +214,7 @@ impl<'a> Level<'a> {
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
         findings.extend(gathered.server_side.findings());
+        findings.extend(gathered.reasoned.note());
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
@@ -258,6 +259,7 @@ impl<'a> Level<'a> {
             concurrency,
             times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
+            reasoning_tokens: gathered.reasoned.summary(),
             output_tokens: gathered.output.tokens(),
             output_lengths: gathered.asked.summary(env),
             token_source: sources([(&gathered.input, &gathered.output)]),
