@@ -230,8 +230,7 @@ impl<'a> Level<'a> {
             },
             input_length: fixed_length(plan, &self.plan.input_tokens),
             output_length: fixed_length(plan, &self.plan.output_tokens),
-            inputs_per_request: tidy(gathered.inputs as f64 / gathered.counts.completed as f64)
-                .filter(|_| gathered.inputs > 0),
+            inputs_per_request: inputs_per_request(&gathered),
             reported: None,
             verdict: Verdict::Valid,
             reasons: Vec::new(),
@@ -259,8 +258,8 @@ impl<'a> Level<'a> {
             concurrency,
             times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
-            reasoning_tokens: gathered.reasoned.summary(),
             output_tokens: gathered.output.tokens(),
+            reasoning_tokens: gathered.reasoned.summary(),
             output_lengths: gathered.asked.summary(env),
             token_source: sources([(&gathered.input, &gathered.output)]),
             slices,
@@ -337,6 +336,15 @@ fn blocks(
     let is_trace = matches!(plan.load, Load::Trace { .. });
     let too_short = if is_trace { Finding::NoIntervalTrace } else { Finding::NoIntervalBlocks };
     TimeBlocks::new(from, duration, median, too_short).map(Some)
+}
+
+/// Texts per completed request; per request where none completed.
+fn inputs_per_request(level: &Gathered) -> Option<f64> {
+    let (requests, inputs) = match level.inputs {
+        0 => level.carried,
+        inputs => (level.counts.completed, inputs),
+    };
+    tidy(inputs as f64 / requests as f64).filter(|_| inputs > 0)
 }
 
 /// Measured arrivals planned; those issued where time ended the level.

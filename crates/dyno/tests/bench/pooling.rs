@@ -177,6 +177,10 @@ fn what_a_reranker_leaves_out_because_it_was_told_to_is_no_failure() {
     command.args(["--extra-body", r#"{"top_n": 2}"#]);
     let summary = run(command).expect_measured().json();
     assert_eq!(summary["levels"][0]["requests"]["completed"], 12);
+    // A run without a single success is still one of embeddings.
+    assert_eq!(place.json("summary.json")["levels"][0]["inputs_per_request"], 4.0);
+    let text = run(place.dyno("report run")).stdout;
+    assert!(text.contains("inputs/s") && !text.contains("out tok/s"), "{text}");
 }
 
 fn refused(args: &str, words: &[&str]) -> Ended {
