@@ -36,7 +36,7 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
-use crate::metric::{Metric, PerTime, Time};
+use crate::metric::{Metric, PerTime, Statistic, Time};
 use crate::server::GpuCost;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -499,6 +499,16 @@ impl LevelSummary {
     /// Whether texts are embedded or ranked, rather than generated.
     pub fn has_inputs(&self) -> bool {
         self.inputs_per_request.is_some()
+    }
+
+    /// Whether the headers came at another time than the whole response: by more than a hundredth.
+    pub fn headers_differ(&self) -> bool {
+        let [headers, latency] = [Time::Headers, Time::Latency].map(|time| &self.times[time]);
+        let (Some(headers), Some(latency)) = (headers, latency) else { return false };
+        [Statistic::Mean, Statistic::P50, Statistic::P99].into_iter().any(|which| {
+            let both = headers.get(which).zip(latency.get(which));
+            both.is_some_and(|(headers, latency)| latency - headers > 0.01 * latency)
+        })
     }
 
     /// What tables call it, whichever round it is.

@@ -227,6 +227,9 @@ fn lengths(level: &LevelSummary, language: Language) -> Option<String> {
 
 /// When the headers came, and the whole response: other tools stop at the headers.
 fn to_headers(level: &LevelSummary, language: Language) -> Option<String> {
+    if !level.headers_differ() {
+        return None;
+    }
     let [headers, latency] = [Time::Headers, Time::Latency].map(|time| level.times[time].as_ref());
     let (headers, latency) = (headers?, latency?);
     let both = |which| Some([headers.get(which)?, latency.get(which)?]);
