@@ -240,6 +240,7 @@ messages! {
     Time: "Duration", "时长";
     Warmup: "Warm-up", "预热";
     System: "System", "操作系统";
+    PlannedInputs: "Inputs per request", "每请求输入条数";
     Cpu: "CPU", "CPU 型号";
     Cores: "Cores", "可用核数";
     OpenFiles: "Open file limit", "打开文件数上限";
