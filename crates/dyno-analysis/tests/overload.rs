@@ -139,9 +139,14 @@ fn requests_that_were_sent_again_have_two_latencies() {
         let record = &mut all[index];
         record.retries = retries;
         record.first_refused = record.sent.map(|sent| sent + 2 * MS);
+        (record.refused_as, record.retry_after) = (Some(FailureClass::Http(429)), Some(SEC));
     }
     let found = level(&closed(0.01, None), all, |_| {});
-    let retried = found.overload.unwrap().retried.unwrap();
+    let overload = found.overload.unwrap();
+    assert_eq!(overload.retry_after_s, Some(RetryAfter { count: 2, min: 1.0, max: 1.0 }));
+    assert_eq!(overload.refused_first, [("http.429".to_owned(), 2)].into());
+    assert!(overload.shed.is_empty());
+    let retried = overload.retried.unwrap();
     assert_eq!((retried.requests, retried.completed, retried.retries), (2, 2, 5));
     assert_eq!(retried.share, 0.02);
     assert_eq!(retried.first_refusal_ms.unwrap().p50, 2.0);
@@ -201,4 +206,23 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn reasoning_is_a_share_of_the_output() {
+    let none = level(&closed(0.01, None), records(0), |_| {});
+    assert_eq!(none.reasoning_tokens, None);
+    let mut all = records(0);
+    for record in all.iter_mut().take(10) {
+        let tokens = record.output.unwrap().tokens;
+        record.reasoning = Some(tokens / 2);
+    }
+    let each = all[0].output.unwrap().tokens;
+    let found = level(&closed(0.01, None), all, |_| {});
+    let reasoning = found.reasoning_tokens.unwrap();
+    assert_eq!((reasoning.requests, reasoning.mean), (10, (each / 2) as f64));
+    let share = (each / 2) as f64 / each as f64;
+    assert!((reasoning.share.unwrap() - share).abs() < 1e-6);
+    assert!(found.notes.iter().any(|note| note.code == "reasoning"));
+    assert_eq!(found.verdict, Verdict::Valid);
 }

@@ -59,15 +59,15 @@ pub fn ends_of_sweep(summary: &Summary) -> bool {
 }
 
 /// Lengths of input and output from the name of a level in a grid: `128→32 @16`. Where nothing is
-/// generated, the length of a text and how many a request has: `128×32 @16`.
+/// generated, the length of a text and how many a request has: `128 tok×32 @16`.
 pub(super) fn lengths(level: &LevelSummary) -> Option<[&str; 2]> {
     let (input, rest) = level.label.split_once(sign(level))?;
     let (output, _) = rest.split_once(" @")?;
-    Some([input, output])
+    Some([input.strip_suffix(" tok").unwrap_or(input), output])
 }
 
 /// What stands between the two.
-pub(super) fn sign(level: &LevelSummary) -> char {
+fn sign(level: &LevelSummary) -> char {
     if level.has_inputs() { '×' } else { '→' }
 }
 
@@ -132,7 +132,8 @@ pub(super) fn lines(
         own.sort_by(|a, b| x(a).total_cmp(&x(b)));
         let name = match pair {
             Some([input, output]) if grid.len() > 1 => {
-                let sign = own.first().map_or('→', |level| sign(level));
+                let texts = own.first().is_some_and(|level| level.has_inputs());
+                let sign = if texts { " tok×" } else { "→" };
                 clean(format!("{input}{sign}{output} {name}").trim_end())
             }
             _ => name.to_owned(),

@@ -57,6 +57,9 @@ impl<B: Clone> Retries<B> {
         }
         if let Some(due) = self.rule.and_then(|rule| again(rule, &ended.record)) {
             ended.record.first_refused.get_or_insert(ended.record.end);
+            if let Outcome::Shed(class) = ended.record.outcome {
+                ended.record.refused_as.get_or_insert(class);
+            }
             kept.refused = Some(ended.record);
             self.waiting.push(Reverse((due, index)));
             return None;
@@ -121,6 +124,9 @@ fn again(rule: Retry, record: &RequestRecord) -> Option<Nanos> {
 fn keep_first_sending(record: &mut RequestRecord, before: &RequestRecord) {
     record.retries = before.retries;
     record.first_refused = before.first_refused;
+    record.refused_as = before.refused_as;
+    // What the last refusal asked for.
+    record.retry_after = record.retry_after.or(before.retry_after);
     record.dispatched = before.dispatched;
     record.connected = before.connected;
     record.reused = before.reused;

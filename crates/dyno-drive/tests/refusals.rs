@@ -167,6 +167,7 @@ fn a_refused_request_is_sent_again_as_the_same_arrival() {
         let sent = record.sent.unwrap();
         assert_eq!((record.outcome.clone(), record.retries), (Outcome::Completed, 2));
         assert_eq!(record.first_refused, Some(sent + MS));
+        assert!(matches!(record.refused_as, Some(FailureClass::Http(429 | 503))), "{record:?}");
         // 1 ms, a wait of 10 ms, 1 ms, a wait of 20 ms, and the response.
         assert_eq!((record.dispatched, record.end), (Some(sent), sent + 32 * MS + SEC));
         assert_eq!(server.got.len(), 3);

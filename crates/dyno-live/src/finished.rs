@@ -79,19 +79,16 @@ pub(super) fn line(
         parts.push(Text::Unfinished.with(language, &[counts.censored.to_string()]));
     }
     // The table of the report has the rates of the steady window, which is not known yet.
-    let work = found.inputs_per_s.or(found.output_tokens_per_s);
+    let work = if found.embeds { found.inputs_per_s } else { found.output_tokens_per_s };
     let rates = [found.requests_per_s, work].map(|rate| maybe(rate, number));
     let pair = |time: Time| Times::pair(found.times[time]).with_unit();
-    parts.extend(match found.inputs_per_s {
-        Some(_) => vec![
-            Text::WholeLevelInputs.with(language, &rates),
-            Text::Latency.with(language, &[pair(Time::Latency)]),
-        ],
-        None => vec![
-            Text::WholeLevel.with(language, &rates),
-            format!("TTFT {}", pair(Time::Ttft)),
-            token_time(found),
-        ],
+    parts.push(match found.embeds {
+        true => Text::WholeLevelInputs.with(language, &rates),
+        false => Text::WholeLevel.with(language, &rates),
+    });
+    parts.extend(match found.embeds || found.is_unstreamed() {
+        true => vec![Text::Latency.with(language, &[pair(Time::Latency)])],
+        false => vec![format!("TTFT {}", pair(Time::Ttft)), token_time(found)],
     });
     parts.extend(found.slo.as_ref().map(|slo| {
         let text = match slo.verdict.outcome {

@@ -15,13 +15,16 @@ const WINDOW: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct Rates {
     level: Option<u64>,
-    /// Time since the start of the level and requests, at each look at which more had ended.
+    /// Time since the start of the level and completed requests, at each look at which more had
+    /// ended, whatever their outcome.
     ended: VecDeque<(Duration, u64)>,
     /// The same for tokens, at every look.
     tokens: VecDeque<(Duration, u64)>,
     longest_pause: Duration,
     now: Duration,
     done: u64,
+    /// Those that completed.
+    completed: u64,
     /// When the last of them ended.
     last_ended: Duration,
 }
@@ -43,17 +46,22 @@ impl Rates {
             let pause = self.now.saturating_sub(self.last_ended);
             self.longest_pause = self.longest_pause.max(pause);
             (self.done, self.last_ended) = (seen.done, self.now);
-            push(&mut self.ended, (self.now, seen.done));
+            // As in every report: what was refused or failed is not throughput.
+            self.completed = seen.done.saturating_sub(seen.failed + seen.shed);
+            push(&mut self.ended, (self.now, self.completed));
         }
         push(&mut self.tokens, (self.now, seen.tokens));
     }
 
-    /// Requests and tokens per second.
+    /// Completed requests and tokens per second.
     pub(super) fn per_second(&self) -> Option<(f64, f64)> {
         let (ended, tokens) = (self.ended.front()?, self.tokens.front()?);
         let requests = match self.ended.len() {
             1 => 0.0,
-            _ => per_second(self.done - ended.1, self.counted().saturating_sub(ended.0))?,
+            _ => per_second(
+                self.completed.saturating_sub(ended.1),
+                self.counted().saturating_sub(ended.0),
+            )?,
         };
         let last = self.tokens.back()?;
         let time = last.0.saturating_sub(tokens.0);
@@ -126,5 +134,15 @@ mod tests {
         assert_eq!(rates.so_far(), (1100, Duration::from_secs(200)));
         rates.add(&Seen { level: 1, ..seen(1000, 7) });
         assert_eq!(rates.per_second().map(|(requests, _)| requests), Some(7.0));
+    }
+
+    #[test]
+    fn refused_requests_are_not_throughput() {
+        let mut rates = Rates::default();
+        for s in 1..=10 {
+            rates.add(&Seen { failed: s, shed: 4 * s, ..seen(1000 * s, 10 * s) });
+        }
+        assert_eq!(rates.per_second().map(|(requests, _)| requests), Some(5.0));
+        assert_eq!(rates.so_far(), (100, Duration::from_secs(10)), "the pace is that of all");
     }
 }

@@ -1,9 +1,8 @@
 //! The run second by second: which requests ended and which tokens arrived in each.
 
-use dyno_analysis::glimpse::{Spread, for_each_itl, rough, ttft};
+use dyno_analysis::glimpse::{Spread, for_each_itl, latency, rough, ttft};
 use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
-use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
 use std::collections::VecDeque;
@@ -26,21 +25,27 @@ pub(super) struct Seconds {
 /// What happened in one second, by the clock of the records.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Second {
+    /// Requests that completed.
     pub(crate) done: u64,
     pub(crate) tokens: u64,
-    /// TTFT and ITL.
+    /// Texts of these requests, where nothing is generated.
+    pub(crate) inputs: u64,
+    /// TTFT, ITL and latency.
     pub(crate) times: PerTime<Spread>,
     open: Option<Box<PerTime<DelayHistogram>>>,
 }
 
 impl Second {
     fn add(&mut self, record: &RequestRecord, with_tokens: bool) {
-        self.done += u64::from(!matches!(record.outcome, Outcome::Dropped(_)));
+        let completed = record.is_completed();
+        self.done += u64::from(completed);
+        self.inputs += record.inputs.filter(|_| completed).map_or(0, u64::from);
         if with_tokens {
             self.tokens += record.output.map_or(0, |output| output.tokens);
         }
         if let Some(open) = &mut self.open {
             ttft(record).into_iter().for_each(|time| open[Time::Ttft].record(time));
+            latency(record).into_iter().for_each(|time| open[Time::Latency].record(time));
             let itl = &mut open[Time::Itl];
             for_each_itl(record, |time, tokens| (0..tokens).for_each(|_| itl.record(time)));
         }
@@ -110,6 +115,7 @@ impl Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::outcome::Outcome;
     use dyno_model::record::{Phase, TokenCount, TokenSource};
 
     fn ended(at: Nanos, ttft: Nanos) -> RequestRecord {

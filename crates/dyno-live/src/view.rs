@@ -1,5 +1,6 @@
 //! The progress line: counters, rates, SLO and verdict in one line of text.
 
+use super::finished::maybe;
 use super::fit::{Part, elided, fitted, joined};
 use super::live::Seen;
 use super::outlook::{Left, level_left};
@@ -75,14 +76,7 @@ impl<'a> Status<'a> {
         }
         if let Some((requests, tokens)) = self.per_second {
             parts.push(Part::new(8, format!("{} req/s", rate(requests))));
-            let inputs = self.found.and_then(|found| found.inputs_per_s);
-            parts.push(Part::new(
-                7,
-                match inputs {
-                    Some(inputs) => format!("{} inputs/s", rate(inputs)),
-                    None => format!("{} tok/s", rate(tokens)),
-                },
-            ));
+            parts.push(Part::new(7, work(self.found, tokens)));
         }
         // In the last level, the two times are the same.
         match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
@@ -118,6 +112,14 @@ impl Left {
     pub(super) fn text(self, [about, at_least]: [Text; 2], language: Language) -> String {
         let text = if self.at_least { at_least } else { about };
         text.with(language, &[clock(self.time)])
+    }
+}
+
+/// Texts per second where they are embedded or ranked, otherwise tokens.
+pub(super) fn work(found: Option<&LevelSoFar>, tokens: f64) -> String {
+    match found.filter(|found| found.embeds) {
+        Some(found) => format!("{} inputs/s", maybe(found.inputs_per_s, rate)),
+        None => format!("{} tok/s", rate(tokens)),
     }
 }
 

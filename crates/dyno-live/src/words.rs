@@ -54,6 +54,9 @@ messages! {
     Keys: "q: back to one line   Ctrl-C: stop sending", "q：返回进度行   Ctrl-C：停止发送";
     KeysShort: "q: back   Ctrl-C: stop", "q：返回   Ctrl-C：停止";
     OutputTokens: "output tokens", "输出 token";
+    ChartInputs: "inputs", "输入";
+    ChartLatency: "latency p50", "时延 p50";
+    ChartLatencyP99: "latency p99", "时延 p99";
     ChartRequests: "requests", "请求";
     Highest: "highest {}", "最高 {}";
     LevelsOver: "levels: {} of {} done", "档位：已完成 {}/{}";

@@ -2,7 +2,7 @@
 
 use crate::Nanos;
 use crate::chunks::ChunkTrack;
-use crate::outcome::Outcome;
+use crate::outcome::{FailureClass, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// Which part of a level a request belongs to. Every request is kept; this only labels it.
@@ -183,12 +183,14 @@ pub struct RequestRecord {
     /// It ended cleanly, but the API has no terminal event, and neither a finish reason nor the
     /// requested length confirms that the response is whole.
     pub unconfirmed: bool,
-    /// When the server asked to be tried again, as a delay after its refusal.
+    /// When the server asked to be tried again, as a delay after its refusal; the last one that did.
     pub retry_after: Option<Nanos>,
     /// How often it was sent again because the server had refused it.
     pub retries: u32,
     /// When the first of these refusals came.
     pub first_refused: Option<Nanos>,
+    /// Why it was refused then.
+    pub refused_as: Option<FailureClass>,
     /// Sent a second time, on a fresh connection, because a reused one turned out closed.
     pub resent: bool,
     /// Sent on a connection that had been used or opened before.
@@ -246,6 +248,7 @@ impl RequestRecord {
             retry_after: None,
             retries: 0,
             first_refused: None,
+            refused_as: None,
             resent: false,
             reused: false,
             address: None,

@@ -77,6 +77,8 @@ pub struct RunEntry {
     pub model: Option<String>,
     /// The URL, or the name of the twin or script.
     pub target: Option<String>,
+    /// The API.
+    pub api: Option<String>,
     /// No real model was measured.
     pub simulated: bool,
     /// Nothing was measured: a twin answered in virtual time.
@@ -92,4 +94,6 @@ pub struct RunEntry {
     pub requests_per_s: Option<f64>,
     /// The highest output throughput of a level that is not invalid, likewise.
     pub output_tokens_per_s: Option<f64>,
+    /// The highest number of texts per second, where they are embedded or ranked.
+    pub inputs_per_s: Option<f64>,
 }

@@ -36,7 +36,7 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
-use crate::metric::{Metric, PerTime, Time};
+use crate::metric::{Metric, PerTime, Statistic, Time};
 use crate::server::GpuCost;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -202,6 +202,9 @@ pub struct LevelSummary {
     pub input_tokens: Option<Tokens>,
     /// Output tokens of completed requests.
     pub output_tokens: Option<Tokens>,
+    /// Output tokens that were reasoning; absent where the server does not report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<ReasoningTokens>,
     /// Requested and received output lengths, where these may differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_lengths: Option<OutputLengths>,
@@ -236,6 +239,17 @@ pub struct LevelSummary {
     pub failure_samples: BTreeMap<String, Vec<String>>,
     /// Requests that prolonged the level by themselves.
     pub stragglers: Vec<Straggler>,
+}
+
+/// Output tokens that were reasoning, over the completed requests that report them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReasoningTokens {
+    /// How many requests report them.
+    pub requests: u64,
+    /// Per request.
+    pub mean: f64,
+    /// Share of the output tokens of these requests.
+    pub share: Option<f64>,
 }
 
 /// Throughput.
@@ -485,6 +499,16 @@ impl LevelSummary {
     /// Whether texts are embedded or ranked, rather than generated.
     pub fn has_inputs(&self) -> bool {
         self.inputs_per_request.is_some()
+    }
+
+    /// Whether the headers came at another time than the whole response: by more than a hundredth.
+    pub fn headers_differ(&self) -> bool {
+        let [headers, latency] = [Time::Headers, Time::Latency].map(|time| &self.times[time]);
+        let (Some(headers), Some(latency)) = (headers, latency) else { return false };
+        [Statistic::Mean, Statistic::P50, Statistic::P99].into_iter().any(|which| {
+            let both = headers.get(which).zip(latency.get(which));
+            both.is_some_and(|(headers, latency)| latency - headers > 0.01 * latency)
+        })
     }
 
     /// What tables call it, whichever round it is.

@@ -49,6 +49,7 @@ const RETRIES: u64 = 36;
 const FIRST_REFUSED_AFTER: u64 = 37;
 const UNSTREAMED: u64 = 38;
 const LOST_FRAMES: u64 = 40;
+const REFUSED_AS: u64 = 41;
 const ADDRESS: u64 = 29;
 
 const FAILED: u64 = 1;
@@ -115,6 +116,8 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_plain(out, RETRIES, record.retries.into());
     let refused = record.first_refused.map(|at| at.saturating_sub(record.intended));
     put_some(out, FIRST_REFUSED_AFTER, refused);
+    let class = record.refused_as.map(|class| class.to_string());
+    put_text(out, REFUSED_AS, class.as_deref());
     put_some(out, UNSTREAMED, record.unstreamed);
     put_some(out, ADDRESS, record.address);
 }
@@ -168,6 +171,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             RETRY_AFTER => record.retry_after = Some(value.number()?),
             RETRIES => record.retries = value.narrow()?,
             FIRST_REFUSED_AFTER => refused = Some(value.number()?),
+            REFUSED_AS => record.refused_as = value.text()?.parse().ok(),
             UNSTREAMED => record.unstreamed = Some(value.number()?),
             ADDRESS => record.address = Some(value.narrow()?),
             _ => {}

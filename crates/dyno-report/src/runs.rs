@@ -19,6 +19,8 @@ messages! {
     Load: "LOAD", "负载";
     Levels: "LEVELS", "档位数";
     Verdict: "VERDICT", "判定";
+    Api: "API", "接口";
+    Inputs: "INPUTS/S", "条/秒";
     Output: "OUT TOK/S", "输出 TOK/S";
     Ago: "{} ago", "{} 前";
     Running: "running", "运行中";
@@ -66,25 +68,32 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
         |column: Column| Column { width: column.width.min(LABEL_LIMIT), flexible: true, ..column };
     let numeric = |column: Column| Column { numeric: true, ..column };
     let tags = |run: &RunEntry| run.tags.iter().cloned().collect::<Vec<_>>().join(" ");
+    // Which API it was tells nothing where all have the same.
+    let differ = runs.windows(2).any(|two| two[0].api != two[1].api);
+    let api = |run: &RunEntry| if differ { text(&run.api) } else { String::new() };
+    let embeds = |run: &RunEntry| run.inputs_per_s.is_some();
+    let rate = |rate: Option<f64>| rate.map_or_else(|| ABSENT.to_owned(), number);
     let mut all = vec![
         column(Head::Run, 0, cells(&|run| cut(&escape(&run.name, 100), 40))),
         column(Head::Age, 4, cells(&|run| started(run, now, language))),
-        flexible(column(Head::Label, 5, cells(&|run| text(&run.label)))),
+        flexible(column(Head::Label, 6, cells(&|run| text(&run.label)))),
         flexible(column(Head::Tags, 2, cells(&tags))),
         flexible(column(Head::Model, 3, cells(&|run| model(run, language)))),
-        column(Head::Load, 6, cells(&|run| load(run.load, language))),
+        column(Head::Api, 5, cells(&api)),
+        column(Head::Load, 7, cells(&|run| load(run.load, language))),
         numeric(column(
             Head::Levels,
             1,
             cells(&|run| run.levels.map_or_else(|| ABSENT.to_owned(), |levels| levels.to_string())),
         )),
         column(Head::Verdict, 0, cells(&|run| verdict(run, language))),
-        numeric(column(
-            Head::Output,
-            0,
-            cells(&|run| run.output_tokens_per_s.map_or_else(|| ABSENT.to_owned(), number)),
-        )),
     ];
+    if runs.iter().any(embeds) {
+        all.push(numeric(column(Head::Inputs, 0, cells(&|run| rate(run.inputs_per_s)))));
+    }
+    if runs.is_empty() || !runs.iter().all(embeds) {
+        all.push(numeric(column(Head::Output, 0, cells(&|run| rate(run.output_tokens_per_s)))));
+    }
     all.retain(|column| column.width > 0);
     for column in &mut all {
         column.width = column.width.max(width(column.head.text(language)));
@@ -186,5 +195,50 @@ fn verdict(run: &RunEntry, language: Language) -> String {
         RunState::Running => Head::Running.text(language).to_owned(),
         RunState::Unfinished => Head::Unfinished.text(language).to_owned(),
         RunState::Damaged => Head::Damaged.text(language).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(name: &str, api: &str, [output, inputs]: [Option<f64>; 2]) -> RunEntry {
+        RunEntry {
+            name: name.to_owned(),
+            path: name.into(),
+            id: None,
+            started: None,
+            started_unix_ns: None,
+            state: RunState::Complete,
+            target_lost: false,
+            problem: None,
+            label: None,
+            tags: Default::default(),
+            model: None,
+            target: None,
+            api: Some(api.to_owned()),
+            simulated: false,
+            predicted: false,
+            load: None,
+            levels: Some(1),
+            verdict: None,
+            requests_per_s: None,
+            output_tokens_per_s: output,
+            inputs_per_s: inputs,
+        }
+    }
+
+    #[test]
+    fn runs_of_embeddings_have_inputs_and_runs_of_several_apis_their_names() {
+        let chat = run("a", "of-chat", [Some(100.0), None]);
+        let embeddings = run("b", "of-embeddings", [None, Some(314.0)]);
+        let shown = |runs: &[RunEntry]| table(runs, 0, Language::English, 100);
+        let both = shown(&[chat.clone(), embeddings.clone()]);
+        for word in ["API", "of-embeddings", "INPUTS/S", "314", "OUT TOK/S", "100"] {
+            assert!(both.contains(word), "{word}: {both}");
+        }
+        let one = shown(&[chat.clone(), chat]);
+        assert!(!one.contains("API") && !one.contains("INPUTS/S"), "{one}");
+        assert!(!shown(&[embeddings]).contains("OUT TOK/S"));
     }
 }

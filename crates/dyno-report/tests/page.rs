@@ -13,7 +13,7 @@ use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelStart, RunEnd};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::{Load, Plan};
+use dyno_model::plan::{LengthSpec, Load, Plan, Task};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::page::Page;
@@ -168,6 +168,29 @@ fn what_was_shed_is_told_from_what_failed() {
     assert!(
         !html.contains(">Shed</th>") && data(&html)["details"][0]["shed"] == serde_json::json!([])
     );
+}
+
+#[test]
+fn embeddings_have_inputs_and_no_first_token() {
+    let mut all = requests(40);
+    for record in &mut all {
+        (record.inputs, record.streamed, record.first) = (Some(37), false, None);
+        record.chunks = Default::default();
+    }
+    let mut made = made(vec![all], true);
+    made.plan.request.task = Task::Embed;
+    made.plan.levels[0].inputs = Some(37);
+    made.plan.levels[0].output_tokens = LengthSpec("none".to_owned());
+    let [html, chinese] = check(&made);
+    assert!(
+        html.contains("from sending to the end of the response")
+            && chinese.contains("从发送到响应结束")
+    );
+    for page in [&html, &chinese] {
+        let planned = page.split("plan.json").next().unwrap();
+        assert!(!planned.contains(">none<") && planned.contains(">37</td>"), "{planned}");
+    }
+    assert!(html.contains(">Inputs per request</th>"), "{html}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::failures::FailureWords;
 use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
 use super::overload::Refusals;
+use super::reasoning::Reasoned;
 use super::request_times::{for_each_gap_sample, request_times};
 use super::server_times::ServerSide;
 use super::sessions::Conversations;
@@ -46,11 +47,14 @@ pub(crate) struct Gathered {
     pub(crate) input: TokenSum,
     pub(crate) output: TokenSum,
     pub(crate) asked: Asked,
+    pub(crate) reasoned: Reasoned,
     /// Responses whose usage contradicts them.
     pub(crate) usage_ignored: u64,
     pub(crate) prompts: Prompts,
     /// Texts of completed requests, where nothing is generated.
     pub(crate) inputs: u64,
+    /// Requests that carry texts and the texts in them, whatever became of the requests.
+    pub(crate) carried: (u64, u64),
     /// Bytes of the bodies of their responses.
     pub(crate) body_bytes: u64,
     pub(crate) cached: Cached,
@@ -282,6 +286,9 @@ impl Gathered {
     fn count(&mut self, record: &RequestRecord) {
         self.counts.add(record);
         self.refusals.add(record);
+        if let Some(inputs) = record.inputs {
+            self.carried = (self.carried.0 + 1, self.carried.1 + u64::from(inputs));
+        }
         if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome {
             self.timeouts += u64::from(is_timeout(*class));
             if let Some(detail) = &record.detail {
@@ -326,6 +333,7 @@ impl Gathered {
         } else {
             self.output.add(record.output);
             self.asked.add(record);
+            self.reasoned.add(record);
         }
         self.usage_ignored += u64::from(record.usage_ignored);
         if let (Some(ours), Some(servers)) = (record.requested_input, record.input) {

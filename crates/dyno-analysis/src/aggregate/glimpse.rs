@@ -56,6 +56,8 @@ pub struct RunningLevel {
     output: TokenSum,
     /// Texts, where nothing is generated.
     inputs: u64,
+    /// Requests carry such texts, whether they completed or not.
+    embeds: bool,
     /// Times that a request has once.
     own: PerTime<Rounded>,
     /// Times between events, exact.
@@ -79,7 +81,9 @@ pub struct LevelSoFar {
     pub output_tokens_per_s: Option<f64>,
     /// Texts of completed requests per second, where nothing is generated.
     pub inputs_per_s: Option<f64>,
-    /// TTFT, ITL and TPOT, in milliseconds, or the latency where nothing is generated; other times are
+    /// Texts are embedded or ranked, and nothing is generated.
+    pub embeds: bool,
+    /// TTFT, ITL and TPOT, in milliseconds, or the latency where nothing is streamed; other times are
     /// not shown.
     pub times: PerTime<Spread>,
     /// What speaks against the level, as far as it can be known before the summary.
@@ -110,6 +114,13 @@ pub struct Spread {
     pub p99: Option<f64>,
     /// Fewer than ten samples lie beyond `p99`.
     pub p99_marked: bool,
+}
+
+impl LevelSoFar {
+    /// Responses come whole: they have a latency and no TTFT.
+    pub fn is_unstreamed(&self) -> bool {
+        self.times[Time::Ttft].p50.is_none() && self.times[Time::Latency].p50.is_some()
+    }
 }
 
 impl Spread {
@@ -148,6 +159,11 @@ pub fn for_each_itl(record: &RequestRecord, mut each: impl FnMut(u64, u64)) {
     }
 }
 
+/// From sending to the end of a completed request, in nanoseconds.
+pub fn latency(record: &RequestRecord) -> Option<u64> {
+    request_times(record)[Time::Latency]
+}
+
 /// Time to first token of a completed, streamed request, in nanoseconds.
 pub fn ttft(record: &RequestRecord) -> Option<u64> {
     request_times(record)[Time::Ttft]
@@ -167,6 +183,7 @@ impl RunningLevel {
             return;
         }
         self.counts.planned += 1;
+        self.embeds |= record.inputs.is_some();
         self.counts.add(record);
         self.span.add(record);
         if record.sent.is_some() {
@@ -254,13 +271,15 @@ impl RunningLevel {
             met: self.met,
             missed: self.missed + self.counts.bad(),
         });
+        let unstreamed = self.embeds || self.exact[0].is_empty();
         let between = |time| matches!(time, Time::Ttft | Time::Itl | Time::Tpot);
-        let shown = |time| between(time) || (time == Time::Latency && self.inputs > 0);
+        let shown = |time| between(time) || (time == Time::Latency && unstreamed);
         LevelSoFar {
             counts: self.counts.clone(),
             requests_per_s: level.throughput.requests_per_s,
             output_tokens_per_s: level.throughput.output_tokens_per_s,
             inputs_per_s: level.throughput.inputs_per_s,
+            embeds: self.embeds,
             times: level.times.map(|time, found| {
                 found.filter(|_| shown(time)).map_or(Spread::default(), |found| Spread::of(&found))
             }),

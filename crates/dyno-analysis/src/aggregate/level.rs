@@ -205,8 +205,7 @@ impl<'a> Level<'a> {
         }
         .findings();
         let refused = overload.is_some();
-        let inputs_per_request = tidy(gathered.inputs as f64 / gathered.counts.completed as f64)
-            .filter(|_| gathered.inputs > 0);
+        let inputs_per_request = inputs_per_request(&gathered);
         findings.extend(server.iter().flat_map(|server| {
             server_findings::of_level(plan, server, concurrency, inputs_per_request, refused)
         }));
@@ -214,6 +213,7 @@ impl<'a> Level<'a> {
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
         findings.extend(gathered.server_side.findings());
+        findings.extend(gathered.reasoned.note());
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
@@ -258,6 +258,7 @@ impl<'a> Level<'a> {
             times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
+            reasoning_tokens: gathered.reasoned.summary(),
             output_lengths: gathered.asked.summary(env),
             token_source: sources([(&gathered.input, &gathered.output)]),
             slices,
@@ -334,6 +335,15 @@ fn blocks(
     let is_trace = matches!(plan.load, Load::Trace { .. });
     let too_short = if is_trace { Finding::NoIntervalTrace } else { Finding::NoIntervalBlocks };
     TimeBlocks::new(from, duration, median, too_short).map(Some)
+}
+
+/// Texts per completed request; per request where none completed.
+fn inputs_per_request(level: &Gathered) -> Option<f64> {
+    let (requests, inputs) = match level.inputs {
+        0 => level.carried,
+        inputs => (level.counts.completed, inputs),
+    };
+    tidy(inputs as f64 / requests as f64).filter(|_| inputs > 0)
 }
 
 /// Measured arrivals planned; those issued where time ended the level.

@@ -18,6 +18,7 @@ mod judge;
 mod level;
 mod overload;
 mod readings;
+mod reasoning;
 mod repeats;
 mod request_times;
 mod saturation;

@@ -25,6 +25,8 @@ const NS_PER_MS: f64 = 1e6;
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
     classes: BTreeMap<String, u64>,
+    /// Those of requests that were sent again, by their first refusal.
+    refused: BTreeMap<String, u64>,
     /// What the server asked to wait: how often it did, the least and the most.
     asked: Option<(u64, u64, u64)>,
     sent: u64,
@@ -42,12 +44,15 @@ impl Refusals {
         self.sent += u64::from(record.sent.is_some());
         if let Outcome::Shed(class) = &record.outcome {
             *self.classes.entry(class.to_string()).or_insert(0) += 1;
-            if let Some(asked) = record.retry_after {
-                let (count, least, most) = self.asked.unwrap_or((0, asked, asked));
-                self.asked = Some((count + 1, least.min(asked), most.max(asked)));
-            }
+        }
+        if let Some(asked) = record.retry_after.filter(|_| refused(record)) {
+            let (count, least, most) = self.asked.unwrap_or((0, asked, asked));
+            self.asked = Some((count + 1, least.min(asked), most.max(asked)));
         }
         if record.retries > 0 {
+            if let Some(class) = record.refused_as {
+                *self.refused.entry(class.to_string()).or_insert(0) += 1;
+            }
             self.retried += 1;
             self.retries += u64::from(record.retries);
             self.completed += u64::from(record.is_completed());
@@ -79,9 +84,15 @@ impl Refusals {
                 final_latency_ms: exact_lag(self.last),
             }),
             shed: self.classes,
+            refused_first: self.refused,
         };
         (overload != Overload::default()).then_some(overload)
     }
+}
+
+/// Whether the server refused it, at first or for good.
+fn refused(record: &RequestRecord) -> bool {
+    record.retries > 0 || matches!(record.outcome, Outcome::Shed(_))
 }
 
 /// How long the slots of a closed loop waited.

@@ -1,5 +1,6 @@
 //! Metrics over the last seconds, as bars of block elements.
 
+use super::levels::{embeds, unstreamed};
 use super::picture::Picture;
 use crate::finished::maybe;
 use crate::fit::first_that_fits;
@@ -34,42 +35,59 @@ enum Name {
     Worded(Text),
 }
 
-/// The most important first.
-const CHARTS: [Chart; 4] = [
-    Chart {
-        name: Name::Worded(Text::OutputTokens),
-        unit: "tok/s",
-        colour: Color::Green,
-        value: |second| Some(second.tokens as f64),
-        shown: number,
-    },
-    Chart {
-        name: Name::Metric("TTFT p50"),
-        unit: "ms",
-        colour: Color::Cyan,
-        value: |second| second.times[Time::Ttft].p50,
-        shown: millis,
-    },
-    Chart {
-        name: Name::Worded(Text::ChartRequests),
-        unit: "req/s",
-        colour: Color::Green,
-        value: |second| Some(second.done as f64),
-        shown: number,
-    },
-    Chart {
-        name: Name::Metric("ITL p50"),
-        unit: "ms",
-        colour: Color::Cyan,
-        value: |second| second.times[Time::Itl].p50,
-        shown: millis,
-    },
-];
+const TOKENS: Chart = Chart {
+    name: Name::Worded(Text::OutputTokens),
+    unit: "tok/s",
+    colour: Color::Green,
+    value: |second| Some(second.tokens as f64),
+    shown: number,
+};
+const INPUTS: Chart = Chart {
+    name: Name::Worded(Text::ChartInputs),
+    unit: "inputs/s",
+    value: |second| Some(second.inputs as f64),
+    ..TOKENS
+};
+const REQUESTS: Chart = Chart {
+    name: Name::Worded(Text::ChartRequests),
+    unit: "req/s",
+    value: |second| Some(second.done as f64),
+    ..TOKENS
+};
+const TTFT: Chart = Chart {
+    name: Name::Metric("TTFT p50"),
+    unit: "ms",
+    colour: Color::Cyan,
+    value: |second| second.times[Time::Ttft].p50,
+    shown: millis,
+};
+const ITL: Chart =
+    Chart { name: Name::Metric("ITL p50"), value: |second| second.times[Time::Itl].p50, ..TTFT };
+const LATENCY: Chart = Chart {
+    name: Name::Worded(Text::ChartLatency),
+    value: |second| second.times[Time::Latency].p50,
+    ..TTFT
+};
+const LATENCY_P99: Chart = Chart {
+    name: Name::Worded(Text::ChartLatencyP99),
+    value: |second| second.times[Time::Latency].p99,
+    ..TTFT
+};
+
+/// What fits the task, the most important first.
+fn charts(picture: &Picture) -> [Chart; 4] {
+    let rows = &picture.rows;
+    match (embeds(rows), unstreamed(rows)) {
+        (true, _) => [INPUTS, LATENCY, REQUESTS, LATENCY_P99],
+        (false, true) => [TOKENS, LATENCY, REQUESTS, LATENCY_P99],
+        (false, false) => [TOKENS, TTFT, REQUESTS, ITL],
+    }
+}
 
 /// Draws the charts, two beside each other in each of `lines` rows of equal height.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, lines: usize, picture: &Picture) {
     let rows = Layout::vertical(vec![Constraint::Fill(1); lines]).split(area);
-    for (row, charts) in rows.iter().zip(CHARTS.chunks(2)) {
+    for (row, charts) in rows.iter().zip(charts(picture).chunks(2)) {
         let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).split(*row);
         for (half, chart) in halves.iter().zip(charts) {
             one(frame, *half, chart, picture);

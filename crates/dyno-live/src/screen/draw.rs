@@ -4,7 +4,7 @@ use super::picture::Picture;
 use super::{charts, levels, slo};
 use crate::finished::Times;
 use crate::fit::{Part, cut, elided, first_that_fits, fitted};
-use crate::view::{bar, clock, place, rate, requests, server, share_done};
+use crate::view::{bar, clock, place, rate, requests, server, share_done, work};
 use crate::words::{self, Text};
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
@@ -123,15 +123,19 @@ fn level(picture: &Picture, columns: usize) -> Line<'static> {
 fn metrics(picture: &Picture, columns: usize) -> Line<'static> {
     let (seen, language) = (&picture.seen, picture.language);
     let mut parts = Vec::new();
+    let found = picture.present().and_then(|row| row.found.as_ref());
     if let Some((requests, tokens)) = picture.per_second {
         parts.push(Part::new(3, format!("{} req/s", rate(requests))));
-        parts.push(Part::new(0, format!("{} tok/s", rate(tokens))));
+        parts.push(Part::new(0, work(found, tokens)));
     }
     parts.push(Part::new(5, Text::InFlight.with(language, &[seen.in_flight.to_string()])));
     parts.extend(server(seen, language, [2, 2]));
-    if let Some(found) = picture.present().and_then(|row| row.found.as_ref()) {
+    if let Some(found) = found {
         let pair = |time| Times::pair(found.times[time]).with_unit();
-        parts.push(Part::new(1, format!("TTFT {}", pair(Time::Ttft))));
+        parts.push(match found.embeds || found.is_unstreamed() {
+            true => Part::new(1, Text::Latency.with(language, &[pair(Time::Latency)])),
+            false => Part::new(1, format!("TTFT {}", pair(Time::Ttft))),
+        });
         if found.times[Time::Itl].p50.is_some() {
             parts.push(Part::new(4, format!("ITL {}", pair(Time::Itl))));
         } else if found.times[Time::Tpot].p50.is_some() {

@@ -160,17 +160,19 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
         },
         column(6, "req/s", &|_, row| of(row, &|found| maybe(found.requests_per_s, number))),
     ];
-    columns.extend(match embeds(all) {
-        true => vec![
-            column(2, "inputs/s", &|_, row| of(row, &|found| maybe(found.inputs_per_s, number))),
-            column(4, Text::LatencyColumn.text(language), &|_, row| {
-                of(row, &|found| Times::pair(found.times[Time::Latency]).in_column())
-            }),
-        ],
+    columns.push(match embeds(all) {
+        true => {
+            column(2, "inputs/s", &|_, row| of(row, &|found| maybe(found.inputs_per_s, number)))
+        }
+        false => {
+            column(2, "tok/s", &|_, row| of(row, &|found| maybe(found.output_tokens_per_s, number)))
+        }
+    });
+    columns.extend(match unstreamed(all) {
+        true => vec![column(4, Text::LatencyColumn.text(language), &|_, row| {
+            of(row, &|found| Times::pair(found.times[Time::Latency]).in_column())
+        })],
         false => vec![
-            column(2, "tok/s", &|_, row| {
-                of(row, &|found| maybe(found.output_tokens_per_s, number))
-            }),
             column(4, "TTFT p50/p99", &|_, row| {
                 of(row, &|found| Times::pair(found.times[Time::Ttft]).in_column())
             }),
@@ -200,9 +202,15 @@ fn shortened(label: &str, room: usize) -> String {
 }
 
 /// Texts are embedded or ranked, and nothing is streamed.
-fn embeds(rows: &[Row]) -> bool {
-    let mut found = rows.iter().filter_map(|row| row.found.as_ref());
-    found.any(|found| found.inputs_per_s.is_some())
+pub(super) fn embeds(rows: &[Row]) -> bool {
+    rows.iter().filter_map(|row| row.found.as_ref()).any(|found| found.embeds)
+}
+
+/// Responses come whole: there is a latency, and no TTFT in any level.
+pub(super) fn unstreamed(rows: &[Row]) -> bool {
+    let found = || rows.iter().filter_map(|row| row.found.as_ref());
+    let ttft = found().any(|found| found.times[Time::Ttft].p50.is_some());
+    embeds(rows) || (!ttft && found().any(LevelSoFar::is_unstreamed))
 }
 
 /// Which time between tokens all levels have.
@@ -225,14 +233,13 @@ fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
         let colour = Some(colour);
         Column { rank: BAR, head: head.to_owned(), cells, alignment: Alignment::Left, colour }
     };
-    match embeds(all) {
-        true => vec![drawn("inputs/s", Color::Green, |found| found.inputs_per_s)],
-        false => vec![
-            drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),
-            drawn("TTFT p99", Color::Cyan, |found| found.times[Time::Ttft].p99),
-        ],
-    }
-    .into_iter()
+    let work = match embeds(all) {
+        true => drawn("inputs/s", Color::Green, |found| found.inputs_per_s),
+        false => drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),
+    };
+    let ttft = (!unstreamed(all))
+        .then(|| drawn("TTFT p99", Color::Cyan, |found| found.times[Time::Ttft].p99));
+    [Some(work), ttft].into_iter().flatten()
 }
 
 /// A bar of a share of so many columns, in eighths of a column.

@@ -218,6 +218,40 @@ fn a_single_level_without_streams_or_a_bound() {
     assert_snapshot!("one_level_80x24", drawn(&picture, 80, 24));
 }
 
+/// `under_way`, where every request is whole, and carries so many texts if any.
+fn whole(inputs: Option<u32>) -> Picture {
+    let mut glimpse = RunningLevel::new(Terms { allow_failures: 0.01, ..Terms::default() });
+    let mut seconds = Seconds::default();
+    for index in 0..120 {
+        let mut record = samples::record(0, index);
+        (record.streamed, record.first, record.inputs) = (false, None, inputs);
+        record.chunks = Default::default();
+        glimpse.add(&record);
+        seconds.add(&record);
+    }
+    seconds.advance(7);
+    let rows = vec![row("concurrency 16", State::Running, Some(glimpse.settled()))];
+    Picture { seconds: seconds.over(500), ..with_rows(rows, 0) }
+}
+
+#[test]
+fn what_is_not_streamed_has_its_own_charts() {
+    assert_snapshot!("embeddings_80x24", drawn(&whole(Some(8)), 80, 24));
+    assert_snapshot!("not_streamed_80x24", drawn(&whole(None), 80, 24));
+}
+
+#[test]
+fn embeddings_that_all_fail_have_their_own_columns() {
+    let mut record = samples::record(0, 0);
+    (record.outcome, record.inputs) = (Outcome::Failed(FailureClass::Http(400)), Some(8));
+    let mut glimpse = RunningLevel::new(Terms::default());
+    glimpse.add(&record);
+    let rows = vec![row("concurrency 4", State::Running, Some(glimpse.settled()))];
+    let screen = drawn(&with_rows(rows, 0), 80, 24);
+    assert!(screen.contains("inputs/s") && screen.contains("latency"), "{screen}");
+    assert!(!screen.contains("tok/s") && !screen.contains("TTFT"), "{screen}");
+}
+
 #[test]
 fn thirty_levels_scroll() {
     assert_snapshot!("thirty_levels_80x24", drawn(&thirty(), 80, 24));

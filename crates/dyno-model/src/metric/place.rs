@@ -56,6 +56,10 @@ impl Place {
             true => !time.info().streamed,
             false => !time.info().inputs,
         };
+        // A column that repeats the latency would take its place.
+        let repeats =
+            |time| time == Time::Headers && !levels.iter().any(LevelSummary::headers_differ);
+        let fits = |time| fits(time) && !repeats(time);
         times.filter(|(time, _)| *time != left_out && fits(*time)).collect()
     }
 }

@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 pub struct Overload {
     /// Requests that were shed, by class.
     pub shed: BTreeMap<String, u64>,
-    /// How long the server asked to wait before trying again, over the requests that were shed;
-    /// absent where it never said.
+    /// Requests that were sent again, by the class of their first refusal.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused_first: BTreeMap<String, u64>,
+    /// How long the server asked to wait before trying again, over the requests that were shed or sent
+    /// again; absent where it never said.
     pub retry_after_s: Option<RetryAfter>,
     /// Closed loop: how long its slots waited after refusals.
     pub pauses: Option<Pauses>,

@@ -66,6 +66,7 @@ fn entry(
         tags: annotations.tags.clone(),
         model: run.and_then(|run| run.model.clone()).or(asked),
         target: plan.and_then(target),
+        api: plan.map(|plan| plan.target.api.name().to_owned()),
         simulated: run.map_or(embedded, |run| run.simulated),
         predicted: plan.is_some_and(|plan| plan.target.predicted),
         load: plan.and_then(|plan| load_range(plan, summary)),
@@ -73,6 +74,7 @@ fn entry(
         verdict: summary.map(Summary::worst_verdict),
         requests_per_s: highest(summary, |work| work.requests_per_s),
         output_tokens_per_s: highest(summary, |work| work.output_tokens_per_s),
+        inputs_per_s: highest(summary, |work| work.inputs_per_s),
         path,
     }
 }

@@ -159,6 +159,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             unconfirmed: flags[5],
             retry_after: times.1[4],
             retries: counts.0.unwrap_or(0),
+            refused_as: words.0.map(FailureClass::Http),
             first_refused: times.1[2].and_then(|wait| times.0.checked_add(wait)),
             resent: flags[3],
             reused: flags[4],

@@ -25,10 +25,13 @@ function Timeline(box) {
     zoomButtons(this)
   ]);
   var shed = own.some(function (i) { return data.details[i].shedClasses.some(Boolean); });
+  var some = function (fits) { return own.some(function (i) { return data.details[i].bars.some(fits); }); };
+  var streamed = some(function (bar) { return bar[6] === COMPLETED && known(bar[3]); });
+  var whole = some(function (bar) { return bar[6] === COMPLETED && !known(bar[3]); });
   box.appendChild(legend([
-    { name: words.waiting, colour: 'var(--wait)', tall: true },
-    { name: words.answer, colour: 'var(--s0)', tall: true },
-    { name: words.whole, colour: 'var(--s5)', tall: true },
+    streamed ? { name: words.waiting, colour: 'var(--wait)', tall: true } : null,
+    streamed ? { name: words.answer, colour: 'var(--s0)', tall: true } : null,
+    whole ? { name: words.whole, colour: 'var(--s5)', tall: true } : null,
     { name: words.failed, colour: 'var(--bad)', tall: true },
     shed ? { name: words.shed, colour: 'var(--unsure)', tall: true } : null,
     { name: words.censored + ' / ' + words.dropped, colour: 'var(--faint)', tall: true }
@@ -56,7 +59,9 @@ Timeline.prototype.open = function (level) {
   var mean = this.all.reduce(function (sum, bar) { return sum + bar.end - bar.due; }, 0) / this.all.length;
   var middle = (whole[0] + whole[1]) / 2;
   var half = mean * READABLE / 2;
-  this.view = half > 0 && half * 2 < whole[1] - whole[0] ? [middle - half, middle + half] : null;
+  var within = this.all.some(function (bar) { return bar.end >= middle - half && bar.due <= middle + half; });
+  // Where requests are far apart, the middle may be empty.
+  this.view = within && half > 0 && half * 2 < whole[1] - whole[0] ? [middle - half, middle + half] : null;
   this.cursor = null;
   this.draw();
 };

@@ -80,6 +80,7 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("inputs", |record| record.inputs),
         RequestColumn::whole("body_bytes", |record| record.body_bytes),
         RequestColumn::whole("reasoning_tokens", |record| record.reasoning),
+        RequestColumn::text("refused_as", |record| Some(record.refused_as?.to_string())),
     ]);
     columns
 }

@@ -52,6 +52,9 @@ messages! {
     Failed: "failed: {} \u{d7} {}", "失败 {} 次：{}";
     Shed: "shed: {} of the requests ({})", "过载拒绝：{} 的请求（{}）";
     ShedAskedRange: "Retry-After {} to {} s", "Retry-After {} 至 {} s";
+    RefusedFirst:
+        "sent again after {}",
+        "重新发送的原因：{}";
     RetriedTimes:
         "sent again: first refusal after {} ms (p50), {} ms (p99); final latency {} ms (p50), {} ms (p99)",
         "重新发送的请求：首次被拒于 {} ms（p50）、{} ms（p99）；最终时延 {} ms（p50）、{} ms（p99）";

@@ -44,7 +44,7 @@ pub(super) fn is_grid(summary: &Summary) -> bool {
 }
 
 fn pair_name(level: &LevelSummary) -> String {
-    let sign = if level.has_inputs() { '×' } else { '→' };
+    let sign = if level.has_inputs() { " tok×" } else { "→" };
     pair(level).map_or_else(String::new, |[input, output]| format!("{input}{sign}{output}"))
 }
 

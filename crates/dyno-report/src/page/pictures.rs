@@ -33,10 +33,12 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
     let sweep = if ends_of_sweep(page.summary) { page.say(Word::SweepAbout) } else { "" };
     let about = format!("{} {sweep}", page.say(Word::FiguresAbout));
     let metrics = captioned("curves", Word::FiguresTitle, about.trim_end());
-    let heat = match levels.iter().any(LevelSummary::has_inputs) {
+    let embeds = levels.iter().any(LevelSummary::has_inputs);
+    let heat = match embeds {
         true => figure("heat", Word::InputHeatTitle, Word::InputHeatAbout),
         false => figure("heat", Word::HeatTitle, Word::HeatAbout),
     };
+    let requests_about = if embeds { Word::WholeRequestsAbout } else { Word::RequestsAbout };
     let over_time = figure("course", Word::CourseTitle, Word::CourseAbout);
     let has_metrics = !metrics::metrics(page.summary, page.language).is_empty();
     let has_course = details.clone().any(|detail| detail.course.buckets.len() > 1)
@@ -52,7 +54,7 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
         (!single && has_course, over_time),
         (
             details.clone().any(|detail| !detail.bars.kept.is_empty()),
-            figure("requests", Word::RequestsTitle, Word::RequestsAbout),
+            figure("requests", Word::RequestsTitle, requests_about),
         ),
     ];
     let all: Vec<Markup> =

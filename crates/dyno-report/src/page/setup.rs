@@ -7,7 +7,7 @@ use super::tables::{Cell, Row, pairs, table};
 use super::words::Word;
 use crate::text::ABSENT;
 use dyno_model::environment::Environment;
-use dyno_model::plan::{LevelPlan, Plan, Warmup};
+use dyno_model::plan::{LevelPlan, Plan, Task, Warmup};
 use dyno_model::units::format_duration;
 use serde::Serialize;
 
@@ -46,17 +46,23 @@ fn planned(page: &Page, plan: &Plan) -> Markup {
         (say(Word::Seed), Some(plan.seed.to_string())),
         (say(Word::PlanHash), run.plan_hash.clone()),
     ];
+    let task = request.task;
+    let generates = task.generates();
     let heads = [
         Word::Level,
         Word::LevelRequests,
         Word::Time,
         Word::Warmup,
         Word::InputTokens,
-        Word::OutputTokens,
+        // Where nothing is generated, there is no length of the output.
+        if generates { Word::OutputTokens } else { Word::PlannedInputs },
     ];
     let heads = heads.map(|head| page.say(head).to_owned());
-    let levels =
-        table(page.say(Word::PlannedLevels), &heads, plan.levels.iter().map(level).collect());
+    let levels = table(
+        page.say(Word::PlannedLevels),
+        &heads,
+        plan.levels.iter().map(|one| level(one, task)).collect(),
+    );
     let folded = plan.levels.len() > 12;
     let head =
         tag("summary").text(&page.fill(Word::PlannedCount, &[&plan.levels.len().to_string()]));
@@ -69,13 +75,16 @@ fn planned(page: &Page, plan: &Plan) -> Markup {
         .into()
 }
 
-fn level(level: &LevelPlan) -> Row {
+fn level(level: &LevelPlan, task: Task) -> Row {
     let warmup = level.warmup.map(|warmup| match warmup {
         Warmup::Requests(requests) => counted(requests),
         Warmup::Duration(nanos) => format_duration(nanos),
     });
     let requests = level.requests.map(counted);
     let time = level.duration_ns.map(format_duration);
+    // Data may have lists of texts, of which each has its own number.
+    let usual = (level.input_tokens.0 != "data").then(|| task.usual_inputs());
+    let inputs = level.inputs.or(usual);
     let shown = |value: Option<String>| Cell::number(value.as_deref().unwrap_or(ABSENT));
     Row::plain(vec![
         Cell::head(&level.label),
@@ -83,7 +92,10 @@ fn level(level: &LevelPlan) -> Row {
         shown(time),
         shown(warmup),
         Cell::number(&level.input_tokens.0),
-        Cell::number(&level.output_tokens.0),
+        shown(match task.generates() {
+            true => Some(level.output_tokens.0.clone()),
+            false => inputs.map(|inputs| inputs.to_string()),
+        }),
     ])
 }
 

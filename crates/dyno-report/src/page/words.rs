@@ -115,6 +115,9 @@ messages! {
     RequestsAbout: "Each bar is a request: waiting for the first token, then output. The requests of \
                     a lane follow one another.",
         "每条代表一个请求：先等待首 token，再输出。同一泳道中的请求前后相继。";
+    WholeRequestsAbout: "Each bar is a request, from sending to the end of the response. The requests of \
+                         a lane follow one another.",
+        "每条代表一个请求：从发送到响应结束。同一泳道中的请求前后相继。";
     ComparedTitle: "Charts", "图表";
     ComparedAbout: "Each line is a run. Click a name to hide or show it in all charts.",
         "每条线代表一次测试。点击名称可在所有图中隐藏或显示。";
@@ -238,6 +241,7 @@ messages! {
     PlannedLevels: "Planned levels", "计划的档位";
     PlannedCount: "Planned levels ({})", "计划的档位（{}）";
     LevelRequests: "Requests", "请求数";
+    PlannedInputs: "Inputs per request", "每请求输入条数";
     Time: "Duration", "时长";
     Warmup: "Warm-up", "预热";
     System: "System", "操作系统";

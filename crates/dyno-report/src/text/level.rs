@@ -26,6 +26,8 @@ use dyno_words::translated;
 
 /// The longest text of a diagnostic or of a server that is shown whole.
 pub(super) const LONGEST_TEXT: usize = 300;
+/// The longest advice: Dyno's own has several sentences at times, and is never cut.
+const LONGEST_ADVICE: usize = 1000;
 const DIFFERS: f64 = 0.05;
 
 /// A reason or note: what was seen, then what to do.
@@ -56,7 +58,7 @@ pub(super) fn advice<'a>(
     reasons: impl IntoIterator<Item = &'a Diagnostic>,
     options: &TextOptions,
 ) -> String {
-    let text = alike::advice(reasons).map(|advice| escape(advice, LONGEST_TEXT));
+    let text = alike::advice(reasons).map(|advice| escape(advice, LONGEST_ADVICE));
     text.map(|text| wrap("      → ", &text, options.prose())).unwrap_or_default()
 }
 
@@ -225,6 +227,9 @@ fn lengths(level: &LevelSummary, language: Language) -> Option<String> {
 
 /// When the headers came, and the whole response: other tools stop at the headers.
 fn to_headers(level: &LevelSummary, language: Language) -> Option<String> {
+    if !level.headers_differ() {
+        return None;
+    }
     let [headers, latency] = [Time::Headers, Time::Latency].map(|time| level.times[time].as_ref());
     let (headers, latency) = (headers?, latency?);
     let both = |which| Some([headers.get(which)?, latency.get(which)?]);

@@ -26,6 +26,16 @@ pub(super) fn lines(level: &LevelSummary, options: &TextOptions) -> Vec<String> 
         let classes = overload.shed.keys().filter(|class| !of_failures(class));
         lines.extend(classes.flat_map(|class| said(level, class, options)));
     }
+    if !overload.refused_first.is_empty() {
+        let classes =
+            overload.refused_first.iter().map(|(class, count)| format!("{count} \u{d7} {class}"));
+        // Where some were shed as well, it is above.
+        let asked = overload.retry_after_s.filter(|_| overload.shed.is_empty());
+        let asked = asked.map(|asked| asked_for(asked, language));
+        let about: Vec<String> = classes.chain(asked).collect();
+        let text = Say::RefusedFirst.with(language, &[about.join(language.comma())]);
+        lines.push(wrap("  ", &text, options.prose()));
+    }
     let times = overload.retried.map(|of| (of.first_refusal_ms, of.final_latency_ms));
     if let Some((Some(first), Some(last))) = times {
         let both = |lag: Lag| [lag.p50, lag.p99].map(millis);

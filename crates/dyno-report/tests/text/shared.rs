@@ -61,3 +61,14 @@ fn levels_that_are_too_short_for_intervals_are_named_once_with_the_longest_durat
         assert_eq!(text.matches("--duration").count(), 1, "{text}");
     }
 }
+
+#[test]
+fn no_advice_is_cut_off() {
+    let mut summary = ladder(&[1.0]);
+    let late = Finding::EngineSlip.with([12]);
+    let advice = late.advice.clone().unwrap();
+    summary.levels[0].notes = vec![late];
+    let text = text(&summary);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&advice), "{text}");
+}

@@ -123,3 +123,18 @@ fn long_labels_are_shown_whole() {
         assert!(table.contains(&label), "{text}");
     }
 }
+
+#[test]
+fn headers_have_columns_where_they_differ_from_the_latency() {
+    let mut summary = ladder(&[1.0]);
+    let level = &mut summary.levels[0];
+    level.inputs_per_request = Some(8.0);
+    level.times[Time::Headers] = level.times[Time::Latency].clone();
+    assert!(!text(&summary).contains("headers"), "{}", text(&summary));
+    for time in summary.levels[0].times[Time::Headers].iter_mut() {
+        time.p50 = time.p50.map(|p50| 0.9 * p50);
+    }
+    let text = text(&summary);
+    assert!(text.contains("headers after"), "{text}");
+    assert!(text.matches("headers").count() > 2, "a column, too: {text}");
+}

@@ -32,4 +32,10 @@ wordings! {
         ["TTFT includes the time of the reasoning; TPOT and ITL are those of the tokens that were sent; \
           throughput counts all of them",
          "首 token 时延包含推理时间；单 token 时延和 token 间时延只统计已发送的 token；吞吐量统计全部 token"];
+    Reasoning: Note "reasoning",
+        ["{} of the output tokens were reasoning, by the server's count",
+         "按服务器的计数，输出 token 中有 {} 是推理 token"],
+        ["TTFT is that of the first token of any kind where reasoning is streamed: the answer itself \
+          starts later",
+         "如果推理内容也以流式返回，首 token 时延以任意类型的第一个 token 为准：正式回答开始得更晚"];
 }

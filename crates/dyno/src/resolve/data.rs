@@ -134,7 +134,8 @@ impl Sizes {
     }
 
     fn of_texts(input: LengthSpec, inputs: Option<u32>, task: Task) -> Self {
-        let name = format!("{}×{}", input.0, inputs.unwrap_or(task.usual_inputs()));
+        let unit = if input.0 == "data" { "" } else { " tok" };
+        let name = format!("{}{unit}×{}", input.0, inputs.unwrap_or(task.usual_inputs()));
         Self { input, output: LengthSpec("none".to_owned()), inputs, name }
     }
 }

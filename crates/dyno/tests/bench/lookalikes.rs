@@ -188,6 +188,10 @@ fn hidden_reasoning_is_output_but_not_between_the_tokens() {
         assert_eq!((record.unstreamed, record.streamed_tokens()), (Some(90), Some(6)));
     }
     assert!(codes(&level["notes"]).contains(&"reasoning_hidden".to_owned()), "{}", ended.said());
+    let reasoning = json!({ "requests": 4, "mean": 90.0, "share": 0.9375 });
+    assert_eq!(level["reasoning_tokens"], reasoning, "{}", ended.said());
+    let text = run(place.dyno("report run")).expect_status(&[0]).stdout;
+    assert!(text.contains("94 % of the output tokens were reasoning"), "{text}");
 }
 
 /// A server that counts, but refuses what `refuses` says.

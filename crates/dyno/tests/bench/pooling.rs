@@ -56,10 +56,17 @@ fn every_report_shows_texts_instead_of_tokens_that_there_are_not() {
     let engine = Engine::start(SLOW, &[]);
     let place = Place::new();
     let args = format!("{FEW} --api openai-embeddings --inputs 4 --report html,svg,markdown,csv");
-    measured(&place, &engine.url(), &args);
+    let summary = measured(&place, &engine.url(), &args);
     let report = |args: &str| run(place.dyno(args)).expect_status(&[0]).stdout;
     let text = report("report run").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("inputs/s") && text.contains("headers after"), "{text}");
+    assert!(text.contains("inputs/s"), "{text}");
+    let level = &summary["levels"][0];
+    let value = |time: &str, which: &str| level[time][which].as_f64();
+    let differ = ["mean", "p50", "p99"].iter().any(|which| {
+        let both = value("headers_ms", which).zip(value("latency_ms", which));
+        both.is_some_and(|(headers, latency)| latency - headers > 0.01 * latency)
+    });
+    assert_eq!(text.contains("headers after"), differ, "{text}");
     assert!(text.contains("4 inputs and"), "{text}");
     let markdown = report("report run --format markdown");
     assert!(markdown.contains("| Inputs/s |"), "{markdown}");
@@ -77,7 +84,11 @@ fn every_report_shows_texts_instead_of_tokens_that_there_are_not() {
     assert_eq!(cell("inputs_per_request"), "4");
     assert!(cell("headers_p50_ms").parse::<f64>().unwrap() > 0.0 && cell("ttft_p50_ms").is_empty());
     let chinese = report("report run --lang zh");
-    assert!(chinese.contains("条/秒") && chinese.contains("响应头"), "{chinese}");
+    assert_eq!(
+        (chinese.contains("条/秒"), chinese.contains("响应头")),
+        (true, differ),
+        "{chinese}"
+    );
 }
 
 #[test]
@@ -93,7 +104,9 @@ fn a_list_of_inputs_is_a_grid() {
         .iter()
         .map(|level| (&level["label"], &level["inputs_per_request"]))
         .collect();
-    let expected = [("8×1 @1", 1.0), ("8×16 @1", 16.0), ("8×1 @2", 1.0), ("8×16 @2", 16.0)];
+    // Which of the two numbers is the length is said.
+    let expected =
+        [("8 tok×1 @1", 1.0), ("8 tok×16 @1", 16.0), ("8 tok×1 @2", 1.0), ("8 tok×16 @2", 16.0)];
     let expected: Vec<(Value, Value)> =
         expected.iter().map(|(label, inputs)| (json!(label), json!(inputs))).collect();
     assert_eq!(levels, expected.iter().map(|(a, b)| (a, b)).collect::<Vec<_>>());
@@ -166,6 +179,10 @@ fn fewer_vectors_than_texts_are_a_failure() {
         assert_eq!(record.outcome, Outcome::Failed(FailureClass::OutputShort));
         assert_eq!(record.detail.as_deref(), Some("1 results for 4 inputs"));
     }
+    // A run without a single success is still one of embeddings.
+    assert_eq!(place.json("summary.json")["levels"][0]["inputs_per_request"], 4.0);
+    let text = run(place.dyno("report run")).stdout;
+    assert!(text.contains("inputs/s") && !text.contains("out tok/s"), "{text}");
 }
 
 #[test]

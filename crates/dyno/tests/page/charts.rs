@@ -162,6 +162,31 @@ fn what_was_shed_is_drawn_apart_from_what_failed() {
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
+#[test]
+fn requests_that_are_far_apart_are_seen() {
+    // Each is refused at once, and followed by a pause.
+    let made =
+        Made::faulty(&["http-429:retry-after=0.5s"], &["--concurrency", "1", "--requests", "4"]);
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let legend = page.text("document.querySelector('#requests .legend').innerText");
+    assert!(!legend.contains("first token") && legend.contains("shed"), "{legend}");
+    let shed = page.number(
+        "(() => { const canvas = document.querySelector('#requests canvas'); \
+         const of = (pen, w, h) => pen.getImageData(0, 0, w, h).data; \
+         const pen = document.createElement('canvas').getContext('2d'); \
+         pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--unsure').trim(); \
+         pen.fillRect(0, 0, 1, 1); \
+         const want = of(pen, 1, 1); \
+         const bytes = of(canvas.getContext('2d'), canvas.width, canvas.height); \
+         let found = 0; \
+         for (let i = 0; i < bytes.length; i += 4) { \
+           if ([0, 1, 2].every(at => bytes[i + at] === want[at])) { found += 1; } } \
+         return found; })()",
+    );
+    assert!(shed > 0.0, "nothing is drawn");
+}
+
 /// How many opaque colours the canvas has.
 fn colours(page: &mut Browser) -> f64 {
     page.number(
