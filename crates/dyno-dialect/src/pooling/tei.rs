@@ -1,10 +1,8 @@
 //! `/rerank` of Text Embeddings Inference, which names its documents `texts` and no model, and counts in
 //! headers.
 
-use super::{options, query_and_documents, reader};
-use crate::framing::Framing;
-use crate::{About, Auth, Counted, Counting, Dialect, End, ModelList, Reader, Seen, Shape, Sign};
-use dyno_model::plan::Task;
+use super::{BASE, options, query_and_documents, reader};
+use crate::{About, Counted, Counting, Dialect, Reader, Seen, Shape, Sign};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
@@ -28,18 +26,9 @@ pub(super) const TOKENIZE: Counting = Counting {
 static ABOUT: About = About {
     name: "tei-rerank",
     title: "rerank of Text Embeddings Inference",
-    task: Task::Rank,
     prefix: "",
     path: "/rerank",
-    framing: Framing::Whole,
-    auth: &[Auth::Bearer],
-    headers: &[],
-    end: End::Terminal,
-    talk: None,
     names_model: false,
-    optional: &[],
-    short_by: 0,
-    models: &[ModelList::OPENAI],
     health: &["/health", "/info"],
     counting: &[TOKENIZE],
     resets: &[],
@@ -49,6 +38,7 @@ static ABOUT: About = About {
         server: "Text Embeddings Inference",
         weight: 8,
     }],
+    ..BASE
 };
 
 /// Whether `/info` says that this kind of model is served.
