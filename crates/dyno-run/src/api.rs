@@ -110,8 +110,18 @@ pub(crate) fn missing(
     let (api, path) = (&plan.target.api, &target.endpoint.path);
     let found = discover(&mut target.client, &target.endpoint, stop);
     let hint = match found {
-        Ok(Found { dialect, why: Some(why), .. }) if dialect.about().name != api.name() => {
-            format!("use --api {} ({why})", dialect.about().name)
+        Ok(Found { dialect, why: Some(why), sure, .. }) if dialect.about().name != api.name() => {
+            let name = dialect.about().name;
+            match sure {
+                true => format!("use --api {name} ({why})"),
+                false => format!("try --api {name} ({why})"),
+            }
+        }
+        Ok(_) if !target.endpoint.base.is_empty() => {
+            let (base, root) = (&target.endpoint.base, root_of(plan));
+            format!(
+                "`{base}` is the path of no API that Dyno knows; try {root}, or choose with --api"
+            )
         }
         Ok(found) => {
             let names: Vec<&str> = apis().map(|about| about.name).collect();
@@ -121,6 +131,14 @@ pub(crate) fn missing(
         Err(_) => "check the address and --api".to_owned(),
     };
     RunError::Target(format!("{at}: {path}, the path of {api}: {message}\n  hint: {hint}"))
+}
+
+/// The target without its path.
+fn root_of(plan: &Plan) -> &str {
+    let url = plan.target.url.as_deref().unwrap_or_default();
+    let host = url.find("//").map_or(0, |at| at + 2);
+    let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
+    &url[..end]
 }
 
 fn asked(found: &Found) -> String {

@@ -2,7 +2,7 @@
 
 use super::{BASE, options, reader, texts};
 use crate::openai::TOKENIZE;
-use crate::{About, Dialect, Reader, Shape, Sign};
+use crate::{About, Dialect, ModelList, Reader, Shape, Sign};
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ static ABOUT: About = About {
     title: "OpenAI embeddings",
     task: Task::Embed,
     path: "/embeddings",
+    models: &[ModelList::OPENAI, super::tei::INFO],
     counting: &[TOKENIZE, super::tei::TOKENIZE],
     signs: &[Sign {
         path: "/info",

@@ -2,13 +2,16 @@
 //! headers.
 
 use super::{BASE, options, query_and_documents, reader};
-use crate::{About, Counted, Counting, Dialect, Reader, Seen, Shape, Sign};
+use crate::{About, Counted, Counting, Dialect, ModelList, Reader, Seen, Shape, Sign};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
 /// The reranker of Text Embeddings Inference.
 #[derive(Debug)]
 pub(crate) struct TeiRerank;
+
+/// Where the server names its model; older versions have no list of models.
+pub(super) const INFO: ModelList = ModelList { path: "/info", list: "", name: "model_id" };
 
 /// Its `/tokenize`: a list of tokens for each input.
 pub(super) const TOKENIZE: Counting = Counting {
@@ -29,6 +32,7 @@ static ABOUT: About = About {
     prefix: "",
     path: "/rerank",
     names_model: false,
+    models: &[ModelList::OPENAI, INFO],
     health: &["/health", "/info"],
     counting: &[TOKENIZE],
     resets: &[],
@@ -87,5 +91,7 @@ mod tests {
         let seen = Seen { status: 200, json: Some(&info), body: b"" };
         assert!(serves(&seen, "reranker") && !serves(&seen, "embedding"));
         assert!(!serves(&Seen { status: 404, ..seen }, "reranker"));
+        assert_eq!(INFO.names(&info), ["m"]);
+        assert!(INFO.names(&json!({"data": []})).is_empty());
     }
 }

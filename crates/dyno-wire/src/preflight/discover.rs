@@ -30,6 +30,8 @@ pub struct Found {
     pub dialect: &'static dyn Dialect,
     /// Why: what the server is, or what it lists; absent if nothing was found.
     pub why: Option<String>,
+    /// The server says that it has this API; otherwise that is only likely.
+    pub sure: bool,
     /// The paths that were asked, with the status of each response.
     pub asked: Vec<(String, Option<u16>)>,
 }
@@ -40,7 +42,7 @@ pub fn discover(
     endpoint: &Endpoint,
     stop: &StopSignal,
 ) -> Result<Found, PreflightError> {
-    let mut found = Found { dialect: DIALECTS[0], why: None, asked: Vec::new() };
+    let mut found = Found { dialect: DIALECTS[0], why: None, sure: false, asked: Vec::new() };
     let (mut best, mut until) = (0, None);
     for (path, most) in paths() {
         if best >= most {
@@ -66,7 +68,7 @@ pub fn discover(
         }
         let own_engine = |head: &&crate::http::Head| head.header("server") == Some("dyno-engine");
         if fetched.head.as_deref().filter(own_engine).is_some() {
-            found.why = Some("Dyno's engine, which has every API".to_owned());
+            (found.why, found.sure) = (Some("Dyno's engine, which has every API".to_owned()), true);
             return Ok(found);
         }
         let Some(status) = status else { break };
@@ -76,6 +78,7 @@ pub fn discover(
             && weight > best
         {
             (best, found.dialect, found.why) = (weight, dialect, Some(why));
+            found.sure = weight >= LISTED || !dialect.about().task.generates();
         }
     }
     Ok(found)
