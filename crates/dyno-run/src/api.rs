@@ -60,8 +60,8 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
         // What is sent, and what is measured, was planned for generated text.
         return Err(RunError::Usage(format!(
             "--api auto: the server generates no text ({}); measure it with --api {}",
-            found.and_then(|found| found.why).unwrap_or_default(),
-            about.name
+            found.as_ref().and_then(|found| found.why.as_deref()).unwrap_or_default(),
+            found.as_ref().map_or(about.name.to_owned(), Found::names)
         )));
     }
     order.plan.target.api = Api::named(about.name);
@@ -110,9 +110,9 @@ pub(crate) fn missing(
     let (api, path) = (&plan.target.api, &target.endpoint.path);
     let found = discover(&mut target.client, &target.endpoint, stop);
     let hint = match found {
-        Ok(Found { dialect, why: Some(why), sure, .. }) if dialect.about().name != api.name() => {
-            let name = dialect.about().name;
-            match sure {
+        Ok(found @ Found { why: Some(_), .. }) if found.dialect.about().name != api.name() => {
+            let (name, why) = (found.names(), found.why.unwrap_or_default());
+            match found.sure {
                 true => format!("use --api {name} ({why})"),
                 false => format!("try --api {name} ({why})"),
             }

@@ -108,7 +108,9 @@ impl<'a> Probe<'a> {
     /// Says that the server refused a request. Another API may have the same path.
     fn refusal(&self, status: u16, message: &str) -> PreflightError {
         let about = self.about;
-        let same = |other: &&About| other.name != about.name && other.path == about.path;
+        let whole =
+            !about.prefix.is_empty() && self.setup.endpoint.path.contains(&about.whole_path());
+        let same = |other: &&About| !whole && other.name != about.name && other.path == about.path;
         match DIALECTS.iter().map(|dialect| dialect.about()).find(same) {
             Some(other) if may_be_a_field(status) => PreflightError::Other {
                 message: returned(status, "", message),

@@ -158,6 +158,28 @@ fn a_server_that_embeds_is_named_and_says_its_model() {
 }
 
 #[test]
+fn a_server_that_embeds_and_ranks_is_told_of_both() {
+    let paths = json!({"/v1/rerank": {}, "/v1/embeddings": {}});
+    let listing = Web::start(move |request| match request.is("GET /openapi.json") {
+        true => web::json("200 OK", &json!({"paths": paths}).to_string()),
+        false => web::json("404 Not Found", "{}"),
+    });
+    let refusing = Web::start(|request| {
+        match request.is("GET /v1/embeddings") || request.is("GET /v1/rerank") {
+            true => web::json("405 Method Not Allowed", "{}"),
+            false => web::json("404 Not Found", "{}"),
+        }
+    });
+    for server in [listing, refusing] {
+        let place = Place::new();
+        let words = ["--api openai-embeddings | rerank"];
+        run(place.bench(&server.url(), LOAD)).expect_status(&[3]).expect_words(&words);
+        let args = format!("--api auto {LOAD}");
+        run(place.bench(&server.url(), &args)).expect_status(&[2]).expect_words(&words);
+    }
+}
+
+#[test]
 fn a_path_that_is_no_api_is_named() {
     let server = Web::start(|_| web::json("404 Not Found", "{}"));
     let url = format!("{}/v1/foo", server.url());
