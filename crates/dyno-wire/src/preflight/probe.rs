@@ -161,9 +161,9 @@ impl<'a> Probe<'a> {
                     return Ok(Reply::Refused { status: 200, message: message() });
                 }
                 (Outcome::Failed(_), Some(200)) if self.is_page() => {
+                    let detail = message();
                     return Err(PreflightError::Target(format!(
-                        "the test request failed: {}",
-                        message()
+                        "the test request failed: {detail}"
                     )));
                 }
                 (_, Some(200)) => return Ok(Reply::Accepted(Box::new(record))),
