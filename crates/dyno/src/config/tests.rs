@@ -99,7 +99,10 @@ fn bad_values_are_named_with_what_is_right() {
         ("seed = true", "bench.toml:1: seed: this is not a switch; write a value"),
         ("target = '-x'", "bench.toml:1: target: this is not a URL"),
         ("target = 'localhost:80'", "bench.toml:1: target: `localhost:80` has no scheme"),
-        ("api = 'x'", "bench.toml:1: api: `x` is not a valid value; write one of openai-chat"),
+        (
+            "api = 'x'",
+            "bench.toml:1: api: `x` is not a valid value; write one of auto, openai-chat",
+        ),
         ("seed = 1\nseed = 2", "bench.toml:2: this is not TOML: "),
         ("a = ", "bench.toml:1: this is not TOML: "),
     ] {
