@@ -188,7 +188,7 @@ pub enum Does {
 pub struct ModelList {
     /// Its path.
     pub path: &'static str,
-    /// The field with the list.
+    /// The field with the list; empty if the object is that of the only model.
     pub list: &'static str,
     /// The field with a model's name.
     pub name: &'static str,
@@ -200,6 +200,10 @@ impl ModelList {
 
     /// The names in such a list.
     pub fn names(&self, models: &Value) -> Vec<String> {
+        if self.list.is_empty() {
+            let only = models.get(self.name).and_then(Value::as_str);
+            return only.map(str::to_owned).into_iter().collect();
+        }
         let list = models.get(self.list).and_then(Value::as_array);
         let names = list.into_iter().flatten().filter_map(|model| model.get(self.name)?.as_str());
         names.map(str::to_owned).collect()

@@ -60,8 +60,8 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
         // What is sent, and what is measured, was planned for generated text.
         return Err(RunError::Usage(format!(
             "--api auto: the server generates no text ({}); measure it with --api {}",
-            found.and_then(|found| found.why).unwrap_or_default(),
-            about.name
+            found.as_ref().and_then(|found| found.why.as_deref()).unwrap_or_default(),
+            found.as_ref().map_or(about.name.to_owned(), Found::names)
         )));
     }
     order.plan.target.api = Api::named(about.name);
@@ -110,8 +110,18 @@ pub(crate) fn missing(
     let (api, path) = (&plan.target.api, &target.endpoint.path);
     let found = discover(&mut target.client, &target.endpoint, stop);
     let hint = match found {
-        Ok(Found { dialect, why: Some(why), .. }) if dialect.about().name != api.name() => {
-            format!("use --api {} ({why})", dialect.about().name)
+        Ok(found @ Found { why: Some(_), .. }) if found.dialect.about().name != api.name() => {
+            let (name, why) = (found.names(), found.why.unwrap_or_default());
+            match found.sure {
+                true => format!("use --api {name} ({why})"),
+                false => format!("try --api {name} ({why})"),
+            }
+        }
+        Ok(_) if !target.endpoint.base.is_empty() => {
+            let (base, root) = (&target.endpoint.base, root_of(plan));
+            format!(
+                "`{base}` is the path of no API that Dyno knows; try {root}, or choose with --api"
+            )
         }
         Ok(found) => {
             let names: Vec<&str> = apis().map(|about| about.name).collect();
@@ -121,6 +131,14 @@ pub(crate) fn missing(
         Err(_) => "check the address and --api".to_owned(),
     };
     RunError::Target(format!("{at}: {path}, the path of {api}: {message}\n  hint: {hint}"))
+}
+
+/// The target without its path.
+fn root_of(plan: &Plan) -> &str {
+    let url = plan.target.url.as_deref().unwrap_or_default();
+    let host = url.find("//").map_or(0, |at| at + 2);
+    let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
+    &url[..end]
 }
 
 fn asked(found: &Found) -> String {

@@ -123,6 +123,13 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
             let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
             RunError::Target(format!("{at}: {message}"))
         }
+        PreflightError::Other { used, other, .. } => {
+            let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+            RunError::Target(format!(
+                "{at}: {message}\n  hint: that was a request of --api {used}; if the server has the other \
+                 API with such a path, use --api {other}"
+            ))
+        }
         PreflightError::NoSuchApi(_) => api::missing(plan, target, stop, &message),
         PreflightError::Unreachable(_) => {
             unreachable_at(plan, endpoint, target.client.rules().dialect, &message)

@@ -200,7 +200,7 @@ impl<'a> Session<'a> {
         let Prepared { plan, workload, mut environment, .. } = prepared;
         let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.run_id(), clock));
         environment.notes.extend(in_turns(&plan));
-        environment.notes.extend(workload.notes(&sent));
+        environment.notes.extend(workload.notes(&sent, plan.request.task));
         environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));
         book.write_environment(environment, observer);
         Finished::of(book.close(), &plan, self.ending, lost, self.error, workload.error())

@@ -100,7 +100,9 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
                 return wrong.hint(format!("did you mean `{meant}`?"));
             }
             let wrong = UsageError::new("", format!("`{typed}` is not a dyno command"));
-            match near {
+            let known =
+                COMMANDS_ELSEWHERE.iter().find(|(names, _)| names.contains(&typed.as_str()));
+            match known.map(|(_, ours)| (*ours).to_owned()).or(near) {
                 Some(near) => wrong.hint(format!("did you mean `dyno {near}`?")),
                 None => wrong.hint("`dyno --help` lists the commands"),
             }
@@ -140,6 +142,12 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         }
     }
 }
+
+/// Commands of other tools, and what they are here.
+const COMMANDS_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["serve", "server", "mock"], "engine"),
+    (&["run", "benchmark", "sweep", "throughput", "latency"], "bench"),
+];
 
 /// Flags of other benchmarks, and what they are here.
 const ELSEWHERE: &[(&[&str], &str)] = &[

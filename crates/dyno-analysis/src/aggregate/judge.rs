@@ -221,8 +221,12 @@ impl Case<'_> {
         }
         let (input, output) = (level.input.unknown, level.output.unknown);
         // What embeds or ranks reports no output, and the preflight says so if no input either.
-        if (input > 0 || output > 0) && level.inputs == 0 {
-            found.push(Finding::TokensUnknown.with([input, output]));
+        match (input, output) {
+            _ if level.inputs > 0 => {}
+            (0, 0) => {}
+            (input, 0) => found.push(Finding::InputUnknown.with([input])),
+            (0, output) => found.push(Finding::OutputUnknown.with([output])),
+            (input, output) => found.push(Finding::TokensUnknown.with([input, output])),
         }
     }
 

@@ -3,10 +3,8 @@
 
 mod reader;
 
-use super::openai::{TOKENIZE, text_prompt};
-use super::{
-    About, Auth, Counted, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape,
-};
+use super::openai::{TOKENIZE, TOKENIZE_CONTENT, text_prompt};
+use super::{About, Auth, Dialect, Does, End, ModelList, Optional, Reader, Shape};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
@@ -43,22 +41,10 @@ static ABOUT: About = About {
     short_by: 0,
     models: &[ModelList::OPENAI],
     health: &["/health"],
-    counting: &[COUNT, TOKENIZE],
+    counting: &[TOKENIZE_CONTENT, TOKENIZE],
     resets: &[],
     // None: every such server has chat, which is the better choice.
     signs: &[],
-};
-
-/// The same path as that of others, with another field. They refuse this one, and llama.cpp counts
-/// nothing in theirs.
-const COUNT: Counting = Counting {
-    path: "/tokenize",
-    ask: |_model, prompt| match prompt {
-        // Prompts get the tokens that begin a text, if the model has any.
-        Counted::Text(text) => Some(json!({"content": text, "add_special": true})),
-        Counted::Messages(_) => None,
-    },
-    count: |response| Some(response.get("tokens")?.as_array()?.len() as u64),
 };
 
 impl Dialect for Completion {
@@ -129,14 +115,5 @@ mod tests {
             assert_eq!(sent["prompt"], expected, "{sent}");
             assert!(sent.get("messages").is_none(), "{sent}");
         }
-    }
-
-    #[test]
-    fn text_is_counted_by_its_tokens_and_messages_are_not() {
-        assert_eq!((COUNT.ask)("m", Counted::Messages(&[])), None);
-        let asked = (COUNT.ask)("m", Counted::Text("a b")).unwrap();
-        assert_eq!(asked, json!({"content": "a b", "add_special": true}));
-        assert_eq!((COUNT.count)(&json!({"tokens": [5, 6, 7]})), Some(3));
-        assert_eq!((COUNT.count)(&json!({"count": 3})), None);
     }
 }

@@ -44,10 +44,12 @@ pub(super) const TOKENIZE: Counting = Counting {
     count: |response| response.get("count")?.as_u64(),
 };
 
-/// llama.cpp's `/tokenize`, which counts text only.
+/// llama.cpp's `/tokenize`, which counts text only: the same path with another field. Others refuse this
+/// one, and llama.cpp counts nothing in theirs.
 pub(super) const TOKENIZE_CONTENT: Counting = Counting {
     path: "/tokenize",
     ask: |_, prompt| match prompt {
+        // Prompts get the tokens that begin a text, if the model has any.
         Counted::Text(text) => Some(json!({"content": text, "add_special": true})),
         Counted::Messages(_) => None,
     },
@@ -117,6 +119,7 @@ mod tests {
         assert_eq!((TOKENIZE_CONTENT.ask)("m", Counted::Text("hi")), Some(content));
         assert_eq!((TOKENIZE_CONTENT.ask)("m", Counted::Messages(&hi)), None);
         assert_eq!((TOKENIZE_CONTENT.count)(&json!({"tokens": [449, 839, 2490]})), Some(3));
+        assert_eq!((TOKENIZE_CONTENT.count)(&json!({"count": 3})), None);
         let chat = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]});
         let asked = [Counted::Text("hi"), Counted::Messages(&hi)];
         assert!(

@@ -1,9 +1,8 @@
 //! `/v1/embeddings`: a vector for each text.
 
-use super::{options, reader, texts};
-use crate::framing::Framing;
-use crate::openai::{RESETS, TOKENIZE};
-use crate::{About, Auth, Dialect, End, ModelList, Reader, Shape, Sign};
+use super::{BASE, options, reader, texts};
+use crate::openai::TOKENIZE;
+use crate::{About, Dialect, ModelList, Reader, Shape, Sign};
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
@@ -16,26 +15,16 @@ static ABOUT: About = About {
     name: "openai-embeddings",
     title: "OpenAI embeddings",
     task: Task::Embed,
-    prefix: "/v1",
     path: "/embeddings",
-    framing: Framing::Whole,
-    auth: &[Auth::Bearer],
-    headers: &[],
-    end: End::Terminal,
-    talk: None,
-    names_model: true,
-    optional: &[],
-    short_by: 0,
-    models: &[ModelList::OPENAI],
-    health: &["/health", "/v1/models"],
+    models: &[ModelList::OPENAI, super::tei::INFO],
     counting: &[TOKENIZE, super::TOKENIZE_CONTENT, super::tei::TOKENIZE],
-    resets: RESETS,
     signs: &[Sign {
         path: "/info",
         shows: |seen| super::tei::serves(seen, "embedding"),
         server: "Text Embeddings Inference",
         weight: 8,
     }],
+    ..BASE
 };
 
 impl Dialect for Embeddings {

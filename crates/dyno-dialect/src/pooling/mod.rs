@@ -12,10 +12,34 @@ pub(super) use rerank::Rerank;
 pub(super) use score::Score;
 pub(super) use tei::TeiRerank;
 
-use super::Shape;
-use super::openai::TOKENIZE_CONTENT;
+use super::openai::{RESETS, TOKENIZE, TOKENIZE_CONTENT};
+use super::{About, Auth, End, ModelList, Shape};
+use crate::framing::Framing;
+use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
+
+/// What these APIs have in common. Each has its own name, title and path.
+const BASE: About = About {
+    name: "",
+    title: "",
+    task: Task::Rank,
+    prefix: "/v1",
+    path: "",
+    framing: Framing::Whole,
+    auth: &[Auth::Bearer],
+    headers: &[],
+    end: End::Terminal,
+    talk: None,
+    names_model: true,
+    optional: &[],
+    short_by: 0,
+    models: &[ModelList::OPENAI],
+    health: &["/health", "/v1/models"],
+    counting: &[TOKENIZE],
+    resets: RESETS,
+    signs: &[],
+};
 
 /// The field of a request to a reranker that limits its results, so that not every text has one.
 const TOP_N: &str = "top_n";

@@ -1,11 +1,8 @@
 //! `/v1/rerank`, as Cohere, Jina, vLLM, SGLang, llama.cpp and Infinity have it: a score for each
 //! document.
 
-use super::{TOP_N, options, query_and_documents, reader};
-use crate::framing::Framing;
-use crate::openai::{RESETS, TOKENIZE};
-use crate::{About, Auth, Dialect, End, ModelList, Reader, Shape};
-use dyno_model::plan::Task;
+use super::{BASE, TOKENIZE, TOKENIZE_CONTENT, TOP_N, options, query_and_documents, reader};
+use crate::{About, Dialect, Reader, Shape};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 
@@ -16,22 +13,9 @@ pub(crate) struct Rerank;
 static ABOUT: About = About {
     name: "rerank",
     title: "rerank (Cohere, Jina, vLLM)",
-    task: Task::Rank,
-    prefix: "/v1",
     path: "/rerank",
-    framing: Framing::Whole,
-    auth: &[Auth::Bearer],
-    headers: &[],
-    end: End::Terminal,
-    talk: None,
-    names_model: true,
-    optional: &[],
-    short_by: 0,
-    models: &[ModelList::OPENAI],
-    health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE, super::TOKENIZE_CONTENT],
-    resets: RESETS,
-    signs: &[],
+    counting: &[TOKENIZE, TOKENIZE_CONTENT],
+    ..BASE
 };
 
 impl Dialect for Rerank {

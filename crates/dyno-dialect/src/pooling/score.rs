@@ -1,10 +1,7 @@
 //! vLLM's `/score`: how well each of several texts goes with one.
 
-use super::{options, query_and_documents, reader};
-use crate::framing::Framing;
-use crate::openai::{RESETS, TOKENIZE};
-use crate::{About, Auth, Dialect, End, ModelList, Reader, Shape};
-use dyno_model::plan::Task;
+use super::{BASE, options, query_and_documents, reader};
+use crate::{About, Dialect, Reader, Shape};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 
@@ -12,26 +9,8 @@ use serde_json::{Map, Value};
 #[derive(Debug)]
 pub(crate) struct Score;
 
-static ABOUT: About = About {
-    name: "score",
-    title: "scores of pairs (vLLM)",
-    task: Task::Rank,
-    prefix: "/v1",
-    path: "/score",
-    framing: Framing::Whole,
-    auth: &[Auth::Bearer],
-    headers: &[],
-    end: End::Terminal,
-    talk: None,
-    names_model: true,
-    optional: &[],
-    short_by: 0,
-    models: &[ModelList::OPENAI],
-    health: &["/health", "/v1/models"],
-    counting: &[TOKENIZE],
-    resets: RESETS,
-    signs: &[],
-};
+static ABOUT: About =
+    About { name: "score", title: "scores of pairs (vLLM)", path: "/score", ..BASE };
 
 impl Dialect for Score {
     fn about(&self) -> &'static About {

@@ -1,16 +1,17 @@
 //! `/rerank` of Text Embeddings Inference, which names its documents `texts` and no model, and counts in
 //! headers.
 
-use super::{options, query_and_documents, reader};
-use crate::framing::Framing;
-use crate::{About, Auth, Counted, Counting, Dialect, End, ModelList, Reader, Seen, Shape, Sign};
-use dyno_model::plan::Task;
+use super::{BASE, options, query_and_documents, reader};
+use crate::{About, Counted, Counting, Dialect, ModelList, Reader, Seen, Shape, Sign};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
 /// The reranker of Text Embeddings Inference.
 #[derive(Debug)]
 pub(crate) struct TeiRerank;
+
+/// Where the server names its model; older versions have no list of models.
+pub(super) const INFO: ModelList = ModelList { path: "/info", list: "", name: "model_id" };
 
 /// Its `/tokenize`: a list of tokens for each input.
 pub(super) const TOKENIZE: Counting = Counting {
@@ -28,18 +29,10 @@ pub(super) const TOKENIZE: Counting = Counting {
 static ABOUT: About = About {
     name: "tei-rerank",
     title: "rerank of Text Embeddings Inference",
-    task: Task::Rank,
     prefix: "",
     path: "/rerank",
-    framing: Framing::Whole,
-    auth: &[Auth::Bearer],
-    headers: &[],
-    end: End::Terminal,
-    talk: None,
     names_model: false,
-    optional: &[],
-    short_by: 0,
-    models: &[ModelList::OPENAI],
+    models: &[ModelList::OPENAI, INFO],
     health: &["/health", "/info"],
     counting: &[TOKENIZE],
     resets: &[],
@@ -49,6 +42,7 @@ static ABOUT: About = About {
         server: "Text Embeddings Inference",
         weight: 8,
     }],
+    ..BASE
 };
 
 /// Whether `/info` says that this kind of model is served.
@@ -97,5 +91,7 @@ mod tests {
         let seen = Seen { status: 200, json: Some(&info), body: b"" };
         assert!(serves(&seen, "reranker") && !serves(&seen, "embedding"));
         assert!(!serves(&Seen { status: 404, ..seen }, "reranker"));
+        assert_eq!(INFO.names(&info), ["m"]);
+        assert!(INFO.names(&json!({"data": []})).is_empty());
     }
 }

@@ -6,7 +6,7 @@ pub use words::Say;
 
 use dyno_analysis::search::lasting;
 use dyno_model::course::{Over, Range, Search};
-use dyno_model::plan::{LevelPlan, Load, Plan, Task, Warmup};
+use dyno_model::plan::{Api, LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Language, Nanos, SEC};
 use dyno_search::sweep;
@@ -33,6 +33,13 @@ pub fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
     }
     if let Some(more) = &search {
         lines.push(Say::Then.with(language, &[more]));
+    }
+    let api = &plan.target.api;
+    if *api == Api::AUTO {
+        lines.push(Say::ApiAsked.text(language).to_owned());
+    } else if *api != Api::default() {
+        // The path of the target may have decided it.
+        lines.push(Say::Api.with(language, &[api.name()]));
     }
     let course = &plan.course;
     if let Some(most) = plan.levels.iter().find_map(|level| level.max_concurrency) {

@@ -8,6 +8,8 @@ messages! {
 
     Levels: "{} {0|level|levels}:", "{} 个档位：";
     FirstLevels: "{} {0|level|levels} first:", "先运行 {} 个档位：";
+    Api: "API: {}.", "接口 API：{}。";
+    ApiAsked: "API: found by asking the server.", "接口 API：由询问服务器确定。";
     Then: "Then {}, chosen from the results so far.", "然后根据已有结果选择{}。";
     MostInFlight: "At most {} requests in flight.", "最多 {} 个在途请求。";
     Drained: "each starts when the previous one has drained", "前一个排空后再开始下一个";

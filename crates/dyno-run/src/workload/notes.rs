@@ -4,6 +4,7 @@ use super::source::Source;
 use super::{Prepared, Workload, lock};
 use crate::identity::one_line;
 use dyno_model::Diagnostic;
+use dyno_model::plan::Task;
 use dyno_words::{LoadNote, Note};
 use dyno_workload::data::{Checked, Rest, Tally};
 use dyno_workload::trace::{SessionPrompts, Told, TracePrompts};
@@ -26,7 +27,7 @@ impl Notes {
 
 impl Workload {
     /// Notes about the data; `sent` is the number of prompts or conversations sent by each level.
-    pub(crate) fn notes(&self, sent: &[u64]) -> Vec<Diagnostic> {
+    pub(crate) fn notes(&self, sent: &[u64], task: Task) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
         let estimated = match self.source.selection() {
             None if matches!(&self.source, Source::Sessions(sessions) if sessions.have_text()) => {
@@ -42,7 +43,7 @@ impl Workload {
             notes.0.push(Note::TokenizerFailed.with(vec![one_line(&why)]));
         }
         self.prepared_notes(sent, &mut notes);
-        self.selection_notes(sent, &mut notes);
+        self.selection_notes(sent, task, &mut notes);
         notes.0
     }
 
@@ -64,7 +65,7 @@ impl Workload {
         notes.count(&[(wrong, Note::PromptLengthsWrong)]);
     }
 
-    fn selection_notes(&self, sent: &[u64], notes: &mut Notes) {
+    fn selection_notes(&self, sent: &[u64], task: Task, notes: &mut Notes) {
         let Some(selection) = self.source.selection() else { return };
         let account = lock(&self.account);
         let tallies: Vec<Tally> =
@@ -79,6 +80,7 @@ impl Workload {
         if !selection.unique_prefix && sum(|t| t.repeats) > 0 {
             notes.add(match self.source {
                 Source::Led(_) => Note::ConversationsRepeat,
+                _ if !task.generates() => Note::TextsRepeat,
                 _ => Note::PromptsRepeat,
             });
         }

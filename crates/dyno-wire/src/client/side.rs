@@ -70,7 +70,13 @@ impl Fetched {
                 }
                 // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
-                format!("HTTP {status}: {}", crate::dialect::beginning(body.as_bytes(), 200))
+                match body.trim() {
+                    "" => format!("HTTP {status}"),
+                    body => {
+                        let body = crate::dialect::beginning(body.as_bytes(), 200);
+                        format!("HTTP {status}: {body}")
+                    }
+                }
             }
             _ => self.record.detail.clone().unwrap_or_else(|| "no response".into()),
         }

@@ -30,8 +30,33 @@ pub struct Found {
     pub dialect: &'static dyn Dialect,
     /// Why: what the server is, or what it lists; absent if nothing was found.
     pub why: Option<String>,
+    /// The server says that it has this API; otherwise that is only likely.
+    pub sure: bool,
+    /// Others that it has, where it generates nothing: such servers often have several.
+    pub also: Vec<&'static dyn Dialect>,
     /// The paths that were asked, with the status of each response.
     pub asked: Vec<(String, Option<u16>)>,
+}
+
+impl Found {
+    /// The names of the APIs to choose from.
+    pub fn names(&self) -> String {
+        let also = self.also.iter().map(|dialect| dialect.about().name);
+        let names = std::iter::once(self.dialect.about().name).chain(also);
+        names.collect::<Vec<_>>().join(" | ")
+    }
+
+    /// Takes note of one that is there, too.
+    fn add(&mut self, dialect: &'static dyn Dialect) {
+        let name = dialect.about().name;
+        let generates = [dialect, self.dialect].iter().any(|d| d.about().task.generates());
+        if !generates
+            && name != self.dialect.about().name
+            && self.also.iter().all(|o| o.about().name != name)
+        {
+            self.also.push(dialect);
+        }
+    }
 }
 
 /// Asks a server what it is. At most a second after its first response, the answer is there.
@@ -40,10 +65,11 @@ pub fn discover(
     endpoint: &Endpoint,
     stop: &StopSignal,
 ) -> Result<Found, PreflightError> {
-    let mut found = Found { dialect: DIALECTS[0], why: None, asked: Vec::new() };
+    let (dialect, asked, also) = (DIALECTS[0], Vec::new(), Vec::new());
+    let mut found = Found { dialect, why: None, sure: false, also, asked };
     let (mut best, mut until) = (0, None);
     for (path, most) in paths() {
-        if best >= most {
+        if best > most || best == most && found.dialect.about().task.generates() {
             break;
         }
         let now = client.clock().now();
@@ -66,7 +92,7 @@ pub fn discover(
         }
         let own_engine = |head: &&crate::http::Head| head.header("server") == Some("dyno-engine");
         if fetched.head.as_deref().filter(own_engine).is_some() {
-            found.why = Some("Dyno's engine, which has every API".to_owned());
+            (found.why, found.sure) = (Some("Dyno's engine, which has every API".to_owned()), true);
             return Ok(found);
         }
         let Some(status) = status else { break };
@@ -76,7 +102,9 @@ pub fn discover(
             && weight > best
         {
             (best, found.dialect, found.why) = (weight, dialect, Some(why));
+            found.sure = weight >= LISTED || !dialect.about().task.generates();
         }
+        there(&path, &seen).into_iter().for_each(|dialect| found.add(dialect));
     }
     Ok(found)
 }
@@ -99,25 +127,27 @@ fn paths() -> Vec<(String, u8)> {
     paths
 }
 
+/// The dialects whose path a response shows to be there.
+fn there(path: &str, seen: &Seen<'_>) -> Vec<&'static dyn Dialect> {
+    let listed = seen.json.and_then(|list| list.get("paths")?.as_object());
+    let is_there = |dialect: &&'static dyn Dialect| {
+        let own = dialect.about().whole_path();
+        match path == PATHS {
+            true => listed.is_some_and(|paths| paths.contains_key(&own)),
+            false => seen.status == ANOTHER_METHOD && own == path,
+        }
+    };
+    DIALECTS.iter().copied().filter(is_there).collect()
+}
+
 /// The dialect that a response speaks for, how much, and why.
 fn judge(path: &str, seen: &Seen<'_>) -> Option<(&'static dyn Dialect, u8, String)> {
-    if path == PATHS {
-        let listed = seen.json?.get("paths")?.as_object()?;
-        let has =
-            |dialect: &&&'static dyn Dialect| listed.contains_key(&dialect.about().whole_path());
-        let dialect = DIALECTS.iter().find(has)?;
-        let why = format!("{PATHS} lists {}", dialect.about().whole_path());
+    if let Some(dialect) = there(path, seen).first() {
+        let why = match path == PATHS {
+            true => format!("{PATHS} lists {}", dialect.about().whole_path()),
+            false => format!("{path} is there: it takes another method than GET"),
+        };
         return Some((*dialect, LISTED, why));
-    }
-    let at = |dialect: &&&'static dyn Dialect| dialect.about().whole_path() == path;
-    if seen.status == ANOTHER_METHOD
-        && let Some(dialect) = DIALECTS.iter().find(at)
-    {
-        return Some((
-            *dialect,
-            LISTED,
-            format!("{path} is there: it takes another method than GET"),
-        ));
     }
     let mut best: Option<(&'static dyn Dialect, u8, String)> = None;
     for dialect in DIALECTS {

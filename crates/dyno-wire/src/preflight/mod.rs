@@ -63,6 +63,16 @@ pub enum PreflightError {
     /// It does not have the API: nothing is at the path of its requests.
     #[error("{0}")]
     NoSuchApi(String),
+    /// It refuses requests, and another API has the same path.
+    #[error("{message}")]
+    Other {
+        /// What it says.
+        message: String,
+        /// The API of the request.
+        used: &'static str,
+        /// The other.
+        other: &'static str,
+    },
     /// Nothing answers at its address.
     #[error("{0}")]
     Unreachable(String),
@@ -118,6 +128,9 @@ pub fn preflight(
             None => {
                 let hint = match fetched.record.status {
                     Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
+                    Some(404) if !setup.endpoint.base.is_empty() => {
+                        "check the path of the target, or set the model with --model"
+                    }
                     _ => "if the server is up but lists no models, set the model with --model",
                 };
                 let text = format!("listing the server's models failed ({why}); {hint}");
@@ -200,7 +213,8 @@ fn ask_for_models(
     let mut list = lists.first().copied().unwrap_or(ModelList::OPENAI);
     let mut fetched = client.fetch(&setup.endpoint.beside(list.path), MODELS_WITHIN, setup.stop)?;
     for other in lists.iter().skip(1) {
-        if fetched.ok().is_some() || fetched.unreachable() {
+        let locked = matches!(fetched.record.status, Some(401 | 403));
+        if fetched.ok().is_some() || fetched.unreachable() || locked {
             break;
         }
         list = *other;

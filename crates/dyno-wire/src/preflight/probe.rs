@@ -6,7 +6,7 @@ use super::patience::{self, Patience};
 use super::refusal;
 use super::{PreflightError, PreflightSetup};
 use crate::client::Client;
-use crate::dialect::{About, Does, Optional, Shape};
+use crate::dialect::{About, DIALECTS, Does, Optional, Shape};
 use crate::encode::Encoder;
 use crate::http::Head;
 use dyno_model::Diagnostic;
@@ -95,7 +95,7 @@ impl<'a> Probe<'a> {
                     // Nothing is named. Before fields are given up one by one, see whether they matter.
                     about_fields = about_fields || self.bare_is_accepted(tokens, &message)?;
                     if !about_fields || !self.drop_next(&message) {
-                        return Err(refusal_error(status, &message));
+                        return Err(self.refusal(status, &message));
                     }
                 }
             }
@@ -103,6 +103,22 @@ impl<'a> Probe<'a> {
         Err(PreflightError::Target(format!(
             "the server refused {TRIES} requests in a row, each with fewer optional fields"
         )))
+    }
+
+    /// Says that the server refused a request. Another API may have the same path.
+    fn refusal(&self, status: u16, message: &str) -> PreflightError {
+        let about = self.about;
+        let whole =
+            !about.prefix.is_empty() && self.setup.endpoint.path.contains(&about.whole_path());
+        let same = |other: &&About| !whole && other.name != about.name && other.path == about.path;
+        match DIALECTS.iter().map(|dialect| dialect.about()).find(same) {
+            Some(other) if may_be_a_field(status) => PreflightError::Other {
+                message: returned(status, "", message),
+                used: about.name,
+                other: other.name,
+            },
+            _ => refusal_error(status, message),
+        }
     }
 
     /// One test request; overload is waited out.
@@ -144,6 +160,12 @@ impl<'a> Probe<'a> {
                 {
                     return Ok(Reply::Refused { status: 200, message: message() });
                 }
+                (Outcome::Failed(_), Some(200)) if self.is_page() => {
+                    let detail = message();
+                    return Err(PreflightError::Target(format!(
+                        "the test request failed: {detail}"
+                    )));
+                }
                 (_, Some(200)) => return Ok(Reply::Accepted(Box::new(record))),
                 _ => {
                     let detail = record.detail.unwrap_or_else(|| "no response".into());
@@ -153,6 +175,11 @@ impl<'a> Probe<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the last response was a web page: no inference server is there.
+    fn is_page(&self) -> bool {
+        self.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/html"))
     }
 
     fn ask(&mut self, tokens: u32) -> Result<RequestRecord, PreflightError> {
@@ -274,7 +301,7 @@ impl<'a> Probe<'a> {
         let failed = matches!(self.seen.as_ref().map(|r| &r.outcome), Some(Outcome::Failed(_)));
         let generates = self.about.task.generates();
         match length_field {
-            None if generates => self.notes.push(Note::LengthNotFixed.into()),
+            None if generates && !failed => self.notes.push(Note::LengthNotFixed.into()),
             Some(field) if self.force == Force::Unproven => {
                 self.notes.push(Note::LengthUnproven.with(vec![field.name.to_owned()]));
             }
@@ -329,12 +356,18 @@ fn refusal_error(status: u16, message: &str) -> PreflightError {
         404 => "; check the path of the target, --api and --model",
         _ => "",
     };
-    let message = message.trim();
-    let text = format!("the server returned HTTP {status}{hint}: {message}");
+    let text = returned(status, hint, message);
     // A model that does not exist is a 404, too, and is named.
     match status {
         404 if !message.to_ascii_lowercase().contains("model") => PreflightError::NoSuchApi(text),
         405 | 501 => PreflightError::NoSuchApi(text),
         _ => PreflightError::Target(text),
+    }
+}
+
+fn returned(status: u16, hint: &str, message: &str) -> String {
+    match message.trim() {
+        "" => format!("the server returned HTTP {status}{hint}"),
+        message => format!("the server returned HTTP {status}{hint}: {message}"),
     }
 }

@@ -33,6 +33,11 @@ const REPLAY_SLOWER: [&str; 2] = [
     "轨迹的负载本来就会变化，这本身不是问题；但若并发数的增长远超请求速率，则说明请求变长或服务器跟不上：请减小 speed= 放慢回放",
 ];
 
+const TOTALS_LEFT_OUT: [&str; 2] = [
+    "token totals are left out; make the server send usage",
+    "不给出 token 总数；请让服务器返回 usage",
+];
+
 wordings! {
     /// A finding about a level or a run.
     pub enum Finding;
@@ -226,8 +231,15 @@ wordings! {
     TokensUnknown: Note "tokens_unknown",
         ["no token count for the input of {} and the output of {} requests",
          "{} 个请求没有输入 token 计数，{} 个请求没有输出 token 计数"],
-        ["token totals are left out; make the server send usage",
-         "不给出 token 总数；请让服务器返回 usage"];
+        TOTALS_LEFT_OUT;
+    InputUnknown: Note "tokens_unknown",
+        ["no token count for the input of {} {0|request|requests}",
+         "{} 个请求没有输入 token 计数"],
+        TOTALS_LEFT_OUT;
+    OutputUnknown: Note "tokens_unknown",
+        ["no token count for the output of {} {0|request|requests}",
+         "{} 个请求没有输出 token 计数"],
+        TOTALS_LEFT_OUT;
     NoTerminal: Note "no_terminal_event",
         ["{} of {} streams ended without a terminal event", "{1} 个流中有 {0} 个没有结束事件"],
         ["they count as completed because a finish reason arrived; the server does not follow the \

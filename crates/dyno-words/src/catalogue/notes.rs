@@ -20,7 +20,7 @@ wordings! {
          "无法确定服务器的接口 API（已询问：{1}）；使用 {0}"],
         ["choose another with --api if this one is wrong", "如不正确，请用 --api 指定"];
     ModelsUnknown: Note "models_unknown",
-        ["/v1/models did not respond: {}", "/v1/models 没有响应：{}"];
+        ["the server's models could not be listed: {}", "无法列出服务器的模型：{}"];
     PreflightFailed: Note "preflight_failed",
         ["the preflight request failed ({}): {}", "预检请求失败（{}）：{}"];
     LengthNotFixed: Note "length_not_fixed",
@@ -93,6 +93,10 @@ wordings! {
     PromptsRepeat: Note "prompts_repeat",
         ["some prompts were sent more than once", "部分提示词被多次发送"],
         UNIQUE_PREFIX;
+    TextsRepeat: Note "prompts_repeat",
+        ["some texts were sent more than once", "部分文本被多次发送"],
+        ["a server that caches results is faster with them; if yours does, use a file with more texts",
+         "若服务器缓存结果，重复的文本会更快；此时请使用文本更多的文件"];
     ConversationsRepeat: Note "prompts_repeat",
         ["some conversations were used more than once", "部分会话被多次使用"],
         UNIQUE_PREFIX;

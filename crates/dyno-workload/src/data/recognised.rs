@@ -9,6 +9,7 @@ use super::prompt_in::PromptIn;
 use super::record::Record;
 use super::source::Compression;
 use super::spec::{Kind, Turns};
+use super::texts;
 use super::unused::Unused;
 use crate::item::Message;
 use dyno_words::escape::escape;
@@ -134,6 +135,9 @@ pub(super) fn notes(kind: Kind, layout: Layout, pick: &Pick, samples: &[Record])
             if uses_tools() {
                 notes.push("tool calls as the assistant's text, tool results with the role tool");
             }
+        }
+        Taken::Prompt(_) if !is_list && samples.iter().all(texts::holds) => {
+            notes.push("one prompt per record; --api rerank sends its lists of texts as lists");
         }
         _ => {}
     }

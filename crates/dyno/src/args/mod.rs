@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Twins(twins::TwinsArgs),
     /// Fit a twin to a measured sweep
     Fit(fit::FitArgs),
-    /// Serve the embedded engine: an OpenAI-compatible server that needs no GPU
+    /// Serve the embedded engine: a server of many APIs that needs no GPU
     Engine(engine::EngineArgs),
     /// Inspect or convert a data file
     Data(data::DataCommandArgs),

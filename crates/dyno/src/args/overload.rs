@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Overload")]
 pub(crate) struct OverloadArgs {
-    /// What becomes of a request that an overloaded server refuses (429, 503): it is recorded as
+    /// What becomes of a request that an overloaded server refuses (429, 503, 529): it is recorded as
     /// shed, or sent again after Retry-After or a growing wait
     #[arg(long, value_name = "ACTION", default_value = "record")]
     pub(crate) on_shed: OnShed,

@@ -24,6 +24,7 @@ pub(crate) const TOPICS: &[Topic] = &[
     topic("verdicts", "valid, suspect, invalid: whether to trust a level", verdicts),
     topic("metrics", "what is measured, and how it is computed", metrics),
     topic("slo", "the terms of --slo, --stop-on and --until-stable", slo_terms),
+    topic("apis", "the APIs that --api chooses from", apis),
     topic("data", "what --data accepts", data),
     topic("units", "durations, counts, rates and shares", units),
     topic("environment", "the environment variables that Dyno reads", environment),
@@ -51,6 +52,14 @@ fn verdicts() -> String {
 
 fn data() -> String {
     include_str!("data.txt").to_owned()
+}
+
+fn apis() -> String {
+    let mut apis = String::new();
+    for about in dyno_run::apis() {
+        let _ = writeln!(apis, "  {:<22}{:<24}{}", about.name, about.whole_path(), about.title);
+    }
+    include_str!("apis.txt").replace("{apis}", &apis)
 }
 
 fn slo_terms() -> String {

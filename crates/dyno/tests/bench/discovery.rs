@@ -119,14 +119,84 @@ fn an_api_that_the_server_does_not_have_is_named_with_what_it_has() {
     });
     let place = Place::new();
     let ended = run(place.bench(&server.url(), &format!("--api sglang-generate {LOAD}")));
-    let words = ["/generate, the path of sglang-generate", "404", "use --api openai-chat"];
+    // A list of models alone proves nothing.
+    let words = ["/generate, the path of sglang-generate", "404", "try --api openai-chat"];
     ended.expect_status(&[3]).expect_words(&words);
     // Its models are elsewhere, too.
     let ended = run(place.bench(&server.url(), &format!("--api ollama-chat {LOAD}")));
-    let words = ["/api/chat, the path of ollama-chat", "404", "use --api openai-chat"];
+    let words = ["/api/chat, the path of ollama-chat", "404", "try --api openai-chat"];
     ended.expect_status(&[3]).expect_words(&words);
     let nothing = Web::start(|_| web::json("404 Not Found", r#"{"detail":"Not Found"}"#));
     let args = format!("--api sglang-generate --model any {LOAD}");
     let words = ["nothing tells which API it has", "/openapi.json 404", "--api takes openai-chat"];
     run(place.bench(&nothing.url(), &args)).expect_status(&[3]).expect_words(&words);
+}
+
+/// As Text Embeddings Inference is without a list of models.
+fn tei(request: &Seen) -> Vec<u8> {
+    if request.is("GET /info") {
+        return web::json("200 OK", r#"{"model_id":"bge","model_type":{"embedding":{}}}"#);
+    }
+    if request.is("POST /v1/embeddings") {
+        let usage = json!({"prompt_tokens": 3, "total_tokens": 3});
+        let vector = json!({"index": 0, "embedding": [0.5, 0.5]});
+        return web::json("200 OK", &json!({"data": [vector], "usage": usage}).to_string());
+    }
+    web::answer("404 Not Found", "text/plain", "")
+}
+
+#[test]
+fn a_server_that_embeds_is_named_and_says_its_model() {
+    let server = Web::start(tei);
+    let place = Place::new();
+    let ended = run(place.bench(&server.url(), LOAD));
+    let ended = ended.expect_status(&[3]).expect_words(&["use --api openai-embeddings", "404)"]);
+    assert!(!ended.stderr.contains("404:"), "{}", ended.said());
+    let args = "--api openai-embeddings --concurrency 2 --requests 4";
+    run(place.bench(&server.url(), args)).expect_measured();
+    assert_eq!(place.json("environment.json")["preflight"]["model"], "bge");
+}
+
+#[test]
+fn a_server_that_embeds_and_ranks_is_told_of_both() {
+    let paths = json!({"/v1/rerank": {}, "/v1/embeddings": {}});
+    let listing = Web::start(move |request| match request.is("GET /openapi.json") {
+        true => web::json("200 OK", &json!({"paths": paths}).to_string()),
+        false => web::json("404 Not Found", "{}"),
+    });
+    let refusing = Web::start(|request| {
+        match request.is("GET /v1/embeddings") || request.is("GET /v1/rerank") {
+            true => web::json("405 Method Not Allowed", "{}"),
+            false => web::json("404 Not Found", "{}"),
+        }
+    });
+    for server in [listing, refusing] {
+        let place = Place::new();
+        let words = ["--api openai-embeddings | rerank"];
+        run(place.bench(&server.url(), LOAD)).expect_status(&[3]).expect_words(&words);
+        let args = format!("--api auto {LOAD}");
+        run(place.bench(&server.url(), &args)).expect_status(&[2]).expect_words(&words);
+    }
+}
+
+#[test]
+fn a_path_that_is_no_api_is_named() {
+    let server = Web::start(|_| web::json("404 Not Found", "{}"));
+    let url = format!("{}/v1/foo", server.url());
+    let words =
+        ["check the path of the target", "`/v1/foo` is the path of no API", "; try http://"];
+    let ended = run(Place::new().bench(&url, LOAD)).expect_status(&[3]).expect_words(&words);
+    assert!(ended.stderr.contains(&format!("try {}, or", server.url())), "{}", ended.said());
+}
+
+#[test]
+fn a_path_that_two_apis_have_is_explained() {
+    let server = Web::start(|request| match request.is("POST /rerank") {
+        true => web::json("400 Bad Request", r#"{"error":"Field required: documents"}"#),
+        false => web::json("404 Not Found", "{}"),
+    });
+    let url = format!("{}/rerank", server.url());
+    let words = ["Field required: documents", "request of --api tei-rerank", "use --api rerank"];
+    let ended = run(Place::new().bench(&url, "--concurrency 2 --requests 4"));
+    ended.expect_status(&[3]).expect_words(&words);
 }

@@ -1,6 +1,7 @@
 //! Servers that imitate OpenAI's API, each in its own way: what the preflight makes of their refusals, and
 //! what is measured where their usage is wrong.
 
+use crate::engines::{Engine, QUICK};
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
@@ -233,4 +234,15 @@ fn a_tokenizer_that_fails_gives_way_to_the_estimate() {
     for code in ["tokenizer_failed", "tokenizer_estimate"] {
         assert!(notes.contains(&code.to_owned()), "{notes:?}");
     }
+}
+
+#[test]
+fn only_the_counts_that_are_missing_are_named() {
+    let engine = Engine::start(QUICK, &["no-usage"]);
+    let place = Place::new();
+    run(place.bench(&engine.url(), "--concurrency 2 --requests 4 --output-tokens 4"))
+        .expect_measured();
+    let summary = place.json("summary.json").to_string();
+    assert!(summary.contains("no token count for the input of 4 requests"), "{summary}");
+    assert!(!summary.contains("the output of 0"), "{summary}");
 }

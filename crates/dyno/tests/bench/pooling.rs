@@ -145,6 +145,13 @@ fn texts_and_lists_of_a_file_are_sent() {
     summary(&place, args);
     let tokens: Vec<u64> = place.requests().iter().map(|r| r.input.unwrap().tokens).collect();
     assert_eq!(tokens, [3, 4], "two texts each, in the order of the file");
+    let args = "--api openai-embeddings --concurrency 1 --requests 4 --inputs 2 --data lines.txt";
+    let place = Place::new();
+    place.file("lines.txt", "one two\nthree\n");
+    summary(&place, args);
+    let notes = place.json("environment.json")["notes"].to_string();
+    assert!(notes.contains("some texts were sent more than once"), "{notes}");
+    assert!(!notes.contains("--unique-prefix"), "{notes}");
 
     let place = Place::new();
     let lists = "{\"query\": \"what\", \"documents\": [\"a b\", \"c\", \"d\"]}\n\
@@ -153,6 +160,12 @@ fn texts_and_lists_of_a_file_are_sent() {
     summary(&place, "--api rerank --concurrency 1 --requests 2 --data ranked.jsonl");
     let inputs: Vec<_> = place.requests().iter().map(|record| record.inputs).collect();
     assert_eq!(inputs, [Some(3), Some(1)]);
+    // Elsewhere it is a prompt, and the plan says which API it is.
+    let shown = run(place.dyno("data show ranked.jsonl")).expect_status(&[0]).stdout;
+    assert!(shown.contains("--api rerank"), "{shown}");
+    let plan = format!("bench {}/v1/rerank --concurrency 1 --requests 2 --dry-run", engine.url());
+    let plan = run(place.dyno(&plan)).expect_status(&[0]).stdout;
+    assert!(plan.contains("API: rerank."), "{plan}");
     let args = "--api rerank --requests 2 --data ranked.jsonl --inputs 4";
     run(place.dyno(&format!("bench {} --out other {args}", engine.url())))
         .expect_status(&[2])

@@ -65,7 +65,9 @@ fn a_server_that_is_elsewhere_and_something_that_is_no_server() {
     }
     let page = "<!doctype html><html><head><title>Sign in</title></head></html>";
     let server = Web::start(move |_| web::answer("200 OK", "text/html", page));
-    refused(&server.url(), "", 3, &["a web page titled `Sign in`", "wrong port"]);
+    for more in ["", "--model any", "--model any --api anthropic-messages"] {
+        refused(&server.url(), more, 3, &["a web page titled `Sign in`", "wrong port"]);
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_server_that_repeats_a_secret_does_not_give_it_away() {
     // Without --quiet: notes must not tell either.
     let mut command = place.dyno(&format!("bench {} --out run --json {LOAD} {more}", server.url()));
     command.env("DYNO_API_KEY", "open-sesame");
-    let ended = run(command).expect_measured().expect_words(&["/v1/models did not respond"]);
+    let ended = run(command).expect_measured().expect_words(&["models could not be listed"]);
     let requests = &ended.json()["levels"][0]["requests"];
     assert_eq!((&requests["completed"], &requests["failed"]), (&json!(2), &json!(2)));
     is_kept(&place, &ended, "open-sesame");

@@ -79,10 +79,13 @@ impl Web {
         format!("http://{}", self.addr)
     }
 
-    /// Generation requests so far, the preflight's left out.
+    /// Generation requests so far, without the preflight's and questions for a count.
     pub(crate) fn generations(&self) -> Vec<Seen> {
         let seen = self.seen.lock().unwrap();
-        let measured = |s: &&Seen| s.is("POST /v1/") && s.header("x-dyno-preflight").is_none();
+        let measured = |s: &&Seen| {
+            let counts = s.is("POST /v1/chat/completions/input_tokens ");
+            s.is("POST /v1/") && !counts && s.header("x-dyno-preflight").is_none()
+        };
         seen.iter().filter(measured).cloned().collect()
     }
 

@@ -5,6 +5,7 @@ use crate::common::{dyno, run, transcript};
 
 const MISTAKES: &[&[&str]] = &[
     &["bnech"],
+    &["serve"],
     &["bench", "--concurency", "8"],
     &["bench", "--nonsense"],
     &["predict", "http://localhost:8000"],
