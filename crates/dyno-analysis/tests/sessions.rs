@@ -77,7 +77,7 @@ fn a_turn_that_was_shed_did_not_fail() {
     let mut records = small();
     for record in &mut records {
         if let Outcome::Failed(class) = &record.outcome {
-            record.outcome = Outcome::Shed(class.clone());
+            record.outcome = Outcome::Shed(*class);
         }
     }
     let level = level_of(2, records);
