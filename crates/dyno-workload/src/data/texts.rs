@@ -109,6 +109,6 @@ mod tests {
         let lines = b"{\"input\": [\"a\"]}\n{\"id\": 7}\n{\"input\": [\" \"]}\n";
         let set = DataSet::from_bytes("file", lines, &spec).unwrap();
         let bad = set.open().unwrap().nth(1).unwrap().unwrap_err().to_string();
-        assert!(bad.contains("line 2") && bad.contains("documents"), "{bad}");
+        assert!(bad.starts_with("file:2:") && bad.contains("documents"), "{bad}");
     }
 }
