@@ -6,7 +6,7 @@ use dyno_drive::{Lengths, Payload};
 use dyno_model::plan::Task;
 use dyno_model::prompt::{Content, Item};
 
-/// A header that tells a Dyno engine, and whoever reads a server's log, that this request is not
+/// A header that tells a Dyno engine, and the reader of a server's log, that this request is not
 /// measured.
 pub(crate) const NOT_MEASURED: &[u8] = b"X-Dyno-Preflight: 1\r\n";
 
