@@ -18,6 +18,7 @@ mod responses;
 mod scan;
 mod sglang;
 mod shape;
+mod times;
 
 pub use about::BETWEEN;
 pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};

@@ -70,6 +70,11 @@ impl Shape {
         }
     }
 
+    /// Writes the user's fields, which replace others. They come last.
+    pub(super) fn put_extra(&self, fields: &mut Map<String, Value>) {
+        fields.extend(self.extra.clone());
+    }
+
     /// Writes an object with further fields into a body, and then the user's fields: those in an object
     /// of the same name go into that one. Fields of the object that the body has already are kept.
     pub(super) fn put_all(

@@ -103,9 +103,7 @@ impl Dialect for Messages {
         if !shape.stop.is_empty() {
             fields.insert("stop_sequences".into(), shape.stop.clone().into());
         }
-        for (key, value) in &shape.extra {
-            fields.insert(key.clone(), value.clone());
-        }
+        shape.put_extra(fields);
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -68,7 +68,7 @@ impl Dialect for Completion {
             fields.insert(RESPONSE_FIELDS.into(), json!(READ));
         }
         shape.put_sampling(fields);
-        fields.extend(shape.extra.clone());
+        shape.put_extra(fields);
     }
 
     fn reader(&self) -> Box<dyn Reader> {

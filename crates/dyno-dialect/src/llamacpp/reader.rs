@@ -2,10 +2,10 @@
 //! with `"stop": true`, the reason and the server's times.
 
 use crate::framing::Frame;
-use crate::pieces::{Piece, Pieces, fields, not_json, word};
+use crate::pieces::{Piece, Pieces, not_json, word};
 use crate::scan::{Scan, Scanner, unescape};
-use crate::{Delta, Finish, Keep, LastToken, Malformed, Reader, ServerError, excerpt, nanos};
-use dyno_model::record::ServerTimes;
+use crate::times::{self, Timings};
+use crate::{Delta, Finish, Keep, LastToken, Malformed, Reader, ServerError, excerpt};
 use serde_json::Value;
 
 /// The reader of one response.
@@ -40,20 +40,18 @@ impl Reader for Completed {
 }
 
 fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-    let mut said = Said { pieces: Pieces::new(keep), times: ServerTimes::default(), own: false };
+    let mut said = Said { pieces: Pieces::new(keep), own: false };
     said.scan(bytes).map_err(|bad| not_json(bytes, bad))?;
     if !said.own {
         let shown = excerpt(bytes);
         return Err(Malformed(format!("not a response of this API: {shown}")));
     }
-    let times = (said.times != ServerTimes::default()).then_some(said.times);
-    Ok(Delta { times, ..said.pieces.delta })
+    Ok(said.pieces.delta)
 }
 
 /// What a frame says.
 struct Said {
     pieces: Pieces,
-    times: ServerTimes,
     /// It has some field of this API.
     own: bool,
 }
@@ -81,7 +79,11 @@ impl Said {
                         delta.finish.get_or_insert_with(|| Finish::new(reason));
                     }
                 }
-                b"timings" => self.timings(scan)?,
+                b"timings" => {
+                    let timings = Timings::read(scan)?;
+                    delta.cached_tokens = timings.cached.or(delta.cached_tokens);
+                    times::note(timings.times, delta);
+                }
                 b"error" if scan.null()? => {}
                 b"error" => delta.error = Some(refusal(scan.value()?)),
                 _ => scan.value().map(drop)?,
@@ -89,19 +91,6 @@ impl Said {
             Ok(())
         })?;
         scan.end()
-    }
-
-    fn timings(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
-        let (times, delta) = (&mut self.times, &mut self.pieces.delta);
-        fields(scan, &mut |scan, key| {
-            match key {
-                b"cache_n" => delta.cached_tokens = scan.count()?,
-                b"prompt_ms" => times.prefill = scan.float()?.and_then(|ms| nanos(ms, 1e6)),
-                b"predicted_ms" => times.decode = scan.float()?.and_then(|ms| nanos(ms, 1e6)),
-                _ => scan.value().map(drop)?,
-            }
-            Ok(())
-        })
     }
 }
 

@@ -8,7 +8,6 @@ mod usage;
 
 pub(super) use chat::{Chat, prompt as chat_prompt};
 pub(super) use completions::{Completions, prompt as text_prompt};
-pub(super) use usage::metrics;
 
 use super::{Counted, Counting, Does, Optional, Shape};
 use serde_json::{Map, Value, json};
@@ -93,15 +92,8 @@ fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
     if shape.sends(MIN_TOKENS) {
         fields.insert(MIN_TOKENS.into(), output_tokens.into());
     }
-    if let Some(temperature) = shape.temperature {
-        fields.insert("temperature".into(), temperature.into());
-    }
-    if !shape.stop.is_empty() {
-        fields.insert("stop".into(), shape.stop.clone().into());
-    }
-    for (key, value) in &shape.extra {
-        fields.insert(key.clone(), value.clone());
-    }
+    shape.put_sampling(fields);
+    shape.put_extra(fields);
 }
 
 #[cfg(test)]

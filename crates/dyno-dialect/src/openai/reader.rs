@@ -4,6 +4,7 @@
 use super::{errors, usage};
 use crate::framing::Frame;
 use crate::scan::{Scan, Scanner, unescape};
+use crate::times::{self, Timings};
 use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 
 /// The reader.
@@ -186,8 +187,14 @@ impl Gather {
                 scan.array(&mut |scan| self.choice(scan))
             }
             b"usage" => usage::usage(scan, &mut self.delta),
-            b"timings" => usage::timings(scan, &mut self.delta),
-            b"metrics" => usage::metrics(scan, &mut self.delta),
+            b"timings" => {
+                let timings = Timings::read(scan)?;
+                self.delta.cached_tokens = timings.cached.or(self.delta.cached_tokens);
+                self.delta.listed_tokens = timings.predicted.or(self.delta.listed_tokens);
+                times::note(timings.times, &mut self.delta);
+                Ok(())
+            }
+            b"metrics" => times::metrics(scan, &mut self.delta),
             b"object" => {
                 failed |= scan.value()? == b"\"error\"";
                 Ok(())

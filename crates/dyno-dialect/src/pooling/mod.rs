@@ -50,9 +50,7 @@ fn options(fields: &mut Map<String, Value>, shape: &Shape, names_model: bool) {
     if names_model {
         fields.insert("model".into(), shape.model.clone().into());
     }
-    for (key, value) in &shape.extra {
-        fields.insert(key.clone(), value.clone());
-    }
+    shape.put_extra(fields);
 }
 
 /// The texts of a prompt, whatever its form.

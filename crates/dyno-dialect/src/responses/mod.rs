@@ -110,15 +110,8 @@ impl Dialect for Responses {
         if shape.sends(IGNORE_EOS) {
             fields.insert(IGNORE_EOS.into(), true.into());
         }
-        if let Some(temperature) = shape.temperature {
-            fields.insert("temperature".into(), temperature.into());
-        }
-        if !shape.stop.is_empty() {
-            fields.insert("stop".into(), shape.stop.clone().into());
-        }
-        for (key, value) in &shape.extra {
-            fields.insert(key.clone(), value.clone());
-        }
+        shape.put_sampling(fields);
+        shape.put_extra(fields);
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -1,8 +1,8 @@
 //! A response as an object: the whole body, or a part of the last event.
 
-use crate::openai::metrics;
 use crate::pieces::{Piece, Pieces, fields, items, plain, word};
 use crate::scan::{Scan, Scanner};
+use crate::times::metrics;
 use crate::{Delta, Finish, Keep, ServerError};
 
 /// An error in the server's words.

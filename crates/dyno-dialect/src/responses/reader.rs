@@ -7,8 +7,8 @@ use super::object::{Response, error};
 use crate::framing::Frame;
 use crate::pieces::{Piece, Pieces, fields, not_json, plain, word};
 use crate::scan::{Bad, Scan, Scanner};
+use crate::times::Timings;
 use crate::{Delta, Keep, LastToken, Malformed, Reader, ServerError, excerpt};
-use dyno_model::Nanos;
 use dyno_model::record::ServerTimes;
 
 /// The reader: the numbers of the events so far.
@@ -182,7 +182,7 @@ impl<'a> Event<'a> {
                 b"error" if scan.null()? => {}
                 b"error" => event.error = Some(scan.value()?),
                 b"code" => event.code = plain(scan)?,
-                b"timings" => event.times = Some(timings(scan)?),
+                b"timings" => event.times = Some(Timings::read(scan)?.times),
                 _ => scan.value().map(drop)?,
             }
             Ok(())
@@ -198,23 +198,4 @@ impl<'a> Event<'a> {
             None => Ok(ServerError::of_kind(excerpt(bytes), &[&self.code])),
         }
     }
-}
-
-/// The times of the prompt and of the output, in milliseconds.
-fn timings(scan: &mut Scanner<'_>) -> Scan<ServerTimes> {
-    let mut times = ServerTimes::default();
-    let ns = |raw: &[u8]| {
-        let ms: f64 = std::str::from_utf8(raw).ok()?.parse().ok()?;
-        (ms >= 0.0).then_some((ms * 1e6) as Nanos)
-    };
-    fields(scan, &mut |scan, key| {
-        let raw = scan.value()?;
-        match key {
-            b"prompt_ms" => times.prefill = ns(raw),
-            b"predicted_ms" => times.decode = ns(raw),
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(times)
 }
