@@ -160,20 +160,24 @@ fn unknown_token_counts_leave_sums_out() {
 }
 
 #[test]
-fn the_steady_window_of_a_closed_loop_counts_token_events() {
+fn the_steady_window_of_a_closed_loop_counts_the_work_done_in_it() {
     let (plan, records) = closed(4, 10);
     let level =
         summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
     let steady = level.steady.unwrap();
     // All slots have sent at 6 ms; the first finds nothing at 1809 ms.
     assert_eq!(steady.window_s, 1.803);
-    // Of the last wave slots 1 to 3 lack their last token at 1809 ms (1811, 1813, 1815).
+    // Of the first wave, slots 0 to 2 spent 6, 4 and 2 of 100 ms on their first token before it; of the
+    // last, slots 1 to 3 spend 2, 4 and 6 of 20 ms on their last token after it. The slots do 110.50.
+    let tokens = 200.0 - 0.12 - 0.6;
     assert_eq!(
         steady.throughput.output_tokens_per_s,
-        Some(((200.0 - 3.0) / 1.803_f64 * 1e3).round() / 1e3)
+        Some((tokens / 1.803_f64 * 1e3).round() / 1e3)
     );
-    assert_eq!(steady.throughput.requests_per_s, Some(21.8525));
-    assert_eq!(steady.throughput.total_tokens_per_s, Some(2327.79));
+    assert_eq!(steady.throughput.requests_per_s, Some(22.1054));
+    let input = 4_000.0 - 12.0;
+    let total = ((tokens + input) / 1.803_f64 * 1e2).round() / 1e2;
+    assert_eq!(steady.throughput.total_tokens_per_s, Some(total));
     let short = level.notes.iter().find(|note| note.code == "no_interval").unwrap();
     // Eight blocks of two median latencies of about 0.18 s.
     assert_eq!(short.advice.as_deref(), Some("use --duration 3s or longer"));
@@ -211,10 +215,15 @@ fn warm_up_is_not_sampled_but_counts_as_work_in_the_window() {
     assert_eq!(level.requests.completed, Some(18));
     assert_eq!(level.times[Time::Latency].clone().unwrap().count, Some(18));
     // From 183 ms, when both slots have sent a measured request, to 1809 ms. The last warm-up
-    // token came at 182 ms, before it; the last token of slot 1 at 1811 ms, after it.
+    // token came at 182 ms, before it. Slot 0 spent 2 of 100 ms on its first token before it; slot 1 spends
+    // 2 of 20 ms on its last token after it.
     let steady = level.steady.unwrap();
     assert_eq!(steady.window_s, 1.626);
-    assert_eq!(steady.throughput.output_tokens_per_s, Some(54.7355));
+    let tokens = 90.0 - 0.02 - 0.1;
+    assert_eq!(
+        steady.throughput.output_tokens_per_s,
+        Some((tokens / 1.626_f64 * 1e4).round() / 1e4)
+    );
     let (mut plan, mut records) = closed(2, 10);
     plan.levels[0].warmup = Some(Warmup::Requests(2));
     records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
@@ -222,7 +231,12 @@ fn warm_up_is_not_sampled_but_counts_as_work_in_the_window() {
     records[0].output = usage(6);
     let more = summary_with(&plan, records, |end| end.starved = Some(starved(10)));
     let steady = more.levels[0].steady.unwrap();
-    assert_eq!(steady.throughput.output_tokens_per_s, Some(55.3506));
+    // One more token from 180 to 200 ms, 17 of which are inside.
+    let tokens = tokens + 0.85;
+    assert_eq!(
+        steady.throughput.output_tokens_per_s,
+        Some((tokens / 1.626_f64 * 1e4).round() / 1e4)
+    );
 }
 
 fn open_plan(rate: f64, requests: u64) -> dyno_model::plan::Plan {

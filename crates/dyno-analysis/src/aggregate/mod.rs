@@ -35,6 +35,7 @@ mod timeline;
 mod tokens;
 mod trust;
 mod waits;
+mod work;
 
 pub use drift::memory_growth;
 

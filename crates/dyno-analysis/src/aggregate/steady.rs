@@ -1,11 +1,8 @@
-//! The steady window of a level, and the work done inside it, counted by token events.
+//! The steady window of a level: where it begins and ends, or why there is none.
 
 use super::gather::Gathered;
-use super::timeline::{PerChunk, events, per_chunk};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
-use dyno_model::record::RequestRecord;
-use dyno_model::summary::{Steady, Throughput, round6, tidy};
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Value};
 use dyno_stats::saturation::Surplus;
@@ -23,11 +20,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    fn holds(&self, time: u64) -> bool {
-        (self.from..=self.to).contains(&time)
-    }
-
-    fn length(&self) -> u64 {
+    pub(super) fn length(&self) -> u64 {
         self.to.saturating_sub(self.from)
     }
 }
@@ -212,142 +205,4 @@ fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
     };
     let fill = if warmed { 0 } else { takes?.round() as u64 };
     Some(Window { from: first.saturating_add(fill), to: last })
-}
-
-const MICRO: u128 = 1_000_000;
-
-/// Work inside a window: as printed, and the least and the most that may have been inside.
-#[derive(Debug, Clone)]
-pub(crate) struct Work {
-    window: Window,
-    printed: Sums,
-    surely: Sums,
-    possibly: Sums,
-    output_unknown: bool,
-    input_unknown: bool,
-}
-
-/// Sums in millionths, so that the order of addition does not matter.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    requests_micro: u128,
-    output_micro: u128,
-    input: u128,
-    /// Texts and bytes of responses that ended inside.
-    inputs: u128,
-    bytes: u128,
-}
-
-/// What a request did inside the window.
-#[derive(Debug, Clone, Copy, Default)]
-struct Inside {
-    /// Tokens, or the whole response.
-    events: u128,
-    /// Its input counts where its first output does.
-    first: bool,
-}
-
-impl Sums {
-    /// Adds the part of a completed request that was inside.
-    fn add(&mut self, record: &RequestRecord, known: PerChunk, inside: Inside, all: u128) {
-        self.requests_micro += inside.events * MICRO / all;
-        match record.output {
-            _ if known == PerChunk::Told && record.streamed => {
-                self.output_micro += inside.events * MICRO;
-            }
-            Some(output) => {
-                self.output_micro += u128::from(output.tokens) * inside.events * MICRO / all;
-            }
-            None => {}
-        }
-        if inside.first {
-            self.input += record.input.map_or(0, |input| u128::from(input.tokens));
-            self.inputs += u128::from(record.inputs.unwrap_or_default());
-            self.bytes +=
-                u128::from(record.body_bytes.filter(|_| record.inputs.is_some()).unwrap_or(0));
-        }
-    }
-}
-
-impl Work {
-    pub(crate) fn new(window: Window) -> Self {
-        let [printed, surely, possibly] = [Sums::default(); 3];
-        Self { window, printed, surely, possibly, output_unknown: false, input_unknown: false }
-    }
-
-    /// Counts what a completed request did inside the window; warm-up counts, too, because the server did
-    /// the work.
-    pub(crate) fn add(&mut self, record: &RequestRecord) {
-        if !record.is_completed() {
-            return;
-        }
-        let known = per_chunk(record);
-        let widths = record.widths.unwrap_or_default();
-        let [mut printed, mut surely, mut possibly] = [Inside::default(); 3];
-        let mut all = 0_u128;
-        let window = self.window;
-        // Whether a time lies inside: as printed, certainly, possibly.
-        let lies = |at: u64, width: u64| {
-            let early = at.saturating_sub(width);
-            let possibly = at >= window.from && early <= window.to;
-            [window.holds(at), window.holds(at) && window.holds(early), possibly]
-        };
-        let mut count = |[is, sure, may]: [bool; 3], tokens: u128| {
-            printed.events += u128::from(is) * tokens;
-            surely.events += u128::from(sure) * tokens;
-            possibly.events += u128::from(may) * tokens;
-        };
-        if record.streamed {
-            for event in events(record, known) {
-                let tokens = u128::from(event.tokens);
-                all += tokens;
-                let [at, width] = [event.at_us, event.loose_us].map(|us| us.saturating_mul(1_000));
-                count(lies(at, width), tokens);
-            }
-        }
-        if all == 0 {
-            count(lies(record.end, widths.end), 1);
-            all = 1;
-        }
-        let first = record.first.filter(|_| record.streamed);
-        let width = if first.is_some() { widths.first } else { widths.end };
-        [printed.first, surely.first, possibly.first] = lies(first.unwrap_or(record.end), width);
-        self.output_unknown |= record.output.is_none() && printed.events > 0;
-        self.input_unknown |= record.input.is_none() && printed.first;
-        self.printed.add(record, known, printed, all);
-        self.surely.add(record, known, surely, all);
-        self.possibly.add(record, known, possibly, all);
-    }
-
-    pub(crate) fn steady(&self) -> Steady {
-        Steady {
-            window_s: round6(to_s(self.window.length())),
-            throughput: self.per_s(&self.printed),
-        }
-    }
-
-    /// The least and the most that the work may have been.
-    pub(crate) fn bounds(&self) -> [Throughput; 2] {
-        [self.per_s(&self.surely), self.per_s(&self.possibly)]
-    }
-
-    fn per_s(&self, sums: &Sums) -> Throughput {
-        let seconds = to_s(self.window.length());
-        let per_s = |n: f64| tidy(n / seconds);
-        let output = (!self.output_unknown).then_some(sums.output_micro as f64 / MICRO as f64);
-        let output = output.filter(|_| sums.inputs == 0);
-        let generated = if sums.inputs > 0 { Some(0.0) } else { output };
-        let total = generated.filter(|_| !self.input_unknown).map(|n| n + sums.input as f64);
-        let of_inputs = |n: u128| (sums.inputs > 0).then_some(n as f64);
-        Throughput {
-            requests_per_s: per_s(sums.requests_micro as f64 / MICRO as f64),
-            output_tokens_per_s: output.and_then(per_s),
-            total_tokens_per_s: total.and_then(per_s),
-            inputs_per_s: of_inputs(sums.inputs).and_then(per_s),
-            input_tokens_per_s: of_inputs(sums.input)
-                .filter(|_| !self.input_unknown)
-                .and_then(per_s),
-            body_bytes_per_s: of_inputs(sums.bytes).and_then(per_s),
-        }
-    }
 }
