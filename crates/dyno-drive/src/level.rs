@@ -10,6 +10,7 @@ use crate::vitals::LostTarget;
 use crate::work::Supply;
 use crate::{burst, closed, open};
 use dyno_model::Nanos;
+use dyno_model::fleet::AgentEnd;
 use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::plan::{LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
@@ -106,6 +107,8 @@ pub struct LevelOutcome {
     pub taken: u64,
     /// The client's own health.
     pub client: ClientHealth,
+    /// The parts of several load generators; empty where this process sent everything.
+    pub agents: Vec<AgentEnd>,
     /// Failures, warm-up included; requests that were shed are none.
     pub failed: u64,
     /// Why the target was lost, if it failed every request.

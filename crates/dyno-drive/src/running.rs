@@ -490,6 +490,7 @@ where
             warmup: self.warmup,
             taken: self.taken,
             client,
+            agents: Vec::new(),
             failed: self.vitals.failed,
             lost: self.vitals.lost.filter(|_| ending == Ending::TargetLost),
         }

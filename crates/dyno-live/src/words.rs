@@ -83,6 +83,7 @@ messages! {
     NotInForeground: "--live: dyno is not in the foreground of its terminal; showing plain progress",
         "--live：dyno 不在终端前台；改用普通进度输出";
     Dropped: "dropped", "未发送";
+    AgentLost: "agent lost", "代理丢失";
     TwinPredicted: "twin {}, predicted", "孪生 {}，预测";
     EngineWithTwin: "embedded engine, {}", "内置引擎，{}";
     Engine: "embedded engine", "内置引擎";
@@ -98,6 +99,7 @@ pub(crate) fn ending(ending: Ending) -> Text {
         Ending::TargetLost => Text::Lost,
         Ending::Aborted => Text::Aborted,
         Ending::MaxFailures => Text::TooManyFailed,
+        Ending::AgentLost => Text::AgentLost,
     }
 }
 

@@ -4,6 +4,7 @@
 //! start a second time: only the frames after its last start count.
 
 use crate::Nanos;
+use crate::fleet::AgentEnd;
 use crate::lag::DelayHistogram;
 use crate::plan::LevelPlan;
 use crate::record::RequestRecord;
@@ -82,6 +83,8 @@ pub enum Ending {
     Stable,
     /// As many requests have failed as `--max-failures` allows.
     MaxFailures,
+    /// One of several load generators was lost.
+    AgentLost,
 }
 
 impl Ending {
@@ -167,6 +170,8 @@ pub struct LevelEnd {
     pub client: ClientHealth,
     /// How late the embedded engine was, where one was the target.
     pub slip: Option<EngineSlip>,
+    /// The parts of several load generators; empty where this process sent everything.
+    pub agents: Vec<AgentEnd>,
 }
 
 impl LevelEnd {
@@ -183,6 +188,7 @@ impl LevelEnd {
             warmup: 0,
             client: ClientHealth::default(),
             slip: None,
+            agents: Vec::new(),
         }
     }
 }

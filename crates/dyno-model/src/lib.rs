@@ -8,6 +8,7 @@ pub mod decision;
 pub mod diagnostic;
 pub mod environment;
 pub mod finish;
+pub mod fleet;
 pub mod frame;
 pub mod instrument;
 pub mod lag;

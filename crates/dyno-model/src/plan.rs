@@ -1,6 +1,7 @@
 //! The plan of a run: everything that was decided before the first request, without secrets. It is
 //! saved, never changed, and identified by its hash.
 
+use crate::fleet::FleetPlan;
 use crate::course::{Course, Until};
 pub use crate::load::{Arrival, Load};
 use crate::server::ServerPlan;
@@ -45,6 +46,9 @@ pub struct Plan {
     pub seed: u64,
     /// The part of the arrivals that this process sends.
     pub shard: Shard,
+    /// The load generators, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetPlan>,
     /// The label of the run.
     pub label: Option<String>,
     /// The user's remark.
@@ -371,6 +375,7 @@ impl Plan {
             slo: None,
             seed: 0,
             shard: Shard::WHOLE,
+            fleet: None,
             label: None,
             note: None,
             save_text: false,

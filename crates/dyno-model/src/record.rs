@@ -198,6 +198,8 @@ pub struct RequestRecord {
     /// Which of the target's addresses it was sent to, as an index into
     /// [`Server::addresses`](crate::environment::Server::addresses); absent where the target has one.
     pub address: Option<u8>,
+    /// The agent that sent it, where there are several.
+    pub agent: Option<u32>,
     /// For a failure: what was wrong, with the first 4 KiB of the server's message.
     pub detail: Option<String>,
     /// The text of the response, with `--save-text`.
@@ -252,6 +254,7 @@ impl RequestRecord {
             resent: false,
             reused: false,
             address: None,
+            agent: None,
             detail: None,
             text: None,
         }

@@ -1,5 +1,6 @@
 //! The stored forms of a level's start and end and of the run's end.
 
+use crate::agent;
 use crate::fields::{
     Bad, Fields, Value, put_bytes, put_plain, put_some, take_number, unzigzag, zigzag,
 };
@@ -9,7 +10,7 @@ use dyno_model::frame::{
 };
 use dyno_model::lag::DelayHistogram;
 
-fn ending_number(ending: Ending) -> u64 {
+pub(crate) fn ending_number(ending: Ending) -> u64 {
     match ending {
         Ending::Requests => 0,
         Ending::Duration => 1,
@@ -18,10 +19,11 @@ fn ending_number(ending: Ending) -> u64 {
         Ending::Aborted => 4,
         Ending::Stable => 5,
         Ending::MaxFailures => 6,
+        Ending::AgentLost => 7,
     }
 }
 
-fn ending(value: Value) -> Result<Ending, Bad> {
+pub(crate) fn ending(value: Value) -> Result<Ending, Bad> {
     match value.number()? {
         0 => Ok(Ending::Requests),
         1 => Ok(Ending::Duration),
@@ -30,6 +32,7 @@ fn ending(value: Value) -> Result<Ending, Bad> {
         4 => Ok(Ending::Aborted),
         5 => Ok(Ending::Stable),
         6 => Ok(Ending::MaxFailures),
+        7 => Ok(Ending::AgentLost),
         other => Err(Bad::new(format!("unknown ending {other}"))),
     }
 }
@@ -108,6 +111,11 @@ pub(crate) fn encode_end(end: &LevelEnd, out: &mut Vec<u8>) {
         encode_slip(slip, &mut scratch);
         put_bytes(out, 10, &scratch);
     }
+    for agent in &end.agents {
+        scratch.clear();
+        agent::encode(agent, &mut scratch);
+        put_bytes(out, 11, &scratch);
+    }
 }
 
 pub(crate) fn decode_end(payload: &[u8]) -> Result<LevelEnd, Bad> {
@@ -124,13 +132,14 @@ pub(crate) fn decode_end(payload: &[u8]) -> Result<LevelEnd, Bad> {
             (8, value) => end.warmup = value.number()?,
             (9, value) => end.client = decode_client(value.bytes()?)?,
             (10, value) => end.slip = Some(decode_slip(value.bytes()?)?),
+            (11, value) => end.agents.push(agent::decode(value.bytes()?)?),
             _ => {}
         }
     }
     Ok(end)
 }
 
-fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
+pub(crate) fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     let mut scratch = Vec::new();
     encode_lag(&client.read_lag, &mut scratch);
     put_bytes(out, 1, &scratch);
@@ -155,7 +164,7 @@ fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     put_plain(out, 16, client.pauses);
 }
 
-fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
+pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
     let mut client = ClientHealth::default();
     for field in Fields(payload) {
         match field? {

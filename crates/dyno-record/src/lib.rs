@@ -9,6 +9,7 @@
 //! 32 bits, little-endian), then the payload. The first payload is the header as JSON; each
 //! other is one byte for its kind and then tagged fields, of which unknown ones are skipped.
 
+mod agent;
 mod annotations;
 mod catalog;
 mod dir;

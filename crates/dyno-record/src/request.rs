@@ -51,6 +51,7 @@ const UNSTREAMED: u64 = 38;
 const LOST_FRAMES: u64 = 40;
 const REFUSED_AS: u64 = 41;
 const ADDRESS: u64 = 29;
+const AGENT: u64 = 42;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -120,6 +121,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_text(out, REFUSED_AS, class.as_deref());
     put_some(out, UNSTREAMED, record.unstreamed);
     put_some(out, ADDRESS, record.address);
+    put_some(out, AGENT, record.agent);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -174,6 +176,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             REFUSED_AS => record.refused_as = value.text()?.parse().ok(),
             UNSTREAMED => record.unstreamed = Some(value.number()?),
             ADDRESS => record.address = Some(value.narrow()?),
+            AGENT => record.agent = Some(value.narrow()?),
             _ => {}
         }
     }

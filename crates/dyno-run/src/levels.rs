@@ -173,6 +173,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         warmup: done.warmup,
         client: done.client,
         slip: bench.slip(),
+        agents: done.agents,
     };
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));

@@ -145,7 +145,8 @@ impl Case<'_> {
             found.push(Finding::OffSchedule.with(values![sent, scheduled, share]));
         }
         match end.ending {
-            Ending::Requests | Ending::Duration | Ending::Stable => {}
+            // The lost agent is named with the others.
+            Ending::Requests | Ending::Duration | Ending::Stable | Ending::AgentLost => {}
             Ending::Interrupted => found.push(Finding::Interrupted.into()),
             Ending::TargetLost => found.push(Finding::TargetLost.into()),
             Ending::MaxFailures => {

@@ -123,5 +123,6 @@ fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
         warmup: records.len() as u64 - issued,
         client: ClientHealth::default(),
         slip: None,
+        agents: Vec::new(),
     }
 }

@@ -209,6 +209,7 @@ pub(crate) fn resolve(
         slo: output.slo,
         seed: seed.value,
         shard: Shard::WHOLE,
+        fleet: None,
         label: output.label,
         note: output.note,
         save_text: output.save_text,
