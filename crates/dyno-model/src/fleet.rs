@@ -126,3 +126,18 @@ pub struct Beat {
     /// Their median latency.
     pub latency_ns: Option<u64>,
 }
+
+/// An agent as the coordinator sees it during a level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSeen {
+    /// Its name.
+    pub name: String,
+    /// Its last beat; absent before the first.
+    pub beat: Option<Beat>,
+    /// When something was heard from it last, on the coordinator's clock.
+    pub heard: Nanos,
+    /// It is done with the level.
+    pub done: bool,
+    /// Why it was lost, if it was.
+    pub lost: Option<String>,
+}

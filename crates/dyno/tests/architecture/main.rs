@@ -13,11 +13,12 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 24] = [
+const MAY_KNOW: [(&str, &[&str]); 25] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
     ("dyno-words", &["dyno-model"]),
+    ("dyno-fleet", &["dyno-model", "dyno-net"]),
     ("dyno-chart", &["dyno-model"]),
     ("dyno-search", &["dyno-stats"]),
     ("dyno-tokenizer", &["dyno-model"]),
@@ -45,6 +46,7 @@ const MAY_KNOW: [(&str, &[&str]); 24] = [
             "dyno-drive",
             "dyno-engine",
             "dyno-fit",
+            "dyno-fleet",
             "dyno-model",
             "dyno-net",
             "dyno-record",

@@ -1,0 +1,548 @@
+//! The coordinator's side of the protocol: agents gathered, set up, and led through levels.
+
+use crate::clock::{ClockSync, Stamps};
+use crate::message::{Done, FromAgent, Hello, PROTOCOL, Prepare, Setup, ToAgent};
+use crate::port::{Hub, Out, taken};
+use dyno_model::Nanos;
+use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
+use dyno_net::Clock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Between the calls that keep agents at work.
+const BEAT: Duration = Duration::from_secs(1);
+/// An agent that has not answered for so long is lost.
+const LOST_AFTER: Duration = Duration::from_secs(10);
+/// Calls in quick succession, to compare clocks.
+const SAMPLES: usize = 30;
+const BETWEEN_SAMPLES: Duration = Duration::from_millis(1);
+/// How often the caller is asked whether to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long the next piece of records may take.
+const PIECE_WITHIN: Duration = Duration::from_secs(10);
+const TRIES: u32 = 3;
+
+/// Why a fleet cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FleetError {
+    /// Not all agents came.
+    #[error("{found} of {wanted} agents were there after {seconds} s")]
+    Missing {
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        wanted: usize,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// An agent is of another version.
+    #[error("agent {name} is Dyno {theirs}, and this is {ours}: use the same version everywhere")]
+    Version {
+        /// The agent.
+        name: String,
+        /// Its version.
+        theirs: String,
+        /// The coordinator's.
+        ours: String,
+    },
+    /// An agent cannot or will not.
+    #[error("agent {name}: {why}")]
+    Refused {
+        /// The agent.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// An agent is gone.
+    #[error("agent {name} was lost: {why}")]
+    Lost {
+        /// The agent.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// The user stopped it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Watches a level.
+pub trait Watch {
+    /// All agents start at this time.
+    fn started(&mut self, at: Nanos);
+
+    /// What the agents have done so far; about once a second.
+    fn beats(&mut self, seen: &[AgentSeen]);
+
+    /// How urgently to stop: 0 not at all, 1 send no more, 2 give up what is in flight.
+    fn stop(&self) -> usize;
+}
+
+/// What one agent did in a level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The agent.
+    pub name: String,
+    /// Its machine.
+    pub host: String,
+    /// What it says of the level; absent where it was lost.
+    pub done: Option<Done>,
+    /// Why it was lost, if it was.
+    pub lost: Option<String>,
+    /// How its clock relates to the coordinator's.
+    pub clock: Option<ClockFit>,
+    /// Beats received during the level.
+    pub beats: u64,
+    /// The longest time between two of them.
+    pub longest_silence_ns: u64,
+}
+
+struct Member {
+    hello: Option<Hello>,
+    clock: ClockSync,
+    heard: Nanos,
+    beat: Option<Beat>,
+    beats: u64,
+    longest_silence: u64,
+    lost: Option<String>,
+}
+
+impl Member {
+    fn name(&self, number: usize) -> String {
+        self.hello.as_ref().map_or_else(|| (number + 1).to_string(), |hello| hello.name.clone())
+    }
+}
+
+/// Agents under one coordinator. They are told to leave when it is dropped.
+pub struct Fleet {
+    hub: Hub,
+    clock: Clock,
+    members: Vec<Member>,
+    /// The least time between the order to start and the start.
+    lead: Duration,
+    calls: Arc<AtomicU64>,
+    ticker: Option<Ticker>,
+}
+
+impl std::fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fleet").field("agents", &self.members.len()).finish_non_exhaustive()
+    }
+}
+
+/// Calls all agents once a second, on a thread of its own: the coordinator may be busy.
+struct Ticker {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a member said, or why it is gone.
+enum Heard {
+    Said(FromAgent, Vec<u8>),
+    Gone,
+}
+
+impl Fleet {
+    /// Waits until an agent of this version is at the end of each line. Orders to start are given at
+    /// least `lead` ahead.
+    pub fn gather(
+        hub: Hub,
+        clock: Clock,
+        version: &str,
+        lead: Duration,
+        within: Duration,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, FleetError> {
+        let wanted = hub.out.len();
+        let member = || Member {
+            hello: None,
+            clock: ClockSync::default(),
+            heard: clock.now(),
+            beat: None,
+            beats: 0,
+            longest_silence: 0,
+            lost: None,
+        };
+        let members = (0..wanted).map(|_| member()).collect();
+        let calls = Arc::new(AtomicU64::new(0));
+        let mut fleet = Self { hub, clock, members, lead, calls, ticker: None };
+        let until = Instant::now() + within;
+        while fleet.members.iter().any(|member| member.hello.is_none()) {
+            if stop() {
+                return Err(FleetError::Interrupted);
+            }
+            if Instant::now() >= until {
+                let found = fleet.members.iter().filter(|member| member.hello.is_some()).count();
+                return Err(FleetError::Missing { found, wanted, seconds: within.as_secs() });
+            }
+            fleet.pump(until.min(Instant::now() + GLANCE));
+            fleet.all_there()?;
+        }
+        for (number, member) in fleet.members.iter().enumerate() {
+            let Some(hello) = &member.hello else { continue };
+            if hello.protocol != PROTOCOL || hello.version != version {
+                return Err(FleetError::Version {
+                    name: member.name(number),
+                    theirs: hello.version.clone(),
+                    ours: version.to_owned(),
+                });
+            }
+        }
+        fleet.ticker = Some(fleet.tick()?);
+        fleet.compare_clocks();
+        fleet.all_there()?;
+        Ok(fleet)
+    }
+
+    /// How many agents there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The agents, as they introduced themselves.
+    pub fn hellos(&self) -> Vec<Hello> {
+        self.members.iter().filter_map(|member| member.hello.clone()).collect()
+    }
+
+    fn tick(&self) -> Result<Ticker, FleetError> {
+        let (lines, clock, calls) = (self.hub.out.clone(), self.clock, Arc::clone(&self.calls));
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let run = move || {
+            while !stopped.load(Ordering::Relaxed) {
+                lines.iter().for_each(|line| call(line, &calls, &clock));
+                thread::park_timeout(BEAT);
+            }
+        };
+        let thread = thread::Builder::new().name("dyno-calls".into()).spawn(run);
+        let why = |error: std::io::Error| FleetError::Refused {
+            name: "0".to_owned(),
+            why: format!("no thread for the calls: {error}"),
+        };
+        Ok(Ticker { stop, thread: Some(thread.map_err(why)?) })
+    }
+
+    /// Calls every agent several times, for the shortest round trip.
+    fn compare_clocks(&mut self) {
+        for _ in 0..SAMPLES {
+            for number in 0..self.members.len() {
+                if self.members[number].lost.is_none() {
+                    call(&self.hub.out[number], &self.calls, &self.clock);
+                }
+            }
+            let until = Instant::now() + BETWEEN_SAMPLES;
+            while self.pump(until).is_some() {}
+        }
+    }
+
+    /// Takes arrivals until one needs an answer: beats are noted, everything else is returned, with the
+    /// agent's number. `None` if there was nothing else until then.
+    fn pump(&mut self, until: Instant) -> Option<(usize, Heard)> {
+        loop {
+            let Some((number, arrived)) = self.hub.next(until) else {
+                self.find_silent();
+                return None;
+            };
+            let member = self.members.get_mut(number)?;
+            let silence = arrived.at.saturating_sub(member.heard);
+            member.longest_silence = member.longest_silence.max(silence);
+            member.heard = member.heard.max(arrived.at);
+            let said =
+                arrived.packet.and_then(|packet| taken(&packet).map_err(|error| error.to_string()));
+            match said {
+                Ok((FromAgent::Beat { sent, received, answered, beat, .. }, _)) => {
+                    member.clock.add(Stamps { sent, received, answered, back: arrived.at });
+                    member.beats += u64::from(beat.is_some());
+                    member.beat = beat.or(member.beat);
+                }
+                Ok((FromAgent::Hello(hello), _)) => member.hello = Some(hello),
+                Ok((message, bytes)) => return Some((number, Heard::Said(message, bytes))),
+                Err(why) => {
+                    member.lost.get_or_insert(why);
+                    return Some((number, Heard::Gone));
+                }
+            }
+        }
+    }
+
+    /// Gives up agents that have not answered for a while. Only asked when nothing is left to read: the
+    /// coordinator may have been busy.
+    fn find_silent(&mut self) {
+        let now = self.clock.now();
+        for member in &mut self.members {
+            let silent = Duration::from_nanos(now.saturating_sub(member.heard));
+            if member.lost.is_none() && self.ticker.is_some() && silent >= LOST_AFTER {
+                let why = format!("nothing was heard from it for {} s", LOST_AFTER.as_secs());
+                member.lost = Some(why);
+            }
+        }
+    }
+
+    fn all_there(&self) -> Result<(), FleetError> {
+        let lost = self.members.iter().enumerate().find(|(_, member)| member.lost.is_some());
+        let Some((number, member)) = lost else { return Ok(()) };
+        let why = member.lost.clone().unwrap_or_default();
+        Err(FleetError::Lost { name: member.name(number), why })
+    }
+
+    fn send(&mut self, number: usize, message: &ToAgent, bytes: &[u8]) {
+        let sent = self.hub.out.get(number).map(|out| out.send(message, bytes));
+        if let (Some(Err(why)), Some(member)) = (sent, self.members.get_mut(number)) {
+            member.lost.get_or_insert(why);
+        }
+    }
+
+    /// Tells each agent what the run is, and gives it the files that it lacks: `piece` is the part of the
+    /// file with a hash that begins at a position.
+    pub fn set_up(
+        &mut self,
+        setups: Vec<Setup>,
+        piece: &mut dyn FnMut(&str, u64) -> Result<Vec<u8>, String>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), FleetError> {
+        let mut waiting: Vec<bool> = vec![true; setups.len()];
+        for (number, setup) in setups.into_iter().enumerate() {
+            self.send(number, &ToAgent::Setup(Box::new(setup)), &[]);
+        }
+        while waiting.iter().any(|waits| *waits) {
+            if stop() {
+                return Err(FleetError::Interrupted);
+            }
+            self.all_there()?;
+            let Some((number, heard)) = self.pump(Instant::now() + GLANCE) else { continue };
+            match heard {
+                Heard::Said(FromAgent::Settled, _) => waiting[number] = false,
+                Heard::Said(FromAgent::Wants { hash, from }, _) => {
+                    let name = self.members[number].name(number);
+                    let bytes =
+                        piece(&hash, from).map_err(|why| FleetError::Refused { name, why })?;
+                    self.send(number, &ToAgent::File { hash, from }, &bytes);
+                }
+                Heard::Said(FromAgent::Refused { why }, _) => {
+                    let name = self.members[number].name(number);
+                    return Err(FleetError::Refused { name, why });
+                }
+                Heard::Said(..) | Heard::Gone => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Leads the agents through a level. A lost agent ends it: the others stop sending and drain. An error
+    /// means that the level has not begun.
+    pub fn level(
+        &mut self,
+        prepare: &Prepare,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Part>, FleetError> {
+        self.all_there()?;
+        self.compare_clocks();
+        let count = self.members.len();
+        let mut level = Level { ready: vec![false; count], done: vec![None; count], stopped: 0 };
+        for member in &mut self.members {
+            (member.beat, member.beats, member.longest_silence) = (None, 0, 0);
+        }
+        for number in 0..count {
+            self.send(number, &ToAgent::Prepare(Box::new(prepare.clone())), &[]);
+        }
+        let mut started = false;
+        let mut shown = Instant::now();
+        loop {
+            let heard = self.pump(Instant::now() + GLANCE);
+            if let Some((number, Heard::Said(message, _))) = heard {
+                match message {
+                    FromAgent::Ready { level: of } if of == prepare.level => {
+                        level.ready[number] = true;
+                    }
+                    FromAgent::Done(done) if done.level == prepare.level => {
+                        level.done[number] = Some(*done);
+                    }
+                    FromAgent::Refused { why } if !started => {
+                        self.halt(prepare.level, &mut level, 2);
+                        self.drained(prepare.level, &mut level);
+                        let name = self.members[number].name(number);
+                        return Err(FleetError::Refused { name, why });
+                    }
+                    FromAgent::Refused { why } => {
+                        self.members[number].lost.get_or_insert(why);
+                    }
+                    _ => {}
+                }
+            }
+            if self.is_over(&level) {
+                break;
+            }
+            let broken = self.members.iter().any(|member| member.lost.is_some())
+                || level.done.iter().flatten().any(|done| !done.ending.carried_out())
+                || self.too_many_failures(prepare.failures);
+            let urgency = watch.stop().max(usize::from(broken));
+            if urgency > level.stopped {
+                self.halt(prepare.level, &mut level, urgency);
+            }
+            if !started && level.stopped == 0 && level.ready.iter().all(|ready| *ready) {
+                watch.started(self.start(prepare.level));
+                started = true;
+            }
+            if shown.elapsed() >= BEAT {
+                shown = Instant::now();
+                watch.beats(&self.seen(&level));
+            }
+        }
+        watch.beats(&self.seen(&level));
+        self.compare_clocks();
+        Ok(self.parts(level))
+    }
+
+    /// The time at which all start: far enough ahead for the order to arrive everywhere.
+    fn start(&mut self, level: u32) -> Nanos {
+        let fits: Vec<Option<ClockFit>> =
+            self.members.iter().map(|member| member.clock.fit()).collect();
+        let slowest = fits.iter().flatten().map(|fit| fit.round_trip_ns).max().unwrap_or(0);
+        let lead = (self.lead.as_nanos() as u64).max(20 * slowest);
+        let at = self.clock.now() + lead;
+        for (number, fit) in fits.into_iter().enumerate() {
+            let at = fit.map_or(at, |fit| fit.to_agent(at));
+            self.send(number, &ToAgent::Start { level, at }, &[]);
+        }
+        at
+    }
+
+    /// Tells agents that are not done to stop.
+    fn halt(&mut self, number: u32, level: &mut Level, urgency: usize) {
+        level.stopped = urgency;
+        for agent in 0..self.members.len() {
+            if level.done[agent].is_none() {
+                self.send(agent, &ToAgent::Stop { level: number, now: urgency > 1 }, &[]);
+            }
+        }
+    }
+
+    /// Waits for agents that were told to stop before the level began.
+    fn drained(&mut self, number: u32, level: &mut Level) {
+        let until = Instant::now() + LOST_AFTER;
+        while !self.is_over(level) && Instant::now() < until {
+            let heard = self.pump(Instant::now() + GLANCE);
+            let Some((agent, Heard::Said(message, _))) = heard else { continue };
+            match message {
+                FromAgent::Done(done) if done.level == number => level.done[agent] = Some(*done),
+                FromAgent::Refused { why } => {
+                    self.members[agent].lost.get_or_insert(why);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_over(&self, level: &Level) -> bool {
+        let mut both = self.members.iter().zip(&level.done);
+        both.all(|(member, done)| member.lost.is_some() || done.is_some())
+    }
+
+    fn too_many_failures(&self, most: Option<u64>) -> bool {
+        let failed = |member: &Member| member.beat.map_or(0, |beat| beat.failed);
+        most.is_some_and(|most| self.members.iter().map(failed).sum::<u64>() >= most)
+    }
+
+    fn seen(&self, level: &Level) -> Vec<AgentSeen> {
+        let members = self.members.iter().enumerate().zip(&level.done);
+        members
+            .map(|((number, member), done)| AgentSeen {
+                name: member.name(number),
+                beat: member.beat,
+                heard: member.heard,
+                done: done.is_some(),
+                lost: member.lost.clone(),
+            })
+            .collect()
+    }
+
+    fn parts(&self, level: Level) -> Vec<Part> {
+        let members = self.members.iter().enumerate().zip(level.done);
+        members
+            .map(|((number, member), done)| Part {
+                name: member.name(number),
+                host: member.hello.as_ref().map_or_else(String::new, |hello| hello.host.clone()),
+                lost: member.lost.clone().filter(|_| done.is_none()),
+                done,
+                clock: member.clock.fit(),
+                beats: member.beats,
+                longest_silence_ns: member.longest_silence,
+            })
+            .collect()
+    }
+
+    /// Fetches the records of an agent's last level; `keep` takes them piece by piece.
+    pub fn pull(
+        &mut self,
+        agent: usize,
+        bytes: u64,
+        keep: &mut dyn FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), FleetError> {
+        let name = self.members[agent].name(agent);
+        let (mut from, mut tries) = (0, 0);
+        while from < bytes {
+            tries += 1;
+            let lost = self.members[agent].lost.clone();
+            if lost.is_some() || tries > TRIES {
+                let why = lost.unwrap_or_else(|| "its records did not arrive".to_owned());
+                return Err(FleetError::Lost { name, why });
+            }
+            self.send(agent, &ToAgent::Pull { from }, &[]);
+            let until = Instant::now() + PIECE_WITHIN;
+            while Instant::now() < until && self.members[agent].lost.is_none() {
+                let heard = self.pump((Instant::now() + GLANCE).min(until));
+                let Some((number, Heard::Said(FromAgent::Piece { from: at }, piece))) = heard
+                else {
+                    continue;
+                };
+                if number == agent && at == from && !piece.is_empty() {
+                    let kept = keep(&piece).map_err(|error| error.to_string());
+                    kept.map_err(|why| FleetError::Refused { name: name.clone(), why })?;
+                    (from, tries) = (from + piece.len() as u64, 0);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A level in progress.
+struct Level {
+    ready: Vec<bool>,
+    done: Vec<Option<Done>>,
+    /// How urgently agents were told to stop.
+    stopped: usize,
+}
+
+fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {
+    let number = calls.fetch_add(1, Ordering::Relaxed);
+    // One that is gone is noticed where its packets arrive.
+    let _ = out.send(&ToAgent::Call { number, sent: clock.now() }, &[]);
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        for number in 0..self.members.len() {
+            let why = "the run is over".to_owned();
+            self.send(number, &ToAgent::Leave { why }, &[]);
+        }
+    }
+}

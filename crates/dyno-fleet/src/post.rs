@@ -1,0 +1,268 @@
+//! An agent's side of the protocol: a thread that answers the coordinator's calls at once, whatever the
+//! agent is doing, passes orders on, and stops the agent when nothing is heard.
+
+use crate::message::{FromAgent, Prepare, Setup, ToAgent};
+use crate::port::{Line, Out, taken};
+use dyno_model::Nanos;
+use dyno_model::fleet::Beat;
+use dyno_net::Clock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// An agent that has heard nothing for so long stops sending.
+pub const SILENCE: Duration = Duration::from_secs(3);
+const TICK: Duration = Duration::from_millis(250);
+/// Times kept for the medians of a beat.
+const TIMES: usize = 4_096;
+
+/// What an agent is to do next.
+#[derive(Debug, PartialEq)]
+pub enum Order {
+    /// What to do in all levels.
+    Setup(Box<Setup>),
+    /// A piece of a file.
+    File {
+        /// Its SHA-256.
+        hash: String,
+        /// Where the piece begins.
+        from: u64,
+        /// The piece.
+        bytes: Vec<u8>,
+    },
+    /// Prepare a level.
+    Prepare(Box<Prepare>),
+    /// Start it at a time on the agent's clock.
+    Start {
+        /// Its number.
+        level: u32,
+        /// When.
+        at: Nanos,
+    },
+    /// The level is not to be started.
+    Stop {
+        /// Its number.
+        level: u32,
+    },
+    /// Send a piece of the records.
+    Pull {
+        /// Where it begins.
+        from: u64,
+    },
+    /// The run is over for this agent: why, and whether the coordinator said so.
+    Leave {
+        /// For people.
+        why: String,
+        /// The coordinator is there, and said so.
+        told: bool,
+    },
+}
+
+/// What an agent has done in a level so far. The measuring thread counts, the answers to calls tell.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Requests sent.
+    pub sent: AtomicU64,
+    /// Requests completed.
+    pub completed: AtomicU64,
+    /// Requests that failed.
+    pub failed: AtomicU64,
+    /// Requests that the server refused.
+    pub shed: AtomicU64,
+    /// Requests in flight.
+    pub in_flight: AtomicU64,
+    /// Output tokens received in the run.
+    pub tokens: AtomicU64,
+    /// How late the measuring thread was at most since the last beat.
+    pub lag_ns: AtomicU64,
+    running: AtomicUsize,
+    times: Mutex<(Vec<u64>, Vec<u64>)>,
+    stop: Mutex<Option<Arc<AtomicUsize>>>,
+}
+
+impl Counters {
+    /// A level begins; `stop` is raised when it must stop.
+    pub fn begin(&self, stop: Arc<AtomicUsize>) {
+        for counter in [&self.sent, &self.completed, &self.failed, &self.shed, &self.in_flight] {
+            counter.store(0, Ordering::Relaxed);
+        }
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        self.running.store(1, Ordering::Relaxed);
+    }
+
+    /// The level is over.
+    pub fn end(&self) {
+        self.running.store(0, Ordering::Relaxed);
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// A request took so long to its first output, where it has one, and in all. Never waits.
+    pub fn took(&self, ttft: Option<u64>, latency: u64) {
+        if let Ok(mut times) = self.times.try_lock()
+            && times.1.len() < TIMES
+        {
+            times.0.extend(ttft);
+            times.1.push(latency);
+        }
+    }
+
+    fn beat(&self) -> Option<Beat> {
+        if self.running.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let times = std::mem::take(&mut *self.times.lock().unwrap_or_else(PoisonError::into_inner));
+        Some(Beat {
+            sent: get(&self.sent),
+            completed: get(&self.completed),
+            failed: get(&self.failed),
+            shed: get(&self.shed),
+            in_flight: get(&self.in_flight),
+            tokens: get(&self.tokens),
+            lag_ns: self.lag_ns.swap(0, Ordering::Relaxed),
+            ttft_ns: median(times.0),
+            latency_ns: median(times.1),
+        })
+    }
+
+    fn raise(&self, times: usize) {
+        let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stop) = &*stop {
+            stop.fetch_add(times, Ordering::SeqCst);
+        }
+    }
+}
+
+fn median(mut times: Vec<u64>) -> Option<u64> {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
+}
+
+/// An agent at its post.
+#[derive(Debug)]
+pub struct Post {
+    out: Out,
+    orders: Receiver<Order>,
+    counters: Arc<Counters>,
+}
+
+impl std::fmt::Debug for Out {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Out")
+    }
+}
+
+impl Post {
+    /// Takes up the post: from now on calls are answered.
+    pub fn take(line: Line, clock: Clock) -> std::io::Result<Self> {
+        let (pass_on, orders) = mpsc::channel();
+        let counters = Arc::new(Counters::default());
+        let out = line.out.clone();
+        let watched = Arc::clone(&counters);
+        thread::Builder::new().name("dyno-post".into()).spawn(move || {
+            let (why, told) = stand(&line, clock, &watched, |order| pass_on.send(order).is_ok());
+            if !told {
+                // Nobody will take what is in flight.
+                watched.raise(2);
+            }
+            let _ = pass_on.send(Order::Leave { why, told });
+        })?;
+        Ok(Self { out, orders, counters })
+    }
+
+    /// What is counted for the coordinator.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// Says something to the coordinator; the reason if it is gone.
+    pub fn say(&self, message: &FromAgent, bytes: &[u8]) -> Result<(), String> {
+        self.out.send(message, bytes)
+    }
+
+    /// The next order.
+    pub fn next(&self) -> Order {
+        let gone = |_| Order::Leave { why: "the line is closed".to_owned(), told: false };
+        self.orders.recv().unwrap_or_else(gone)
+    }
+
+    /// The next order within a time.
+    pub fn next_within(&self, time: Duration) -> Option<Order> {
+        match self.orders.recv_timeout(time) {
+            Ok(order) => Some(order),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(self.next()),
+        }
+    }
+}
+
+/// Answers calls and passes orders on until the run is over: why, and whether the coordinator said so.
+fn stand(
+    line: &Line,
+    clock: Clock,
+    counters: &Counters,
+    pass_on: impl Fn(Order) -> bool,
+) -> (String, bool) {
+    let mut heard = clock.now();
+    let mut met = false;
+    loop {
+        let arrived = match line.next(TICK) {
+            Ok(Some(arrived)) => arrived,
+            Ok(None) => {
+                let silent = Duration::from_nanos(clock.now().saturating_sub(heard));
+                if met && silent >= SILENCE {
+                    let why = format!(
+                        "nothing was heard from the coordinator for {} s",
+                        SILENCE.as_secs()
+                    );
+                    return (why, false);
+                }
+                continue;
+            }
+            Err(why) => return (why, false),
+        };
+        heard = arrived.at;
+        let packet = match arrived.packet {
+            Ok(packet) => packet,
+            Err(why) => return (why, false),
+        };
+        let (message, bytes) = match taken(&packet) {
+            Ok(taken) => taken,
+            Err(error) => {
+                let why = error.to_string();
+                let _ = line.out.send(&FromAgent::Refused { why: why.clone() }, &[]);
+                return (why, false);
+            }
+        };
+        met = true;
+        let order = match message {
+            ToAgent::Call { number, sent } => {
+                let (received, beat) = (arrived.at, counters.beat());
+                let answered = clock.now();
+                let beat = FromAgent::Beat { number, sent, received, answered, beat };
+                if let Err(why) = line.out.send(&beat, &[]) {
+                    return (why, false);
+                }
+                continue;
+            }
+            ToAgent::Setup(setup) => Order::Setup(setup),
+            ToAgent::File { hash, from } => Order::File { hash, from, bytes },
+            ToAgent::Prepare(prepare) => Order::Prepare(prepare),
+            ToAgent::Start { level, at } => Order::Start { level, at },
+            ToAgent::Stop { level, now } => {
+                counters.raise(if now { 2 } else { 1 });
+                Order::Stop { level }
+            }
+            ToAgent::Pull { from } => Order::Pull { from },
+            ToAgent::Leave { why } => {
+                counters.raise(2);
+                return (why, true);
+            }
+        };
+        if !pass_on(order) {
+            return ("the agent has ended".to_owned(), false);
+        }
+    }
+}
