@@ -23,6 +23,9 @@ where
     level.start(requests as usize, Some(requests))?;
     let mut freed = Vec::new();
     for _ in 0..warmup {
+        if level.is_stopped() {
+            break;
+        }
         level.dispatch(0, level.started.into())?;
     }
     while !level.is_quiet() && !level.is_stopped() {

@@ -1,5 +1,6 @@
 //! The inputs of a level, its observer and its outcome; and which arrival model runs it.
 
+use crate::gate::Gate;
 use crate::paced::PacedArrivals;
 use crate::ramp::{RampArrivals, lead};
 use crate::retries::Retry;
@@ -35,6 +36,8 @@ pub struct LevelSetup<'a> {
     pub shard: Shard,
     /// What refused and failed requests lead to.
     pub on_failure: OnFailure,
+    /// Holds the level back until it may start; without one, it starts when it is prepared.
+    pub gate: Option<&'a mut dyn Gate>,
     /// The signal to stop early.
     pub stop: &'a StopSignal,
     /// Receives every event.

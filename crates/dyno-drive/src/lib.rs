@@ -1,12 +1,13 @@
 //! Decides when requests are sent: seeded [`arrivals`] with exact counts ([`paced`]), one file per
 //! arrival model (`closed`, `open`, `burst`), conversations (`sessions`), a cap on what is in flight
-//! (`slots`), what follows a refusal (`refusal`, `retries`, `vitals`), and the `level` that they share. Requests go through a [`Transport`], which is a network
+//! (`slots`), a common start (`gate`), what follows a refusal (`refusal`, `retries`, `vitals`), and the `level` that they share. Requests go through a [`Transport`], which is a network
 //! client or a simulated engine, in a form that was prepared ahead of time ([`Prepare`],
 //! [`Lookahead`]). Nothing here knows HTTP, JSON or a real clock.
 
 pub mod arrivals;
 mod burst;
 mod closed;
+mod gate;
 mod level;
 mod lookahead;
 mod open;
@@ -22,6 +23,7 @@ mod transport;
 mod vitals;
 mod work;
 
+pub use gate::Gate;
 pub use level::{LevelOutcome, LevelSetup, Observer, OnFailure, run_level};
 pub use lookahead::Lookahead;
 pub use retries::Retry;

@@ -2,6 +2,7 @@
 //! A level is over only when nothing of it is in flight.
 
 use crate::arrivals::share;
+use crate::gate::Opening;
 use crate::level::{LevelOutcome, LevelSetup, Observer};
 use crate::open;
 use crate::refusal::{Pauses, Refusal};
@@ -138,12 +139,25 @@ where
         self.supply.fill(connections.max(64));
         self.transport.prepare(connections)?;
         self.planned = planned;
+        let opening = self.pass_gate()?;
         self.transport.take_health();
         self.report_tokens();
-        self.started = self.transport.now();
+        self.started = match opening {
+            Opening::At(at) => at,
+            Opening::Free | Opening::Never => self.transport.now(),
+        };
         self.vitals = Vitals::new(self.started);
         self.setup.observer.started(self.started);
+        if opening == Opening::Never {
+            self.stop_sending(Ending::Interrupted, self.started);
+        }
         Ok(())
+    }
+
+    /// Works on connections until `until`, or for a while.
+    pub(crate) fn idle_until(&mut self, until: Nanos) -> Result<(), TransportError> {
+        let until = until.min(self.now().saturating_add(self.transport.patience()));
+        self.transport.wait(until, &mut self.ended)
     }
 
     pub(crate) fn now(&self) -> Nanos {

@@ -1,8 +1,8 @@
 //! The plan of a run: everything that was decided before the first request, without secrets. It is
 //! saved, never changed, and identified by its hash.
 
-use crate::fleet::FleetPlan;
 use crate::course::{Course, Until};
+use crate::fleet::FleetPlan;
 pub use crate::load::{Arrival, Load};
 use crate::server::ServerPlan;
 use crate::slo::Slo;

@@ -146,6 +146,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
                 .map(|at_most| Retry { at_most, within: plan.timeouts.total_ns }),
             at_most: plan.max_failures.map(|most| most.saturating_sub(*failed)),
         },
+        gate: None,
         stop,
         observer: &mut recording,
     };
@@ -206,6 +207,7 @@ fn prime(
         at_most: None,
         shard: Shard::WHOLE,
         on_failure: OnFailure::default(),
+        gate: None,
         stop,
         observer: &mut Unrecorded,
     };

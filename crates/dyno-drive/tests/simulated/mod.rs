@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use dyno_drive::{
-    Dialogue, Ended, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
+    Dialogue, Ended, Gate, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
     Payload, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
@@ -30,6 +30,16 @@ impl<F: FnMut(&str) -> Option<NextTurn<Vec<u8>>> + Send> Dialogue<Vec<u8>> for T
     }
 }
 
+/// A gate that opens at this time, or never.
+#[derive(Clone, Copy)]
+pub(crate) struct OpensAt(pub(crate) Option<Nanos>);
+
+impl Gate for OpensAt {
+    fn ready(&mut self) -> Option<Nanos> {
+        self.0
+    }
+}
+
 /// Answers after a fixed time; every `fails_every`-th fails instead.
 pub(crate) struct Simulated {
     pub(crate) now: Nanos,
@@ -48,6 +58,8 @@ pub(crate) struct Simulated {
     pub(crate) fails_in: Option<Nanos>,
     pub(crate) retry_after: Option<Nanos>,
     pub(crate) on_failure: OnFailure,
+    /// Holds its levels back.
+    pub(crate) gate: Option<OpensAt>,
     /// From then on, none fails.
     pub(crate) recovers_after: Option<u64>,
 }
@@ -68,6 +80,7 @@ impl Simulated {
             fails_in: None,
             retry_after: None,
             on_failure: OnFailure::default(),
+            gate: None,
             recovers_after: None,
         }
     }
@@ -182,6 +195,7 @@ pub(crate) fn run_work(
     trace: Option<Vec<Nanos>>,
 ) -> (LevelOutcome, Vec<RequestRecord>) {
     let mut seen = Seen::default();
+    let mut gate = server.gate;
     let setup = LevelSetup {
         level: 0,
         plan,
@@ -191,6 +205,7 @@ pub(crate) fn run_work(
         at_most: server.at_most,
         shard,
         on_failure: server.on_failure,
+        gate: gate.as_mut().map(|gate| gate as _),
         stop: signal,
         observer: &mut seen,
     };

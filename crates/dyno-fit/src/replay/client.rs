@@ -90,6 +90,7 @@ impl Client {
             at_most,
             shard: Shard::WHOLE,
             on_failure: OnFailure::default(),
+            gate: None,
             stop: &StopSignal::new(),
             observer: &mut observed,
         };
