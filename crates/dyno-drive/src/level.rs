@@ -11,7 +11,7 @@ use crate::vitals::LostTarget;
 use crate::work::Supply;
 use crate::{burst, closed, open};
 use dyno_model::Nanos;
-use dyno_model::fleet::AgentEnd;
+use dyno_model::fleet::{AgentEnd, AgentSeen};
 use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::plan::{LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
@@ -76,6 +76,10 @@ pub trait Observer {
         false
     }
 
+    /// What several load generators have done so far; about once a second, instead of single requests,
+    /// which follow after the level.
+    fn agents(&mut self, _seen: &[AgentSeen]) {}
+
     /// Whether the level has measured enough and may stop.
     fn has_converged(&mut self, _now: Nanos) -> bool {
         false
@@ -116,6 +120,8 @@ pub struct LevelOutcome {
     pub failed: u64,
     /// Why the target was lost, if it failed every request.
     pub lost: Option<LostTarget>,
+    /// The same, in an agent's words.
+    pub lost_to_agent: Option<String>,
 }
 
 /// Runs one level from start to the end of its last request.

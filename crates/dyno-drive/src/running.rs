@@ -507,6 +507,7 @@ where
             agents: Vec::new(),
             failed: self.vitals.failed,
             lost: self.vitals.lost.filter(|_| ending == Ending::TargetLost),
+            lost_to_agent: None,
         }
     }
 }

@@ -109,6 +109,18 @@ impl ChunkTrack {
         self.count += 1;
     }
 
+    /// Moves all times by this many microseconds.
+    pub fn shift(&mut self, us: i64) {
+        let mut rest = self.bytes.as_slice();
+        let Some(first) = take_varint(&mut rest).filter(|first| *first > 0) else { return };
+        let moved = unzigzag(first - 1).saturating_add(us).max(0);
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 2);
+        put_varint(&mut bytes, zigzag(moved).wrapping_add(1));
+        bytes.extend_from_slice(rest);
+        self.bytes = bytes;
+        self.last_us = self.last_us.saturating_add_signed(us);
+    }
+
     /// Says that the last events, `count` of them but for the last `but`, may have come `us` earlier.
     pub fn loosen(&mut self, count: usize, but: usize, us: u64) {
         let [count, but] = [count, but].map(|n| n as u32);

@@ -33,6 +33,12 @@ pub(crate) fn attempt(order: &Order, clock: &Clock) -> Attempt {
     }
 }
 
+/// The id of an order's run.
+pub(crate) fn run_id(order: &Order, clock: &Clock) -> String {
+    let side = order.plan.course.versus.as_ref().map(|versus| versus.side);
+    order.past().map_or_else(|| name(clock, side), |past| past.run_id.clone())
+}
+
 /// Makes the ids of two alternating runs differ.
 pub fn suffix(side: Side) -> &'static str {
     match side {

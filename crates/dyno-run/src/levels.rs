@@ -38,6 +38,11 @@ pub(crate) trait Bench {
         ahead: usize,
     ) -> Result<LevelOutcome, TransportError>;
 
+    /// Sends requests that belong to no level, one after the other.
+    fn prime(&mut self, setup: LevelSetup<'_>, items: Items) -> Result<(), TransportError> {
+        self.run_level(setup, items, 1).map(drop)
+    }
+
     /// How late Dyno's own engine was since the last call; `None` for other servers.
     fn slip(&mut self) -> Option<EngineSlip>;
 
@@ -178,7 +183,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     };
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
-    let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost)));
+    let message =
+        silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(done.lost_to_agent);
     let lost = message
         .filter(|_| ending == Ending::TargetLost)
         .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
@@ -211,7 +217,7 @@ fn prime(
         stop,
         observer: &mut Unrecorded,
     };
-    bench.run_level(setup, items, 1).map(drop)
+    bench.prime(setup, items)
 }
 
 /// Records nothing.
@@ -237,7 +243,7 @@ fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
 }
 
 /// How many requests are prepared ahead of the driver.
-fn ahead(load: Load) -> usize {
+pub(crate) fn ahead(load: Load) -> usize {
     let ahead = match load {
         Load::Concurrency { concurrency } => 2 * concurrency as usize,
         Load::Rate { .. } | Load::Ramp { .. } => (2.0 * load.value()) as usize,
@@ -248,7 +254,7 @@ fn ahead(load: Load) -> usize {
 }
 
 /// Why a target that failed every request was given up.
-fn served_nothing(lost: &LostTarget) -> String {
+pub(crate) fn served_nothing(lost: &LostTarget) -> String {
     let record = &lost.last;
     let detail = record.detail.as_deref().unwrap_or("no message");
     let time = format_duration(lost.time / SEC * SEC);

@@ -34,6 +34,7 @@ mod enough;
 mod error;
 mod estimate;
 mod finished;
+pub mod fleet;
 mod host;
 mod identity;
 mod levels;

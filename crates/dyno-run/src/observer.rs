@@ -1,6 +1,7 @@
 //! Events of a run in progress, for callers that show or count them.
 
 use dyno_model::Diagnostic;
+use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
@@ -53,6 +54,10 @@ pub trait Observer {
 
     /// A request has ended.
     fn ended(&self, _record: &RequestRecord) {}
+
+    /// What several load generators have done so far in a level; about once a second. Their requests
+    /// follow when the level is over.
+    fn agents(&self, _seen: &[AgentSeen]) {}
 
     /// Asked once, before the first level: what takes the server's metrics about once a second, on
     /// the thread that polls them and not on the one that measures.

@@ -1,9 +1,11 @@
 //! The order for a run: plan, target, data and place.
 
 use crate::error::RunError;
+use crate::fleet::Crew;
 use crate::past::Past;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
+use dyno_model::environment::Address;
 use dyno_model::plan::{LevelPlan, Plan, Target};
 use dyno_model::{Diagnostic, SEC};
 use dyno_net::Clock;
@@ -29,6 +31,8 @@ pub struct Order {
     pub stop: StopSignal,
     /// What is known about the target before the preflight.
     pub notes: Vec<Diagnostic>,
+    /// Where the agents of a plan with a fleet come from.
+    pub crew: Option<Crew>,
 }
 
 /// How to reach a server, with everything that must not be saved.
@@ -44,6 +48,8 @@ pub struct Reach {
     pub metrics: MetricsFrom,
     /// How its name is resolved.
     pub resolver: Resolver,
+    /// Its addresses that have numbers already.
+    pub numbered: Vec<Address>,
     /// Ignore the kernel's receive timestamps, to measure their effect.
     pub without_stamps: bool,
 }
@@ -97,6 +103,7 @@ impl Order {
             place: Place::Temporary,
             stop: StopSignal::new(),
             notes: Vec::new(),
+            crew: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::api::{self, dialect_of};
 use crate::error::RunError;
+use crate::fleet;
 use crate::identity::{self, one_line};
 use crate::levels::Bench;
 use crate::metrics::{self, Metrics};
@@ -85,10 +86,12 @@ fn measured(
     let settled = ask_first(plan, &mut target, stop)?;
     target.tells_slip = settled.engine;
     let Settled { shape, preflight, server, notes, .. } = settled;
-    let counting = match is_counted {
-        true => Vec::new(),
+    let (counting, server_counts) = match is_counted {
+        true => (Vec::new(), workload.counts_by_server()),
         false => count_by_server(plan, &mut workload, &target, &shape.model, stop)?,
     };
+    let attempt = workload.attempt();
+    let settled = fleet::Settled::new(&shape, target.addresses.clone(), server_counts, attempt);
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
@@ -101,10 +104,17 @@ fn measured(
     {
         preflight.shared_tokens = shared::measure(&mut target, &encoder, workload.run(), stop)?;
     }
-    let mut bench = Box::new(Measured { target, encoder });
+    let mut bench = Measured { target, encoder };
     if plan.course.reset_cache {
         bench.forget(stop).map_err(|message| RunError::setting("--reset-cache", message))?;
     }
+    let bench: Box<dyn Bench> = match &plan.fleet {
+        Some(wanted) => {
+            let run = identity::run_id(order, &clock);
+            Box::new(fleet::gather(order, wanted, bench, &settled, clock, &run)?)
+        }
+        None => Box::new(bench),
+    };
     let plan = Arc::new(plan.clone());
     Ok(Prepared { plan, bench, workload, environment, capacity: None })
 }
@@ -142,18 +152,20 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
 
 /// Counts tokens with the server's tokenizer where none was given; the estimate takes its place where it
 /// fails.
-fn count_by_server(
+pub(crate) fn count_by_server(
     plan: &Plan,
     workload: &mut Workload,
     target: &OpenTarget,
     model: &str,
     stop: &StopSignal,
-) -> Result<Vec<Diagnostic>, RunError> {
+) -> Result<(Vec<Diagnostic>, bool), RunError> {
     let mut notes = Vec::new();
     if !workload.is_open_to_server() {
-        return Ok(notes);
+        return Ok((notes, false));
     }
-    let Some(server) = tokenize::of_server(&target.client, model, stop) else { return Ok(notes) };
+    let Some(server) = tokenize::of_server(&target.client, model, stop) else {
+        return Ok((notes, false));
+    };
     if let Some(why) = server.text_only {
         notes.push(Note::TokenizerTextOnly.with(vec![one_line(&why)]));
     }
@@ -168,7 +180,7 @@ fn count_by_server(
         Stop::No => RunError::from(fault),
         _ => RunError::Interrupted("interrupted".to_owned()),
     })?;
-    Ok(notes)
+    Ok((notes, server.failure.get().is_none()))
 }
 
 /// Only runs with more requests than this send one to compare token counts.

@@ -6,6 +6,7 @@ use super::estimate::{Estimate, Glance};
 use super::observer::Observer;
 use super::pulse::Pulse;
 use dyno_model::Nanos;
+use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load};
@@ -101,6 +102,10 @@ impl dyno_drive::Observer for Recording<'_> {
 
     fn tokens_received(&mut self, total: u64) {
         self.observer.tokens_received(total);
+    }
+
+    fn agents(&mut self, seen: &[AgentSeen]) {
+        self.observer.agents(seen);
     }
 
     fn silent(&mut self, time: Nanos) -> bool {

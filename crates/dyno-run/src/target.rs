@@ -230,7 +230,8 @@ fn find_addresses(
         }
         NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
     })?;
-    let mut listed = order.past().map(|past| past.addresses.clone()).unwrap_or_default();
+    let listed = order.past().map(|past| past.addresses.clone());
+    let mut listed = listed.unwrap_or_else(|| reach.numbered.clone());
     if is_name(endpoint) {
         addresses.number(&mut listed);
     }

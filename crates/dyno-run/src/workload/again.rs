@@ -4,9 +4,10 @@
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::versus::Side;
 use dyno_workload::key::Key;
+use serde::{Deserialize, Serialize};
 
 /// One attempt of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Attempt {
     /// Differs between the sides and the attempts of one plan.
     edition: u32,

@@ -325,6 +325,21 @@ impl Workload {
         self.attempt = attempt;
     }
 
+    /// What its prompts depend on besides the plan.
+    pub(crate) fn attempt(&self) -> Attempt {
+        self.attempt
+    }
+
+    /// Goes on from a position that others have reached.
+    pub(crate) fn go_on_from(&mut self, attempt: Attempt) {
+        self.attempt = attempt;
+    }
+
+    /// Whether the server counts tokens.
+    pub(crate) fn counts_by_server(&self) -> bool {
+        self.tokenizer.asks()
+    }
+
     /// A number that differs between runs.
     pub(crate) fn run(&self) -> u64 {
         self.attempt.run

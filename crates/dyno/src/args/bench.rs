@@ -4,6 +4,7 @@ use super::capacity::CapacitySearch;
 use super::columns::ColumnArgs;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
+use super::fleet::FleetArgs;
 use super::language::LanguageArgs;
 use super::levels::{self, Concurrency, Requests};
 use super::metrics::MetricsArgs;
@@ -50,6 +51,8 @@ pub(crate) struct BenchArgs {
     pub(crate) timeouts: TimeoutArgs,
     #[command(flatten)]
     pub(crate) overload: OverloadArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
     #[command(flatten)]
     pub(crate) metrics: MetricsArgs,
     #[command(flatten)]

@@ -10,6 +10,7 @@ pub(crate) mod course;
 pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod fit;
+pub(crate) mod fleet;
 pub(crate) mod import;
 pub(crate) mod language;
 pub(crate) mod levels;
@@ -70,6 +71,9 @@ pub(crate) enum Command {
     Fit(fit::FitArgs),
     /// Serve the embedded engine: a server of many APIs that needs no GPU
     Engine(engine::EngineArgs),
+    /// Send a part of the load for `dyno bench --agents`
+    #[command(hide = true)]
+    Agent(fleet::AgentArgs),
     /// Inspect or convert a data file
     Data(data::DataCommandArgs),
     /// Check how much load this machine can measure

@@ -1,5 +1,6 @@
 //! One file per command: each takes its arguments and a printer, and returns the exit status.
 
+pub(crate) mod agent;
 pub(crate) mod baseline;
 pub(crate) mod bench;
 pub(crate) mod capacity;

@@ -4,6 +4,7 @@
 mod capacity;
 mod course;
 mod data;
+mod fleet;
 mod load;
 mod notes;
 mod overload;
@@ -168,6 +169,7 @@ pub(crate) fn resolve(
     if let Some(dir) = &output.out {
         versus::directories(dir, rival.is_some()).iter().try_for_each(|dir| check_out(dir))?;
     }
+    let fleet = fleet::plan(&args.fleet, &levels, aim)?;
     let default = || Twin::default_name().to_owned();
     let embedded = target.is_none().then(|| twin.unwrap_or_else(default));
     if let Some(name) = &embedded {
@@ -209,7 +211,7 @@ pub(crate) fn resolve(
         slo: output.slo,
         seed: seed.value,
         shard: Shard::WHOLE,
-        fleet: None,
+        fleet,
         label: output.label,
         note: output.note,
         save_text: output.save_text,
@@ -229,7 +231,8 @@ pub(crate) fn resolve(
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let order = Order { plan, reach, workload, place, stop, notes: Vec::new() };
+    let crew = fleet::crew(&plan);
+    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
     let notes = notes.into_texts();
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {

@@ -1,7 +1,7 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
 use super::notes::Notes;
-use super::{Aim, Resolved, Showing, Surroundings, metrics_from, opened, secrets, tls};
+use super::{Aim, Resolved, Showing, Surroundings, fleet, metrics_from, opened, secrets, tls};
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
@@ -100,7 +100,8 @@ pub(super) fn again(
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let order = Order { plan, reach, workload, place, stop, notes: Vec::new() };
+    let crew = fleet::crew(&plan);
+    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
     let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })
 }

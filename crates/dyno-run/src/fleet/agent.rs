@@ -1,0 +1,347 @@
+//! An agent: it sends its part of each level, and keeps its records until they are fetched.
+
+use super::bench::{SECRETS, plan_of};
+use super::settled::Settled;
+use crate::api::dialect_of;
+use crate::error::RunError;
+use crate::host;
+use crate::identity::{self, one_line};
+use crate::levels::{Bench, ahead, served_nothing};
+use crate::order::{MetricsFrom, Order, Reach};
+use crate::prepared::count_by_server;
+use crate::target::{Measured, open};
+use crate::workload::Workload;
+use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Retry, StopSignal};
+use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PIECE, PROTOCOL, Post, Prepare, Setup};
+use dyno_model::Nanos;
+use dyno_model::frame::{Frame, LevelEnd, LevelStart};
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::Plan;
+use dyno_model::record::RequestRecord;
+use dyno_net::Clock;
+use dyno_record::{Recorder, RunDir};
+use dyno_wire::encode::Encoder;
+use dyno_wire::url::TargetUrl;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::TempDir;
+
+/// What an agent has of its own: nothing of it travels.
+pub struct Agent {
+    /// Its name in reports.
+    pub name: String,
+    /// Keys, headers and TLS for the target.
+    pub reach: Reach,
+    /// The query of the target's URL, where it holds a secret.
+    pub query: Option<String>,
+    /// Whether it may measure the target at a URL; the reason if not.
+    pub may_measure: Box<dyn Fn(&str) -> Result<(), String>>,
+}
+
+impl Agent {
+    /// A child of the coordinator: it gets its secrets through its environment, and measures what it is
+    /// told to.
+    pub fn child(name: String, mut reach: Reach) -> Self {
+        let given = std::env::var(SECRETS).ok();
+        let given: serde_json::Value =
+            given.and_then(|given| serde_json::from_str(&given).ok()).unwrap_or_default();
+        let text =
+            |field: &str| given.get(field).and_then(|value| value.as_str().map(str::to_owned));
+        reach.secrets.api_key = text("api_key");
+        let headers = given.get("headers").cloned().map(serde_json::from_value);
+        reach.secrets.headers = headers.and_then(Result::ok).unwrap_or_default();
+        if let Some(tls) = given.get("tls") {
+            let path =
+                |field: &str| tls.get(field).and_then(|path| path.as_str()).map(PathBuf::from);
+            reach.tls.insecure = tls.get("insecure").and_then(|on| on.as_bool()).unwrap_or(false);
+            (reach.tls.ca_cert, reach.tls.client_cert) = (path("ca_cert"), path("client_cert"));
+        }
+        Self { name, reach, query: text("query"), may_measure: Box::new(|_| Ok(())) }
+    }
+}
+
+/// An agent that takes orders on its standard input until the run is over.
+pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
+    let clock = Clock::start();
+    let line = dyno_fleet::pipe::stdio(clock);
+    serve(agent, line.map_err(|error| RunError::Own(error.to_string()))?, clock)
+}
+
+/// Takes orders until the run is over.
+pub fn serve(agent: &Agent, line: Line, clock: Clock) -> Result<(), RunError> {
+    let own = |error: &dyn std::fmt::Display| RunError::Own(error.to_string());
+    let post = Post::take(line, clock).map_err(|error| own(&error))?;
+    let host = host::describe();
+    let hello = Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        name: agent.name.clone(),
+        host: host.name,
+        process: std::process::id(),
+        cpus: host.cores as u32,
+    };
+    post.say(&FromAgent::Hello(hello), &[]).map_err(RunError::Own)?;
+    let mut duty = None;
+    let mut kept = None;
+    loop {
+        let said = match post.next() {
+            dyno_fleet::Order::Setup(setup) => match Duty::take_up(agent, &setup, clock) {
+                Ok(taken) => {
+                    duty = Some(taken);
+                    post.say(&FromAgent::Settled, &[])
+                }
+                Err(error) => refuse(&post, &error.to_string()),
+            },
+            dyno_fleet::Order::Prepare(prepare) => match &mut duty {
+                Some(duty) => {
+                    kept = None;
+                    match duty.level(&prepare, &post, clock) {
+                        Ok((done, records)) => {
+                            kept = Some(records);
+                            post.say(&FromAgent::Done(Box::new(done)), &[])
+                        }
+                        Err(error) => refuse(&post, &error.to_string()),
+                    }
+                }
+                None => refuse(&post, "a level before the setup"),
+            },
+            dyno_fleet::Order::Pull { from } => {
+                let piece = kept.as_ref().map(|kept: &Kept| kept.piece(from));
+                match piece {
+                    Some(Ok(bytes)) => post.say(&FromAgent::Piece { from }, &bytes),
+                    Some(Err(error)) => refuse(&post, &format!("its records: {error}")),
+                    None => refuse(&post, "records before a level"),
+                }
+            }
+            dyno_fleet::Order::Leave { why, told: true } => {
+                drop(why);
+                return Ok(());
+            }
+            dyno_fleet::Order::Leave { why, told: false } => return Err(RunError::Own(why)),
+            dyno_fleet::Order::File { .. }
+            | dyno_fleet::Order::Start { .. }
+            | dyno_fleet::Order::Stop { .. } => Ok(()),
+        };
+        said.map_err(RunError::Own)?;
+    }
+}
+
+fn refuse(post: &Post, why: &str) -> Result<(), String> {
+    post.say(&FromAgent::Refused { why: one_line(why) }, &[])
+}
+
+/// What an agent does in one run.
+struct Duty {
+    plan: Plan,
+    run: String,
+    bench: Measured,
+    workload: Workload,
+    attempt: crate::workload::Attempt,
+    failed: u64,
+}
+
+impl Duty {
+    fn take_up(agent: &Agent, setup: &Setup, clock: Clock) -> Result<Self, RunError> {
+        (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
+        let plan = plan_of(&setup.plan, setup.shard);
+        let settled: Settled = serde_json::from_value(setup.settled.clone())
+            .map_err(|error| RunError::Usage(format!("what was settled: {error}")))?;
+        let mut reach = agent.reach.clone();
+        let url = match &agent.query {
+            Some(query) => format!("{}?{query}", setup.url),
+            None => setup.url.clone(),
+        };
+        reach.url =
+            Some(TargetUrl::parse(&url).map_err(|error| RunError::Usage(error.to_string()))?);
+        reach.metrics = MetricsFrom::Nowhere;
+        reach.numbered = settled.addresses.clone();
+        let mut workload = Workload::open(&plan)?;
+        workload.set_apart(&plan, settled.attempt);
+        let order = Order { reach, ..Order::new(plan.clone()) };
+        let target = open(&order, workload.is_session(), clock)?;
+        if settled.server_counts {
+            count_by_server(&plan, &mut workload, &target, settled.model(), &order.stop)?;
+        }
+        let dialect = dialect_of(&plan)?;
+        let shape = settled.shape(dialect.about()).map_err(RunError::Usage)?;
+        let encoder = Encoder::new(&target.endpoint, dialect, shape, &target.headers);
+        let bench = Measured { target, encoder };
+        let (run, attempt) = (setup.run.clone(), settled.attempt);
+        Ok(Self { plan, run, bench, workload, attempt, failed: 0 })
+    }
+
+    fn level(
+        &mut self,
+        prepare: &Prepare,
+        post: &Post,
+        clock: Clock,
+    ) -> Result<(Done, Kept), RunError> {
+        let Prepare { level: number, plan: level, taken, failures } = prepare;
+        self.attempt.taken = *taken;
+        self.workload.go_on_from(self.attempt);
+        let items = self.workload.items(&self.plan, level, *number).map_err(RunError::Usage)?;
+        let folder = tempfile::Builder::new().prefix("dyno-agent-").tempdir();
+        let folder = folder.map_err(|error| RunError::Own(error.to_string()))?;
+        let dir = RunDir::create(folder.path().join("level"))?;
+        let header = identity::header(self.run.clone(), &self.plan, &clock);
+        let recorder = Recorder::start(&dir, header)?;
+        let (stop, counters) = (StopSignal::new(), Arc::clone(post.counters()));
+        counters.begin(stop.counter());
+        let mut keeping =
+            Keeping { level: *number, recorder: &recorder, counters: &counters, clock, late: 0 };
+        let mut gate = AtStart { post, level: *number };
+        let setup = LevelSetup {
+            level: *number,
+            plan: level,
+            seed: self.plan.seed,
+            trace: self.workload.schedule(),
+            sessions: self.workload.is_session(),
+            at_most: level.max_concurrency,
+            shard: self.plan.shard,
+            on_failure: OnFailure {
+                retry: self
+                    .plan
+                    .shed_retries
+                    .map(|at_most| Retry { at_most, within: self.plan.timeouts.total_ns }),
+                at_most: *failures,
+            },
+            gate: Some(&mut gate),
+            stop: &stop,
+            observer: &mut keeping,
+        };
+        let ran = self.bench.run_level(setup, items, ahead(level.load));
+        counters.end();
+        let late = keeping.late;
+        let outcome = ran?;
+        self.failed += outcome.failed;
+        let lost_target = outcome.lost.as_ref().map(served_nothing);
+        let done = Done {
+            level: *number,
+            ending: outcome.ending,
+            start_error_ns: late,
+            taken: outcome.taken,
+            failed: outcome.failed,
+            lost_target,
+            trouble: self.workload.error(),
+            bytes: 0,
+        };
+        recorder.send(Frame::LevelEnd(Box::new(end_of(*number, outcome))));
+        let finished = recorder.finish();
+        if let Some(error) = finished.error {
+            return Err(RunError::Records(error));
+        }
+        let kept = Kept::new(folder, &dir)?;
+        Ok((Done { bytes: kept.bytes, ..done }, kept))
+    }
+}
+
+fn end_of(level: u32, outcome: LevelOutcome) -> LevelEnd {
+    LevelEnd {
+        level,
+        ending: outcome.ending,
+        ended: outcome.ended,
+        sending_stopped: outcome.sending_stopped,
+        starved: outcome.starved,
+        planned: outcome.planned,
+        issued: outcome.issued,
+        warmup: outcome.warmup,
+        client: outcome.client,
+        slip: None,
+        agents: Vec::new(),
+    }
+}
+
+/// Waits for the order to start.
+struct AtStart<'a> {
+    post: &'a Post,
+    level: u32,
+}
+
+impl Gate for AtStart<'_> {
+    fn ready(&mut self) -> Option<Nanos> {
+        self.post.say(&FromAgent::Ready { level: self.level }, &[]).ok()?;
+        loop {
+            match self.post.next() {
+                dyno_fleet::Order::Start { level, at } if level == self.level => return Some(at),
+                dyno_fleet::Order::Stop { level } if level == self.level => return None,
+                dyno_fleet::Order::Leave { .. } => return None,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Records every request, and counts it for the coordinator.
+struct Keeping<'a> {
+    level: u32,
+    recorder: &'a Recorder,
+    counters: &'a Counters,
+    clock: Clock,
+    /// How late the level started.
+    late: i64,
+}
+
+impl dyno_drive::Observer for Keeping<'_> {
+    fn started(&mut self, started: Nanos) {
+        self.late = self.clock.now() as i64 - started as i64;
+        self.recorder.send(Frame::LevelStart(LevelStart { level: self.level, started }));
+    }
+
+    fn ended(&mut self, record: Box<RequestRecord>) {
+        let add = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
+        match record.outcome {
+            Outcome::Completed => {
+                add(&self.counters.completed);
+                let since = |at: Nanos| at.saturating_sub(record.sent.unwrap_or(record.intended));
+                self.counters.took(record.first.map(since), since(record.end));
+            }
+            Outcome::Failed(_) => drop(add(&self.counters.failed)),
+            Outcome::Shed(_) => drop(add(&self.counters.shed)),
+            Outcome::Dropped(_) | Outcome::Censored => {}
+        }
+        if let (Some(sent), Some(picked)) = (record.sent, record.dispatched) {
+            add(&self.counters.sent);
+            let late = picked.saturating_sub(record.intended).min(sent);
+            self.counters.lag_ns.fetch_max(late, Ordering::Relaxed);
+        }
+        self.recorder.send(Frame::Request(record));
+    }
+
+    fn in_flight(&mut self, count: usize) {
+        self.counters.in_flight.store(count as u64, Ordering::Relaxed);
+    }
+
+    fn tokens_received(&mut self, total: u64) {
+        self.counters.tokens.store(total, Ordering::Relaxed);
+    }
+
+    fn must_stop(&self) -> bool {
+        self.recorder.is_losing()
+    }
+}
+
+/// The records of the last level.
+struct Kept {
+    _folder: TempDir,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Kept {
+    fn new(folder: TempDir, dir: &RunDir) -> Result<Self, RunError> {
+        let path = dir.path().join("records.dyno");
+        let bytes = path.metadata().map_err(|error| RunError::Own(error.to_string()))?.len();
+        Ok(Self { _folder: folder, path, bytes })
+    }
+
+    fn piece(&self, from: u64) -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        file.take(PIECE as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,70 @@
+//! What the coordinator's preflight settled, in a form that agents understand.
+
+use crate::workload::Attempt;
+use dyno_model::environment::Address;
+use dyno_wire::dialect::{About, Shape};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Everything that an agent needs besides the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Settled {
+    model: String,
+    stream: bool,
+    /// The optional fields that are sent.
+    fields: Vec<String>,
+    temperature: Option<f64>,
+    stop: Vec<String>,
+    extra: Map<String, Value>,
+    forced: bool,
+    /// The target's addresses by number.
+    pub(crate) addresses: Vec<Address>,
+    /// Tokens are counted by the server.
+    pub(crate) server_counts: bool,
+    pub(crate) attempt: Attempt,
+}
+
+impl Settled {
+    pub(crate) fn new(
+        shape: &Shape,
+        addresses: Vec<Address>,
+        server_counts: bool,
+        attempt: Attempt,
+    ) -> Self {
+        Self {
+            model: shape.model.clone(),
+            stream: shape.stream,
+            fields: shape.fields.iter().map(|field| (*field).to_owned()).collect(),
+            temperature: shape.temperature,
+            stop: shape.stop.clone(),
+            extra: shape.extra.clone(),
+            forced: shape.forced,
+            addresses,
+            server_counts,
+            attempt,
+        }
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The form of requests. A field that this version does not know is an error.
+    pub(crate) fn shape(&self, about: &About) -> Result<Shape, String> {
+        let known = |name: &String| {
+            let field = about.optional.iter().find(|field| field.name == name);
+            field
+                .map(|field| field.name)
+                .ok_or_else(|| format!("the API {} has no optional field {name}", about.name))
+        };
+        Ok(Shape {
+            model: self.model.clone(),
+            stream: self.stream,
+            fields: self.fields.iter().map(known).collect::<Result<_, _>>()?,
+            temperature: self.temperature,
+            stop: self.stop.clone(),
+            extra: self.extra.clone(),
+            forced: self.forced,
+        })
+    }
+}
