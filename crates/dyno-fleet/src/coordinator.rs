@@ -68,6 +68,9 @@ pub enum FleetError {
     Interrupted,
 }
 
+/// The part of the file with a hash that begins at a position; the reason if there is none.
+pub type Pieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, String> + 'a;
+
 /// Watches a level.
 pub trait Watch {
     /// All agents start at this time.
@@ -314,7 +317,7 @@ impl Fleet {
     pub fn set_up(
         &mut self,
         setups: Vec<Setup>,
-        piece: &mut dyn FnMut(&str, u64) -> Result<Vec<u8>, String>,
+        piece: &mut Pieces<'_>,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), FleetError> {
         let mut waiting: Vec<bool> = vec![true; setups.len()];

@@ -17,7 +17,7 @@ mod port;
 mod post;
 
 pub use clock::{ClockSync, Stamps};
-pub use coordinator::{Fleet, FleetError, Part, Watch};
+pub use coordinator::{Fleet, FleetError, Part, Pieces, Watch};
 pub use message::{
     BadPacket, Done, FileRef, FromAgent, Hello, MAX_PACKET, PIECE, PROTOCOL, Prepare, Setup,
     ToAgent, decode, encode,

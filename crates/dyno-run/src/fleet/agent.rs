@@ -1,6 +1,7 @@
 //! An agent: it sends its part of each level, and keeps its records until they are fetched.
 
 use super::bench::{SECRETS, plan_of};
+use super::files::{Fetched, piece};
 use super::settled::Settled;
 use crate::api::dialect_of;
 use crate::error::RunError;
@@ -10,20 +11,19 @@ use crate::levels::{Bench, ahead, served_nothing};
 use crate::order::{MetricsFrom, Order, Reach};
 use crate::prepared::count_by_server;
 use crate::target::{Measured, open};
-use crate::workload::Workload;
+use crate::workload::{Attempt, Workload};
 use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Retry, StopSignal};
-use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PIECE, PROTOCOL, Post, Prepare, Setup};
+use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup};
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
-use dyno_model::plan::Plan;
+use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
 use dyno_record::{Recorder, RunDir};
 use dyno_wire::encode::Encoder;
 use dyno_wire::url::TargetUrl;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use dyno_workload::data::DataSpec;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +37,8 @@ pub struct Agent {
     pub reach: Reach,
     /// The query of the target's URL, where it holds a secret.
     pub query: Option<String>,
+    /// The files of a plan are where the plan says: the agent is a child of the coordinator.
+    pub shares_files: bool,
     /// Whether it may measure the target at a URL; the reason if not.
     pub may_measure: Box<dyn Fn(&str) -> Result<(), String>>,
 }
@@ -59,7 +61,13 @@ impl Agent {
             reach.tls.insecure = tls.get("insecure").and_then(|on| on.as_bool()).unwrap_or(false);
             (reach.tls.ca_cert, reach.tls.client_cert) = (path("ca_cert"), path("client_cert"));
         }
-        Self { name, reach, query: text("query"), may_measure: Box::new(|_| Ok(())) }
+        Self {
+            name,
+            reach,
+            query: text("query"),
+            shares_files: true,
+            may_measure: Box::new(|_| Ok(())),
+        }
     }
 }
 
@@ -88,7 +96,7 @@ pub fn serve(agent: &Agent, line: Line, clock: Clock) -> Result<(), RunError> {
     let mut kept = None;
     loop {
         let said = match post.next() {
-            dyno_fleet::Order::Setup(setup) => match Duty::take_up(agent, &setup, clock) {
+            dyno_fleet::Order::Setup(setup) => match Duty::take_up(agent, &setup, &post, clock) {
                 Ok(taken) => {
                     duty = Some(taken);
                     post.say(&FromAgent::Settled, &[])
@@ -139,13 +147,17 @@ struct Duty {
     run: String,
     bench: Measured,
     workload: Workload,
-    attempt: crate::workload::Attempt,
-    failed: u64,
+    attempt: Attempt,
+    _files: Option<Fetched>,
 }
 
 impl Duty {
-    fn take_up(agent: &Agent, setup: &Setup, clock: Clock) -> Result<Self, RunError> {
+    fn take_up(agent: &Agent, setup: &Setup, post: &Post, clock: Clock) -> Result<Self, RunError> {
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
+        let files = match agent.shares_files {
+            true => None,
+            false => Some(Fetched::all(&setup.files, post).map_err(RunError::Usage)?),
+        };
         let plan = plan_of(&setup.plan, setup.shard);
         let settled: Settled = serde_json::from_value(setup.settled.clone())
             .map_err(|error| RunError::Usage(format!("what was settled: {error}")))?;
@@ -158,8 +170,23 @@ impl Duty {
             Some(TargetUrl::parse(&url).map_err(|error| RunError::Usage(error.to_string()))?);
         reach.metrics = MetricsFrom::Nowhere;
         reach.numbered = settled.addresses.clone();
-        let mut workload = Workload::open(&plan)?;
-        workload.set_apart(&plan, settled.attempt);
+        let mut workload = match &files {
+            None => Workload::open(&plan)?,
+            Some(files) => {
+                let DataPlan { spec, tokenizer, .. } = &plan.data;
+                let places = &files.places;
+                let named = spec.as_deref().is_some_and(|spec| {
+                    spec.parse::<DataSpec>().is_ok_and(|spec| spec.path.is_some())
+                });
+                if named && places.data.is_none()
+                    || tokenizer.is_some() && places.tokenizer.is_none()
+                {
+                    return Err(RunError::Usage("a file of the plan was not sent".to_owned()));
+                }
+                Workload::open_at(&plan, places)?
+            }
+        };
+        workload.go_on_from(settled.attempt);
         let order = Order { reach, ..Order::new(plan.clone()) };
         let target = open(&order, workload.is_session(), clock)?;
         if settled.server_counts {
@@ -170,7 +197,7 @@ impl Duty {
         let encoder = Encoder::new(&target.endpoint, dialect, shape, &target.headers);
         let bench = Measured { target, encoder };
         let (run, attempt) = (setup.run.clone(), settled.attempt);
-        Ok(Self { plan, run, bench, workload, attempt, failed: 0 })
+        Ok(Self { plan, run, bench, workload, attempt, _files: files })
     }
 
     fn level(
@@ -216,7 +243,6 @@ impl Duty {
         counters.end();
         let late = keeping.late;
         let outcome = ran?;
-        self.failed += outcome.failed;
         let lost_target = outcome.lost.as_ref().map(served_nothing);
         let done = Done {
             level: *number,
@@ -338,10 +364,6 @@ impl Kept {
     }
 
     fn piece(&self, from: u64) -> std::io::Result<Vec<u8>> {
-        let mut file = File::open(&self.path)?;
-        file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
-        file.take(PIECE as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        piece(&self.path, from)
     }
 }

@@ -1,5 +1,6 @@
 //! The coordinator: agents in place of one client.
 
+use super::files::Files;
 use super::merge::{Stream, merge};
 use super::settled::Settled;
 use crate::error::RunError;
@@ -94,18 +95,21 @@ pub(crate) fn gather(
     };
     let value = serde_json::to_value(settled)
         .map_err(|error| RunError::Own(format!("what was settled: {error}")))?;
+    let files = match wanted.bus {
+        true => Files::of(&order.plan).map_err(|why| RunError::setting("--data", why))?,
+        false => Files::default(),
+    };
     let setups = (0..agents).map(|index| Setup {
         run: run.to_owned(),
         plan: order.plan.clone(),
         shard: Shard { index, of: agents },
         url: url.clone(),
         settled: value.clone(),
-        files: Vec::new(),
+        files: files.refs(),
         cpu: None,
         sources: Vec::new(),
     });
-    let mut piece =
-        |hash: &str, _: u64| Err(format!("it asks for a file {hash} that is not part of the run"));
+    let mut piece = |hash: &str, from: u64| files.piece(hash, from);
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
     let max_failures = order.plan.max_failures;
     Ok(Coordinated {

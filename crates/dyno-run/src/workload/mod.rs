@@ -29,7 +29,7 @@ use dyno_workload::trace::{SessionPrompts, Trace, TracePrompts, TraceSessions};
 pub use fault::Fault;
 use fault::{lengths, of_random};
 use source::{Led, Source};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The data of a run.
@@ -49,6 +49,13 @@ pub struct Workload {
     text: Text,
     /// Makes its prompts differ from those of other runs and attempts.
     attempt: Attempt,
+}
+
+/// Where the files of a plan are, where they are not where it says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places {
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) tokenizer: Option<PathBuf>,
 }
 
 /// Whether anything reads the text of prompts, or only their lengths.
@@ -85,15 +92,22 @@ pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 impl Workload {
     /// Opens and checks the data of a plan; the flag at fault and the message if that fails.
     pub fn open(plan: &Plan) -> Result<Self, Fault> {
+        Self::open_at(plan, &Places::default())
+    }
+
+    /// The same, with files in other places than the plan says.
+    pub(crate) fn open_at(plan: &Plan, places: &Places) -> Result<Self, Fault> {
         let data = &plan.data;
-        let tokenizer = match &data.tokenizer {
-            Some(path) => Tokenizer::load(Path::new(path)).map_err(|error| {
+        let elsewhere = places.tokenizer.as_deref();
+        let tokenizer = match elsewhere.or(data.tokenizer.as_deref().map(Path::new)) {
+            Some(path) => Tokenizer::load(path).map_err(|error| {
                 let message = error.to_string();
                 ("--tokenizer", message.trim_start_matches("--tokenizer ").to_owned())
             })?,
             None => Tokenizer::estimate(),
         };
-        let source = Source::open(plan).map_err(|message| ("--data", message))?;
+        let source =
+            Source::open(plan, places.data.as_deref()).map_err(|message| ("--data", message))?;
         let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
         Ok(Self {
             tokenizer,

@@ -8,6 +8,7 @@ use dyno_workload::data::{
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
 use dyno_workload::trace::{Starts, Trace, TraceLimits, TraceSessions};
+use std::path::Path;
 
 /// The data of a run.
 #[derive(Clone)]
@@ -35,12 +36,15 @@ pub(super) struct Led {
 }
 
 impl Source {
-    pub(super) fn open(plan: &Plan) -> Result<Self, String> {
+    pub(super) fn open(plan: &Plan, elsewhere: Option<&Path>) -> Result<Self, String> {
         let (data, chat, seed) = (&plan.data, has_messages(plan), plan.seed);
         let mut spec: DataSpec = match &data.spec {
             None => return Ok(Self::Random(random_options(None, data, chat)?)),
             Some(text) => text.parse().map_err(|error: SpecError| error.to_string())?,
         };
+        if let Some(path) = elsewhere.filter(|_| spec.path.is_some()) {
+            spec.path = Some(path.to_owned());
+        }
         spec.texts = !plan.request.task.generates();
         if spec.path.is_some() && TraceSessions::named_by(&spec).is_some() {
             let starts = match spec.kind {
