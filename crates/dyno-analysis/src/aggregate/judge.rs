@@ -76,8 +76,19 @@ pub(super) fn verdict(findings: &[Diagnostic]) -> Verdict {
     weightiest.map_or(Verdict::Valid, Severity::verdict)
 }
 
+/// Findings and notes about what became of the requests.
+const OUTCOMES: [&str; 5] = ["nothing_completed", "failures", "overloaded", "retried", "paused"];
+
+/// The most severe first, so that what decided the verdict is read first; among equals, what the server
+/// did with the requests before how exactly it was measured.
+pub(super) fn put_in_order(findings: &mut [Diagnostic]) {
+    findings.sort_by_key(|finding| {
+        (std::cmp::Reverse(finding.severity), !OUTCOMES.contains(&&*finding.code))
+    });
+}
+
 impl Case<'_> {
-    /// All findings, the most severe first.
+    /// All findings, in the order of the rules.
     pub(super) fn findings(mut self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         self.lags(&mut found);
@@ -91,7 +102,6 @@ impl Case<'_> {
         self.asides(&mut found);
         found.append(&mut self.over_time);
         found.extend(self.no_interval.map(|why| *why));
-        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         found
     }
 

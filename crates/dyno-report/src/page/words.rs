@@ -234,6 +234,8 @@ messages! {
     Tokenizer: "Tokenizer", "分词器";
     UniquePrefix: "Unique prefix for every prompt", "每个提示词使用唯一前缀";
     AllowFailures: "Failures allowed", "允许的失败占比";
+    OnShed: "Refused requests", "被拒绝的请求";
+    SentAgain: "sent again, {} times at most (--on-shed retry)", "重新发送，最多 {} 次（--on-shed retry）";
     TotalTimeout: "Request timeout", "单个请求超时";
     Gpus: "GPUs", "GPU 数";
     Seed: "Seed", "随机种子";
@@ -306,6 +308,7 @@ messages! {
     Drawn: "Sample: {} of {} requests, failures first. The sample is reproducible: it depends on the \
             records only.",
         "抽样：{} 个请求（共 {} 个），优先保留失败请求。抽样只取决于记录，结果可重现。";
+    MoreColumns: "More columns: scroll sideways →", "还有更多列：请横向滚动 →";
     DrawnAll: "All {} requests are shown.", "显示全部 {} 个请求。";
     PartOfTime: "Zoomed in on {} s to {} s; press 0 for the whole level.",
         "已放大至 {} s – {} s；按 0 显示整档。";
@@ -317,6 +320,8 @@ messages! {
     WaitingName: "waiting for the first token", "等待首 token";
     AnswerName: "output", "输出";
     WholeName: "not streamed", "非流式";
+    AgainName: "refused, and sent again until it was accepted", "被拒绝，重新发送直至被接受";
+    AgainTimes: "times sent again", "重新发送次数";
     FailedName: "failed", "失败";
     CensoredName: "still running at the end", "结束时仍在运行";
     DroppedName: "not sent", "未发出";
