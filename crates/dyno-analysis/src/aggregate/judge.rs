@@ -77,7 +77,8 @@ pub(super) fn verdict(findings: &[Diagnostic]) -> Verdict {
 }
 
 /// Findings and notes about what became of the requests.
-const OUTCOMES: [&str; 5] = ["nothing_completed", "failures", "overloaded", "retried", "paused"];
+const OUTCOMES: [&str; 6] =
+    ["target_lost", "nothing_completed", "failures", "overloaded", "retried", "paused"];
 
 /// The most severe first, so that what decided the verdict is read first; among equals, what the server
 /// did with the requests before how exactly it was measured.

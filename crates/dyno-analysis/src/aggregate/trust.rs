@@ -191,14 +191,15 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
         Some(statistic) => [statistic.name(); 2],
     };
     let info = metric.info();
-    let [brief, label] = [info.plain(), info.label];
+    let [brief, label] = [info.short, info.label];
     let name = [0, 1].map(|language| {
         // Times from the schedule have no short name.
         let name = if brief[language].is_empty() { label[language] } else { brief[language] };
         format!("{name} {}", which[language]).trim_end().to_owned()
     });
     let name = Value::Worded(name);
-    let ends = values![name, short(low), short(high), metric.unit().name()];
+    let unit = Value::Worded(metric.unit().names().map(str::to_owned));
+    let ends = values![name, short(low), short(high), unit];
     Phrase::Measured.value(ends)
 }
 

@@ -33,7 +33,7 @@ function Timeline(box) {
     streamed ? { name: words.waiting, colour: 'var(--wait)', tall: true } : null,
     streamed ? { name: words.answer, colour: 'var(--s0)', tall: true } : null,
     whole ? { name: words.whole, colour: 'var(--s5)', tall: true } : null,
-    again ? { name: words.again, colour: 'var(--s3)', tall: true } : null,
+    again ? { name: words.again, colour: 'var(--s1)', tall: true } : null,
     { name: words.failed, colour: 'var(--bad)', tall: true },
     shed ? { name: words.shed, colour: 'var(--unsure)', tall: true } : null,
     { name: words.censored + ' / ' + words.dropped, colour: 'var(--faint)', tall: true }
@@ -104,7 +104,7 @@ Timeline.prototype.draw = function () {
   pen.scale(ratio, ratio);
   pen.clearRect(0, 0, this.box.clientWidth, height);
   var paint = {
-    wait: themed('--wait'), again: themed('--s3'), answer: themed('--s0'), whole: themed('--s5'), bad: themed('--bad'),
+    wait: themed('--wait'), again: themed('--s1'), answer: themed('--s0'), whole: themed('--s5'), bad: themed('--bad'),
     shed: themed('--unsure'), faint: themed('--faint'), line: themed('--line'), soft: themed('--soft'), ink: themed('--ink'),
     lane: themed('--sunken')
   };

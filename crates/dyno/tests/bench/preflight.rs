@@ -38,7 +38,9 @@ fn prompts_that_are_too_long_for_the_server() {
     let load = "--concurrency 2 --requests 20 --output-tokens 4 --input-tokens";
     let place = Place::new();
     let words = ["refuses prompts of 700 tokens", "context length is 512", "lower --input-tokens"];
-    run(place.bench(&engine.url(), &format!("{load} 700"))).expect_status(&[3]).expect_words(&words);
+    run(place.bench(&engine.url(), &format!("{load} 700")))
+        .expect_status(&[3])
+        .expect_words(&words);
     assert!(!place.run_dir().exists(), "a run directory was left");
     // Of prompts of various lengths, some fit: the run says how many failed.
     let place = Place::new();
