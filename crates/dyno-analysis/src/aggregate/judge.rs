@@ -292,3 +292,23 @@ pub(super) fn records(level: &Gathered) -> u64 {
     let counts = &level.counts;
     counts.completed + counts.bad() + counts.censored
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_words::Measuring;
+
+    #[test]
+    fn what_decided_the_verdict_is_first_and_refusals_are_before_precision() {
+        let shed = Overloaded::Shed.with(values![5, 10, "50 %", "1.0 %"]);
+        let paused = Overloaded::Paused.with(values!["1.0", "5 %"]);
+        let (fair, poor) = (Measuring::Fair.with(["TTFT"]), Measuring::Poor.with(["ITL"]));
+        let slow = late(Finding::SendLag, 12.0);
+        let mut found = vec![slow, fair, shed, paused, poor];
+        put_in_order(&mut found);
+        let codes: Vec<&str> = found.iter().map(|finding| &*finding.code).collect();
+        let expected = ["instrument_range", "overloaded", "instrument_range", "paused", "send_lag"];
+        assert_eq!(codes, expected);
+        assert_eq!(verdict(&found[..1]), Verdict::Invalid);
+    }
+}
