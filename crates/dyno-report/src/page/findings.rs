@@ -38,12 +38,10 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     let mut all: Vec<Found<'a>> = Vec::new();
     let mut add = |reason: &'a Diagnostic, verdict: Option<Verdict>, level: Option<&'a str>| {
         let what = reason.what.as_str();
-        let same = |found: &&mut Found| {
-            found.code == reason.code && found.verdict.is_some() == verdict.is_some()
-        };
+        // By weight, too: what made levels invalid stands apart.
+        let same = |found: &&mut Found| found.code == reason.code && found.verdict == verdict;
         match all.iter_mut().find(same) {
             Some(found) => {
-                found.verdict = found.verdict.max(verdict);
                 found.said.push(reason);
                 match found.seen.iter_mut().find(|(known, _)| *known == what) {
                     Some((_, levels)) => levels.extend(level),
@@ -150,5 +148,9 @@ fn item(page: &Page, found: &Found) -> Markup {
         let to_do = class("p", "advice").add(tag("b").text(page.say(Word::ToDo)));
         body = body.add(to_do.text(" ").text(advice));
     }
-    tag("li").attr("id", &format!("finding-{}", found.code)).add(pill(kind, word)).add(body).into()
+    let id = match found.verdict {
+        Some(Verdict::Invalid) => format!("finding-{}-invalid", found.code),
+        _ => format!("finding-{}", found.code),
+    };
+    tag("li").attr("id", &id).add(pill(kind, word)).add(body).into()
 }
