@@ -144,8 +144,19 @@ fn outcomes_are_counted_separately_and_absent_is_not_zero() {
     assert_eq!(level.failure_samples["http.503"], ["overloaded\\u{1b}[2J"]);
     // The censored request's end is no end of an answer.
     assert_eq!(level.duration_s, Some(0.05));
-    assert_eq!(level.throughput.requests_per_s, None);
+    // A request ended and none completed: that is a throughput of 0.
+    assert_eq!(level.throughput.requests_per_s, Some(0.0));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(0.0));
+    assert_eq!(level.throughput.inputs_per_s, None, "nothing was embedded");
     assert!(level.times[Time::Latency].is_none() && level.output_tokens.is_none());
+}
+
+#[test]
+fn where_nothing_ended_throughput_is_absent() {
+    let mut censored = failure(0, 0, 0, 9_000, FailureClass::Client, "");
+    censored.outcome = Outcome::Censored;
+    let level = burst(vec![censored]);
+    assert_eq!((level.duration_s, level.throughput.requests_per_s), (None, None));
 }
 
 #[test]

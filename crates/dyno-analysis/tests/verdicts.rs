@@ -111,12 +111,12 @@ fn a_closed_loop_whose_slots_stand_empty_did_not_offer_its_load() {
 
 #[test]
 fn notes_about_the_client_do_not_change_the_verdict() {
-    let stalled = |cpu: u64| {
+    let stalled = |blind: u64, cpu: u64| {
         judged(
             |_| {},
             |end| {
                 end.client.longest_stall_ns = 40 * MS;
-                end.client.blind_ns = 90 * MS;
+                end.client.blind_ns = blind * MS;
                 (end.client.wall_ns, end.client.cpu_ns) = (10 * SEC, cpu * SEC / 10);
             },
         )
@@ -124,12 +124,14 @@ fn notes_about_the_client_do_not_change_the_verdict() {
     for (cpu, what, advice) in
         [(1, "was running something else", "taskset"), (95, "one core", "fewer streams")]
     {
-        let level = stalled(cpu);
+        let level = stalled(900, cpu);
         assert_eq!(level.verdict, Verdict::Valid);
         let note = level.notes.iter().find(|note| note.code == "client_stalled").unwrap();
         assert!(note.what.contains(what), "{}", note.what);
         assert!(note.advice.as_ref().unwrap().contains(advice), "{:?}", note.advice);
     }
+    let harmless = stalled(90, 1);
+    assert_eq!(codes(&harmless.notes), [""; 0], "no metric is uncertain for 90 ms in 10 s");
     let late = |records: &mut Vec<RequestRecord>| {
         records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 12 * MS));
     };

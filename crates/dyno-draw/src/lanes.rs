@@ -61,7 +61,17 @@ mod tests {
     fn bar(index: u64, due_s: f64, end_s: f64) -> Bar {
         let became = Became::Completed;
         let (sent_s, first_s) = (Some(due_s), None);
-        Bar { index, warmup: false, due_s, sent_s, first_s, end_s, output: None, became }
+        Bar {
+            index,
+            warmup: false,
+            due_s,
+            sent_s,
+            first_s,
+            end_s,
+            output: None,
+            retries: 0,
+            became,
+        }
     }
 
     fn indices(lanes: &Lanes) -> Vec<Vec<u64>> {

@@ -164,6 +164,7 @@ mod tests {
                 first_s: None,
                 end_s: due_s + long,
                 output: None,
+                retries: 0,
                 became: Became::Completed,
             }
         };

@@ -61,7 +61,7 @@ messages! {
     FailedRequests: "Failed requests", "失败请求";
     FailedOrShed: "Failed or shed requests", "失败或被拒绝的请求";
     Percent: "%", "占比 %";
-    TokenTime: "Time per output token", "单 token 时延";
+    TokenTime: "Time per output token", "每 token 时间";
     Compared: "Comparison", "对比";
     Dropped: "not sent", "未发出";
     Censored: "still running at the end", "结束时仍在进行";

@@ -164,7 +164,7 @@ mod tests {
         assert!(text(Language::English).ends_with("ITL 20.1 ms  suspect so far  complete"));
         assert_eq!(
             text(Language::Chinese),
-            "1/3 concurrency 8  500 个请求  2 个失败  整档 12.3 req/s 790 tok/s  \
+            "1/3 concurrency 8  500 个请求  2 个失败  整档 12.3 请求/秒 790 tok/s  \
              TTFT 212/480? ms  ITL 20.1 ms  目前存疑  已完成"
         );
     }

@@ -142,11 +142,15 @@ impl Viewer {
     /// Takes what is new, and prints a line for each level that has ended; `false` if the terminal
     /// is gone.
     fn print_finished(&mut self, columns: Option<usize>) -> bool {
+        // Before the levels, so that the level of each note is among those printed by now.
+        let notes = self.live.take_notes();
         let over = self.watch.update(&self.live);
-        over.into_iter().all(|index| match self.finished(index, columns) {
+        let printed = over.into_iter().all(|index| match self.finished(index, columns) {
             Some(line) => self.terminal.plain_line(&line),
             None => true,
-        })
+        });
+        notes.iter().for_each(|note| self.terminal.note(note));
+        printed
     }
 
     fn finished(&self, index: usize, columns: Option<usize>) -> Option<String> {

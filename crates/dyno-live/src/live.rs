@@ -51,6 +51,8 @@ pub struct Live {
     outlook: Mutex<Outlook>,
     /// The latest metrics of the server, and when they came. Written by the thread that polls them.
     server: Mutex<Option<(Duration, ServerSample)>>,
+    /// Notes about levels that have ended, printed after their lines.
+    notes: Mutex<Vec<String>>,
     pub(super) mailbox: Mailbox,
 }
 
@@ -96,6 +98,7 @@ impl Default for Live {
             label: Mutex::default(),
             outlook: Mutex::default(),
             server: Mutex::default(),
+            notes: Mutex::default(),
             mailbox: Mailbox::default(),
         }
     }
@@ -191,6 +194,15 @@ impl Live {
             ending: end.ending,
             draining: self.draining(end),
         });
+    }
+
+    /// A note about the level that is over, to be printed after its line.
+    pub fn note(&self, text: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    pub(super) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// How long the end of a level took on the wall clock; in virtual time it took no time.

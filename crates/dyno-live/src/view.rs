@@ -7,6 +7,7 @@ use super::outlook::{Left, level_left};
 use super::watch::Watch;
 use super::words::Text;
 use dyno_analysis::glimpse::LevelSoFar;
+use dyno_model::metric::Unit;
 use dyno_model::{Decision, Language, Verdict};
 use dyno_words::escape::escape;
 use std::time::Duration;
@@ -75,8 +76,8 @@ impl<'a> Status<'a> {
             parts.extend(doubt(found, language).map(|text| Part::new(4, text)));
         }
         if let Some((requests, tokens)) = self.per_second {
-            parts.push(Part::new(8, format!("{} req/s", rate(requests))));
-            parts.push(Part::new(7, work(self.found, tokens)));
+            parts.push(Part::new(8, per_second(rate(requests), Unit::RequestsPerSecond, language)));
+            parts.push(Part::new(7, work(self.found, tokens, language)));
         }
         // In the last level, the two times are the same.
         match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
@@ -116,11 +117,16 @@ impl Left {
 }
 
 /// Texts per second where they are embedded or ranked, otherwise tokens.
-pub(super) fn work(found: Option<&LevelSoFar>, tokens: f64) -> String {
+pub(super) fn work(found: Option<&LevelSoFar>, tokens: f64, language: Language) -> String {
     match found.filter(|found| found.embeds) {
-        Some(found) => format!("{} inputs/s", maybe(found.inputs_per_s, rate)),
-        None => format!("{} tok/s", rate(tokens)),
+        Some(found) => per_second(maybe(found.inputs_per_s, rate), Unit::InputsPerSecond, language),
+        None => per_second(rate(tokens), Unit::TokensPerSecond, language),
     }
+}
+
+/// A rate with its unit.
+pub(super) fn per_second(value: String, unit: Unit, language: Language) -> String {
+    format!("{value} {}", language.choose(unit.names()))
 }
 
 /// Whether the SLO is met so far; a missed term is named.
@@ -328,7 +334,7 @@ mod tests {
         let status = Status { language, found: Some(&found), left, ..status(&seen) };
         assert_eq!(
             status.line(None),
-            "1/3 concurrency 8  50/100 个请求  1 个失败  SLO 未达标（ttft.p99<250ms）  10.0 req/s  \
+            "1/3 concurrency 8  50/100 个请求  1 个失败  SLO 未达标（ttft.p99<250ms）  10.0 请求/秒  \
              640 tok/s  剩余 5 s  全程至少剩余 1m15s  在途 8"
         );
         assert!((0..200).all(|columns| width(&status.line(Some(columns))) < columns.max(1)));

@@ -10,8 +10,8 @@ messages! {
     pub(crate) enum Text;
     Requests: "{} requests", "{} 个请求";
     Unfinished: "{} unfinished", "{} 个未完成";
-    WholeLevel: "whole level {} req/s {} tok/s", "整档 {} req/s {} tok/s";
-    WholeLevelInputs: "whole level {} req/s {} inputs/s", "整档 {} req/s {} 条/秒";
+    WholeLevel: "whole level {} req/s {} tok/s", "整档 {} 请求/秒 {} tok/s";
+    WholeLevelInputs: "whole level {} req/s {} inputs/s", "整档 {} 请求/秒 {} 条/秒";
     Latency: "latency {}", "时延 {}";
     LatencyColumn: "latency p50/p99", "时延 p50/p99";
     Failed: "{} failed", "{} 个失败";

@@ -1,7 +1,20 @@
 //! Which diagnostics of several levels are one: the same rule with the same advice, also where the
-//! advice differs in its numbers, because each level would need another duration.
+//! advice differs in its numbers, because each level would need another duration; and how much each
+//! weighs.
 
-use dyno_model::Diagnostic;
+use dyno_model::{Diagnostic, Severity, Verdict};
+use dyno_words::severity;
+
+/// The verdict that a reason leads to; an unknown reason makes a level suspect.
+pub(crate) fn weight(reason: &Diagnostic) -> Verdict {
+    severity(reason).map_or(Verdict::Suspect, Severity::verdict).max(Verdict::Suspect)
+}
+
+/// Whether a reason makes a level of this verdict invalid. The same code may be graver in another
+/// level, and a reason that was read from a file has only its code.
+pub(crate) fn invalidates(reason: &Diagnostic, verdict: Verdict) -> bool {
+    weight(reason).min(verdict) == Verdict::Invalid
+}
 
 /// Whether two diagnostics are printed as one.
 pub(crate) fn alike(a: &Diagnostic, b: &Diagnostic) -> bool {
@@ -46,5 +59,27 @@ mod tests {
         let files = [3, 7].map(|count| Finding::OutOfFiles.with([count]));
         assert!(alike(&files[0], &files[1]));
         assert_eq!(advice(&files), files[0].advice.as_deref());
+    }
+
+    #[test]
+    fn the_code_of_a_reason_decides_its_verdict() {
+        let made = Finding::OffSchedule.with([1, 2, 3]);
+        let read = Diagnostic::new(made.code.clone(), made.what.clone(), made.advice.clone());
+        assert_eq!([&made, &read].map(weight), [Verdict::Invalid; 2]);
+        let codes = ["failures", "target_lost", "of a later version"];
+        let read = codes.map(|code| Diagnostic::new(code, "words", None::<String>));
+        assert_eq!(read.each_ref().map(weight), [Verdict::Suspect; 3]);
+        let invalid = Finding::ROWS.iter().filter(|row| row.severity == Severity::Error);
+        let mut codes: Vec<&str> = invalid.map(|row| row.code).collect();
+        codes.dedup();
+        assert_eq!(codes, ["off_schedule", "records_missing", "short_of_plan"]);
+    }
+
+    #[test]
+    fn only_what_made_a_level_invalid_is_marked_so() {
+        let [grave, light] = [Finding::OffSchedule.with([1, 2, 3]), Finding::Interrupted.into()];
+        let marked = |verdict| [&grave, &light].map(|reason| invalidates(reason, verdict));
+        assert_eq!(marked(Verdict::Invalid), [true, false]);
+        assert_eq!(marked(Verdict::Suspect), [false, false]);
     }
 }

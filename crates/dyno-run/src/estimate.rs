@@ -1,6 +1,7 @@
 //! Estimates the duration of the remaining levels from those measured so far. Levels bounded by time
 //! need no estimate. For the others, the cost of a request is taken to be proportional to its tokens,
-//! with input tokens weighted relative to output tokens as the first level showed.
+//! with input tokens weighted relative to output tokens as the first level showed. Requests that
+//! generate nothing cost something between a constant and their input.
 
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
@@ -36,6 +37,8 @@ struct Work {
     requests: f64,
     input: f64,
     output: f64,
+    /// Nothing is generated: the input is all the work.
+    embeds: bool,
 }
 
 impl Work {
@@ -43,12 +46,22 @@ impl Work {
         let mean = |text: &str| text.parse::<Lengths>().map_or(1.0, |lengths| lengths.mean());
         let texts = level.inputs.map_or(1.0, f64::from);
         let input = texts * mean(&level.input_tokens.0);
-        Self { requests, input, output: mean(&level.output_tokens.0) }
+        let embeds = level.inputs.is_some();
+        Self { requests, input, output: mean(&level.output_tokens.0), embeds }
     }
 
-    /// In output tokens.
+    /// In output tokens; of what embeds, in a unit of its own.
     fn tokens(&self, weight: f64) -> f64 {
-        self.requests * (weight * self.input + self.output)
+        match self.embeds {
+            // A batch is computed at once while the server has room, and text by text when it is full.
+            true => self.requests * self.input.sqrt(),
+            false => self.requests * (weight * self.input + self.output),
+        }
+    }
+
+    /// How different requests are in their length.
+    fn far(&self, other: &Self) -> f64 {
+        (self.input / other.input).ln().abs()
     }
 }
 
@@ -77,14 +90,18 @@ impl Estimate {
     }
 
     /// Adds a measured level, and returns a new estimate for the remaining ones if this was the first
-    /// level with its load.
+    /// level with its load (and its input, where that is all the work).
     pub(crate) fn news(
         &mut self,
         level: &LevelPlan,
         glance: &Glance,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
-        let is_news = !self.known.iter().any(|(known, _)| *known == level.load);
+        let same = |(load, known): &(Load, Known)| {
+            *load == level.load
+                && (!known.work.embeds || known.work.far(&Work::of(level, 1.0)) == 0.0)
+        };
+        let is_news = !self.known.iter().any(same);
         self.learn(level, glance);
         self.of(to_come.iter()).filter(|_| is_news && has_unknown_duration(to_come))
     }
@@ -126,14 +143,16 @@ impl Estimate {
         }
     }
 
-    /// Scales the level with the nearest load. Throughput is taken to grow with the square root of the
+    /// Scales the level with the nearest load and, among these, the nearest input. Throughput is taken to grow with the square root of the
     /// load: between an idle server, where it is proportional, and a full one, where it is constant.
     fn counted(&self, level: &LevelPlan, requests: f64) -> Option<f64> {
         let load = level.load.value();
         let alike = self.known.iter().filter(|(known, _)| known.kind() == level.load.kind());
-        let far = |known: &Known| (known.load / load).ln().abs();
-        let (_, known) = alike.min_by(|(_, a), (_, b)| far(a).total_cmp(&far(b)))?;
         let work = Work::of(level, requests);
+        let far = |known: &Known| (known.load / load).ln().abs();
+        let (_, known) = alike.min_by(|(_, a), (_, b)| {
+            far(a).total_cmp(&far(b)).then(a.work.far(&work).total_cmp(&b.work.far(&work)))
+        })?;
         let ratio = work.tokens(known.weight) / known.work.tokens(known.weight);
         Some(known.seconds * ratio * (known.load / load).sqrt())
     }
@@ -149,5 +168,58 @@ fn at_once(load: &Load) -> f64 {
     match load {
         Load::Concurrency { .. } | Load::Burst { .. } => load.value(),
         _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::plan::LengthSpec;
+
+    /// A level of 40 requests, 4 at a time, each with so many texts; none: it generates 64 tokens.
+    fn level(inputs: Option<u32>) -> LevelPlan {
+        LevelPlan {
+            label: String::new(),
+            load: Load::Concurrency { concurrency: 4 },
+            requests: Some(40),
+            duration_ns: None,
+            warmup: None,
+            drain_ns: 0,
+            input_tokens: LengthSpec::fixed(32),
+            output_tokens: LengthSpec::fixed(64),
+            capacity: None,
+            repeat: None,
+            until: None,
+            soak: false,
+            max_concurrency: None,
+            inputs,
+        }
+    }
+
+    /// The estimate for levels after one that took a second.
+    fn after_a_second(first: Option<u32>, rest: &[Option<u32>]) -> (Estimate, Option<Duration>) {
+        let glance = Glance { completed: 40, seconds: 1.0, ..Glance::default() };
+        let rest: Vec<LevelPlan> = rest.iter().copied().map(level).collect();
+        let mut estimate = Estimate::default();
+        let left = estimate.news(&level(first), &glance, &rest);
+        (estimate, left)
+    }
+
+    #[test]
+    fn more_texts_take_longer_but_not_so_many_times_as_long() {
+        let (mut estimate, left) = after_a_second(Some(1), &[Some(16), Some(64)]);
+        assert_eq!(left, Some(Duration::from_secs(4 + 8)));
+        // The nearest level is the one to scale: it took more than expected.
+        let glance = Glance { completed: 40, seconds: 10.0, ..Glance::default() };
+        let left = estimate.news(&level(Some(16)), &glance, &[level(Some(64))]);
+        assert_eq!(left, Some(Duration::from_secs(20)));
+    }
+
+    #[test]
+    fn a_known_load_is_no_news() {
+        let (mut estimate, left) = after_a_second(None, &[None]);
+        assert_eq!(left, Some(Duration::from_secs(1)));
+        let glance = Glance { completed: 40, seconds: 1.0, ..Glance::default() };
+        assert_eq!(estimate.news(&level(None), &glance, &[level(None)]), None);
     }
 }

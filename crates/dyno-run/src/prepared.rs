@@ -16,10 +16,13 @@ use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
 use dyno_model::environment::{Environment, Server};
+use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LevelPlan, Plan, Task};
+use dyno_model::prompt::Item;
+use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
-use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
+use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, is_about_length, preflight};
 use dyno_words::Note;
 use dyno_workload::tokenizer::Tokenizer;
 use std::sync::Arc;
@@ -203,10 +206,31 @@ fn counts_differ(
     let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
         .map_err(|error| RunError::Interrupted(error.to_string()))?;
+    if let Some(error) = too_long(plan, &item, &record) {
+        return Err(error);
+    }
     let counts = item.input_tokens.zip(record.input.map(|count| count.tokens));
     Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| {
         Note::TokenCountsDiffer.with(vec![ours.to_string(), servers.to_string()])
     }))
+}
+
+/// The server refuses a prompt for its length, and all of the first level are as long: the level could
+/// only fail. Prompts of a file or of various lengths may fit where this one does not.
+fn too_long(plan: &Plan, item: &Item, record: &RequestRecord) -> Option<RunError> {
+    let Outcome::Failed(FailureClass::Http(status)) = record.outcome else { return None };
+    let asked = &plan.levels.first()?.input_tokens;
+    let fixed = plan.data.spec.is_none() && asked.0.trim().parse::<u32>().is_ok();
+    let message = record.detail.as_deref().unwrap_or_default();
+    if !fixed || !is_about_length(status, message) {
+        return None;
+    }
+    let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+    let (tokens, message) = (item.input_tokens?, one_line(message));
+    Some(RunError::Target(format!(
+        "{at}: the server refuses prompts of {tokens} tokens as too long: HTTP {status}: {message}\n  \
+         hint: lower --input-tokens, or start the server with a longer context"
+    )))
 }
 
 /// Finds the server's metrics. Warns where they were requested and are not available.

@@ -43,10 +43,11 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::TargetUnusable,
         "target unusable",
-        "the server is down, rejects the key, the path or the model, completed nothing for 30 s \
-         while it failed at least 50 requests, or stopped responding and failed its health check; \
-         the message quotes its response, and --resume continues the run once it is back. Or files \
-         contain no results: they were recognised, and the message says what was seen",
+        "the server is down, rejects the key, the path, the model or prompts of that length, \
+         completed nothing for 30 s while it failed at least 50 requests, or stopped responding and \
+         failed its health check; the message quotes its response, and --resume continues the run \
+         once it is back. Or files contain no results: they were recognised, and the message says \
+         what was seen",
     ),
     (
         Exit::RunInvalid,

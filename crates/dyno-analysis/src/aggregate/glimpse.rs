@@ -8,7 +8,7 @@ mod rounded;
 
 use super::gather::{Gathered, Span};
 use super::instrument::{Effective, Gaps, bounds};
-use super::judge::{mixed_sources, too_many_failures, verdict};
+use super::judge::{mixed_sources, put_in_order, too_many_failures, verdict};
 use super::level::{past_capacity, throughput};
 use super::overload;
 use super::request_times::{for_each_gap_sample, request_times};
@@ -261,6 +261,7 @@ impl RunningLevel {
         findings.extend(too_many_failures(&counts, self.terms.allow_failures));
         findings.extend(overload::shed(&counts, self.terms.allow_failures));
         findings.extend(mixed_sources(&self.input, &self.output));
+        put_in_order(&mut findings);
         level.verdict = match self.counts.planned {
             0 => Verdict::Unjudged,
             _ => verdict(&findings),
@@ -299,6 +300,7 @@ impl RunningLevel {
             input: self.input.clone(),
             output: self.output.clone(),
             inputs: self.inputs,
+            carried: (self.counts.planned, if self.embeds { self.counts.planned } else { 0 }),
             ..Gathered::default()
         };
         let work = WorkBounds { steady: None, whole: throughput(&gathered) };

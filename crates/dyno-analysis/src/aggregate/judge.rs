@@ -76,8 +76,20 @@ pub(super) fn verdict(findings: &[Diagnostic]) -> Verdict {
     weightiest.map_or(Verdict::Valid, Severity::verdict)
 }
 
+/// Findings and notes about what became of the requests.
+const OUTCOMES: [&str; 6] =
+    ["target_lost", "nothing_completed", "failures", "overloaded", "retried", "paused"];
+
+/// The most severe first, so that what decided the verdict is read first; among equals, what the server
+/// did with the requests before how exactly it was measured.
+pub(super) fn put_in_order(findings: &mut [Diagnostic]) {
+    findings.sort_by_key(|finding| {
+        (std::cmp::Reverse(finding.severity), !OUTCOMES.contains(&&*finding.code))
+    });
+}
+
 impl Case<'_> {
-    /// All findings, the most severe first.
+    /// All findings, in the order of the rules.
     pub(super) fn findings(mut self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         self.lags(&mut found);
@@ -91,7 +103,6 @@ impl Case<'_> {
         self.asides(&mut found);
         found.append(&mut self.over_time);
         found.extend(self.no_interval.map(|why| *why));
-        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         found
     }
 
@@ -281,4 +292,24 @@ impl Case<'_> {
 pub(super) fn records(level: &Gathered) -> u64 {
     let counts = &level.counts;
     counts.completed + counts.bad() + counts.censored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_words::Measuring;
+
+    #[test]
+    fn what_decided_the_verdict_is_first_and_refusals_are_before_precision() {
+        let shed = Overloaded::Shed.with(values![5, 10, "50 %", "1.0 %"]);
+        let paused = Overloaded::Paused.with(values!["1.0", "5 %"]);
+        let (fair, poor) = (Measuring::Fair.with(["TTFT"]), Measuring::Poor.with(["ITL"]));
+        let slow = late(Finding::SendLag, 12.0);
+        let mut found = vec![slow, fair, shed, paused, poor];
+        put_in_order(&mut found);
+        let codes: Vec<&str> = found.iter().map(|finding| &*finding.code).collect();
+        let expected = ["instrument_range", "overloaded", "instrument_range", "paused", "send_lag"];
+        assert_eq!(codes, expected);
+        assert_eq!(verdict(&found[..1]), Verdict::Invalid);
+    }
 }

@@ -7,7 +7,7 @@ use super::cost::cost;
 use super::distributions::{Distributions, TimeBlocks};
 use super::drift::{drifts, memory_growth};
 use super::gather::{Gathered, Taken};
-use super::judge::{Case, records, verdict};
+use super::judge::{Case, put_in_order, records, verdict};
 use super::overload;
 use super::saturation;
 use super::server::Watch;
@@ -215,7 +215,6 @@ impl<'a> Level<'a> {
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
         findings.extend(gathered.server_side.findings());
         findings.extend(gathered.reasoned.note());
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
@@ -276,12 +275,15 @@ impl<'a> Level<'a> {
             failure_samples: gathered.words.texts(),
             stragglers,
         };
-        findings.splice(0..0, trust::findings(&level, self.plan.load));
+        let imprecise = trust::findings(&level, self.plan.load);
+        let precise = imprecise.is_empty();
+        findings.splice(0..0, imprecise);
         findings.extend(trust::unknown(predicted, &gathered));
-        findings.extend(trust::notes(&gathered));
+        findings.extend(trust::notes(&gathered, precise));
         let arrivals = records(&gathered);
         findings.extend(level.client_wait.iter().flat_map(|wait| waits::notes(wait, arrivals)));
         findings.extend(level.overload.iter().flat_map(|overload| overload::notes(overload, sent)));
+        put_in_order(&mut findings);
         level.verdict = verdict(&findings);
         (level.notes, level.reasons) =
             findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));
@@ -360,20 +362,36 @@ fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
     }
 }
 
-/// Rates of completed requests over the whole duration.
+/// Rates of completed requests over the whole duration. Where requests ended and none completed, they
+/// are 0: nothing got through. Where none ended, nothing is known.
 pub(super) fn throughput(level: &Gathered) -> Throughput {
-    let Some(duration) = level.span.duration().filter(|_| level.counts.completed > 0) else {
+    let counts = &level.counts;
+    let ended = counts.completed + counts.failed + counts.shed;
+    let Some(duration) = level.span.duration().filter(|_| ended > 0) else {
         return Throughput::default();
     };
     let per_s = |n: u64| tidy(n as f64 / to_s(duration));
+    let embeds = level.inputs > 0 || level.carried.1 > 0;
+    if counts.completed == 0 {
+        let none = per_s(0);
+        let embedded = none.filter(|_| embeds);
+        return Throughput {
+            requests_per_s: none,
+            output_tokens_per_s: none.filter(|_| !embeds),
+            total_tokens_per_s: none,
+            inputs_per_s: embedded,
+            input_tokens_per_s: embedded,
+            body_bytes_per_s: embedded,
+        };
+    }
     let output = level.output.total();
-    let total = match level.inputs {
-        0 => output.zip(level.input.total()).map(|(output, input)| output + input),
+    let total = match embeds {
+        false => output.zip(level.input.total()).map(|(output, input)| output + input),
         // Nothing is generated, so the input is all there is.
-        _ => level.input.total(),
+        true => level.input.total(),
     };
     Throughput {
-        requests_per_s: per_s(level.counts.completed),
+        requests_per_s: per_s(counts.completed),
         output_tokens_per_s: output.and_then(per_s),
         total_tokens_per_s: total.and_then(per_s),
         inputs_per_s: Some(level.inputs).filter(|n| *n > 0).and_then(per_s),

@@ -21,6 +21,8 @@ const ENOUGH_IN_FLIGHT: f64 = 0.90;
 /// Stalls are reported from this length, or from this share of the level.
 const LONG_STALL_NS: u64 = 10 * MS;
 const MUCH_BLIND: f64 = 0.01;
+/// Stalls that made no metric uncertain are reported only from this share of the level.
+const HARMLESS_BLIND: f64 = 0.05;
 /// A thread that uses more of a CPU than this is overloaded; one that uses less was preempted.
 const BUSY: f64 = 0.7;
 /// Waiting is reported from this share of the level.
@@ -189,26 +191,33 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
         Some(statistic) => [statistic.name(); 2],
     };
     let info = metric.info();
-    let [brief, label] = [info.plain(), info.label];
+    let [brief, label] = [info.short, info.label];
     let name = [0, 1].map(|language| {
         // Times from the schedule have no short name.
         let name = if brief[language].is_empty() { label[language] } else { brief[language] };
         format!("{name} {}", which[language]).trim_end().to_owned()
     });
     let name = Value::Worded(name);
-    let ends = values![name, short(low), short(high), metric.unit().name()];
+    let unit = Value::Worded(metric.unit().names().map(str::to_owned));
+    let ends = values![name, short(low), short(high), unit];
     Phrase::Measured.value(ends)
 }
 
-/// What happened to the client during the run; not part of the verdict.
-pub(super) fn notes(level: &Gathered) -> Vec<Diagnostic> {
+/// What happened to the client during the run; not part of the verdict. `precise`: no finding is about
+/// its measurements.
+pub(super) fn notes(level: &Gathered, precise: bool) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(end) = &level.end else { return found };
     let health = &end.client;
     let reads = health.read_delay.count() + health.unstamped_reads;
     let wall = health.wall_ns.max(1) as f64;
     let share = |time: u64| time as f64 / wall;
-    if health.longest_stall_ns >= LONG_STALL_NS || share(health.blind_ns) > MUCH_BLIND {
+    let blind = share(health.blind_ns);
+    let stalled = match precise {
+        true => blind > HARMLESS_BLIND,
+        false => health.longest_stall_ns >= LONG_STALL_NS || blind > MUCH_BLIND,
+    };
+    if stalled {
         let cpu = share(health.cpu_ns);
         let what = if cpu > BUSY { Measuring::Overloaded } else { Measuring::Preempted };
         let times = [to_s(health.blind_ns), to_ms(health.longest_stall_ns)];

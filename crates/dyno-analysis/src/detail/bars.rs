@@ -52,6 +52,8 @@ pub struct Bar {
     pub end_s: f64,
     /// Output tokens.
     pub output: Option<u64>,
+    /// How often it was sent again after a refusal.
+    pub retries: u32,
     /// How it ended.
     pub became: Became,
 }
@@ -68,6 +70,7 @@ impl Bar {
             first_s: record.first.filter(|_| record.streamed).map(since),
             end_s: since(record.end),
             output: record.output.map(|output| output.tokens),
+            retries: record.retries,
             became: match &record.outcome {
                 Outcome::Completed => Became::Completed,
                 Outcome::Failed(class) => Became::Failed(class.to_string()),

@@ -7,11 +7,12 @@ use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 use std::cmp::Ordering;
 
-/// Rows of zeros: where nothing completed by the file's own count, only a warning.
+/// Rows of zeros: where nothing completed by the file's own count, only a warning. Dyno's own zeros are
+/// measurements: requests ended, and none completed.
 pub(super) fn zeros(rows: &Rows<'_>) -> [Option<Found>; 2] {
     let nothing_done = |level: &&Level<'_>| level.0.requests.completed == Some(0);
     let of = |stated: bool| {
-        let zeros = rows.rows.iter().filter(|level| level.is_zero());
+        let zeros = rows.rows.iter().filter(|level| rows.imported() && level.is_zero());
         zeros.filter(|level| nothing_done(level) == stated).map(Level::row).collect()
     };
     [

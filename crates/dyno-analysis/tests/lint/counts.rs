@@ -146,5 +146,10 @@ fn zeros_are_an_error_unless_the_file_says_that_nothing_completed() {
     assert_eq!(codes(&of("vllm", vec![nothing.clone()]), Error), ["zeros"]);
     nothing.requests.completed = Some(0);
     assert_eq!(codes(&of("vllm", vec![nothing.clone()]), Error), [""; 0]);
-    assert_eq!(codes(&of("vllm", vec![nothing]), Warning), ["zeros"]);
+    let imported = of("vllm", vec![nothing]);
+    assert_eq!(codes(&imported, Warning), ["zeros"]);
+    // Dyno's own throughput is 0 where all requests were refused or failed.
+    let mut own = imported;
+    own.run.origin = None;
+    assert_eq!(codes(&own, Warning), [""; 0]);
 }

@@ -34,6 +34,7 @@ fn one(i: u32) -> LevelDetail {
             first_s: (index != 7).then_some(due_s + 1.0),
             end_s: due_s + 5.0,
             output: Some(50),
+            retries: 0,
             became: match index {
                 11 => Became::Failed("stall".to_owned()),
                 _ => Became::Completed,
@@ -82,6 +83,7 @@ fn any_bar() -> impl Strategy<Value = Bar> {
         first_s: wait.and(first).map(|first| due_s + wait.unwrap_or(0.0) + first),
         end_s: due_s + wait.unwrap_or(0.0) + first.unwrap_or(0.0) + rest,
         output: None,
+        retries: 0,
         became: match became {
             0 => Became::Completed,
             1 => Became::Failed("<b>&".to_owned()),

@@ -7,7 +7,7 @@ use crate::fit::first_that_fits;
 use crate::seconds::Second;
 use crate::words::Text;
 use dyno_chart::bounds;
-use dyno_model::metric::Time;
+use dyno_model::metric::{Time, Unit};
 use dyno_words::columns::{millis, number};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
@@ -23,7 +23,7 @@ const FINE: f64 = 1e3;
 
 struct Chart {
     name: Name,
-    unit: &'static str,
+    unit: Unit,
     colour: Color,
     value: fn(&Second) -> Option<f64>,
     shown: fn(f64) -> String,
@@ -37,26 +37,26 @@ enum Name {
 
 const TOKENS: Chart = Chart {
     name: Name::Worded(Text::OutputTokens),
-    unit: "tok/s",
+    unit: Unit::TokensPerSecond,
     colour: Color::Green,
     value: |second| Some(second.tokens as f64),
     shown: number,
 };
 const INPUTS: Chart = Chart {
     name: Name::Worded(Text::ChartInputs),
-    unit: "inputs/s",
+    unit: Unit::InputsPerSecond,
     value: |second| Some(second.inputs as f64),
     ..TOKENS
 };
 const REQUESTS: Chart = Chart {
     name: Name::Worded(Text::ChartRequests),
-    unit: "req/s",
+    unit: Unit::RequestsPerSecond,
     value: |second| Some(second.done as f64),
     ..TOKENS
 };
 const TTFT: Chart = Chart {
     name: Name::Metric("TTFT p50"),
-    unit: "ms",
+    unit: Unit::Milliseconds,
     colour: Color::Cyan,
     value: |second| second.times[Time::Ttft].p50,
     shown: millis,
@@ -107,9 +107,10 @@ fn one(frame: &mut Frame<'_>, area: Rect, chart: &Chart, picture: &Picture) {
     };
     let now = maybe(values.last().copied().flatten(), chart.shown);
     let highest_shown = Text::Highest.with(language, &[maybe(highest, chart.shown)]);
-    let short = format!("{name} {now} {}", chart.unit);
+    let unit = language.choose(chart.unit.names());
+    let short = format!("{name} {now} {unit}");
     let long = format!("{short}{}{highest_shown}", language.comma());
-    let titles = [long, short, format!("{now} {}", chart.unit)].map(|title| title + " ");
+    let titles = [long, short, format!("{now} {unit}")].map(|title| title + " ");
     let title = Line::from(first_that_fits(titles, columns)).style(Style::new().bold());
     let block = Block::new().borders(Borders::TOP).title(title);
     // The latest second is at the right edge.

@@ -4,10 +4,10 @@ use super::picture::Picture;
 use super::{charts, levels, slo};
 use crate::finished::Times;
 use crate::fit::{Part, cut, elided, first_that_fits, fitted};
-use crate::view::{bar, clock, place, rate, requests, server, share_done, work};
+use crate::view::{bar, clock, per_second, place, rate, requests, server, share_done, work};
 use crate::words::{self, Text};
 use dyno_model::Verdict;
-use dyno_model::metric::Time;
+use dyno_model::metric::{Time, Unit};
 use dyno_words::columns::{width, wrap};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
@@ -125,8 +125,8 @@ fn metrics(picture: &Picture, columns: usize) -> Line<'static> {
     let mut parts = Vec::new();
     let found = picture.present().and_then(|row| row.found.as_ref());
     if let Some((requests, tokens)) = picture.per_second {
-        parts.push(Part::new(3, format!("{} req/s", rate(requests))));
-        parts.push(Part::new(0, work(found, tokens)));
+        parts.push(Part::new(3, per_second(rate(requests), Unit::RequestsPerSecond, language)));
+        parts.push(Part::new(0, work(found, tokens, language)));
     }
     parts.push(Part::new(5, Text::InFlight.with(language, &[seen.in_flight.to_string()])));
     parts.extend(server(seen, language, [2, 2]));

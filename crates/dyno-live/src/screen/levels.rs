@@ -7,7 +7,7 @@ use crate::fit::{cut, elided, first_that_fits};
 use crate::words::Text;
 use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::Language;
-use dyno_model::metric::Time;
+use dyno_model::metric::{Time, Unit};
 use dyno_words::columns::{millis, number, width};
 use ratatui_core::layout::{Alignment, Constraint, Rect};
 use ratatui_core::style::{Color, Style};
@@ -158,12 +158,14 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
             colour: Some(Color::Red),
             ..column(5, Text::ColumnFailed.text(language), &|_, row| of(row, &failed))
         },
-        column(6, "req/s", &|_, row| of(row, &|found| maybe(found.requests_per_s, number))),
+        column(6, language.choose(Unit::RequestsPerSecond.names()), &|_, row| {
+            of(row, &|found| maybe(found.requests_per_s, number))
+        }),
     ];
     columns.push(match embeds(all) {
-        true => {
-            column(2, "inputs/s", &|_, row| of(row, &|found| maybe(found.inputs_per_s, number)))
-        }
+        true => column(2, language.choose(Unit::InputsPerSecond.names()), &|_, row| {
+            of(row, &|found| maybe(found.inputs_per_s, number))
+        }),
         false => {
             column(2, "tok/s", &|_, row| of(row, &|found| maybe(found.output_tokens_per_s, number)))
         }
@@ -186,7 +188,7 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
         let shed = column(5, Text::ColumnShed.text(language), &|_, row| shed(row).to_string());
         columns.insert(4, Column { colour: Some(Color::Yellow), ..shed });
     }
-    columns.extend(bars(shown, all).map(left));
+    columns.extend(bars(shown, all, language).map(left));
     columns.push(left(column(8, Text::ColumnState.text(language), &|_, row| {
         row.state.text().text(language).to_owned()
     })));
@@ -222,7 +224,7 @@ fn token_time(rows: &[Row]) -> Time {
 }
 
 /// Throughput and TTFT as bars, of which the longest is the highest of all levels.
-fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
+fn bars(shown: &[Row], all: &[Row], language: Language) -> impl Iterator<Item = Column> {
     const COLUMNS: usize = WITH_BARS / 6;
     type Value = fn(&LevelSoFar) -> Option<f64>;
     let drawn = |head: &str, colour, value: Value| {
@@ -234,7 +236,9 @@ fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
         Column { rank: BAR, head: head.to_owned(), cells, alignment: Alignment::Left, colour }
     };
     let work = match embeds(all) {
-        true => drawn("inputs/s", Color::Green, |found| found.inputs_per_s),
+        true => drawn(language.choose(Unit::InputsPerSecond.names()), Color::Green, |found| {
+            found.inputs_per_s
+        }),
         false => drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),
     };
     let ttft = (!unstreamed(all))

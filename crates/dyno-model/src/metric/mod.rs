@@ -104,6 +104,15 @@ impl Unit {
             Self::Plain => "",
         }
     }
+
+    /// Its name in a text, in English and Chinese.
+    pub fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::RequestsPerSecond => ["req/s", "请求/秒"],
+            Self::InputsPerSecond => ["inputs/s", "条/秒"],
+            other => [other.name(); 2],
+        }
+    }
 }
 
 /// Which way a metric is better.
@@ -163,14 +172,6 @@ pub struct Info {
     pub means: [&'static str; 2],
     /// Where it is shown, at which rank, and with which statistics.
     pub places: &'static [(Place, u8, &'static [Statistic])],
-}
-
-impl Info {
-    /// Its name within a sentence: the short one, unless that is a mere abbreviation in Chinese.
-    pub fn plain(&self) -> [&'static str; 2] {
-        let [english, chinese] = self.short;
-        [english, if chinese == english { self.title[1] } else { chinese }]
-    }
 }
 
 impl Metric {

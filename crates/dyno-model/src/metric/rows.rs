@@ -61,7 +61,7 @@ pub(super) const TIMES: [Info; 8] = [
         name: "scheduled.ttft",
         column: "ttft_scheduled",
         streamed: true,
-        label: ["TTFT from schedule", "首 token 时延（自计划时刻）"],
+        label: ["TTFT from schedule", "TTFT（自计划时刻）"],
         formula: "first − intended",
         means: SCHEDULED,
         places: &[(Slo, 2, &[]), (PageChart, 5, CHARTED), (Definitions, 5, &[])],
@@ -218,7 +218,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         Info {
             id: "requests_per_s",
             name: "throughput",
-            label: ["Requests/s", "QPS（请求/秒）"],
+            label: ["Requests/s", "请求/秒"],
             title: ["Requests/s", "请求/秒"],
             short: ["req/s", "请求/秒"],
             formula: "completed / duration",
@@ -384,8 +384,8 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         Info {
             id: "token_time",
             name: "token_time",
-            label: ["Time/token", "单 token 时延"],
-            title: ["Time/token", "单 token 时延"],
+            label: ["Time/token", "每 token 时间"],
+            title: ["Time/token", "每 token 时间"],
             places: &[(Compare, 4, &[])],
             ..TIME
         },

@@ -1,7 +1,7 @@
 //! A term: a metric, an operator and a bound.
 
 use crate::Nanos;
-use crate::metric::{Metric, Statistic};
+use crate::metric::{Metric, Statistic, Unit};
 use crate::units::{format_duration, to_ms};
 use std::fmt;
 
@@ -98,6 +98,10 @@ impl fmt::Display for Term {
         match self.bound {
             Bound::Time(nanos) => f.write_str(&format_duration(nanos)),
             Bound::Percent(value) => write!(f, "{value}%"),
+            // `inputs>500inputs/s` would say it twice.
+            Bound::PerSecond(value) if self.metric.unit() == Unit::InputsPerSecond => {
+                write!(f, "{value}/s")
+            }
             Bound::PerSecond(value) => write!(f, "{value}{}", self.metric.unit().name()),
         }
     }

@@ -26,12 +26,14 @@ function Timeline(box) {
   ]);
   var shed = own.some(function (i) { return data.details[i].shedClasses.some(Boolean); });
   var some = function (fits) { return own.some(function (i) { return data.details[i].bars.some(fits); }); };
+  var again = some(function (bar) { return bar[6] === COMPLETED && bar[9] > 0; });
   var streamed = some(function (bar) { return bar[6] === COMPLETED && known(bar[3]); });
   var whole = some(function (bar) { return bar[6] === COMPLETED && !known(bar[3]); });
   box.appendChild(legend([
     streamed ? { name: words.waiting, colour: 'var(--wait)', tall: true } : null,
     streamed ? { name: words.answer, colour: 'var(--s0)', tall: true } : null,
     whole ? { name: words.whole, colour: 'var(--s5)', tall: true } : null,
+    again ? { name: words.again, colour: 'var(--s1)', tall: true } : null,
     { name: words.failed, colour: 'var(--bad)', tall: true },
     shed ? { name: words.shed, colour: 'var(--unsure)', tall: true } : null,
     { name: words.censored + ' / ' + words.dropped, colour: 'var(--faint)', tall: true }
@@ -66,14 +68,15 @@ Timeline.prototype.open = function (level) {
   this.draw();
 };
 
-// [index, due, sent − due, first − sent, end − sent, tokens, became, warm-up, lane], in milliseconds.
+// [index, due, sent − due, first − sent, end − sent, tokens, became, warm-up, lane, times sent again],
+// in milliseconds.
 Timeline.prototype.bars = function () {
   return data.details[this.level].bars.map(function (bar) {
     var sent = bar[1] + (bar[2] || 0);
     return {
       index: bar[0], due: bar[1] / 1e3, sent: known(bar[2]) ? sent / 1e3 : null,
       first: known(bar[3]) ? (sent + bar[3]) / 1e3 : null, end: (sent + bar[4]) / 1e3,
-      tokens: bar[5], became: bar[6], warmup: bar[7] === 1, lane: bar[8]
+      tokens: bar[5], became: bar[6], warmup: bar[7] === 1, lane: bar[8], retries: bar[9]
     };
   });
 };
@@ -101,7 +104,7 @@ Timeline.prototype.draw = function () {
   pen.scale(ratio, ratio);
   pen.clearRect(0, 0, this.box.clientWidth, height);
   var paint = {
-    wait: themed('--wait'), answer: themed('--s0'), whole: themed('--s5'), bad: themed('--bad'),
+    wait: themed('--wait'), again: themed('--s1'), answer: themed('--s0'), whole: themed('--s5'), bad: themed('--bad'),
     shed: themed('--unsure'), faint: themed('--faint'), line: themed('--line'), soft: themed('--soft'), ink: themed('--ink'),
     lane: themed('--sunken')
   };
@@ -138,9 +141,10 @@ Timeline.prototype.draw = function () {
     } else if (bar.became !== COMPLETED) {
       piece(bar.sent === null ? bar.due : bar.sent, bar.end, paint.faint);
     } else if (bar.first === null) {
-      piece(bar.sent, bar.end, paint.whole);
+      piece(bar.sent, bar.end, bar.retries ? paint.again : paint.whole);
     } else {
-      piece(bar.sent, bar.first, paint.wait);
+      // Refusals and the waits between them are not the server's time to the first token.
+      piece(bar.sent, bar.first, bar.retries ? paint.again : paint.wait);
       piece(bar.first, bar.end, paint.answer);
     }
     pen.globalAlpha = 1;
@@ -169,6 +173,7 @@ Timeline.prototype.about = function (bar) {
     if (bar.first !== null) { rows.push([words.ttft, show((bar.first - bar.sent) * 1e3) + ' ms']); }
     rows.push([words.took, show((bar.end - bar.sent) * 1e3) + ' ms']);
   }
+  if (bar.retries) { rows.push([words.againTimes, show(bar.retries)]); }
   if (known(bar.tokens)) { rows.push([words.tokens, show(bar.tokens)]); }
   return { title: fill(words.request, [bar.index]), rows: rows, remark: [bar.warmup ? words.warmup : '', became].filter(Boolean).join(', ') };
 };

@@ -23,6 +23,7 @@
     if (box) { drawers[id](box); }
   });
   Array.prototype.forEach.call(document.querySelectorAll('table'), sortable);
+  Array.prototype.forEach.call(document.querySelectorAll('.scroll'), tellsOfMore);
   button.hidden = false;
   button.addEventListener('click', function () {
     root.setAttribute('data-theme', isDark() ? 'light' : 'dark');

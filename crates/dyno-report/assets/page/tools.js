@@ -97,3 +97,13 @@ function keepDrawn(box, draw) {
     }
   }).observe(box);
 }
+
+// Says below a table that it has more columns than fit; many systems hide scroll bars until they are used.
+function tellsOfMore(box) {
+  var more = el('p', { class: 'scrolls', hidden: '' });
+  more.textContent = words.moreColumns;
+  box.parentNode.insertBefore(more, box.nextSibling);
+  var look = function () { more.hidden = box.scrollWidth <= box.clientWidth + 1; };
+  new ResizeObserver(look).observe(box);
+  look();
+}

@@ -96,14 +96,16 @@ pub(super) fn metric_title(compared: Compared, language: Language) -> String {
         return Word::ShedShare.text(language).to_owned();
     }
     let info = compared.metric.info();
-    let name = language.choose(info.plain());
+    let name = language.choose(info.short);
     let unit = match info.group {
         Group::Work => String::new(),
         _ => format!(" {}", info.unit.name()),
     };
     match (compared.statistic, language) {
         (None, _) => format!("{}{unit}", language.choose(info.title).to_lowercase()),
-        (Some(Statistic::Mean), Language::Chinese) => format!("平均{name}{unit}"),
+        (Some(Statistic::Mean), Language::Chinese) => {
+            format!("平均{}{name}{unit}", if name.is_ascii() { " " } else { "" })
+        }
         (Some(statistic), _) => format!("{name} {}{unit}", statistic.name()),
     }
 }

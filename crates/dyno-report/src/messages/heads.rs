@@ -11,7 +11,7 @@ messages! {
     BodyRate: "body\nMB/s", "响应体\nMB/s";
     Goodput: "goodput\nreq/s", "有效吞吐\n请求/秒";
     PerUser: "per user\ntok/s", "单用户\ntok/s";
-    TokenTime: "per token\nms", "单 token\nms";
+    TokenTime: "per token\nms", "每 token\nms";
     InFlight: "in\nflight", "平均\n并发数";
     Completed: "ok", "成功";
     Failed: "failed", "失败";

@@ -22,8 +22,8 @@ messages! {
     Failed: "Failed", "失败";
     RequestRate: "Requests/s", "请求/秒";
     OutputRate: "Output tokens/s", "输出 token/秒";
-    Ttft: "TTFT {} (ms)", "首 token 时延 {} (ms)";
-    Itl: "ITL {} (ms)", "token 间时延 {} (ms)";
+    Ttft: "TTFT {} (ms)", "TTFT {} (ms)";
+    Itl: "ITL {} (ms)", "ITL {} (ms)";
     Verdict: "Verdict", "判定";
     Steady: "over the steady window", "稳态窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";

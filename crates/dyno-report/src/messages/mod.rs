@@ -18,6 +18,6 @@ mod tests {
     fn places_are_filled_in_order() {
         let filled = Message::LevelInvalid.with(Language::English, &["c={}", "too late"]);
         assert_eq!(filled, "c={} is invalid: too late");
-        assert_eq!(Message::Ttft.with(Language::Chinese, &["p50"]), "首 token 时延 p50 (ms)");
+        assert_eq!(Message::Ttft.with(Language::Chinese, &["p50"]), "TTFT p50 (ms)");
     }
 }

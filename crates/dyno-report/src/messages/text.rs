@@ -98,7 +98,7 @@ messages! {
         "{} tokens requested, {} received on average; {} % of the responses reached the requested length",
         "平均要求 {} 个 token，实际 {} 个；{} % 的响应达到要求的长度";
     FromSchedule: "from the scheduled time, ms: {}", "自计划时刻起（ms）：{}";
-    TtftP50P99: "TTFT {} p50, {} p99", "首 token 时延 p50 {}，p99 {}";
+    TtftP50P99: "TTFT {} p50, {} p99", "TTFT p50 {}，p99 {}";
     LatencyP50P99: "latency {} p50, {} p99", "端到端时延 p50 {}，p99 {}";
     InstrumentRanges: "instrument ranges", "测量误差范围";
     Intervals: "95 % confidence intervals, ms", "95 % 置信区间（ms）";
@@ -139,7 +139,7 @@ messages! {
         "除去每个提示词共有的 {1} 个 token 后为 {0}";
     TtftOfHits:
         "TTFT p50 {1} ms for {0} {0|hit|hits}",
-        "{} 个命中请求的首 token 时延 p50 {} ms";
+        "{} 个命中请求的 TTFT p50 {} ms";
     TtftOfMisses: "{1} ms for {0} {0|miss|misses}", "{} 个未命中请求 {} ms";
     ServerTimes: "server's own times", "服务器自报时间";
     ServerTimesOf:
@@ -150,10 +150,10 @@ messages! {
     ServerDecode: "decode {}", "解码 {}";
     ServerLoad: "model load {}", "加载模型 {}";
     ServerTotal: "total {}", "总计 {}";
-    OutsideServer: "rest of TTFT, network and front end {}", "首 token 时延的其余部分（网络与前端）{}";
+    OutsideServer: "rest of TTFT, network and front end {}", "TTFT 的其余部分（网络与前端）{}";
     OutsideAndQueue:
         "rest of TTFT, queue, network and front end {}",
-        "首 token 时延的其余部分（排队、网络与前端）{}";
+        "TTFT 的其余部分（排队、网络与前端）{}";
     PrefixHits: "prefix cache hits {}", "前缀缓存命中率 {}";
     Memory: "memory {} to {} GiB", "内存 {} 到 {} GiB";
     PerMillionOut: "{} per million output tokens", "每百万输出 token {}";
@@ -163,7 +163,7 @@ messages! {
 
     Conversations:
         "{} {0|conversation|conversations}, {} turns on average; TTFT by turn, ms",
-        "{} 个会话，平均 {} 轮；各轮首 token 时延（ms）";
+        "{} 个会话，平均 {} 轮；各轮 TTFT（ms）";
     FirstTurn: "first turn", "首轮";
     LaterTurns: "later turns", "后续轮次";
     Requests: "requests", "请求数";

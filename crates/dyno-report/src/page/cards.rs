@@ -7,7 +7,7 @@ use super::words::Word;
 use crate::messages::Message;
 use crate::text::ABSENT;
 use dyno_model::Verdict;
-use dyno_model::metric::Time;
+use dyno_model::metric::{Time, Unit};
 use dyno_model::summary::LevelSummary;
 
 /// The best value, and the level that reached it.
@@ -44,6 +44,7 @@ pub(super) fn cards(page: &Page) -> Markup {
         Some(best) => card(page.say(name), &grouped(best.value), unit, &at(best.level)),
         None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
     };
+    let unit = |unit: Unit| page.language.choose(unit.names());
     let tokens = |level: &LevelSummary| level.steady_throughput().output_tokens_per_s;
     let inputs = |level: &LevelSummary| level.steady_throughput().inputs_per_s;
     let requests = |level: &LevelSummary| level.steady_throughput().requests_per_s;
@@ -53,10 +54,13 @@ pub(super) fn cards(page: &Page) -> Markup {
     };
     let embeds = page.summary.levels.iter().any(LevelSummary::has_inputs);
     let most = match embeds {
-        true => best(Word::MostInputs, "inputs/s", largest(page, inputs)),
+        true => best(Word::MostInputs, unit(Unit::InputsPerSecond), largest(page, inputs)),
         false => best(Word::MostTokens, "tok/s", largest(page, tokens)),
     };
-    let mut all = vec![most, best(Word::MostRequests, "req/s", largest(page, requests))];
+    let mut all = vec![
+        most,
+        best(Word::MostRequests, unit(Unit::RequestsPerSecond), largest(page, requests)),
+    ];
     if let Some(least) = lowest(|level| level.times[Time::Latency].as_ref()?.p50).filter(|_| embeds)
     {
         all.push(best(Word::LeastLatency, "ms", Some(least)));

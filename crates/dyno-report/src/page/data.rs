@@ -275,6 +275,7 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
             became,
             u8::from(bar.warmup),
             lane,
+            bar.retries,
         ]));
     }
     let (classes, shed): (Vec<String>, Vec<bool>) =

@@ -6,9 +6,8 @@ use super::tables::{pairs, pill};
 use super::words::Word;
 use crate::alike;
 use crate::text::exactness;
-use crate::text::overload::with_failures;
-use dyno_model::{Diagnostic, Severity, Verdict};
-use dyno_words::severity;
+use crate::text::overload::{refused, with_failures};
+use dyno_model::{Diagnostic, Verdict};
 
 /// Levels that are named before the rest is folded away.
 const SHOWN: usize = 4;
@@ -35,21 +34,14 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The verdict that a reason leads to; an unknown reason makes a level suspect.
-fn weight(reason: &Diagnostic) -> Verdict {
-    severity(reason).map_or(Verdict::Suspect, Severity::verdict).max(Verdict::Suspect)
-}
-
 fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     let mut all: Vec<Found<'a>> = Vec::new();
     let mut add = |reason: &'a Diagnostic, verdict: Option<Verdict>, level: Option<&'a str>| {
         let what = reason.what.as_str();
-        let same = |found: &&mut Found| {
-            found.code == reason.code && found.verdict.is_some() == verdict.is_some()
-        };
+        // By weight, too: what made levels invalid stands apart.
+        let same = |found: &&mut Found| found.code == reason.code && found.verdict == verdict;
         match all.iter_mut().find(same) {
             Some(found) => {
-                found.verdict = found.verdict.max(verdict);
                 found.said.push(reason);
                 match found.seen.iter_mut().find(|(known, _)| *known == what) {
                     Some((_, levels)) => levels.extend(level),
@@ -66,7 +58,9 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
         let reasons = level.reasons.iter();
         // The same code may be graver in another level.
         let most = level.verdict.max(Verdict::Suspect);
-        reasons.for_each(|reason| add(reason, Some(weight(reason).min(most)), Some(&level.label)));
+        reasons.for_each(|reason| {
+            add(reason, Some(alike::weight(reason).min(most)), Some(&level.label))
+        });
     }
     page.summary.notes.iter().for_each(|note| add(note, None, None));
     for level in &page.summary.levels {
@@ -100,11 +94,15 @@ pub(super) fn findings(page: &Page) -> Markup {
         parts.push(folded.add(head).add(list(&notes)).into());
     }
     let levels = page.summary.levels.iter();
+    let lines = levels.map(|level| (level.label.clone(), refused(level, page.language)));
+    let head = tag("summary").text(page.say(Word::OnShed));
+    let open = || tag("details").maybe("open", Some(""));
+    parts.extend(pairs(lines.collect()).map(|list| open().add(head).add(list).into()));
+    let levels = page.summary.levels.iter();
     let late = levels.map(|level| (level.label.clone(), with_failures(level, page.language)));
     let head = tag("summary").text(page.say(Word::WithFailures));
     let late = pairs(late.collect());
-    parts
-        .extend(late.map(|list| tag("details").maybe("open", Some("")).add(head).add(list).into()));
+    parts.extend(late.map(|list| open().add(head).add(list).into()));
     let levels = page.summary.levels.iter();
     let lines = levels.map(|level| (level.label.clone(), exactness(level, page.language)));
     let head = tag("summary").text(page.say(Word::Exactness));
@@ -150,25 +148,9 @@ fn item(page: &Page, found: &Found) -> Markup {
         let to_do = class("p", "advice").add(tag("b").text(page.say(Word::ToDo)));
         body = body.add(to_do.text(" ").text(advice));
     }
-    tag("li").attr("id", &format!("finding-{}", found.code)).add(pill(kind, word)).add(body).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dyno_words::Finding;
-
-    #[test]
-    fn the_code_of_a_reason_decides_its_verdict() {
-        let made = Finding::OffSchedule.with([1, 2, 3]);
-        let read = Diagnostic::new(made.code.clone(), made.what.clone(), made.advice.clone());
-        assert_eq!([&made, &read].map(weight), [Verdict::Invalid; 2]);
-        let codes = ["failures", "target_lost", "of a later version"];
-        let read = codes.map(|code| Diagnostic::new(code, "words", None::<String>));
-        assert_eq!(read.each_ref().map(weight), [Verdict::Suspect; 3]);
-        let invalid = Finding::ROWS.iter().filter(|row| row.severity == Severity::Error);
-        let mut codes: Vec<&str> = invalid.map(|row| row.code).collect();
-        codes.dedup();
-        assert_eq!(codes, ["off_schedule", "records_missing", "short_of_plan"]);
-    }
+    let id = match found.verdict {
+        Some(Verdict::Invalid) => format!("finding-{}-invalid", found.code),
+        _ => format!("finding-{}", found.code),
+    };
+    tag("li").attr("id", &id).add(pill(kind, word)).add(body).into()
 }

@@ -29,7 +29,7 @@ fn part(page: &Page, title: Word, about: Option<Word>, heads: &[Word], rows: Vec
     tag("div")
         .add(tag("h3").text(page.say(title)))
         .adds(about)
-        .add(tables::table(page.say(title), &heads, rows))
+        .add(tables::known(page.say(title), &heads, rows))
         .into()
 }
 

@@ -41,6 +41,10 @@ fn planned(page: &Page, plan: &Plan) -> Markup {
         (say(Word::UniquePrefix), data.unique_prefix.then(|| yes_or_no(true))),
         (say(Word::Slo), run.slo.clone()),
         (say(Word::AllowFailures), Some(format!("{} %", plan.allow_failures * 100.0))),
+        (
+            say(Word::OnShed),
+            plan.shed_retries.map(|most| page.fill(Word::SentAgain, &[&most.to_string()])),
+        ),
         (say(Word::TotalTimeout), Some(format_duration(times.total_ns))),
         (say(Word::Gpus), server.gpus.map(|gpus| gpus.to_string())),
         (say(Word::Seed), Some(plan.seed.to_string())),

@@ -90,6 +90,12 @@ impl Row {
         Self { cells: vec![], struck: false, heading: Some((text.to_owned(), columns)) }
     }
 
+    /// Whether the cell of a column is absent.
+    fn lacks(&self, column: usize) -> bool {
+        let text = self.cells.get(column).and_then(|cell| cell.text.as_deref());
+        text == Some(crate::text::ABSENT)
+    }
+
     fn markup(self) -> Markup {
         if let Some((text, columns)) = self.heading {
             let cell = tag("th").attr("scope", "rowgroup").attr("colspan", &columns.to_string());
@@ -111,6 +117,26 @@ pub(super) fn table(name: &str, heads: &[String], rows: Vec<Row>) -> Markup {
         cell.text(head).into()
     });
     boxed(name, tag("tr").adds(heads).into(), rows)
+}
+
+/// The same without the columns in which every cell is absent; the first is the name of the row.
+pub(super) fn known(name: &str, heads: &[String], rows: Vec<Row>) -> Markup {
+    let keep: Vec<bool> =
+        (0..heads.len()).map(|i| i == 0 || !rows.iter().all(|row| row.lacks(i))).collect();
+    let kept = |i: usize| keep.get(i).is_none_or(|keep| *keep);
+    let heads: Vec<String> =
+        heads.iter().enumerate().filter(|(i, _)| kept(*i)).map(|(_, head)| head.clone()).collect();
+    let rows = rows.into_iter().map(|row| Row {
+        cells: row
+            .cells
+            .into_iter()
+            .enumerate()
+            .filter(|(i, _)| kept(*i))
+            .map(|(_, c)| c)
+            .collect(),
+        ..row
+    });
+    table(name, &heads, rows.collect())
 }
 
 /// The same with custom headings.
@@ -138,4 +164,25 @@ pub(super) fn pairs(rows: Vec<(String, Option<String>)>) -> Option<Markup> {
         .collect();
     let table = class("table", "pairs").add(tag("tbody").adds(known.iter().cloned()));
     (!known.is_empty()).then(|| table.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::ABSENT;
+
+    #[test]
+    fn columns_in_which_nothing_is_known_are_left_out() {
+        let row = |name: &str, cells: [&str; 3]| {
+            let numbers = cells.into_iter().map(Cell::number);
+            Row::plain(std::iter::once(Cell::head(name)).chain(numbers).collect())
+        };
+        let heads = ["level", "never", "once", "always"].map(str::to_owned);
+        let rows = vec![row("a", [ABSENT, ABSENT, "1"]), row("b", [ABSENT, "2", "3"])];
+        let shown = known("numbers", &heads, rows).to_string();
+        assert!(!shown.contains("never") && shown.contains("once"), "{shown}");
+        assert_eq!(shown.matches(ABSENT).count(), 1, "{shown}");
+        let names = vec![row(ABSENT, [ABSENT; 3])];
+        assert!(known("numbers", &heads, names).to_string().contains("level"));
+    }
 }

@@ -37,9 +37,9 @@ messages! {
     // Headlines.
     MostTokens: "Highest output tokens/s", "最高输出吞吐量";
     MostRequests: "Highest requests/s", "最高请求吞吐量";
-    LeastTtft: "Lowest TTFT p50", "最低首 token 时延 p50";
-    LeastItl: "Lowest ITL p50", "最低 token 间时延 p50";
-    LeastTpot: "Lowest TPOT p50", "最低单 token 时延 p50";
+    LeastTtft: "Lowest TTFT p50", "最低 TTFT p50";
+    LeastItl: "Lowest ITL p50", "最低 ITL p50";
+    LeastTpot: "Lowest TPOT p50", "最低 TPOT p50";
     RequestsCompleted: "Requests completed", "成功请求数";
     NoneFailed: "none failed", "无失败";
     SoManyFailed: "{} failed", "失败 {} 个";
@@ -149,7 +149,7 @@ messages! {
     ServerTimesAbout: "As the responses report them, in ms: mean / p50 / p99. Outside of the server is \
         what its queue, load and prefill leave of TTFT: the network and its front end, and its queue \
         where it does not report one.",
-        "按响应中的报告，单位 ms：平均 / p50 / p99。“服务器之外”指首 token 时延除去排队、加载与预填充的部分：\
+        "按响应中的报告，单位 ms：平均 / p50 / p99。“服务器之外”指首 token 时延（TTFT）除去排队、加载与预填充的部分：\
         网络与前端；服务器未报告排队时间时，也包括排队。";
     TimesReported: "Responses", "响应数";
     ServerQueue: "Queue", "排队";
@@ -193,10 +193,10 @@ messages! {
     // Tables.
     Level: "Level", "负载";
     Verdict: "Verdict", "判定";
-    TtftP50: "TTFT p50 (ms)", "首 token 时延 p50 (ms)";
-    TtftP90: "TTFT p90 (ms)", "首 token 时延 p90 (ms)";
-    TtftP99: "TTFT p99 (ms)", "首 token 时延 p99 (ms)";
-    ItlP50: "ITL p50 (ms)", "token 间时延 p50 (ms)";
+    TtftP50: "TTFT p50 (ms)", "TTFT p50 (ms)";
+    TtftP90: "TTFT p90 (ms)", "TTFT p90 (ms)";
+    TtftP99: "TTFT p99 (ms)", "TTFT p99 (ms)";
+    ItlP50: "ITL p50 (ms)", "ITL p50 (ms)";
     LatencyP50: "Latency p50 (ms)", "端到端时延 p50 (ms)";
     Times_: "{} times", "{} 次";
     Repeats: "Repeats", "重复测试";
@@ -234,6 +234,8 @@ messages! {
     Tokenizer: "Tokenizer", "分词器";
     UniquePrefix: "Unique prefix for every prompt", "每个提示词使用唯一前缀";
     AllowFailures: "Failures allowed", "允许的失败占比";
+    OnShed: "Refused requests", "被拒绝的请求";
+    SentAgain: "sent again, {} times at most (--on-shed retry)", "重新发送，最多 {} 次（--on-shed retry）";
     TotalTimeout: "Request timeout", "单个请求超时";
     Gpus: "GPUs", "GPU 数";
     Seed: "Seed", "随机种子";
@@ -306,6 +308,7 @@ messages! {
     Drawn: "Sample: {} of {} requests, failures first. The sample is reproducible: it depends on the \
             records only.",
         "抽样：{} 个请求（共 {} 个），优先保留失败请求。抽样只取决于记录，结果可重现。";
+    MoreColumns: "More columns: scroll sideways →", "还有更多列：请横向滚动 →";
     DrawnAll: "All {} requests are shown.", "显示全部 {} 个请求。";
     PartOfTime: "Zoomed in on {} s to {} s; press 0 for the whole level.",
         "已放大至 {} s – {} s；按 0 显示整档。";
@@ -317,6 +320,8 @@ messages! {
     WaitingName: "waiting for the first token", "等待首 token";
     AnswerName: "output", "输出";
     WholeName: "not streamed", "非流式";
+    AgainName: "refused, and sent again until it was accepted", "被拒绝，重新发送直至被接受";
+    AgainTimes: "times sent again", "重新发送次数";
     FailedName: "failed", "失败";
     CensoredName: "still running at the end", "结束时仍在运行";
     DroppedName: "not sent", "未发出";

@@ -4,10 +4,10 @@
 use super::TextOptions;
 use super::level::{LONGEST_TEXT, advice};
 use super::paint::heading;
-use crate::alike::alike;
+use crate::alike::{alike, invalidates};
 use crate::messages::Say;
 use dyno_model::summary::LevelSummary;
-use dyno_model::{Diagnostic, Language, Verdict};
+use dyno_model::{Diagnostic, Language};
 use dyno_words::columns::wrap;
 use dyno_words::escape::escape;
 
@@ -93,7 +93,7 @@ fn groups<'a>(
     let mut all: Vec<Group<'a>> = Vec::new();
     for level in levels {
         for said in of(level) {
-            let invalid = level.verdict == Verdict::Invalid;
+            let invalid = invalidates(said, level.verdict);
             let seen = (said.what.as_str(), vec![level]);
             match all.iter_mut().find(|group| group.has(said)) {
                 Some(group) => {

@@ -36,9 +36,9 @@ pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> 
     wrap(&format!("  {mark} "), &what, options.prose()) + &advice([reason], options)
 }
 
-/// Several reasons or notes; advice that follows from one rule is printed once.
+/// Several reasons or notes, each with its mark; advice that follows from one rule is printed once.
 fn reasons<'a>(
-    mark: &str,
+    mark: impl Fn(&Diagnostic) -> &'static str,
     all: impl Iterator<Item = &'a Diagnostic>,
     options: &TextOptions,
 ) -> String {
@@ -46,7 +46,7 @@ fn reasons<'a>(
     let text = |same: &[&Diagnostic]| {
         let what = same.iter().map(|said| {
             let what = escape(&said.what, LONGEST_TEXT);
-            wrap(&format!("  {mark} "), &what, options.prose())
+            wrap(&format!("  {} ", mark(said)), &what, options.prose())
         });
         what.collect::<String>() + &advice(same.iter().copied(), options)
     };
@@ -84,18 +84,19 @@ pub(super) fn level(
     let room = options.prose().saturating_sub(width(colon) + width(word));
     let label = heading(&cut_middle(&escape(&level.label, 40), room), options);
     let mut out = format!("\n{label}{colon}{}\n", verdict(level.verdict, options));
-    let mark = if level.verdict == Verdict::Invalid { "✗" } else { "!" };
+    let mark = |invalid| if invalid { "✗" } else { "!" };
     let mut own = level.reasons.iter().filter(|said| !grouped.has_reason(said)).peekable();
     if own.peek().is_none() && !level.reasons.is_empty() {
         out.push_str(&wrap(
-            &format!("  {mark} "),
+            &format!("  {} ", mark(level.verdict == Verdict::Invalid)),
             Say::ReasonsAbove.text(language),
             options.prose(),
         ));
     }
-    out.push_str(&reasons(mark, own, options));
+    let of_reason = |reason: &Diagnostic| mark(alike::invalidates(reason, level.verdict));
+    out.push_str(&reasons(of_reason, own, options));
     let notes = level.notes.iter().filter(|said| !grouped.has_note(said));
-    out.push_str(&reasons("·", notes, options));
+    out.push_str(&reasons(|_| "·", notes, options));
     for line in overload::lines(level, options).into_iter().chain(failures(level, options)) {
         out.push_str(&line);
     }

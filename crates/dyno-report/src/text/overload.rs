@@ -10,22 +10,40 @@ use dyno_model::summary::{Lag, Late, LatePercentiles, LevelSummary, RetryAfter};
 use dyno_words::columns::{ABSENT, millis, number, wrap};
 use dyno_words::number::percent;
 
-/// Which requests were shed, and what became of those that were sent again.
+/// Which requests were shed, with the server's messages, and what became of those that were sent again.
 pub(super) fn lines(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
-    let language = options.language;
+    let wrapped = |text: String| wrap("  ", &text, options.prose());
     let Some(overload) = &level.overload else { return Vec::new() };
-    let mut lines = Vec::new();
-    if let Some(share) = level.requests.shed_share() {
-        let classes = overload.shed.iter().map(|(class, count)| format!("{count} \u{d7} {class}"));
-        let asked = overload.retry_after_s.map(|asked| asked_for(asked, language));
-        let about: Vec<String> = classes.chain(asked).collect();
-        let text = Say::Shed.with(language, &[percent(share), about.join(language.comma())]);
-        lines.push(wrap("  ", &text, options.prose()));
-        let of_failures = |class: &&String| level.requests.failures.contains_key(*class);
-        // The messages of a class that failed as well stand with the failures.
-        let classes = overload.shed.keys().filter(|class| !of_failures(class));
-        lines.extend(classes.flat_map(|class| said(level, class, options)));
-    }
+    let of_failures = |class: &&String| level.requests.failures.contains_key(*class);
+    // The messages of a class that failed as well stand with the failures.
+    let classes = overload.shed.keys().filter(|class| !of_failures(class));
+    let mut lines: Vec<String> = shed(level, options.language).map(wrapped).into_iter().collect();
+    lines.extend(classes.flat_map(|class| said(level, class, options)));
+    lines.extend(sent_again(level, options.language).into_iter().map(wrapped));
+    lines
+}
+
+/// The same without messages, as one text.
+pub(crate) fn refused(level: &LevelSummary, language: Language) -> Option<String> {
+    let texts: Vec<String> =
+        shed(level, language).into_iter().chain(sent_again(level, language)).collect();
+    (!texts.is_empty()).then(|| texts.join(language.semicolon()))
+}
+
+/// How many requests were shed, how, and when the server asked to be tried again.
+fn shed(level: &LevelSummary, language: Language) -> Option<String> {
+    let overload = level.overload.as_ref()?;
+    let share = level.requests.shed_share()?;
+    let classes = overload.shed.iter().map(|(class, count)| format!("{count} \u{d7} {class}"));
+    let asked = overload.retry_after_s.map(|asked| asked_for(asked, language));
+    let about: Vec<String> = classes.chain(asked).collect();
+    Some(Say::Shed.with(language, &[percent(share), about.join(language.comma())]))
+}
+
+/// How requests were refused that were sent again, and how long it took them.
+fn sent_again(level: &LevelSummary, language: Language) -> Vec<String> {
+    let Some(overload) = &level.overload else { return Vec::new() };
+    let mut texts = Vec::new();
     if !overload.refused_first.is_empty() {
         let classes =
             overload.refused_first.iter().map(|(class, count)| format!("{count} \u{d7} {class}"));
@@ -33,16 +51,15 @@ pub(super) fn lines(level: &LevelSummary, options: &TextOptions) -> Vec<String> 
         let asked = overload.retry_after_s.filter(|_| overload.shed.is_empty());
         let asked = asked.map(|asked| asked_for(asked, language));
         let about: Vec<String> = classes.chain(asked).collect();
-        let text = Say::RefusedFirst.with(language, &[about.join(language.comma())]);
-        lines.push(wrap("  ", &text, options.prose()));
+        texts.push(Say::RefusedFirst.with(language, &[about.join(language.comma())]));
     }
     let times = overload.retried.map(|of| (of.first_refusal_ms, of.final_latency_ms));
     if let Some((Some(first), Some(last))) = times {
         let both = |lag: Lag| [lag.p50, lag.p99].map(millis);
         let values = [both(first), both(last)].concat();
-        lines.push(wrap("  ", &Say::RetriedTimes.with(language, &values), options.prose()));
+        texts.push(Say::RetriedTimes.with(language, &values));
     }
-    lines
+    texts
 }
 
 fn asked_for(asked: RetryAfter, language: Language) -> String {

@@ -100,23 +100,24 @@ fn json_gives_every_name_back() {
 }
 
 #[test]
-fn what_did_not_happen_is_absent_and_not_zero() {
+fn of_a_level_in_which_all_failed_only_throughput_is_zero() {
     let (run, _) = rate_sweep();
     let text = |layout| print(layout, std::slice::from_ref(&run), Language::English);
     let guidellm = text(Layout::Guidellm);
-    assert!(
-        guidellm.contains("| asynchronous@12.50 req/sec | – | – | – | – | – |\n"),
-        "{guidellm}"
-    );
+    let row = "| asynchronous@12.50 req/sec | 0.00 req/sec | – | – | – | 0.00 tokens/sec |\n";
+    assert!(guidellm.contains(row), "{guidellm}");
     let vllm = text(Layout::Vllm);
     let block = vllm.split("rate 12.5\n").nth(1).unwrap().split("throughput\n").next().unwrap();
-    assert_eq!(block.matches(&format!("{:<10}\n", "–")).count(), 7 + 9, "{block}");
-    assert!(!block.contains("0.00"), "{block}");
+    assert_eq!(block.matches(&format!("{:<10}\n", "–")).count(), 4 + 9, "{block}");
+    let zeros = block.lines().filter(|line| line.ends_with(" 0.00      "));
+    assert!(zeros.clone().all(|line| line.contains(" throughput (")), "{block}");
+    assert_eq!(zeros.count(), 3, "{block}");
     let json = text(Layout::VllmJson);
     let object: serde_json::Value = serde_json::from_str(json.lines().nth(2).unwrap()).unwrap();
-    for field in ["mean_ttft_ms", "p99_itl_ms", "output_throughput", "total_output_tokens"] {
+    for field in ["mean_ttft_ms", "p99_itl_ms", "total_output_tokens"] {
         assert!(object[field].is_null(), "{field}: {object}");
     }
+    assert_eq!(object["output_throughput"].as_f64(), Some(0.0), "{object}");
     let csv = text(Layout::Csv);
     let fields = |line: usize| csv.lines().nth(line).unwrap().split(',').collect::<Vec<_>>();
     let column = fields(0).iter().position(|name| *name == "ttft_mean_ms").unwrap();

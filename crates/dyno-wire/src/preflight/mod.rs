@@ -8,6 +8,7 @@ mod probe;
 mod refusal;
 
 pub use discover::{Found, discover};
+pub use refusal::is_about_length;
 
 use crate::client::{Client, Fetched, Interrupted};
 use crate::dialect::{Does, ModelList, Shape};

@@ -6,7 +6,7 @@ const NEW_PROMPTS: [&str; 2] = [
     "TTFT and throughput are those of prompts that the server has seen before; omit --seed for new \
      prompts, use --unique-prefix, or restart the server or reset its cache (--reset-cache); if this \
      is intended, add --same-prompts",
-    "这些首 token 时延和吞吐量属于服务器见过的提示词；请去掉 --seed 以生成新的提示词，使用 --unique-prefix，或重启服务器、\
+    "这些首 token 时延（TTFT）和吞吐量属于服务器见过的提示词；请去掉 --seed 以生成新的提示词，使用 --unique-prefix，或重启服务器、\
      清空缓存（--reset-cache）；如果有意如此，请加 --same-prompts",
 ];
 const CACHE_HIT: [&str; 2] = [

@@ -126,7 +126,7 @@ wordings! {
          "{} 的输出事件与前一个事件在同一次读取中到达"],
         ["something buffers the stream (a proxy, compression, a slow link): do not trust ITL; \
           disable buffering, or measure close to the server",
-         "流被缓冲（代理、压缩或慢速链路）：token 间时延不可信；请关闭缓冲，或在靠近服务器处测量"];
+         "流被缓冲（代理、压缩或慢速链路）：token 间时延（ITL）不可信；请关闭缓冲，或在靠近服务器处测量"];
     MixedSources: Warning "mixed_token_sources",
         ["input and output token counts come from more than one source",
          "输入和输出 token 计数来自多个来源"],
@@ -254,15 +254,15 @@ wordings! {
         ["the first chunk of {} of {} streams carried several tokens",
          "{1} 个流中有 {0} 个的首个数据块含多个 token"],
         ["TTFT includes the time of those tokens, and TPOT divides by all of them",
-         "首 token 时延包含这些 token 的时间，单 token 时延按全部 token 平均"];
+         "首 token 时延（TTFT）包含这些 token 的时间，单 token 时延（TPOT）按全部 token 平均"];
     OneBurst: Note "one_burst",
         ["{} of {} streamed responses arrived all at once", "{1} 个流式响应中有 {0} 个一次性到达"],
         ["their TTFT and ITL mean little; look for buffering between server and client",
-         "它们的首 token 时延和 token 间时延意义不大；请检查服务器与客户端之间的缓冲"];
+         "它们的首 token 时延（TTFT）和 token 间时延（ITL）意义不大；请检查服务器与客户端之间的缓冲"];
     NoTokenTimes: Note "no_token_times",
         ["{} of {} streams do not report how many tokens a chunk carried",
          "{1} 个流中有 {0} 个未说明每个数据块含多少 token"],
-        ["they have no ITL; use chunk gap and TPOT instead", "它们没有 token 间时延；请参考数据块间隔和单 token 时延"];
+        ["they have no ITL; use chunk gap and TPOT instead", "它们没有 token 间时延（ITL）；请参考数据块间隔和单 token 时延（TPOT）"];
     SurvivorsOnly: Note "survivors_only",
         ["{} {0|request|requests} timed out and {0|is|are} not part of any latency metric",
          "{} 个请求超时，未计入任何时延指标"],

@@ -134,14 +134,14 @@ wordings! {
         ["{} responses completed without any output",
          "{} 个响应已完成但没有任何输出"],
         ["they have no TTFT; the tool counts it as 0, so that its mean TTFT is too low",
-         "它们没有首 token 时延；工具将其计为 0，因此其首 token 时延平均值偏低"];
+         "它们没有首 token 时延（TTFT）；工具将其计为 0，因此其平均值偏低"];
     EmptyUndecided: Note "import_empty_responses",
         ["{}: {} of {} responses without output failed, and the file does not say which",
          "{0}：{2} 个没有输出的响应中有 {1} 个失败，但文件没有说明是哪些"],
         ["the tool's own results are shown", "显示的是工具自己的结果"];
     WholePerToken: Note "import_other_definition",
         ["the TPOT of this version is the latency divided by all output tokens",
-         "该版本的单 token 时延是端到端时延除以全部输出 token 数"],
+         "该版本的单 token 时延（TPOT）是端到端时延除以全部输出 token 数"],
         ["it includes the first token, and is kept only as reported",
          "它包含首 token，仅作为原始数值保留"];
     SweepWarmup: Note "import_warmup",
@@ -177,13 +177,13 @@ wordings! {
          "guidellm 按 token 数对响应加权；显示 Dyno 的数值，保留 guidellm 的数值"];
     NotStreamed: Note "import_not_streamed",
         ["responses were not streamed: the time to first token is that of the whole response",
-         "没有使用流式输出：首 token 时延就是整个响应的时延"],
+         "没有使用流式输出：首 token 时延（TTFT）就是整个响应的时延"],
         ["it is kept among the reported values, and left out of TTFT",
-         "保留在原始数值中，不计入首 token 时延"];
+         "保留在原始数值中，不计入首 token 时延（TTFT）"];
     OnePackage: Note "import_not_streamed",
         ["responses arrived in one piece: the time to first token is that of the whole response",
-         "响应一次性到达：首 token 时延就是整个响应的时延"],
-        ["it is not a TTFT; do not compare it with one", "它不是首 token 时延；请勿与之对比"];
+         "响应一次性到达：首 token 时延（TTFT）就是整个响应的时延"],
+        ["it is not a TTFT; do not compare it with one", "它不是首 token 时延（TTFT）；请勿与之对比"];
     RateAndPlaces: Note "import_load_two",
         ["the file states a rate of {}/s and at most {} requests in flight",
          "文件同时给出 {}/s 的请求速率和 {} 的最大并发数"],
@@ -221,7 +221,7 @@ wordings! {
         ["{} measures prompt processing and generation of one sequence, without a server",
          "{} 测量单个序列的提示处理与生成速度，不经过推理服务"],
         ["there are no requests, no TTFT and no latency; compare it only with results of the same tool",
-         "没有请求、首 token 时延和端到端时延；只能与同一工具的结果对比"];
+         "没有请求、首 token 时延（TTFT）和端到端时延；只能与同一工具的结果对比"];
     TestIncomplete: Error "import_row",
         ["a test without one of {}", "该测试缺少 {} 之一"],
         LEFT_OUT;

@@ -4,8 +4,8 @@
 use crate::wordings;
 
 const OTHERS_ARE_GOOD: [&str; 2] = [
-    "metrics that are not listed here are accurate; the notes below say what happened to the client",
-    "此处未列出的指标可以采信；客户端遇到的情况见下方说明",
+    "metrics that are not listed here are accurate; the notes say what happened to the client",
+    "此处未列出的指标可以采信；客户端遇到的情况见说明",
 ];
 
 wordings! {
@@ -27,9 +27,9 @@ wordings! {
     FewInFlight: Error "effective_concurrency",
         ["only {} % of the {} requests were certainly kept in flight: the client sent the next ones late",
          "客户端发送下一个请求过晚，能确定的平均并发数只有 {1} 的 {0} %"],
-        ["throughput is that of a lower load than requested; the notes below say what happened to the \
+        ["throughput is that of a lower load than requested; the notes say what happened to the \
           client",
-         "吞吐量对应的负载低于要求；客户端遇到的情况见下方说明"];
+         "吞吐量对应的负载低于要求；客户端遇到的情况见说明"];
     SomeInFlight: Warning "effective_concurrency",
         ["{} % of the {} requests were certainly kept in flight: the client sent the next ones late",
          "客户端发送下一个请求偏晚，能确定的平均并发数为 {1} 的 {0} %"],

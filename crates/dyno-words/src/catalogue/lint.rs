@@ -10,11 +10,11 @@ const BELOW: [&str; 2] = [
 ];
 const GAPS: [&str; 2] = [
     "(latency − TTFT) ÷ ITL does not equal the output tokens minus one: {}",
-    "（端到端时延 − 首 token 时延）÷ token 间时延，应等于输出 token 数减一：{}",
+    "（端到端时延 − TTFT）÷ ITL，应等于输出 token 数减一：{}",
 ];
 const TPOT: [&str; 2] = [
     "(latency − TTFT) ÷ TPOT does not equal the output tokens minus one: {}",
-    "（端到端时延 − 首 token 时延）÷ 单 token 时延，应等于输出 token 数减一：{}",
+    "（端到端时延 − TTFT）÷ TPOT，应等于输出 token 数减一：{}",
 ];
 const TOKENS: [&str; 2] = [
     "tokens/s ÷ requests/s does not equal the output tokens per request: {}",
@@ -45,7 +45,7 @@ const ABOVE_OFFERED: [&str; 2] =
 const FALLS: [&str; 2] = ["requests/s falls while the load rises: {}", "负载上升而 QPS 下降：{}"];
 const CLAMP: [&str; 2] = [
     "longer responses took less time per output token (ms) than shorter ones: {}",
-    "更长的响应，单 token 时延（ms）反而更短：{}",
+    "更长的响应，TPOT（ms）反而更短：{}",
 ];
 
 wordings! {
@@ -61,9 +61,9 @@ wordings! {
         ["0 was written where there was no data; these are not measurements",
          "在无数据处写了 0；这些并非测量值"];
     NotStreamed: Warning "not_streamed",
-        ["TTFT equals the latency", "首 token 时延等于端到端时延"],
+        ["TTFT equals the latency", "首 token 时延（TTFT）等于端到端时延"],
         ["responses were not streamed: there is no TTFT, and the column repeats the latency",
-         "没有使用流式输出：并不存在首 token 时延，该列只是重复了端到端时延"];
+         "没有使用流式输出：并不存在首 token 时延（TTFT），该列只是重复了端到端时延"];
     Missing: Error "requests_missing",
         ["fewer requests are accounted for than were planned: {}",
          "有去向的请求数少于计划数：{}"],
@@ -158,16 +158,16 @@ wordings! {
     GapsShifted: Error "tokens_by_itl",
         GAPS,
         ["the ITL column is shifted relative to its rows: the values would fit other rows",
-         "token 间时延一列与行错位：这些数值与其他行相符"];
+         "token 间时延（ITL）一列与行错位：这些数值与其他行相符"];
     GapsOfEvents: Warning "tokens_by_itl",
         GAPS,
         ["several tokens arrived per event, so ITL is the time between events, not between tokens",
-         "每个事件含多个 token，因此 token 间时延实为事件之间的时间"];
+         "每个事件含多个 token，因此 token 间时延（ITL）实为事件之间的时间"];
     GapsOfCount: Warning "tokens_by_itl",
         GAPS,
         ["TPOT, or tokens/s ÷ requests/s, contradicts the output tokens, too: these were probably \
           miscounted or mistyped",
-         "单 token 时延或“吞吐量 ÷ QPS”也与输出 token 数不符：输出 token 数很可能计数或抄写有误"];
+         "单 token 时延（TPOT）或“吞吐量 ÷ QPS”也与输出 token 数不符：输出 token 数很可能计数或抄写有误"];
     Gaps: Warning "tokens_by_itl",
         GAPS,
         ["ITL, TTFT and latency are of different requests, or not all tokens were counted",
@@ -176,29 +176,29 @@ wordings! {
         TPOT,
         ["TPOT, TTFT and latency are of different requests or in different units, or TPOT is \
           mistaken for ITL",
-         "单 token 时延、首 token 时延与端到端时延来自不同的请求或单位不同，或与 token 间时延混淆"];
+         "单 token 时延（TPOT）、首 token 时延（TTFT）与端到端时延来自不同的请求或单位不同，或与 token 间时延（ITL）混淆"];
     TpotUnsure: Warning "tokens_by_tpot",
         TPOT,
         ["the tool defines TPOT differently; or TPOT, TTFT and latency are of different requests",
-         "该工具对单 token 时延的定义不同；或这些时延来自不同的请求"];
+         "该工具对单 token 时延（TPOT）的定义不同；或这些时延来自不同的请求"];
     TpotSwapped: Warning "tokens_by_tpot",
         TPOT,
         ["ITL fits instead: the two are swapped, or short responses waited after their first token",
-         "token 间时延反而相符：二者互换了，或短响应在首 token 之后等待"];
+         "token 间时延（ITL）反而相符：二者互换了，或短响应在首 token 之后等待"];
     Percentiles: Error "percentiles_disordered",
         ["percentiles do not rise, or the mean is not between them: {}",
          "百分位数不递增，或平均值不在其范围内：{}"],
         ["values are in the wrong columns, in different units, or of different requests",
          "数值错列、单位不同，或来自不同的请求"];
     LatencyBelowTtft: Error "latency_below_ttft",
-        ["latency is below TTFT: {}", "端到端时延低于首 token 时延：{}"],
+        ["latency is below TTFT: {}", "端到端时延低于首 token 时延（TTFT）：{}"],
         ["the two are swapped, in different units, or of different requests",
          "二者互换、单位不同，或来自不同的请求"];
     TtftBelowToken: Warning "ttft_below_token",
         ["TTFT is far below the time of one token (ms): {}",
-         "首 token 时延远低于单个 token 的时间（ms）：{}"],
+         "首 token 时延（TTFT）远低于单个 token 的时间（ms）：{}"],
         ["TTFT is in seconds instead of milliseconds, or an empty first event was taken for a token",
-         "首 token 时延以秒而非毫秒为单位，或把空的首个事件当作了 token"];
+         "首 token 时延（TTFT）以秒而非毫秒为单位，或把空的首个事件当作了 token"];
     Copied: Error "rows_identical",
         ["all values are the same as at another load", "所有数值与另一负载下完全相同"],
         ["the row was copied from another one", "该行抄自另一行"];
@@ -222,7 +222,7 @@ wordings! {
         ["the rate was mistyped or belongs to another row, or the client could not send that fast",
          "请求速率抄写有误或属于另一行，或客户端来不及按此速率发送"];
     SlowAtLowRate: Warning "slow_at_low_rate",
-        ["TTFT is far above that of a higher rate: {}", "首 token 时延远高于更高请求速率时：{}"],
+        ["TTFT is far above that of a higher rate: {}", "首 token 时延（TTFT）远高于更高请求速率时：{}"],
         ["the level started before the previous one had drained, or the row belongs to another rate",
          "上一档的排队尚未清空就开始了该档，或该行属于另一请求速率"];
     Falls: Warning "throughput_falls",
@@ -241,7 +241,7 @@ wordings! {
          "读取超时截断了响应：时延只反映成功的请求，因而偏低"];
     Prefill: Warning "ttft_below_synchronous",
         ["TTFT under load is far below that of a single request: {}",
-         "负载下的首 token 时延远低于单请求时：{}"],
+         "负载下的首 token 时延（TTFT）远低于单请求时：{}"],
         ["prompts were served from a prefix cache under load, or the server was cold for the single \
           requests",
          "负载下的提示词命中了前缀缓存，或单请求测试时服务器尚未预热"];

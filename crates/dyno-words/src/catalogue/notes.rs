@@ -52,7 +52,7 @@ wordings! {
         ["the server sent a whole response to a streaming request",
          "服务器以完整响应回复了流式请求"],
         ["TTFT, TPOT and ITL are not available; check the server's streaming settings",
-         "没有首 token 时延、单 token 时延和 token 间时延；请检查服务器的流式设置"];
+         "没有首 token 时延（TTFT）、单 token 时延（TPOT）和 token 间时延（ITL）；请检查服务器的流式设置"];
     FieldRefused: Note "field_refused",
         ["the server does not accept `{}`: {}", "服务器不接受 `{}`：{}"];
     TokenizerEstimate: Note "tokenizer_estimate",

@@ -25,17 +25,17 @@ wordings! {
          "{1} 个流中有 {0} 个按服务器的 usage 有输出 token，但没有文本"],
         ["they have no TTFT, TPOT and ITL; special tokens only, as of a model with random weights, or \
           hidden reasoning that took all of the length",
-         "它们没有首 token 时延、单 token 时延和 token 间时延；可能只有特殊 token（例如随机权重的模型），或隐藏的推理用完了全部长度"];
+         "它们没有首 token 时延（TTFT）、单 token 时延（TPOT）和 token 间时延（ITL）；可能只有特殊 token（例如随机权重的模型），或隐藏的推理用完了全部长度"];
     Unstreamed: Note "reasoning_hidden",
         ["the reasoning tokens of {} of {} streams were counted by the server, but not sent",
          "{1} 个流中有 {0} 个的推理 token 由服务器计数，但没有发送"],
         ["TTFT includes the time of the reasoning; TPOT and ITL are those of the tokens that were sent; \
           throughput counts all of them",
-         "首 token 时延包含推理时间；单 token 时延和 token 间时延只统计已发送的 token；吞吐量统计全部 token"];
+         "首 token 时延（TTFT）包含推理时间；单 token 时延（TPOT）和 token 间时延（ITL）只统计已发送的 token；吞吐量统计全部 token"];
     Reasoning: Note "reasoning",
         ["{} of the output tokens were reasoning, by the server's count",
          "按服务器的计数，输出 token 中有 {} 是推理 token"],
         ["TTFT is that of the first token of any kind where reasoning is streamed: the answer itself \
           starts later",
-         "如果推理内容也以流式返回，首 token 时延以任意类型的第一个 token 为准：正式回答开始得更晚"];
+         "如果推理内容也以流式返回，首 token 时延（TTFT）以任意类型的第一个 token 为准：正式回答开始得更晚"];
 }

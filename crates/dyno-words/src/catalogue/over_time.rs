@@ -32,7 +32,7 @@ wordings! {
         ABOUT_CAPACITY;
     TtftLeft: Note "ramp_latency",
         ["from about {}/s, {} into the ramp, TTFT rose: p50 {} before, {} at the end",
-         "约从 {}/s（开始后 {}）起首 token 时延上升：p50 此前 {}，最后 {}"],
+         "约从 {}/s（开始后 {}）起首 token 时延（TTFT）上升：p50 此前 {}，最后 {}"],
         ABOUT_KNEE;
     LatencyLeft: Note "ramp_latency",
         ["from about {}/s, {} into the ramp, latency rose: p50 {} before, {} at the end",
@@ -40,7 +40,7 @@ wordings! {
         ABOUT_KNEE;
     TtftDrifted: Warning "drift_ttft",
         ["TTFT drifted: {} in the first quarter, {} in the last ({} %)",
-         "首 token 时延发生漂移：前四分之一 {}，后四分之一 {}（{} %）"],
+         "首 token 时延（TTFT）发生漂移：前四分之一 {}，后四分之一 {}（{} %）"],
         SERVER_WAS_NOT;
     LatencyDrifted: Warning "drift_latency",
         ["latency drifted: {} in the first quarter, {} in the last ({} %)",

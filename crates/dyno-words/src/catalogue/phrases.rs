@@ -15,9 +15,9 @@ messages! {
     Reordered:
         "; sorted by latency, the rows would be in the places {} (inferred)",
         "；按时延排序后，各行应为 {}（推断）";
-    MeanTtft: "the mean TTFT in ms", "平均首 token 时延（ms）";
+    MeanTtft: "the mean TTFT in ms", "平均 TTFT（ms）";
     MeanLatency: "the mean latency in ms", "平均端到端时延（ms）";
-    MeanTpot: "the mean TPOT in ms", "平均单 token 时延（ms）";
+    MeanTpot: "the mean TPOT in ms", "平均 TPOT（ms）";
     MeanChunkGap: "the mean chunk gap in ms", "平均数据块间隔（ms）";
     OutputPerSecond: "output tokens per second", "每秒输出 token 数";
     CompletedRequests: "the completed requests", "成功的请求数";

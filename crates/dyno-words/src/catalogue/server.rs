@@ -28,21 +28,21 @@ wordings! {
         QUEUE,
         ["its KV cache is full, so no more requests fit into the batch, and TTFT includes this wait: \
           give the cache more memory (vLLM: --gpu-memory-utilization), or lower the load",
-         "KV 缓存已满，批次无法再容纳请求，首 token 时延包含这段等待：请增大缓存显存（vLLM：\
+         "KV 缓存已满，批次无法再容纳请求，首 token 时延（TTFT）包含这段等待：请增大缓存显存（vLLM：\
           --gpu-memory-utilization），或降低负载"];
     QueueCap: Note "server_queue",
         QUEUE,
         ["its limit on sequences or on tokens per step is reached, not its KV cache, and TTFT \
           includes this wait: raise the limit (vLLM: --max-num-seqs, --max-num-batched-tokens), or \
           lower the load",
-         "已达到序列数或单步 token 数上限，而非 KV 缓存上限，首 token 时延包含这段等待：请提高上限（vLLM：\
+         "已达到序列数或单步 token 数上限，而非 KV 缓存上限，首 token 时延（TTFT）包含这段等待：请提高上限（vLLM：\
           --max-num-seqs、--max-num-batched-tokens），或降低负载"];
     Queue: Note "server_queue",
         QUEUE,
         ["its limit on sequences or on tokens per step, or its KV cache, is reached, and TTFT \
           includes this wait: raise the limit (vLLM: --max-num-seqs, --max-num-batched-tokens), give \
           the cache more memory, or lower the load",
-         "已达到序列数、单步 token 数或 KV 缓存的上限，首 token 时延包含这段等待：请提高上限（vLLM：\
+         "已达到序列数、单步 token 数或 KV 缓存的上限，首 token 时延（TTFT）包含这段等待：请提高上限（vLLM：\
           --max-num-seqs、--max-num-batched-tokens）、增大缓存显存，或降低负载"];
     QueueTexts: Note "server_queue",
         QUEUE,

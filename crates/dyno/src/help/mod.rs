@@ -25,6 +25,7 @@ pub(crate) const TOPICS: &[Topic] = &[
     topic("metrics", "what is measured, and how it is computed", metrics),
     topic("slo", "the terms of --slo, --stop-on and --until-stable", slo_terms),
     topic("apis", "the APIs that --api chooses from", apis),
+    topic("overload", "servers that refuse requests: what is counted, --on-shed", overload),
     topic("data", "what --data accepts", data),
     topic("units", "durations, counts, rates and shares", units),
     topic("environment", "the environment variables that Dyno reads", environment),
@@ -48,6 +49,10 @@ pub(crate) fn listed() -> String {
 
 fn verdicts() -> String {
     include_str!("verdicts.txt").to_owned()
+}
+
+fn overload() -> String {
+    include_str!("overload.txt").to_owned()
 }
 
 fn data() -> String {
@@ -117,7 +122,7 @@ fn metrics() -> String {
             }
         }
     }
-    page.push_str("\nAn absent value is printed as –, never as 0.\n\nMore: docs/metrics.md\n");
+    page.push_str("\nAn absent value is printed as –, never as 0; throughput is 0 if requests ended and none completed.\n\nMore: docs/metrics.md\n");
     page
 }
 

@@ -33,6 +33,22 @@ fn a_dead_target() {
 }
 
 #[test]
+fn prompts_that_are_too_long_for_the_server() {
+    let engine = Engine::start("ttft=2ms,itl=1ms,tokens=4,context=512", &[]);
+    let load = "--concurrency 2 --requests 20 --output-tokens 4 --input-tokens";
+    let place = Place::new();
+    let words = ["refuses prompts of 700 tokens", "context length is 512", "lower --input-tokens"];
+    run(place.bench(&engine.url(), &format!("{load} 700")))
+        .expect_status(&[3])
+        .expect_words(&words);
+    assert!(!place.run_dir().exists(), "a run directory was left");
+    // Of prompts of various lengths, some fit: the run says how many failed.
+    let place = Place::new();
+    run(place.bench(&engine.url(), &format!("{load} 300-900"))).expect_status(&[4, 5]);
+    assert!(place.run_dir().exists());
+}
+
+#[test]
 fn a_host_that_does_not_exist() {
     refused(
         "http://no-such-host.invalid:8000",

@@ -2,7 +2,7 @@
 
 use super::say::Say;
 use crate::printer::Printer;
-use dyno_live::{Live, Progress};
+use dyno_live::{Live, Progress, ProgressStyle, Terminal as _};
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
@@ -36,6 +36,11 @@ impl<'a> Seen<'a> {
             progress: RefCell::default(),
             alternates: Cell::new(false),
         }
+    }
+
+    /// Whether a line is printed for each level.
+    fn prints_lines(&self) -> bool {
+        !self.full_screen && self.printer.progress_style() != ProgressStyle::Hidden
     }
 
     fn with_live(&self, update: impl FnOnce(&Live)) {
@@ -96,10 +101,15 @@ impl Observer for Seen<'_> {
     fn time_left(&self, after: usize, of: usize, time: Duration) {
         let language = self.printer.language();
         let estimate = left(after, of, time, language);
-        self.printer.note(match self.alternates.get() {
+        let note = match self.alternates.get() {
             true => Say::ForThisSide.with(language, &[estimate]),
             false => estimate,
-        });
+        };
+        // The line of the level that it follows is printed by the thread that shows progress.
+        match self.live.get().filter(|_| self.prints_lines()) {
+            Some(live) => live.note(note),
+            None => self.printer.note(note),
+        }
     }
 
     fn remark(&self, what: &Diagnostic) {
