@@ -29,6 +29,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
+/// Whether the target at a URL may be measured; the reason if not.
+pub type Permission = Box<dyn Fn(&str) -> Result<(), String>>;
+
 /// What an agent has of its own: nothing of it travels.
 pub struct Agent {
     /// Its name in reports.
@@ -40,7 +43,7 @@ pub struct Agent {
     /// The files of a plan are where the plan says: the agent is a child of the coordinator.
     pub shares_files: bool,
     /// Whether it may measure the target at a URL; the reason if not.
-    pub may_measure: Box<dyn Fn(&str) -> Result<(), String>>,
+    pub may_measure: Permission,
 }
 
 impl Agent {

@@ -9,7 +9,7 @@ mod files;
 mod merge;
 mod settled;
 
-pub use agent::{Agent, serve, serve_child};
+pub use agent::{Agent, Permission, serve, serve_child};
 pub(crate) use bench::gather;
 pub use bench::{Crew, Local};
 pub(crate) use settled::Settled;
