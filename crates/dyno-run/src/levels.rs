@@ -150,7 +150,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         stop,
         observer: &mut recording,
     };
-    let done = bench.run_level(setup, items, ahead(level.load))?;
+    let done = bench.run_level(setup, items, ahead(level.load, plan.shard))?;
     workload.took(&plan, level, done.taken);
     *failed += done.failed;
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
@@ -236,15 +236,15 @@ fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
     planned.map(|n| n + warmup)
 }
 
-/// How many requests are prepared ahead of the driver.
-fn ahead(load: Load) -> usize {
+/// How many requests are prepared ahead of the driver of a part of the load.
+fn ahead(load: Load, shard: Shard) -> usize {
     let ahead = match load {
         Load::Concurrency { concurrency } => 2 * concurrency as usize,
         Load::Rate { .. } | Load::Ramp { .. } => (2.0 * load.value()) as usize,
         Load::Burst { requests } => requests as usize,
         Load::Trace { .. } => 1024,
     };
-    ahead.clamp(64, 8192)
+    ahead.div_ceil(shard.of.max(1) as usize).clamp(64, 8192)
 }
 
 /// Why a target that failed every request was given up.
