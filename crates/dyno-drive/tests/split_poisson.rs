@@ -125,10 +125,13 @@ fn merged_arrivals_stay_poisson_whatever_the_start_errors() {
         let control = tell(Split::InTurn, error);
         assert!(control.part_fails == SEEDS as usize, "every n-th is not Poisson");
         let least = control.dispersion.into_iter().fold(f64::MAX, f64::min);
+        if error == 50 * MS {
+            assert!(least < 0.8, "{least}");
+        }
         match error {
             // Nothing was shifted, so the parts still fit together.
             0 => assert!(least > 0.95, "{least}"),
-            error => assert!(least < 0.97, "{error} ns: {least}"),
+            _ => assert!(control.merged_fails > SEEDS as usize / 2, "{}", control.merged_fails),
         }
     }
 }

@@ -7,6 +7,8 @@ mod batch;
 mod fault;
 mod items;
 mod notes;
+#[cfg(test)]
+mod share_tests;
 mod source;
 
 pub use source::{NOT_TRUNCATED, limits, selection};
