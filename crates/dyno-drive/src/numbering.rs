@@ -11,8 +11,7 @@ pub(crate) struct Numbering {
     sessions: bool,
     /// A slot has a number of its own.
     closed: bool,
-    items: Own,
-    requests: Own,
+    own: Own,
     taken: u64,
     /// Behind the last item that was taken, in the order of all.
     position: u64,
@@ -20,13 +19,12 @@ pub(crate) struct Numbering {
 
 impl Numbering {
     pub(crate) fn new(share: Share, sessions: bool, closed: bool) -> Self {
-        let (items, requests) = (Own::new(share), Own::new(share));
-        Self { share, sessions, closed, items, requests, taken: 0, position: 0 }
+        Self { share, sessions, closed, own: Own::new(share), taken: 0, position: 0 }
     }
 
     /// An item is taken from the supply; its number among the items of all.
     pub(crate) fn take(&mut self) -> u64 {
-        let item = self.items.get(self.taken);
+        let item = self.own.get(self.taken);
         self.taken += 1;
         self.position = item + 1;
         item
@@ -37,11 +35,12 @@ impl Numbering {
         self.position
     }
 
-    /// The number of the request that is the `nth` here. Must not be asked for an earlier one later.
+    /// The number of the request that is the `nth` here: that of its item, where each item is one
+    /// request. Must not be asked for an earlier one later.
     pub(crate) fn request(&mut self, nth: u64) -> u64 {
         match self.sessions {
             true => self.share.interleaved(nth),
-            false => self.requests.get(nth),
+            false => self.own.get(nth),
         }
     }
 

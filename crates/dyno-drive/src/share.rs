@@ -69,10 +69,19 @@ impl Share {
 
     /// The first arrival of its own from this index on.
     pub fn next(&self, from: u64) -> Option<u64> {
-        if self.is_empty() {
-            return None;
+        if self.is_empty() || self.is_whole() {
+            return self.is_whole().then_some(from);
         }
-        (from..).find(|index| self.has(*index))
+        match self.dealing {
+            Dealing::InTurn => {
+                let (index, of) = (u64::from(self.shard.index), u64::from(self.shard.of));
+                let (round, slot) = (from - from % self.slots, from % self.slots);
+                let own = index + slot.saturating_sub(index).div_ceil(of) * of;
+                // Behind the last slot of its own in this round, it is the first of the next.
+                Some(round + if own < self.slots { own } else { self.slots + index })
+            }
+            Dealing::Hashed(_) => (from..).find(|index| self.has(*index)),
+        }
     }
 
     /// How many of the first `total` arrivals are its own.
