@@ -1,8 +1,8 @@
-//! Open-loop arrivals on an absolute schedule that depends on nothing but plan, seed and shard:
+//! Open-loop arrivals on an absolute schedule that depends on nothing but plan and seed:
 //! the same bytes on any machine (its logarithms come from `libm`, not from the platform).
 
 use dyno_model::Nanos;
-use dyno_model::plan::{Arrival, Shard};
+use dyno_model::plan::Arrival;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -102,14 +102,4 @@ impl Iterator for Arrivals {
     fn next(&mut self) -> Option<Nanos> {
         Some((self.next_due() * 1e9 / self.rate).round() as Nanos)
     }
-}
-
-/// How many of `total` arrivals belong to a shard, where arrival i belongs to shard i mod n.
-pub fn share(total: u64, shard: Shard) -> u64 {
-    (total + u64::from(shard.of) - 1 - u64::from(shard.index)) / u64::from(shard.of)
-}
-
-/// Whether arrival `index` belongs to a shard.
-pub fn belongs(index: u64, shard: Shard) -> bool {
-    index % u64::from(shard.of) == u64::from(shard.index)
 }

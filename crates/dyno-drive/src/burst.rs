@@ -1,12 +1,10 @@
 //! The burst: sends everything at once, then waits for the last response. A warm-up is a separate
 //! burst that ends before the measured one begins.
 
-use crate::arrivals::share;
 use crate::running::Level;
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
-use dyno_model::plan::Warmup;
 
 pub(crate) fn run<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
@@ -15,11 +13,8 @@ pub(crate) fn run<T: Transport + ?Sized>(
 where
     T::Body: Clone,
 {
-    let requests = share(requests, level.setup.shard);
-    let warmup = match level.setup.plan.warmup {
-        Some(Warmup::Requests(n)) => n,
-        _ => 0,
-    };
+    let requests = level.own_requests(requests);
+    let warmup = level.own_warmup();
     level.start(requests as usize, Some(requests))?;
     let mut freed = Vec::new();
     for _ in 0..warmup {

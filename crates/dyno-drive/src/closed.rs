@@ -1,7 +1,6 @@
 //! The closed loop: a fixed number of slots, each of which sends when its previous response has ended,
 //! or a while later if it was refused.
 
-use crate::arrivals::share;
 use crate::refusal::Pauses;
 use crate::running::{Due, Freed, Level};
 use crate::transport::{Transport, TransportError};
@@ -15,10 +14,12 @@ pub(crate) fn run<T: Transport + ?Sized>(
 where
     T::Body: Clone,
 {
-    let shard = level.setup.shard;
-    let slots = share(u64::from(concurrency), shard) as u32;
-    let planned = level.setup.plan.requests.map(|n| share(n, shard));
+    let slots = level.share.of_slots(u64::from(concurrency)) as u32;
+    let planned = level.setup.plan.requests.map(|n| level.own_requests(n));
     level.start(slots as usize, planned)?;
+    if slots == 0 {
+        level.stop_sending(Ending::Requests, level.started);
+    }
     level.pauses = Pauses::new(slots);
     let first = |slot| Freed { slot, at: level.started, slack: 0, dropped: false, refusal: None };
     let mut freed: Vec<Freed> = (0..slots).map(first).collect();

@@ -110,7 +110,8 @@ pub struct LevelOutcome {
     pub issued: u64,
     /// Warm-up arrivals issued.
     pub warmup: u64,
-    /// Items taken from the supply: requests, or conversations begun.
+    /// How far the items were taken from the supply: requests, or conversations begun. Of a part of
+    /// a level, those of the others up to its last one included.
     pub taken: u64,
     /// The client's own health.
     pub client: ClientHealth,

@@ -1,8 +1,10 @@
 //! Decides when requests are sent: seeded [`arrivals`] with exact counts ([`paced`]), one file per
 //! arrival model (`closed`, `open`, `burst`), conversations (`sessions`), a cap on what is in flight
-//! (`slots`), a common start (`gate`), what follows a refusal (`refusal`, `retries`, `vitals`), and the `level` that they share. Requests go through a [`Transport`], which is a network
-//! client or a simulated engine, in a form that was prepared ahead of time ([`Prepare`],
-//! [`Lookahead`]). Nothing here knows HTTP, JSON or a real clock.
+//! (`slots`), the part of one of several load generators (`share`, `numbering`) and their common
+//! start (`gate`), what follows a refusal (`refusal`, `retries`, `vitals`), and the `level` that they
+//! share. Requests go through a [`Transport`], which is a network client or a simulated engine, in a
+//! form that was prepared ahead of time ([`Prepare`], [`Lookahead`]). Nothing here knows HTTP, JSON or
+//! a real clock.
 
 pub mod arrivals;
 mod burst;
@@ -10,13 +12,16 @@ mod closed;
 mod gate;
 mod level;
 mod lookahead;
+mod numbering;
 mod open;
+mod own;
 pub mod paced;
 pub mod ramp;
 mod refusal;
 mod retries;
 mod running;
 mod sessions;
+mod share;
 mod slots;
 mod stop;
 mod transport;
@@ -27,6 +32,7 @@ pub use gate::Gate;
 pub use level::{LevelOutcome, LevelSetup, Observer, OnFailure, run_level};
 pub use lookahead::Lookahead;
 pub use retries::Retry;
+pub use share::Share;
 pub use stop::{Stop, StopSignal};
 pub use transport::{Body, Ended, Job, Lengths, Payload, Transport, TransportError};
 pub use vitals::LostTarget;

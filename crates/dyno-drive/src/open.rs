@@ -1,14 +1,14 @@
 //! The open loop: requests arrive on a schedule that does not depend on the server.
 
-use crate::arrivals::{belongs, share};
 use crate::ramp;
 use crate::running::Level;
+use crate::share::Share;
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
-use dyno_model::plan::{LevelPlan, Load, Shard, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Warmup};
 
-/// The offsets of all arrivals of a level from its start, warm-up first, computed up front.
+/// The offsets of the own arrivals of a level from its start, warm-up first, computed up front.
 pub(crate) struct Schedule {
     pub(crate) offsets: Vec<Nanos>,
     /// How many of them are measured.
@@ -22,7 +22,7 @@ impl Schedule {
     pub(crate) fn new(
         arrivals: impl Iterator<Item = Nanos>,
         plan: &LevelPlan,
-        shard: Shard,
+        share: &Share,
     ) -> Self {
         let mut schedule =
             Self { offsets: vec![], measured: 0, ending: Ending::Requests, stops: 0 };
@@ -51,7 +51,7 @@ impl Schedule {
                 measured += 1;
             }
             schedule.stops = offset;
-            if belongs(index, shard) {
+            if share.has(index) {
                 schedule.offsets.push(offset);
                 schedule.measured += u64::from(!warmup);
             }
@@ -70,7 +70,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
 where
     T::Body: Clone,
 {
-    let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
+    let schedule = Schedule::new(arrivals, level.setup.plan, &level.share);
     level.start(0, Some(schedule.measured))?;
     let up = match schedule.ending {
         Ending::Duration => level.started + schedule.stops,
@@ -108,9 +108,13 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
 where
     T::Body: Clone,
 {
-    let shard = level.setup.shard;
-    level.start(0, level.setup.plan.requests.map(|n| share(n, shard)))?;
-    let ours = (0_u64..).zip(arrivals).filter(|(index, _)| belongs(*index, shard));
+    let share = level.share;
+    level.start(0, level.setup.plan.requests.map(|n| level.own_requests(n)))?;
+    if share.is_empty() {
+        level.stop_sending(Ending::Requests, level.started);
+        return Ok(());
+    }
+    let ours = (0_u64..).zip(arrivals).filter(|(index, _)| share.has(*index));
     let mut offsets = ours.map(|(_, offset)| offset).peekable();
     let ends = matches!(level.setup.plan.load, Load::Trace { .. });
     let mut freed = Vec::new();
@@ -123,6 +127,10 @@ where
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
             _ if arrival.is_none() && ends && level.is_idle() => {
                 level.stop_sending(Ending::Requests, level.now());
+            }
+            // The arrivals of a ramp were too few for its warm-up.
+            _ if arrival.is_none() && up == Nanos::MAX && level.is_idle() => {
+                level.stop_sending(Ending::Duration, level.now());
             }
             Some(due) if level.now() >= due => {
                 level.dispatch(0, due.into())?;

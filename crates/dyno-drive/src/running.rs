@@ -1,13 +1,14 @@
 //! What every arrival model shares: one record per arrival; counting, failing, stopping and draining.
 //! A level is over only when nothing of it is in flight.
 
-use crate::arrivals::share;
 use crate::gate::Opening;
 use crate::level::{LevelOutcome, LevelSetup, Observer};
+use crate::numbering::Numbering;
 use crate::open;
 use crate::refusal::{Pauses, Refusal};
 use crate::retries::Retries;
 use crate::sessions::{Sessions, Thinking};
+use crate::share::Share;
 use crate::slots::Slots;
 use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
@@ -60,6 +61,8 @@ impl Freed {
 /// The state of a running level.
 pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     pub(crate) setup: LevelSetup<'s>,
+    pub(crate) share: Share,
+    numbering: Numbering,
     transport: &'a mut T,
     supply: &'a mut dyn Supply<T::Body>,
     sessions: Sessions<T::Body>,
@@ -73,7 +76,8 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     measured_from: Option<Nanos>,
     pub(crate) issued: u64,
     pub(crate) warmup: u64,
-    taken: u64,
+    /// Of its own, where the warm-up is a number of requests.
+    planned_warmup: u64,
     /// Why and when sending stopped, once it has.
     stopped: Option<(Ending, Nanos)>,
     starved: Option<Nanos>,
@@ -101,21 +105,28 @@ where
         transport: &'a mut T,
         supply: &'a mut dyn Supply<T::Body>,
     ) -> Self {
-        let LevelSetup { at_most, shard, plan, on_failure, .. } = setup;
+        let LevelSetup { level, seed, at_most, shard, plan, sessions, on_failure, .. } = setup;
         let at_most = at_most.filter(|_| plan.load.is_open());
-        Self {
+        let share = Share::new(plan.load, at_most, (seed, level), shard);
+        let mut level = Self {
             setup,
+            share,
+            numbering: Numbering::new(
+                share,
+                sessions,
+                matches!(plan.load, Load::Concurrency { .. }),
+            ),
             transport,
             supply,
             sessions: Sessions::default(),
-            slots: at_most.map(|most| Slots::new(share(u64::from(most), shard))),
+            slots: at_most.map(|most| Slots::new(share.of_slots(u64::from(most)))),
             next_arrival: None,
             ended: Vec::new(),
             started: 0,
             measured_from: None,
             issued: 0,
             warmup: 0,
-            taken: 0,
+            planned_warmup: 0,
             stopped: None,
             starved: None,
             planned: None,
@@ -127,7 +138,9 @@ where
             awaited_records: 0,
             woken: 0,
             silent: false,
-        }
+        };
+        level.planned_warmup = level.own_warmup();
+        level
     }
 
     /// Opens connections and waits for the first work; then starts the clock.
@@ -190,6 +203,7 @@ where
     /// All requested measured requests were sent.
     pub(crate) fn is_complete(&self) -> bool {
         self.planned.is_some_and(|planned| self.issued >= planned)
+            && self.warmup >= self.planned_warmup
     }
 
     /// Sending is over; only the first reason counts.
@@ -227,12 +241,17 @@ where
 
     /// Records an arrival that was never sent.
     fn leave_waiting(&mut self, slot: u32, due: Nanos, turn: Option<Turn>) {
-        let index = self.issued + self.warmup;
+        let index = self.next_index();
         let phase = self.count(due);
         let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);
         record.turn = turn;
         record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
-        finish(Box::new(record), self.stopped, self.setup.observer);
+        finish(Box::new(record), self.stopped, &self.numbering, self.setup.observer);
+    }
+
+    /// The index of the next arrival.
+    fn next_index(&mut self) -> u64 {
+        self.numbering.request(self.issued + self.warmup)
     }
 
     /// Counts an arrival; which part of the level it belongs to.
@@ -255,7 +274,7 @@ where
     pub(crate) fn in_warmup(&self, at: Nanos) -> bool {
         match self.setup.plan.warmup {
             None => false,
-            Some(Warmup::Requests(n)) => self.warmup < n,
+            Some(Warmup::Requests(_)) => self.warmup < self.planned_warmup,
             Some(Warmup::Duration(d)) => at < self.started.saturating_add(d),
         }
     }
@@ -286,9 +305,9 @@ where
             self.stop_sending(Ending::Aborted, now);
             return Ok(());
         };
-        self.taken += 1;
-        let index = self.issued + self.warmup;
-        let turn = then.map(|dialogue| self.sessions.begin(index, dialogue));
+        let item = self.numbering.take();
+        let index = self.next_index();
+        let turn = then.map(|dialogue| self.sessions.begin(index, item, dialogue));
         self.send(slot, intended, turn, first)
     }
 
@@ -300,7 +319,7 @@ where
         payload: Payload<T::Body>,
     ) -> Result<(), TransportError> {
         let Due { at: intended, slack } = due;
-        let index = self.issued + self.warmup;
+        let index = self.next_index();
         let phase = self.count(intended);
         if phase == Phase::Measured {
             self.measured_from.get_or_insert(intended);
@@ -374,7 +393,7 @@ where
                 let refusal = Refusal::of(&record);
                 freed.push(Freed { slot: record.slot, at: record.end, slack, dropped, refusal });
             }
-            finish(record, self.stopped, self.setup.observer);
+            finish(record, self.stopped, &self.numbering, self.setup.observer);
         }
         self.awaited_records += self.transport.now().saturating_sub(before);
         if self.vitals.lost.is_some() {
@@ -446,7 +465,8 @@ where
                 self.starve(due.at);
                 self.stop_sending(Ending::Requests, due.at);
             } else {
-                let (turn, payload) = self.sessions.go_on(self.issued + self.warmup, thinking);
+                let index = self.next_index();
+                let (turn, payload) = self.sessions.go_on(index, thinking);
                 self.send(slot, due, Some(turn), payload)?;
             }
         }
@@ -502,7 +522,7 @@ where
             planned: self.planned,
             issued: self.issued,
             warmup: self.warmup,
-            taken: self.taken,
+            taken: self.numbering.position(),
             client,
             agents: Vec::new(),
             failed: self.vitals.failed,
@@ -516,8 +536,10 @@ where
 fn finish(
     mut record: Box<RequestRecord>,
     stopped: Option<(Ending, Nanos)>,
+    numbering: &Numbering,
     observer: &mut dyn Observer,
 ) {
+    record.slot = numbering.slot(record.slot);
     if record.phase == Phase::Measured
         && let Some((ending, at)) = stopped
         && ending != Ending::Requests

@@ -59,7 +59,6 @@ impl<B> Ord for Thinking<B> {
 
 /// The conversations of a level; empty where requests are independent.
 pub(crate) struct Sessions<B> {
-    begun: u64,
     /// By the index of the request that is in flight.
     answering: HashMap<u64, Talk<B>>,
     thinking: BinaryHeap<Reverse<Thinking<B>>>,
@@ -67,15 +66,19 @@ pub(crate) struct Sessions<B> {
 
 impl<B> Default for Sessions<B> {
     fn default() -> Self {
-        Self { begun: 0, answering: HashMap::new(), thinking: BinaryHeap::new() }
+        Self { answering: HashMap::new(), thinking: BinaryHeap::new() }
     }
 }
 
 impl<B> Sessions<B> {
-    /// The first turn of a conversation goes out as the request of this index.
-    pub(crate) fn begin(&mut self, index: u64, dialogue: Box<dyn Dialogue<B>>) -> Turn {
-        let turn = Turn { session: self.begun, number: 1 };
-        self.begun += 1;
+    /// The first turn of the conversation number `session` goes out as the request of this index.
+    pub(crate) fn begin(
+        &mut self,
+        index: u64,
+        session: u64,
+        dialogue: Box<dyn Dialogue<B>>,
+    ) -> Turn {
+        let turn = Turn { session, number: 1 };
         self.answering.insert(index, Talk { dialogue, turn });
         turn
     }

@@ -38,6 +38,9 @@ pub(crate) trait Bench {
         ahead: usize,
     ) -> Result<LevelOutcome, TransportError>;
 
+    /// Earlier levels took this many prompts or conversations of the data.
+    fn taken_so_far(&mut self, _taken: u64) {}
+
     /// Sends requests that belong to no level, one after the other.
     fn prime(&mut self, setup: LevelSetup<'_>, items: Items) -> Result<(), TransportError> {
         self.run_level(setup, items, 1).map(drop)
@@ -155,7 +158,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         stop,
         observer: &mut recording,
     };
-    let done = bench.run_level(setup, items, ahead(level.load))?;
+    bench.taken_so_far(workload.attempt().taken);
+    let done = bench.run_level(setup, items, ahead(level.load, plan.shard))?;
     workload.took(&plan, level, done.taken);
     *failed += done.failed;
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
@@ -242,15 +246,15 @@ fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
     planned.map(|n| n + warmup)
 }
 
-/// How many requests are prepared ahead of the driver.
-pub(crate) fn ahead(load: Load) -> usize {
+/// How many requests are prepared ahead of the driver of a part of the load.
+pub(crate) fn ahead(load: Load, shard: Shard) -> usize {
     let ahead = match load {
         Load::Concurrency { concurrency } => 2 * concurrency as usize,
         Load::Rate { .. } | Load::Ramp { .. } => (2.0 * load.value()) as usize,
         Load::Burst { requests } => requests as usize,
         Load::Trace { .. } => 1024,
     };
-    ahead.clamp(64, 8192)
+    ahead.div_ceil(shard.of.max(1) as usize).clamp(64, 8192)
 }
 
 /// Why a target that failed every request was given up.

@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used)]
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{self, AtomicU32};
 
 use dyno_workload::data::{Count, DataError, DataSet, Order, Outside, Selection};
 use dyno_workload::item::{Content, Item};
@@ -241,4 +242,52 @@ proptest! {
             Err(_) => prop_assert!(expected.trim().is_empty()),
         }
     }
+}
+
+proptest! {
+    #[test]
+    fn what_follows_skipped_items_is_what_would_have_followed_them(
+        order in prop::sample::select(vec![Order::File, Order::Shuffle]),
+        bounds in prop::option::of((1_u32..3, 3_u32..6)),
+        unique_prefix in any::<bool>(),
+        skipped in prop::collection::vec(any::<bool>(), 1..60),
+    ) {
+        let data = numbered(20);
+        let (min_input, max_input) = bounds.map_or((None, None), |(a, b)| (Some(a), Some(b)));
+        let selection =
+            Selection { order, seed: 5, min_input, max_input, unique_prefix, ..Selection::default() };
+        let mut all = selection.of(&data, words()).expect("starts");
+        let mut some = selection.of(&data, words()).expect("starts");
+        for skips in skipped {
+            let expected = all.next().expect("endless").expect("good");
+            if skips {
+                prop_assert!(some.skip_next().expect("good"));
+            } else {
+                prop_assert_eq!(some.next().expect("endless").expect("good"), expected);
+            }
+            prop_assert_eq!(some.tally(), all.tally());
+        }
+    }
+}
+
+#[test]
+fn tokens_of_skipped_items_are_counted_only_where_that_decides() {
+    let data = numbered(10);
+    let counted = |max_input| {
+        let calls = AtomicU32::new(0);
+        let count: Count<'_> = Box::new(|_| {
+            calls.fetch_add(1, atomic::Ordering::Relaxed);
+            Ok(1)
+        });
+        let selection = Selection { max_input, ..Selection::default() };
+        let mut items = selection.of(&data, Some(count)).expect("starts");
+        items.pass_over(7).expect("good");
+        drop(items);
+        calls.load(atomic::Ordering::Relaxed)
+    };
+    assert_eq!([counted(None), counted(Some(50))], [0, 7]);
+    let once = Selection { repeat: false, ..Selection::default() };
+    let mut items = once.of(&data, None).expect("starts");
+    items.pass_over(10).expect("good");
+    assert!(!items.skip_next().expect("good"), "there are no more");
 }

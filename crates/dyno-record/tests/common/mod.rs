@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use dyno_model::chunks::ChunkTrack;
+use dyno_model::fleet::{AgentEnd, ClockFit};
 use dyno_model::frame::{
     ClientHealth, Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd, RunHeader,
 };
@@ -164,6 +165,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             resent: flags[3],
             reused: flags[4],
             address: counts.3.map(|n| n as u8),
+            agent: counts.3.map(|n| n / 3),
             detail: words.2,
             text: words.3,
         },
@@ -185,7 +187,9 @@ fn ending() -> impl Strategy<Value = Ending> {
         Ending::Interrupted,
         Ending::TargetLost,
         Ending::Aborted,
+        Ending::Stable,
         Ending::MaxFailures,
+        Ending::AgentLost,
     ])
 }
 
@@ -213,6 +217,44 @@ fn client() -> impl Strategy<Value = ClientHealth> {
     )
 }
 
+fn agent() -> impl Strategy<Value = AgentEnd> {
+    let clock = (any::<i64>(), number(), any::<i64>(), number(), number()).prop_map(
+        |(offset_ns, bound_ns, drift_ppb, at, round_trip_ns)| ClockFit {
+            offset_ns,
+            bound_ns,
+            drift_ppb,
+            at,
+            round_trip_ns,
+        },
+    );
+    let identity = (any::<u32>(), "\\PC{0,12}", "\\PC{0,12}", option::of(clock));
+    let ended = (option::of(any::<i64>()), option::of(ending()), text());
+    let numbers = [number(), number(), number(), number()];
+    let maybe = (option::of(number()), option::of(number()));
+    (identity, ended, numbers, maybe, client().boxed()).prop_map(
+        |((agent, name, host, clock), (start_error_ns, ending, lost), numbers, maybe, client)| {
+            let [issued, warmup, beats, longest_silence_ns] = numbers;
+            let (sending_stopped, planned) = maybe;
+            AgentEnd {
+                agent,
+                name,
+                host,
+                clock,
+                start_error_ns,
+                ending,
+                sending_stopped,
+                planned,
+                issued,
+                warmup,
+                beats,
+                longest_silence_ns,
+                client,
+                lost,
+            }
+        },
+    )
+}
+
 fn level_end() -> impl Strategy<Value = LevelEnd> {
     let slip =
         [number(), number(), number(), number()].prop_map(|[count, p50_ns, p99_ns, max_ns]| {
@@ -221,8 +263,16 @@ fn level_end() -> impl Strategy<Value = LevelEnd> {
         });
     let numbers = [number(), number(), number(), number()];
     let maybe = (option::of(number()), option::of(number()));
-    (any::<u32>(), ending(), numbers, maybe, client().boxed(), option::of(slip)).prop_map(
-        |(level, ending, [ended, sending_stopped, issued, warmup], maybe, client, slip)| LevelEnd {
+    let client = (client().boxed(), vec(agent().boxed(), 0..4));
+    (any::<u32>(), ending(), numbers, maybe, client, option::of(slip)).prop_map(
+        |(
+            level,
+            ending,
+            [ended, sending_stopped, issued, warmup],
+            maybe,
+            (client, agents),
+            slip,
+        )| LevelEnd {
             level,
             ending,
             ended,
@@ -233,6 +283,7 @@ fn level_end() -> impl Strategy<Value = LevelEnd> {
             warmup,
             client,
             slip,
+            agents,
         },
     )
 }

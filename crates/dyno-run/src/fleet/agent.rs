@@ -242,7 +242,7 @@ impl Duty {
             stop: &stop,
             observer: &mut keeping,
         };
-        let ran = self.bench.run_level(setup, items, ahead(level.load));
+        let ran = self.bench.run_level(setup, items, ahead(level.load, self.plan.shard));
         counters.end();
         let late = keeping.late;
         let outcome = ran?;

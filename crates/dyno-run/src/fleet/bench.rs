@@ -115,7 +115,7 @@ pub(crate) fn gather(
     Ok(Coordinated {
         own,
         fleet,
-        taken: settled.attempt.taken,
+        taken: 0,
         failed: 0,
         max_failures,
         _children: children,
@@ -237,9 +237,12 @@ impl Bench for Coordinated {
         } else if over && !outcome.ending.carried_out() {
             outcome.ending = Ending::MaxFailures;
         }
-        self.taken = self.taken.max(outcome.taken);
         self.failed += outcome.failed;
         Ok(outcome)
+    }
+
+    fn taken_so_far(&mut self, taken: u64) {
+        self.taken = taken;
     }
 
     fn prime(&mut self, setup: LevelSetup<'_>, items: Items) -> Result<(), TransportError> {

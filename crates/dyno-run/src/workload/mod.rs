@@ -7,6 +7,8 @@ mod batch;
 mod fault;
 mod items;
 mod notes;
+#[cfg(test)]
+mod share_tests;
 mod source;
 
 pub use source::{NOT_TRUNCATED, limits, selection};
@@ -16,7 +18,7 @@ use crate::tokenize::Failure;
 use account::Account;
 pub(crate) use again::Attempt;
 use batch::Batch;
-use dyno_drive::Sending;
+use dyno_drive::{Sending, Share};
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Nanos};
@@ -28,6 +30,7 @@ use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{SessionPrompts, Trace, TracePrompts, TraceSessions};
 pub use fault::Fault;
 use fault::{lengths, of_random};
+use items::Made;
 use source::{Led, Source};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -86,7 +89,7 @@ pub(crate) struct Typical {
 /// Requests sampled for mean lengths.
 const LOOKED_AT: u64 = 200;
 
-/// Makes prompts by index, on the encoder's thread; `None` when there are no more.
+/// Makes prompts one after the other, on the encoder's thread; `None` when there are no more.
 pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 
 impl Workload {
@@ -197,18 +200,26 @@ impl Workload {
         self.text = Text::Unread;
     }
 
-    /// The prompts of a level; the message for the user if they cannot be made.
+    /// The prompts of this load generator's part of a level; the message for the user if they cannot
+    /// be made.
     pub(crate) fn items(
         &self,
         plan: &Plan,
         level: &LevelPlan,
         number: u32,
     ) -> Result<Items, String> {
+        let key = (plan.seed, number);
+        let share = Share::new(level.load, level.max_concurrency, key, plan.shard);
+        Ok(items::own(self.all(plan, level, number)?, share))
+    }
+
+    /// The prompts of a level; the message for the user if they cannot be made.
+    fn all(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, String> {
         self.made(plan, level, number).map_err(|(_, message)| message)
     }
 
     /// The prompts of a level; the flag at fault and the message if they cannot be made.
-    fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Items, Fault> {
+    fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, Fault> {
         let output = || match plan.request.task.generates() {
             true => lengths("--output-tokens", &level.output_tokens.0),
             false => Ok(Lengths::fixed(1)),
@@ -380,7 +391,7 @@ impl Workload {
             return Ok(Vec::new());
         }
         let aside = self.aside();
-        drop(aside.items(plan, level, number)?);
+        drop(aside.all(plan, level, number)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
             Some(Prepared::Random(made)) => {
@@ -427,7 +438,7 @@ impl Workload {
         };
         let aside = self.aside();
         let Some(level) = plan.levels.first() else { return Ok(None) };
-        let made = aside.items(plan, level, 0)?(synthetic.unwrap_or(0));
+        let made = aside.all(plan, level, 0)?.make(synthetic.unwrap_or(0));
         let item = match made {
             Some(Sending::Single(item, _)) => item,
             Some(Sending::Conversation(conversation)) => {
@@ -456,7 +467,7 @@ impl Workload {
     fn apart(&self, plan: &Plan) -> Result<Option<Item>, String> {
         let aside = self.aside();
         let Some(level) = plan.levels.first() else { return Ok(None) };
-        drop(aside.items(plan, level, 0)?);
+        drop(aside.all(plan, level, 0)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
             Some(Prepared::Trace(made)) => made.apart().map_err(|error| error.to_string()),
@@ -473,10 +484,10 @@ impl Workload {
         }
         let aside = self.aside();
         let Some(level) = plan.levels.get(number as usize) else { return Ok(None) };
-        let mut items = aside.items(plan, level, number)?;
+        let mut items = aside.all(plan, level, number)?;
         let (mut count, mut input, mut output) = (0_u64, 0_u64, 0_u64);
         for index in 0..LOOKED_AT {
-            let Some(Sending::Single(item, asked)) = items(index) else { break };
+            let Some(Sending::Single(item, asked)) = items.make(index) else { break };
             let counted = match item.input_tokens {
                 Some(tokens) => Ok(tokens),
                 None => self.tokenizer.count_content(&item.content, has_messages(plan)),
@@ -499,7 +510,7 @@ impl Workload {
                 let message = "the records of the data say how many texts a request has; remove it";
                 return Err(("--inputs", message.to_owned()));
             }
-            return match (items(0), aside.error()) {
+            return match (items.make(0), aside.error()) {
                 (Some(_), _) => Ok(()),
                 (None, message) => Err(("--data", message.unwrap_or("there is no prompt".into()))),
             };

@@ -174,16 +174,28 @@ pub struct Selected<'a> {
     ended: bool,
 }
 
+/// What becomes of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Given,
+    Skipped,
+}
+
 impl Selected<'_> {
     /// Skips this many items, which were returned before; fewer if there are no more.
     pub fn pass_over(&mut self, items: u64) -> Result<(), DataError> {
         for _ in 0..items {
-            match self.next() {
-                Some(item) => drop(item?),
-                None => break,
+            if !self.skip_next()? {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Skips the next item, if there is one. Its tokens are counted only where that decides whether it
+    /// is one.
+    pub fn skip_next(&mut self) -> Result<bool, DataError> {
+        Ok(self.advance(Use::Skipped).transpose()?.is_some())
     }
 
     /// How the records were used so far.
@@ -196,7 +208,16 @@ impl Selected<'_> {
         tally
     }
 
-    fn step(&mut self) -> Result<Option<Item>, DataError> {
+    fn advance(&mut self, used: Use) -> Option<Result<Item, DataError>> {
+        if self.ended {
+            return None;
+        }
+        let step = self.step(used).transpose();
+        self.ended = !matches!(step, Some(Ok(_)));
+        step
+    }
+
+    fn step(&mut self, used: Use) -> Result<Option<Item>, DataError> {
         loop {
             let full = self.plan.limit.is_some_and(|limit| self.given_in_pass >= limit);
             let item = if full { None } else { self.pass.next().transpose()? };
@@ -213,7 +234,7 @@ impl Selected<'_> {
                 self.given_in_pass = 0;
                 continue;
             };
-            if let Some(item) = self.fitted(item)? {
+            if let Some(item) = self.fitted(item, used)? {
                 self.given_in_pass += 1;
                 self.tally.given += 1;
                 return Ok(Some(item));
@@ -222,14 +243,15 @@ impl Selected<'_> {
     }
 
     /// The item as it is sent, or `None` where it is left out.
-    fn fitted(&mut self, mut item: Item) -> Result<Option<Item>, DataError> {
+    fn fitted(&mut self, mut item: Item, used: Use) -> Result<Option<Item>, DataError> {
         let first_pass = self.tally.repeats == 0;
         let once = u64::from(first_pass);
         self.tally.read += once;
         if self.plan.unique_prefix {
             prepend(&mut item.content, &prefix(self.plan.seed ^ self.plan.run, self.tally.given));
         }
-        if let Some(count) = &self.count {
+        let decides = self.plan.min_input.is_some() || self.plan.max_input.is_some();
+        if let Some(count) = self.count.as_ref().filter(|_| used == Use::Given || decides) {
             let failed = |what| DataError::Count {
                 name: self.data.recognised().name.clone(),
                 number: self.tally.read,
@@ -324,12 +346,7 @@ impl Iterator for Selected<'_> {
     type Item = Result<Item, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let step = self.step().transpose();
-        self.ended = !matches!(step, Some(Ok(_)));
-        step
+        self.advance(Use::Given)
     }
 }
 
