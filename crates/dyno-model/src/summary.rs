@@ -1,5 +1,6 @@
 //! The summary of a run, saved as `summary.json`. Absent values are `null`, never 0.
 
+mod agents;
 mod cache;
 mod digits;
 mod extras;
@@ -17,6 +18,7 @@ mod slices;
 mod slo;
 
 pub use crate::load::{LoadKind, LoadSummary};
+pub use agents::{AgentClock, AgentSummary};
 pub use cache::{CacheGroup, CacheSource, CacheSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
@@ -221,8 +223,11 @@ pub struct LevelSummary {
     /// How exactly it was measured; absent where that is not known.
     #[serde(default)]
     pub instrument: Option<Instrument>,
-    /// Measurements of the client itself.
+    /// Measurements of the client itself; of several agents the sums and the worst.
     pub client: Client,
+    /// The parts of several load generators; empty where one client sent everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentSummary>,
     /// Server metrics.
     pub server: Option<ServerSummary>,
     /// Prefix cache hits.

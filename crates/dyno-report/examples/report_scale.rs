@@ -200,6 +200,7 @@ fn plan(requests: u64) -> Plan {
         slo: None,
         seed: 42,
         shard: Shard::WHOLE,
+        fleet: None,
         label: None,
         note: None,
         save_text: false,
