@@ -27,6 +27,13 @@ pub struct ClockFit {
     pub at: Nanos,
     /// The shortest round trip between them.
     pub round_trip_ns: u64,
+    /// How often one of the clocks jumped in the time that this holds for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steps: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl ClockFit {

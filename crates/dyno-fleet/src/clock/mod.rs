@@ -1,0 +1,181 @@
+//! How an agent's clock relates to the coordinator's, from calls and their answers.
+//!
+//! A call is sent before it is received, and its answer before it is back. So each gives the least and the
+//! greatest offset that the clocks can have at two moments, however long the way took and however unlike
+//! the two directions are ([`kept`]). Clocks that keep their rates have an offset that is a straight line
+//! in time, and it lies within all of these limits: what such lines leave open at some moment is the bound
+//! there ([`band`]).
+
+mod band;
+mod kept;
+
+use band::{Band, Point, narrowest};
+use dyno_model::Nanos;
+use dyno_model::fleet::ClockFit;
+use kept::{Kept, Slot};
+
+/// The most by which the rates of two clocks differ: NTP slews each by up to 500 ppm.
+const FASTEST: f64 = 1e-3;
+/// How far from the time in question samples are taken into account. Those farther away would say less
+/// than nearer ones, as rates are not constant.
+const WINDOW: Nanos = 120_000_000_000;
+/// By how much the difference of two rates may change within the window. Where the samples contradict
+/// the first number of a row, the next row is used; the bound is computed with the second, which is larger,
+/// because a change can be too small to be contradicted. Quartz changes by some ppm as it gets warm. The last row
+/// assumes nothing but [`FASTEST`], and nothing contradicts it.
+const STEADINESS: [(f64, f64); 3] = [(5e-6, 20e-6), (25e-6, 100e-6), (FASTEST, FASTEST)];
+/// Crystals differ by less. Where samples leave the drift open, it is taken to be within this.
+const USUAL_DRIFT: f64 = 200e-6;
+/// What a reading of a clock may be off by: clocks of a machine's CPUs differ by less.
+const STAMP_ERROR: f64 = 1_000.0;
+/// Times of a level at which its line is compared with the band: one a second, and at most so many.
+const CHECKED: u64 = 512;
+const CHECK_EVERY: Nanos = 1_000_000_000;
+
+/// A call and its answer: two times on the coordinator's clock and, between them, two on the agent's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamps {
+    /// The call was sent; coordinator's clock.
+    pub sent: Nanos,
+    /// It arrived; agent's clock.
+    pub received: Nanos,
+    /// The answer was sent; agent's clock.
+    pub answered: Nanos,
+    /// It arrived; coordinator's clock.
+    pub back: Nanos,
+}
+
+/// Compares the clock of one agent with the coordinator's. Its size does not depend on the length of a run.
+#[derive(Debug, Clone, Default)]
+pub struct ClockSync {
+    kept: Kept,
+    round_trip_ns: Option<u64>,
+}
+
+/// The offsets that are possible at a time, less the offset `base`.
+struct Open {
+    band: Band,
+    base: i64,
+    /// By how much the rates may change.
+    wander: f64,
+}
+
+impl ClockSync {
+    /// Takes a call and its answer into account. Times that contradict each other are left out.
+    pub fn add(&mut self, stamps: Stamps) {
+        let apart = stamps.back.checked_sub(stamps.sent);
+        let there = stamps.answered.checked_sub(stamps.received);
+        let round_trip = apart.zip(there).and_then(|(apart, there)| apart.checked_sub(there));
+        let Some(round_trip) = round_trip else { return };
+        if self.kept.add(&stamps) {
+            let least = self.round_trip_ns.map_or(round_trip, |least| least.min(round_trip));
+            self.round_trip_ns = Some(least);
+        }
+        if self.kept.is_full() {
+            let drift = self.fit().map_or(0.0, |fit| fit.drift_ppb as f64 / 1e9);
+            self.kept.thin_out(drift);
+        }
+    }
+
+    /// How the clocks relate now: at the newest sample.
+    pub fn fit(&self) -> Option<ClockFit> {
+        self.fit_here(self.kept.slots().last()?.low.at)
+    }
+
+    /// How the clocks relate at a time on the coordinator's clock, which may be ahead.
+    pub fn fit_at(&self, at: Nanos) -> Option<ClockFit> {
+        self.fit_here(self.fit()?.to_agent(at))
+    }
+
+    /// The line that is nearest to the relation of the clocks from one time to another, both on the
+    /// coordinator's clock. The bound holds for all of that time.
+    pub fn fit_between(&self, from: Nanos, to: Nanos) -> Option<ClockFit> {
+        let newest = self.fit()?;
+        let (from, to) = (newest.to_agent(from), newest.to_agent(to.max(from)));
+        let parts = ((to - from) / CHECK_EVERY + 1).min(CHECKED);
+        let at = from + (to - from) / 2;
+        let apart = (to - from) as f64 / parts as f64;
+        let (mut lows, mut highs) = (Vec::new(), Vec::new());
+        for part in 0..=parts {
+            let here = from + (u128::from(to - from) * u128::from(part) / u128::from(parts)) as u64;
+            let open = self.open_at(here)?;
+            let base = (i128::from(open.base) - i128::from(newest.offset_ns)) as f64;
+            let spare = open.wander * apart / 2.0;
+            let x = here as f64 - at as f64;
+            lows.push(Point { x, y: base + open.band.low - spare });
+            highs.push(Point { x, y: base + open.band.high + spare });
+        }
+        let line = narrowest(&lows, &highs, FASTEST);
+        let middle = (line.low + line.high) / 2.0;
+        Some(ClockFit {
+            offset_ns: newest.offset_ns.saturating_add(middle.round() as i64),
+            bound_ns: ((line.high - line.low) / 2.0 + STAMP_ERROR).ceil() as u64,
+            drift_ppb: (line.slope * 1e9).round() as i64,
+            at,
+            round_trip_ns: self.round_trip_ns?,
+            steps: self.kept.steps_between(from, to),
+        })
+    }
+
+    /// How the clocks relate at a time on the agent's clock.
+    fn fit_here(&self, at: Nanos) -> Option<ClockFit> {
+        let Open { band, base, .. } = self.open_at(at)?;
+        let drift = match (band.slopes.0.max(-USUAL_DRIFT), band.slopes.1.min(USUAL_DRIFT)) {
+            (low, high) if low <= high => (low + high) / 2.0,
+            _ if band.slopes.0 > 0.0 => band.slopes.0,
+            _ => band.slopes.1,
+        };
+        Some(ClockFit {
+            offset_ns: base.saturating_add(((band.low + band.high) / 2.0).round() as i64),
+            bound_ns: ((band.high - band.low) / 2.0 + STAMP_ERROR).ceil() as u64,
+            drift_ppb: (drift * 1e9).round() as i64,
+            at,
+            round_trip_ns: self.round_trip_ns?,
+            steps: self.kept.steps_between(at, at),
+        })
+    }
+
+    /// What the samples around a time on the agent's clock leave open. Between the last sample before a
+    /// jump and the first one after it, that is what both sides leave open.
+    fn open_at(&self, at: Nanos) -> Option<Open> {
+        let (before, after) = self.kept.sides(at)?;
+        let base = self.kept.slots()[before].low.offset;
+        let open = |number| {
+            let slots = self.kept.around(number, at, WINDOW);
+            possible(slots, at, base)
+        };
+        let mut here = open(before);
+        if before != after {
+            let other = open(after);
+            here.band.low = here.band.low.min(other.band.low);
+            here.band.high = here.band.high.max(other.band.high);
+            here.wander = here.wander.max(other.wander);
+        }
+        Some(here)
+    }
+}
+
+/// What samples leave open at a time, by the least change of rates that they do not contradict.
+fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
+    let point = |sample: &kept::Sample| Point {
+        x: (i128::from(sample.at) - i128::from(at)) as f64,
+        y: (i128::from(sample.offset) - i128::from(base)) as f64,
+    };
+    let lows: Vec<Point> = slots.iter().map(|slot| point(&slot.low)).collect();
+    let highs: Vec<Point> = slots.iter().map(|slot| point(&slot.high)).collect();
+    for (strict, wander) in STEADINESS {
+        let fastest = if wander < FASTEST { FASTEST } else { 0.0 };
+        if Band::of(&lows, &highs, strict, fastest).is_some()
+            && let Some(band) = Band::of(&lows, &highs, wander, fastest)
+        {
+            return Open { band, base, wander };
+        }
+    }
+    // Samples that contradict the last row, too, are kept apart.
+    let nearest = lows.iter().zip(&highs).min_by(|a, b| a.0.x.abs().total_cmp(&b.0.x.abs()));
+    let (low, high) = nearest.map_or((0.0, 0.0), |(low, high)| {
+        (low.y - FASTEST * low.x.abs(), high.y + FASTEST * high.x.abs())
+    });
+    let band = Band { low: low.min(high), high: high.max(low), slopes: (-FASTEST, FASTEST) };
+    Open { band, base, wander: FASTEST }
+}
