@@ -33,13 +33,7 @@ fuzz_target!(|input: &[u8]| {
     let [wait, value, body] = std::array::from_fn(|_| lines.next().unwrap_or_default());
     let status = STATUSES[usize::from(*status) % STATUSES.len()];
     let header = HEADERS[usize::from(*header) % HEADERS.len()];
-    let response = [
-        format!("HTTP/1.1 {status:03} X\r\nRetry-After: ").as_bytes(),
-        wait,
-        format!("\r\n{header}: ").as_bytes(),
-        value,
-        b"\r\n\r\n",
-        body,
-    ];
-    reading::check(*dialect, stream, &response.concat(), cut);
+    let head = format!("HTTP/1.1 {status:03} X\r\n{header}: ");
+    let parts = [head.as_bytes(), value, b"\r\nRetry-After: ", wait, b"\r\n\r\n", body];
+    reading::check(*dialect, stream, &parts.concat(), cut);
 });
