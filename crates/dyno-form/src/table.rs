@@ -6,25 +6,25 @@ use dyno_words::{Problem, values};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Table {
+pub struct Table {
     /// Its rows; the first may be a header.
-    pub(crate) rows: Vec<Row>,
+    pub rows: Vec<Row>,
     /// How many rows there are above the first rule within it; 0 where there is none.
-    pub(crate) header: usize,
+    pub header: usize,
 }
 
 /// A row.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
+pub struct Row {
     /// Its line, from 1.
-    pub(crate) line: u64,
+    pub line: u64,
     /// Its cells, without space around them.
-    pub(crate) cells: Vec<String>,
+    pub cells: Vec<String>,
 }
 
 impl Row {
     /// Whether it has as many cells as there are columns; if not, that is reported.
-    pub(crate) fn has_cells(&self, count: usize, findings: &mut Vec<Diagnostic>) -> Option<()> {
+    pub fn has_cells(&self, count: usize, findings: &mut Vec<Diagnostic>) -> Option<()> {
         if self.cells.len() == count {
             return Some(());
         }
@@ -34,7 +34,7 @@ impl Row {
     }
 
     /// The row as it is, for messages.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let text = self.cells.join(" | ");
         let mut shown: String = text.chars().take(120).collect();
         if shown.len() < text.len() {
@@ -44,14 +44,14 @@ impl Row {
     }
 
     /// The first cell.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.cells.first().map(String::as_str).unwrap_or_default()
     }
 }
 
 impl Table {
     /// The name of each column: the cells of the header's rows, which a narrow terminal may have wrapped.
-    pub(crate) fn heads(&self) -> Vec<String> {
+    pub fn heads(&self) -> Vec<String> {
         let header = &self.rows[..self.header.clamp(1, self.rows.len())];
         let columns = header.iter().map(|row| row.cells.len()).max().unwrap_or_default();
         let cell = |column: usize| header.iter().filter_map(move |row| row.cells.get(column));
@@ -60,7 +60,7 @@ impl Table {
     }
 
     /// The rows below the header. A row with nothing but a name continues the name of the one above.
-    pub(crate) fn unwrapped(&self) -> Vec<Row> {
+    pub fn unwrapped(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for row in self.rows.iter().skip(self.header.max(1)) {
             let bare = row.cells.iter().skip(1).all(String::is_empty);
@@ -77,7 +77,7 @@ impl Table {
 }
 
 /// The table that starts with the first of these lines, and how many lines it takes.
-pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
+pub fn table(lines: &[Line]) -> Option<(Table, usize)> {
     let first = lines.first()?;
     let open = !first.text.starts_with('|');
     if open && !begins_open(lines) {
@@ -143,7 +143,7 @@ fn is_short_rule(text: &str) -> bool {
 }
 
 /// The cells of a row; `\|` does not end one.
-pub(crate) fn cells(text: &str) -> Vec<String> {
+pub fn cells(text: &str) -> Vec<String> {
     let text = text.strip_prefix('|').unwrap_or(text);
     let mut cells = vec![String::new()];
     let mut escaped = false;

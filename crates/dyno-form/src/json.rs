@@ -14,26 +14,26 @@ const MOST_FIGURES: usize = 20_000;
 
 /// The documents of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Documents {
+pub struct Documents {
     /// Each with the line at which it begins, from 1.
-    pub(crate) values: Vec<(u64, Value)>,
+    pub values: Vec<(u64, Value)>,
     /// What could not be read.
-    pub(crate) problems: Vec<Diagnostic>,
+    pub problems: Vec<Diagnostic>,
 }
 
 /// Whether it may be JSON at all.
-pub(crate) fn looks_like_json(bytes: &[u8]) -> bool {
+pub fn looks_like_json(bytes: &[u8]) -> bool {
     let first = without_mark(bytes).iter().find(|byte| !byte.is_ascii_whitespace());
     matches!(first, Some(b'{' | b'['))
 }
 
 /// The bytes without a byte order mark.
-pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// Reads every document of a file.
-pub(crate) fn documents(bytes: &[u8]) -> Documents {
+pub fn documents(bytes: &[u8]) -> Documents {
     let clean = without_constants(without_mark(bytes));
     let mut rest = clean.as_slice();
     let (mut found, mut line, mut bad) = (Documents::default(), 1, 0);
@@ -115,28 +115,28 @@ fn without_constants(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The value at a path of names.
-pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
+pub fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, name| value.get(name))
 }
 
 /// The number at a path.
-pub(crate) fn number(value: &Value, path: &[&str]) -> Option<f64> {
+pub fn number(value: &Value, path: &[&str]) -> Option<f64> {
     at(value, path)?.as_f64().filter(|number| number.is_finite())
 }
 
 /// The count at a path: a whole number that is not negative.
-pub(crate) fn count(value: &Value, path: &[&str]) -> Option<u64> {
+pub fn count(value: &Value, path: &[&str]) -> Option<u64> {
     whole(number(value, path)?)
 }
 
 /// A number that is a count.
-pub(crate) fn whole(number: f64) -> Option<u64> {
+pub fn whole(number: f64) -> Option<u64> {
     let fits = (0.0..9e15).contains(&number) && number.fract() == 0.0;
     fits.then_some(number as u64)
 }
 
 /// A number, also one that is written as text.
-pub(crate) fn amount(value: &Value) -> Option<f64> {
+pub fn amount(value: &Value) -> Option<f64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok(),
         _ => value.as_f64(),
@@ -145,18 +145,18 @@ pub(crate) fn amount(value: &Value) -> Option<f64> {
 }
 
 /// The text at a path, unless it is blank.
-pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
+pub fn text(value: &Value, path: &[&str]) -> Option<String> {
     let text = at(value, path)?.as_str()?.trim();
     (!text.is_empty()).then(|| text.chars().take(200).collect())
 }
 
 /// The list at a path.
-pub(crate) fn list<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Vec<Value>> {
+pub fn list<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Vec<Value>> {
     at(value, path)?.as_array()
 }
 
 /// Every named number below, without lists.
-pub(crate) fn figures(value: &Value) -> std::collections::BTreeMap<String, f64> {
+pub fn figures(value: &Value) -> std::collections::BTreeMap<String, f64> {
     let mut found = std::collections::BTreeMap::new();
     collect(value, &mut Vec::new(), &mut found);
     found

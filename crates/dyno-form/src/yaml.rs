@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 40;
 
 /// Whether it may be YAML with names at its top level: the first lines that say something are
 /// `name: value`, lists below a name, or a mark of the beginning of a document.
-pub(crate) fn looks_like_yaml(bytes: &[u8]) -> bool {
+pub fn looks_like_yaml(bytes: &[u8]) -> bool {
     let head = &without_mark(bytes)[..without_mark(bytes).len().min(1 << 16)];
     let Ok(text) = std::str::from_utf8(head)
         .or_else(|error| std::str::from_utf8(&head[..error.valid_up_to()]))
@@ -46,7 +46,7 @@ pub(crate) fn looks_like_yaml(bytes: &[u8]) -> bool {
 }
 
 /// Reads every document of a file. After an error nothing more is read.
-pub(crate) fn documents(bytes: &[u8]) -> Documents {
+pub fn documents(bytes: &[u8]) -> Documents {
     let mut found = Documents::default();
     let Ok(text) = std::str::from_utf8(without_mark(bytes)) else { return found };
     let mut builder = Builder::default();

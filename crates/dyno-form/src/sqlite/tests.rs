@@ -1,13 +1,12 @@
-//! Against databases that SQLite itself has made.
+//! Against databases that SQLite itself has made: fixtures of `dyno-import`.
 
-use super::{Damaged, Table, number, text};
+use super::{Damaged, Table, ValueRef, number, text};
 use proptest::prelude::*;
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
-const TREE: &[u8] = include_bytes!("../../../tests/fixtures/files/tree.db");
+const TREE: &[u8] = include_bytes!("../../../dyno-import/tests/fixtures/files/tree.db");
 const REQUESTS: &[u8] = include_bytes!(
-    "../../../tests/fixtures/files/evalscope-sweep/parallel_2_number_12/benchmark_data.db"
+    "../../../dyno-import/tests/fixtures/files/evalscope-sweep/parallel_2_number_12/benchmark_data.db"
 );
 
 #[test]

@@ -6,13 +6,14 @@ mod log;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use log::with_log;
+pub use log::with_log;
+pub use rusqlite::Row;
+pub use rusqlite::types::ValueRef;
 
+use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
 use std::io::Read;
 use thiserror::Error;
 
@@ -26,7 +27,7 @@ const FIRST_STEPS: usize = 1_000_000;
 
 /// Why a database cannot be read.
 #[derive(Debug, Error)]
-pub(crate) enum Damaged {
+pub enum Damaged {
     /// It ends inside its header.
     #[error("its header is damaged: too short, or not the header of SQLite 3")]
     Header,
@@ -39,20 +40,20 @@ pub(crate) enum Damaged {
 }
 
 /// Whether it is a database.
-pub(crate) fn is_database(bytes: &[u8]) -> bool {
+pub fn is_database(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
 /// One table of a database.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     connection: Connection,
     name: &'static str,
 }
 
 impl Table {
     /// Opens the table of that name.
-    pub(crate) fn open(bytes: &[u8], name: &'static str) -> Result<Self, Damaged> {
+    pub fn open(bytes: &[u8], name: &'static str) -> Result<Self, Damaged> {
         let (head, body) = bytes.split_at_checked(HEADER).ok_or(Damaged::Header)?;
         if !is_database(head) {
             return Err(Damaged::Header);
@@ -86,14 +87,14 @@ impl Table {
     }
 
     /// The names of its columns, in order.
-    pub(crate) fn columns(&self) -> Result<Vec<String>, Damaged> {
+    pub fn columns(&self) -> Result<Vec<String>, Damaged> {
         let statement = self.connection.prepare(&self.select())?;
         Ok(statement.column_names().map(str::to_owned).collect())
     }
 
     /// Calls `each` with every row, in the order of insertion. Rows read before damage was
     /// found are valid.
-    pub(crate) fn rows(&self, mut each: impl FnMut(&Row<'_>)) -> Result<(), Damaged> {
+    pub fn rows(&self, mut each: impl FnMut(&Row<'_>)) -> Result<(), Damaged> {
         let mut statement = self.connection.prepare(&self.select())?;
         let mut rows = statement.query(())?;
         while let Some(row) = rows.next()? {
@@ -125,7 +126,7 @@ fn distrust(connection: &Connection, size: usize) -> rusqlite::Result<()> {
 }
 
 /// The text of a cell, if it is one.
-pub(crate) fn text<'a>(cell: ValueRef<'a>) -> Option<&'a str> {
+pub fn text<'a>(cell: ValueRef<'a>) -> Option<&'a str> {
     match cell {
         ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok(),
         _ => None,
@@ -133,7 +134,7 @@ pub(crate) fn text<'a>(cell: ValueRef<'a>) -> Option<&'a str> {
 }
 
 /// The number in a cell, integer or not.
-pub(crate) fn number(cell: ValueRef<'_>) -> Option<f64> {
+pub fn number(cell: ValueRef<'_>) -> Option<f64> {
     match cell {
         ValueRef::Integer(value) => Some(value as f64),
         ValueRef::Real(value) => Some(value).filter(|value| value.is_finite()),

@@ -2,7 +2,7 @@
 //! transaction to roll back (`-journal`). SQLite applies it in a private copy.
 
 use super::{distrust, is_database};
-use crate::read_limited;
+use crate::file;
 use dyno_model::Diagnostic;
 use dyno_words::Problem;
 use rusqlite::{Connection, OpenFlags};
@@ -16,7 +16,7 @@ const NAMES_A_FILE: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// The bytes of the file, with its log applied if it is a database. Where that fails, the bytes as they
 /// are and the problem.
-pub(crate) fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Diagnostic>) {
+pub fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Diagnostic>) {
     let is_log = |log: &PathBuf| fs::metadata(log).is_ok_and(|found| found.len() > 0);
     if !is_database(&bytes) || !LOGS.iter().any(|log| is_log(&beside(path, log))) {
         return (bytes, None);
@@ -43,7 +43,7 @@ fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     for log in LOGS {
         let log_beside = beside(path, log);
         if log_beside.is_file() {
-            let logged = read_limited(&log_beside)?;
+            let logged = file::read(&log_beside)?;
             if logged.ends_with(&NAMES_A_FILE) {
                 return Err("it belongs to a change of several databases".into());
             }
@@ -57,5 +57,5 @@ fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)?;
-    Ok(read_limited(&copy)?)
+    Ok(file::read(&copy)?)
 }

@@ -4,18 +4,18 @@ use super::prefix;
 
 /// A line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct Line {
     /// From 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// Without surrounding space and quotation marks.
-    pub(crate) text: String,
+    pub text: String,
     /// Its role in Markdown.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
 }
 
 /// The role of a line in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Text.
     Text,
     /// Text within a code fence.
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 }
 
 /// The lines of a text; `None` where these bytes are not text.
-pub(crate) fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
+pub fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
     let text = decode(bytes)?;
     let mut fence: Option<&'static str> = None;
     let mut lines = Vec::new();

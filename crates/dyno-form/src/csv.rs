@@ -1,6 +1,6 @@
 //! Tables of comma-separated values: quotes, doubled quotes, any line ending, a byte order mark.
 
-use crate::form::json::without_mark;
+use crate::json::without_mark;
 use csv::{ReaderBuilder, StringRecord};
 
 /// The most cells that are read.
@@ -8,14 +8,15 @@ const MOST_CELLS: usize = 4_000_000;
 
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub struct Row {
     /// Its line, from 1.
-    pub(crate) line: u64,
-    pub(crate) cells: Vec<String>,
+    pub line: u64,
+    /// Its cells, as they are.
+    pub cells: Vec<String>,
 }
 
 /// The lines of a table; none if it is not text. Empty ones are left out.
-pub(crate) fn rows(bytes: &[u8]) -> Vec<Row> {
+pub fn rows(bytes: &[u8]) -> Vec<Row> {
     let bytes = without_mark(bytes);
     if std::str::from_utf8(bytes).is_err() {
         return Vec::new();
@@ -40,13 +41,13 @@ fn row(bytes: &[u8], record: &StringRecord) -> Option<Row> {
 }
 
 /// A number as people write it: `1,234.5`, with blanks around it, or nothing.
-pub(crate) fn number(cell: &str) -> Option<f64> {
+pub fn number(cell: &str) -> Option<f64> {
     let plain: String = cell.trim().chars().filter(|c| *c != ',').collect();
     plain.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
 /// `Request Latency (ms)` as its name and its unit.
-pub(crate) fn name_and_unit(heading: &str) -> (&str, Option<&str>) {
+pub fn name_and_unit(heading: &str) -> (&str, Option<&str>) {
     let heading = heading.trim();
     match heading.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
         Some((name, unit)) => (name.trim(), Some(unit.trim())),
