@@ -78,19 +78,21 @@ fn columns(agents: &[&AgentSummary], language: Language) -> Vec<Column> {
         column(String::new(), say(Say::Sent), 1, &|agent| agent.sent.to_string()),
         column(String::new(), say(Say::FailedColumn), 2, &|agent| agent.failed.to_string()),
         column(String::new(), say(Say::SharePercent), 3, &|agent| percent(agent.share)),
-        column(say(Say::InFlightColumn), say(Say::Mean), OPTIONAL, &|agent| {
+        column(say(Say::InFlightColumn), say(Say::Mean), OPTIONAL + 5, &|agent| {
             maybe(agent.in_flight_mean)
         }),
         column(say(Say::TtftMs), "p50".to_owned(), 4, &|agent| ms(agent.ttft_p50_ms)),
-        column(say(Say::TtftMs), "p99".to_owned(), OPTIONAL + 1, &|agent| ms(agent.ttft_p99_ms)),
+        column(say(Say::TtftMs), "p99".to_owned(), OPTIONAL + 6, &|agent| ms(agent.ttft_p99_ms)),
         column(say(Say::SendDelay), say(Say::MsP99), 5, &|agent| lag(agent.client.send_lag_ms)),
-        column(say(Say::ReadDelayColumn), say(Say::MsP99), 6, &|agent| {
+        column(say(Say::ReadDelayColumn), say(Say::MsP99), OPTIONAL, &|agent| {
             lag(agent.client.read_delay_ms)
         }),
         column(say(Say::Stall), say(Say::MsMax), OPTIONAL + 2, &|agent| {
             maybe(agent.client.longest_stall_ms)
         }),
-        column(String::new(), say(Say::CpuPercent), 7, &|agent| percent(agent.client.cpu_share)),
+        column(String::new(), say(Say::CpuPercent), OPTIONAL + 1, &|agent| {
+            percent(agent.client.cpu_share)
+        }),
         column(say(Say::Start), say(Say::MsLate), OPTIONAL + 3, &|agent| {
             maybe(agent.start_error_ms)
         }),
