@@ -9,7 +9,7 @@
 mod band;
 mod kept;
 
-use band::{Band, Point, narrowest};
+use band::{Band, Point, is_possible, narrowest};
 use dyno_model::Nanos;
 use dyno_model::fleet::ClockFit;
 use kept::{Kept, Slot};
@@ -28,8 +28,10 @@ const STEADINESS: [(f64, f64); 3] = [(5e-6, 20e-6), (25e-6, 100e-6), (FASTEST, F
 const USUAL_DRIFT: f64 = 200e-6;
 /// What a reading of a clock may be off by: clocks of a machine's CPUs differ by less.
 const STAMP_ERROR: f64 = 1_000.0;
+/// Round trips that differ by less are the same.
+const ALIKE: f64 = 20_000.0;
 /// Times of a level at which its line is compared with the band: one a second, and at most so many.
-const CHECKED: u64 = 512;
+const CHECKED: u64 = 256;
 const CHECK_EVERY: Nanos = 1_000_000_000;
 
 /// A call and its answer: two times on the coordinator's clock and, between them, two on the agent's.
@@ -92,15 +94,16 @@ impl ClockSync {
     pub fn fit_between(&self, from: Nanos, to: Nanos) -> Option<ClockFit> {
         let newest = self.fit()?;
         let (from, to) = (newest.to_agent(from), newest.to_agent(to.max(from)));
-        let parts = ((to - from) / CHECK_EVERY + 1).min(CHECKED);
         let at = from + (to - from) / 2;
-        let apart = (to - from) as f64 / parts as f64;
+        let apart = ((to - from) / CHECKED).max(CHECK_EVERY);
+        let mut checked: Vec<Nanos> = (from..to).step_by(apart as usize).chain([to]).collect();
+        checked.extend(self.kept.beside_steps(from, to));
+        checked.sort_unstable();
         let (mut lows, mut highs) = (Vec::new(), Vec::new());
-        for part in 0..=parts {
-            let here = from + (u128::from(to - from) * u128::from(part) / u128::from(parts)) as u64;
+        for here in checked {
             let open = self.open_at(here)?;
             let base = (i128::from(open.base) - i128::from(newest.offset_ns)) as f64;
-            let spare = open.wander * apart / 2.0;
+            let spare = open.wander * apart as f64 / 2.0;
             let x = here as f64 - at as f64;
             lows.push(Point { x, y: base + open.band.low - spare });
             highs.push(Point { x, y: base + open.band.high + spare });
@@ -155,6 +158,17 @@ impl ClockSync {
     }
 }
 
+/// A part of the round trip that all samples have in common. If it is taken off, a change of rates shows
+/// that the whole round trip would hide: the more alike the short round trips are, the smaller a change.
+/// A route that changes may look the same; then the bound is larger than it need be.
+fn base_delay(lows: &[Point], highs: &[Point]) -> f64 {
+    let mut widths: Vec<f64> = lows.iter().zip(highs).map(|(low, high)| high.y - low.y).collect();
+    widths.sort_by(f64::total_cmp);
+    let Some(least) = widths.first() else { return 0.0 };
+    let usual = widths[widths.len() / 4];
+    (least - (usual - least).max(ALIKE)).max(0.0)
+}
+
 /// What samples leave open at a time, by the least change of rates that they do not contradict.
 fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
     let point = |sample: &kept::Sample| Point {
@@ -163,9 +177,15 @@ fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
     };
     let lows: Vec<Point> = slots.iter().map(|slot| point(&slot.low)).collect();
     let highs: Vec<Point> = slots.iter().map(|slot| point(&slot.high)).collect();
+    let base_delay = base_delay(&lows, &highs);
+    let moved = |points: &[Point], by: f64| -> Vec<Point> {
+        points.iter().map(|point| Point { x: point.x, y: point.y + by }).collect()
+    };
+    let inner = (moved(&lows, base_delay / 2.0), moved(&highs, -base_delay / 2.0));
     for (strict, wander) in STEADINESS {
         let fastest = if wander < FASTEST { FASTEST } else { 0.0 };
-        if Band::of(&lows, &highs, strict, fastest).is_some()
+        let assumes_nothing = fastest == 0.0;
+        if (assumes_nothing || is_possible(&inner.0, &inner.1, strict, fastest))
             && let Some(band) = Band::of(&lows, &highs, wander, fastest)
         {
             return Open { band, base, wander };
