@@ -162,7 +162,9 @@ impl ClockSync {
 /// that the whole round trip would hide: the more alike the short round trips are, the smaller a change.
 /// A route that changes may look the same; then the bound is larger than it need be.
 fn base_delay(lows: &[Point], highs: &[Point]) -> f64 {
-    let mut widths: Vec<f64> = lows.iter().zip(highs).map(|(low, high)| high.y - low.y).collect();
+    // The two limits of a slot may be of different moments.
+    let width = |(low, high): (&Point, &Point)| high.y - low.y - FASTEST * (high.x - low.x).abs();
+    let mut widths: Vec<f64> = lows.iter().zip(highs).map(width).collect();
     widths.sort_by(f64::total_cmp);
     let Some(least) = widths.first() else { return 0.0 };
     let usual = widths[widths.len() / 4];
@@ -198,4 +200,105 @@ fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
     });
     let band = Band { low: low.min(high), high: high.max(low), slopes: (-FASTEST, FASTEST) };
     Open { band, base, wander: FASTEST }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Nanos = 1_000_000_000;
+    const AHEAD: Nanos = 7_000 * SECOND;
+
+    /// A call at a time on the agent's clock, 0.1 ms each way; the coordinator's is ahead, and drifts.
+    fn call(at: Nanos, ppm: u64) -> Stamps {
+        let ours =
+            |theirs: Nanos| theirs + AHEAD + (theirs as u128 * ppm as u128 / 1_000_000) as u64;
+        Stamps {
+            sent: ours(at) - 100_000,
+            received: at,
+            answered: at + 10_000,
+            back: ours(at + 10_000) + 100_000,
+        }
+    }
+
+    #[test]
+    fn three_days_are_kept_in_little_room_and_still_known() {
+        let (days, ppm) = (3 * 24 * 3_600, 40);
+        let mut sync = ClockSync::default();
+        for second in 1..=days {
+            sync.add(call(second * SECOND, ppm));
+        }
+        assert!(sync.kept.slots().len() <= 2_048);
+        let (from, to) = (call(SECOND, ppm).sent, call(days * SECOND, ppm).sent);
+        let fit = sync.fit_between(from, to).unwrap();
+        assert!((fit.drift_ppb - 40_000).abs() < 100, "{fit:?}");
+        for second in [1, days / 3, days] {
+            let call = call(second * SECOND, ppm);
+            let error = (call.sent + 100_000).abs_diff(fit.to_coordinator(call.received));
+            assert!(error <= fit.bound_ns && fit.bound_ns < 30_000_000, "{error} {fit:?}");
+        }
+        // Lately, every call was kept.
+        let late = sync.fit_between(to - 60 * SECOND, to).unwrap();
+        assert!(late.bound_ns < 150_000, "{late:?}");
+    }
+
+    #[test]
+    fn without_a_sample_nothing_is_known() {
+        let sync = ClockSync::default();
+        assert_eq!(sync.fit(), None);
+        assert_eq!(sync.fit_at(SECOND), None);
+        assert_eq!(sync.fit_between(0, SECOND), None);
+    }
+
+    #[test]
+    fn times_that_contradict_each_other_are_left_out() {
+        let mut sync = ClockSync::default();
+        let fine = call(10 * SECOND, 0);
+        sync.add(fine);
+        let known = sync.fit();
+        sync.add(Stamps { back: fine.sent - 1, ..fine });
+        sync.add(Stamps { answered: fine.received - 1, ..fine });
+        sync.add(Stamps { answered: fine.answered + SECOND, ..fine });
+        sync.add(call(9 * SECOND, 0));
+        sync.add(Stamps { sent: 0, received: u64::MAX, answered: u64::MAX, back: 1 });
+        assert_eq!(sync.fit(), known);
+    }
+
+    #[test]
+    fn any_times_are_borne() {
+        let odd = [0, 1, SECOND, u64::MAX / 2, i64::MAX as u64, u64::MAX - 1, u64::MAX];
+        let mut sync = ClockSync::default();
+        for received in odd {
+            for sent in odd {
+                sync.add(Stamps { sent, received, answered: received, back: sent });
+                for at in odd {
+                    let _ = (sync.fit_at(at), sync.fit_between(SECOND, at));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn jump_is_counted_and_both_sides_are_known() {
+        let mut sync = ClockSync::default();
+        let jumped = |second: u64| {
+            let mut call = call(second * SECOND, 0);
+            if second > 50 {
+                (call.sent, call.back) = (call.sent + 80_000_000, call.back + 80_000_000);
+            }
+            call
+        };
+        for second in 1..=100 {
+            sync.add(jumped(second));
+        }
+        let at = |second: u64| jumped(second).sent + 100_000;
+        for second in [20, 80] {
+            let fit = sync.fit_at(at(second)).unwrap();
+            assert!(fit.bound_ns < 150_000 && fit.steps == 0, "{fit:?}");
+        }
+        let whole = sync.fit_between(at(1), at(100)).unwrap();
+        assert_eq!(whole.steps, 1);
+        assert!(whole.bound_ns > 30_000_000, "{whole:?}");
+        assert_eq!(sync.fit_between(at(60), at(100)).unwrap().steps, 0);
+    }
 }
