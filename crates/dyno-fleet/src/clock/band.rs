@@ -27,15 +27,14 @@ pub(super) struct Nearest {
     pub(super) high: f64,
 }
 
-/// Halvings of a range of slopes: 2 ⋅ 10⁻³ becomes 10⁻¹⁶.
-const HALVINGS: u32 = 44;
+/// Halvings of a range of slopes: 2 ⋅ 10⁻³ becomes 5 ⋅ 10⁻¹³, a tenth of a nanosecond in minutes.
+const HALVINGS: u32 = 32;
 
 impl Band {
     /// Both kinds of points are in the order of x. A point counts for less the farther away it is, by
     /// `wander` for each unit of x; lines have slopes up to `fastest`. `None` if there is no such line.
     pub(super) fn of(lows: &[Point], highs: &[Point], wander: f64, fastest: f64) -> Option<Self> {
-        let least = Edge::above(lows.iter().map(|p| Point { x: p.x, y: p.y - wander * p.x.abs() }));
-        let most = Edge::below(highs.iter().map(|p| Point { x: p.x, y: p.y + wander * p.x.abs() }));
+        let (least, most) = edges(lows, highs, wander);
         let room = |slope| most.at(slope).y - least.at(slope).y;
         let widest = last(-fastest, fastest, |slope| least.at(slope).x >= most.at(slope).x);
         if room(widest) < 0.0 {
@@ -52,6 +51,21 @@ impl Band {
             slopes: (from, to),
         })
     }
+}
+
+/// Whether there is such a line at all.
+pub(super) fn is_possible(lows: &[Point], highs: &[Point], wander: f64, fastest: f64) -> bool {
+    let (least, most) = edges(lows, highs, wander);
+    let widest = last(-fastest, fastest, |slope| least.at(slope).x >= most.at(slope).x);
+    most.at(widest).y >= least.at(widest).y
+}
+
+fn edges(lows: &[Point], highs: &[Point], wander: f64) -> (Edge, Edge) {
+    let loosened = |point: &Point, by: f64| Point { x: point.x, y: point.y + by * point.x.abs() };
+    (
+        Edge::above(lows.iter().map(|point| loosened(point, -wander))),
+        Edge::below(highs.iter().map(|point| loosened(point, wander))),
+    )
 }
 
 /// The line with the least distance from the farthest end of intervals, which are in the order of x.

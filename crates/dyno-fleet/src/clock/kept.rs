@@ -177,6 +177,13 @@ impl Kept {
         &self.slots[from..to]
     }
 
+    /// The first and the last moment at which a clock may have jumped, for each jump between two times.
+    pub(super) fn beside_steps(&self, from: Nanos, to: Nanos) -> Vec<Nanos> {
+        let jumps = self.slots.windows(2).filter(|pair| pair[0].steps != pair[1].steps);
+        let moments = jumps.flat_map(|pair| [pair[0].from, pair[1].from.saturating_sub(1)]);
+        moments.filter(|moment| (from..=to).contains(moment)).collect()
+    }
+
     /// How often the clock jumped between two times.
     pub(super) fn steps_between(&self, from: Nanos, to: Nanos) -> u32 {
         let Some(((first, _), (_, last))) = self.sides(from).zip(self.sides(to)) else { return 0 };

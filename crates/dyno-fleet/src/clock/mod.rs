@@ -9,7 +9,7 @@
 mod band;
 mod kept;
 
-use band::{Band, Point, narrowest};
+use band::{Band, Point, is_possible, narrowest};
 use dyno_model::Nanos;
 use dyno_model::fleet::ClockFit;
 use kept::{Kept, Slot};
@@ -28,8 +28,10 @@ const STEADINESS: [(f64, f64); 3] = [(5e-6, 20e-6), (25e-6, 100e-6), (FASTEST, F
 const USUAL_DRIFT: f64 = 200e-6;
 /// What a reading of a clock may be off by: clocks of a machine's CPUs differ by less.
 const STAMP_ERROR: f64 = 1_000.0;
+/// Round trips that differ by less are the same.
+const ALIKE: f64 = 20_000.0;
 /// Times of a level at which its line is compared with the band: one a second, and at most so many.
-const CHECKED: u64 = 512;
+const CHECKED: u64 = 256;
 const CHECK_EVERY: Nanos = 1_000_000_000;
 
 /// A call and its answer: two times on the coordinator's clock and, between them, two on the agent's.
@@ -92,15 +94,16 @@ impl ClockSync {
     pub fn fit_between(&self, from: Nanos, to: Nanos) -> Option<ClockFit> {
         let newest = self.fit()?;
         let (from, to) = (newest.to_agent(from), newest.to_agent(to.max(from)));
-        let parts = ((to - from) / CHECK_EVERY + 1).min(CHECKED);
         let at = from + (to - from) / 2;
-        let apart = (to - from) as f64 / parts as f64;
+        let apart = ((to - from) / CHECKED).max(CHECK_EVERY);
+        let mut checked: Vec<Nanos> = (from..to).step_by(apart as usize).chain([to]).collect();
+        checked.extend(self.kept.beside_steps(from, to));
+        checked.sort_unstable();
         let (mut lows, mut highs) = (Vec::new(), Vec::new());
-        for part in 0..=parts {
-            let here = from + (u128::from(to - from) * u128::from(part) / u128::from(parts)) as u64;
+        for here in checked {
             let open = self.open_at(here)?;
             let base = (i128::from(open.base) - i128::from(newest.offset_ns)) as f64;
-            let spare = open.wander * apart / 2.0;
+            let spare = open.wander * apart as f64 / 2.0;
             let x = here as f64 - at as f64;
             lows.push(Point { x, y: base + open.band.low - spare });
             highs.push(Point { x, y: base + open.band.high + spare });
@@ -155,6 +158,19 @@ impl ClockSync {
     }
 }
 
+/// A part of the round trip that all samples have in common. If it is taken off, a change of rates shows
+/// that the whole round trip would hide: the more alike the short round trips are, the smaller a change.
+/// A route that changes may look the same; then the bound is larger than it need be.
+fn base_delay(lows: &[Point], highs: &[Point]) -> f64 {
+    // The two limits of a slot may be of different moments.
+    let width = |(low, high): (&Point, &Point)| high.y - low.y - FASTEST * (high.x - low.x).abs();
+    let mut widths: Vec<f64> = lows.iter().zip(highs).map(width).collect();
+    widths.sort_by(f64::total_cmp);
+    let Some(least) = widths.first() else { return 0.0 };
+    let usual = widths[widths.len() / 4];
+    (least - (usual - least).max(ALIKE)).max(0.0)
+}
+
 /// What samples leave open at a time, by the least change of rates that they do not contradict.
 fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
     let point = |sample: &kept::Sample| Point {
@@ -163,9 +179,15 @@ fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
     };
     let lows: Vec<Point> = slots.iter().map(|slot| point(&slot.low)).collect();
     let highs: Vec<Point> = slots.iter().map(|slot| point(&slot.high)).collect();
+    let base_delay = base_delay(&lows, &highs);
+    let moved = |points: &[Point], by: f64| -> Vec<Point> {
+        points.iter().map(|point| Point { x: point.x, y: point.y + by }).collect()
+    };
+    let inner = (moved(&lows, base_delay / 2.0), moved(&highs, -base_delay / 2.0));
     for (strict, wander) in STEADINESS {
         let fastest = if wander < FASTEST { FASTEST } else { 0.0 };
-        if Band::of(&lows, &highs, strict, fastest).is_some()
+        let assumes_nothing = fastest == 0.0;
+        if (assumes_nothing || is_possible(&inner.0, &inner.1, strict, fastest))
             && let Some(band) = Band::of(&lows, &highs, wander, fastest)
         {
             return Open { band, base, wander };
@@ -178,4 +200,105 @@ fn possible(slots: &[Slot], at: Nanos, base: i64) -> Open {
     });
     let band = Band { low: low.min(high), high: high.max(low), slopes: (-FASTEST, FASTEST) };
     Open { band, base, wander: FASTEST }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Nanos = 1_000_000_000;
+    const AHEAD: Nanos = 7_000 * SECOND;
+
+    /// A call at a time on the agent's clock, 0.1 ms each way; the coordinator's is ahead, and drifts.
+    fn call(at: Nanos, ppm: u64) -> Stamps {
+        let ours =
+            |theirs: Nanos| theirs + AHEAD + (theirs as u128 * ppm as u128 / 1_000_000) as u64;
+        Stamps {
+            sent: ours(at) - 100_000,
+            received: at,
+            answered: at + 10_000,
+            back: ours(at + 10_000) + 100_000,
+        }
+    }
+
+    #[test]
+    fn three_days_are_kept_in_little_room_and_still_known() {
+        let (days, ppm) = (3 * 24 * 3_600, 40);
+        let mut sync = ClockSync::default();
+        for second in 1..=days {
+            sync.add(call(second * SECOND, ppm));
+        }
+        assert!(sync.kept.slots().len() <= 2_048);
+        let (from, to) = (call(SECOND, ppm).sent, call(days * SECOND, ppm).sent);
+        let fit = sync.fit_between(from, to).unwrap();
+        assert!((fit.drift_ppb - 40_000).abs() < 100, "{fit:?}");
+        for second in [1, days / 3, days] {
+            let call = call(second * SECOND, ppm);
+            let error = (call.sent + 100_000).abs_diff(fit.to_coordinator(call.received));
+            assert!(error <= fit.bound_ns && fit.bound_ns < 30_000_000, "{error} {fit:?}");
+        }
+        // Lately, every call was kept.
+        let late = sync.fit_between(to - 60 * SECOND, to).unwrap();
+        assert!(late.bound_ns < 150_000, "{late:?}");
+    }
+
+    #[test]
+    fn without_a_sample_nothing_is_known() {
+        let sync = ClockSync::default();
+        assert_eq!(sync.fit(), None);
+        assert_eq!(sync.fit_at(SECOND), None);
+        assert_eq!(sync.fit_between(0, SECOND), None);
+    }
+
+    #[test]
+    fn times_that_contradict_each_other_are_left_out() {
+        let mut sync = ClockSync::default();
+        let fine = call(10 * SECOND, 0);
+        sync.add(fine);
+        let known = sync.fit();
+        sync.add(Stamps { back: fine.sent - 1, ..fine });
+        sync.add(Stamps { answered: fine.received - 1, ..fine });
+        sync.add(Stamps { answered: fine.answered + SECOND, ..fine });
+        sync.add(call(9 * SECOND, 0));
+        sync.add(Stamps { sent: 0, received: u64::MAX, answered: u64::MAX, back: 1 });
+        assert_eq!(sync.fit(), known);
+    }
+
+    #[test]
+    fn any_times_are_borne() {
+        let odd = [0, 1, SECOND, u64::MAX / 2, i64::MAX as u64, u64::MAX - 1, u64::MAX];
+        let mut sync = ClockSync::default();
+        for received in odd {
+            for sent in odd {
+                sync.add(Stamps { sent, received, answered: received, back: sent });
+                for at in odd {
+                    let _ = (sync.fit_at(at), sync.fit_between(SECOND, at));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn jump_is_counted_and_both_sides_are_known() {
+        let mut sync = ClockSync::default();
+        let jumped = |second: u64| {
+            let mut call = call(second * SECOND, 0);
+            if second > 50 {
+                (call.sent, call.back) = (call.sent + 80_000_000, call.back + 80_000_000);
+            }
+            call
+        };
+        for second in 1..=100 {
+            sync.add(jumped(second));
+        }
+        let at = |second: u64| jumped(second).sent + 100_000;
+        for second in [20, 80] {
+            let fit = sync.fit_at(at(second)).unwrap();
+            assert!(fit.bound_ns < 150_000 && fit.steps == 0, "{fit:?}");
+        }
+        let whole = sync.fit_between(at(1), at(100)).unwrap();
+        assert_eq!(whole.steps, 1);
+        assert!(whole.bound_ns > 30_000_000, "{whole:?}");
+        assert_eq!(sync.fit_between(at(60), at(100)).unwrap().steps, 0);
+    }
 }

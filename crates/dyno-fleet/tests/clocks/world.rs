@@ -189,7 +189,7 @@ impl Network {
                 if rng.chance(0.2) {
                     return None;
                 }
-                let mut way =
+                let way =
                     |rng: &mut Rng| some(rng) + if rng.chance(0.05) { 200.0 * MS } else { 0.0 };
                 (way(rng), way(rng))
             }
