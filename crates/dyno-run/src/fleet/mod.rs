@@ -1,0 +1,3 @@
+//! Several load generators on one run.
+
+pub mod need;
