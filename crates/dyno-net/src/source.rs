@@ -87,7 +87,7 @@ mod tests {
         let fault = check_source(local("127.0.0.9"), Some(other_family));
         assert!(matches!(fault, Err(SourceFault::NoRoute(_))), "{fault:?}");
         // A loopback address leads nowhere else.
-        let outside = SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 9));
+        let outside = SocketAddr::from((Ipv4Addr::new(203, 0, 113, 1), 9));
         let fault = check_source(local("127.0.0.9"), Some(outside));
         assert!(matches!(fault, Err(SourceFault::NoRoute(_))), "{fault:?}");
     }

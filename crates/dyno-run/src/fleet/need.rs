@@ -41,7 +41,7 @@ pub struct Need {
     pub streams: Option<u64>,
     /// The highest rate of output tokens of any level, where it is known.
     pub tokens_per_s: Option<f64>,
-    /// How many source addresses the streams need, where there are fewer.
+    /// From how many source addresses the streams can be opened quickly, where there are fewer.
     pub sources: Option<u64>,
     /// How many the load would need, where the machine has no CPUs for them.
     pub wanted: Option<u32>,
@@ -65,8 +65,10 @@ pub fn agents(plan: &Plan, tokens_per_s: Option<f64>, machine: Machine) -> Need 
     // One CPU for the coordinator and the system, one for the server.
     let taken = if machine.server_here { 2 } else { 1 };
     let room = u32::try_from(machine.cpus.saturating_sub(taken).max(1)).unwrap_or(u32::MAX);
-    let addresses =
-        streams.zip(machine.ports).map(|(streams, ports)| streams.div_ceil(ports.max(1)));
+    // The system gives out every other port first. Once these are taken, it tries them all in vain for
+    // each connection, which takes a hundred times as long.
+    let quick = machine.ports.map(|ports| (ports / 2).max(1));
+    let addresses = streams.zip(quick).map(|(streams, ports)| streams.div_ceil(ports));
     Need {
         agents: wanted.min(room),
         streams,
@@ -160,8 +162,8 @@ messages! {
          and one for the server",
         "{} 个代理，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个代理一个，另留协调进程和服务器各一个";
     Sources:
-        "; the streams need {} source addresses (--source-address)",
-        "；这些流需要 {} 个源地址（--source-address）";
+        "; open the streams from {} addresses (--source-address)",
+        "；请从 {} 个地址建立这些流（--source-address）";
 }
 
 impl Need {
@@ -312,16 +314,18 @@ mod tests {
         let wide = plan([closed(60_000)]);
         let need = agents(&wide, None, Machine { open_files: Some(20_000), ..BIG });
         assert_eq!(need.agents, 4, "19,936 each");
-        assert_eq!(need.sources, Some(3), "agents share the ports of an address");
+        assert_eq!(need.sources, Some(5), "agents share the ports of an address");
         let text = need.text(Language::English);
-        assert!(text.ends_with("the streams need 3 source addresses (--source-address)"), "{text}");
-        let enough = agents(&wide, None, Machine { sources: 3, ..BIG });
+        assert!(text.ends_with("open the streams from 5 addresses (--source-address)"), "{text}");
+        let enough = agents(&wide, None, Machine { sources: 5, ..BIG });
         assert_eq!((enough.agents, enough.sources), (3, None));
+        assert_eq!(agents(&plan([closed(14_116)]), None, BIG).sources, None);
+        assert_eq!(agents(&plan([closed(14_117)]), None, BIG).sources, Some(2));
     }
 
     #[test]
     fn the_reason_has_the_numbers_in_both_languages() {
-        let need = agents(&plan([open(2_000.0, 200)]), None, BIG);
+        let need = agents(&plan([open(2_000.0, 200)]), None, Machine { sources: 2, ..BIG });
         let expected = "4 agents: 20000 streams, up to 28000 for each agent; 400000 tokens/s, up to 120000 for each \
              agent";
         assert_eq!(need.text(Language::English), expected);

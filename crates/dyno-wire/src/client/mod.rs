@@ -31,9 +31,9 @@ use crate::endpoint::Endpoint;
 use crate::exchange::{Exchange, Progress, Rules};
 use crate::tls::{TlsError, TlsSettings, client_config};
 use connection::{Connection, State};
+use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::Timeouts;
-use dyno_model::{Nanos, SEC};
 use dyno_net::{Clock, Interest, Poller, Ready};
 use health::Health;
 use idle::Idle;
@@ -48,8 +48,6 @@ use std::sync::Arc;
 use table::Table;
 use thiserror::Error;
 
-/// Connections that were idle for longer are not reused: servers close them after 5 s.
-const MAX_IDLE: Nanos = 4 * SEC;
 /// The prefix of TLS errors.
 const TLS: &str = "TLS: ";
 
@@ -176,8 +174,7 @@ impl Client {
 
     /// Sends a request to an address, on an idle connection where there is one.
     fn start(&mut self, mut exchange: Box<Exchange>, bytes: Vec<u8>, address: usize) {
-        let idle_for = (self.clock.now(), MAX_IDLE);
-        let token = self.idle.take(address, &mut self.table, idle_for);
+        let token = self.idle.take(address, &mut self.table, self.clock.now());
         let Some((token, connection)) =
             token.and_then(|token| Some((token, self.table.get_mut(token)?)))
         else {
@@ -232,6 +229,7 @@ impl Client {
             return;
         };
         connection.state = State::Sending;
+        connection.unused = false;
         connection.since = self.clock.now();
         // Only a reused connection can turn out to be closed, so only then is a copy kept.
         let bytes = match connection.reused {

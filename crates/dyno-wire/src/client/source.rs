@@ -252,7 +252,7 @@ mod tests {
             error.starts_with("203.0.113.7 is not an address of this machine; `ip addr`"),
             "{error}"
         );
-        let outside = Addresses::from(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 80)));
+        let outside = Addresses::from(SocketAddr::from((Ipv4Addr::new(203, 0, 113, 1), 80)));
         let loopback = Sources::parse("127.0.0.5").unwrap();
         let error = loopback.leading_to(&outside).unwrap_err().to_string();
         assert!(error.starts_with("203.0.113.1:80 cannot be reached from 127.0.0.5: "), "{error}");

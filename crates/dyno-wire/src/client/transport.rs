@@ -1,6 +1,6 @@
 //! The client as the drivers see it.
 
-use super::{Client, MAX_IDLE};
+use super::Client;
 use crate::exchange::Exchange;
 use dyno_drive::{Ended, Job, Transport, TransportError};
 use dyno_model::Nanos;
@@ -14,8 +14,7 @@ impl Transport for Client {
     }
 
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError> {
-        let idle_for = (self.clock.now(), MAX_IDLE / 2);
-        self.idle.keep_fresh(&mut self.table, idle_for);
+        self.idle.keep_fresh(&mut self.table, self.clock.now());
         let addresses = self.options.addresses.count();
         for address in 0..addresses {
             let share = connections / addresses + usize::from(address < connections % addresses);
