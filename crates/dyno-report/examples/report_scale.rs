@@ -181,6 +181,7 @@ fn plan(requests: u64) -> Plan {
             api: Api::named("openai-chat"),
             insecure: false,
             header_names: vec![],
+            source_addresses: None,
         },
         levels: vec![level],
         data: DataPlan::default(),
