@@ -83,16 +83,19 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 31] = [
+const HEAVY: [(&str, &[&str]); 35] = [
     ("anyhow", &["xtask"]),
+    ("async-nats", &["dyno-fleet"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
     ("clap_mangen", &["llm-dyno"]),
     ("crc32fast", &["dyno-record"]),
     ("csv", &["dyno-import"]),
     ("flate2", &["dyno-workload"]),
+    ("futures-util", &["dyno-fleet"]),
     ("getrandom", &["llm-dyno"]),
     ("httparse", &["dyno-engine", "dyno-wire"]),
+    ("idna_adapter", &["dyno-fleet"]),
     ("jiff", &["dyno-model", "dyno-tokenizer", "dyno-workload"]),
     ("minijinja", &["dyno-tokenizer"]),
     ("minijinja-contrib", &["dyno-tokenizer"]),
@@ -112,6 +115,7 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("strsim", &["dyno-model"]),
     ("tempfile", &["dyno-import", "dyno-run"]),
     ("tokenizers", &["dyno-tokenizer"]),
+    ("tokio", &["dyno-fleet"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
     ("unicode-width", &["dyno-words"]),
     ("yaml-rust2", &["dyno-import"]),
