@@ -84,16 +84,19 @@ const MAY_KNOW: [(&str, &[&str]); 26] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 31] = [
+const HEAVY: [(&str, &[&str]); 35] = [
     ("anyhow", &["xtask"]),
+    ("async-nats", &["dyno-fleet"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
     ("clap_mangen", &["llm-dyno"]),
     ("crc32fast", &["dyno-record"]),
     ("csv", &["dyno-form"]),
     ("flate2", &["dyno-workload"]),
+    ("futures-util", &["dyno-fleet"]),
     ("getrandom", &["llm-dyno"]),
     ("httparse", &["dyno-engine", "dyno-wire"]),
+    ("idna_adapter", &["dyno-fleet"]),
     ("jiff", &["dyno-model", "dyno-tokenizer", "dyno-workload"]),
     ("minijinja", &["dyno-tokenizer"]),
     ("minijinja-contrib", &["dyno-tokenizer"]),
@@ -113,6 +116,7 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("strsim", &["dyno-model"]),
     ("tempfile", &["dyno-form", "dyno-run"]),
     ("tokenizers", &["dyno-tokenizer"]),
+    ("tokio", &["dyno-fleet"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
     ("unicode-width", &["dyno-words"]),
     ("yaml-rust2", &["dyno-form"]),
