@@ -112,14 +112,7 @@ pub(crate) fn gather(
     let mut piece = |hash: &str, from: u64| files.piece(hash, from);
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
     let max_failures = order.plan.max_failures;
-    Ok(Coordinated {
-        own,
-        fleet,
-        taken: 0,
-        failed: 0,
-        max_failures,
-        _children: children,
-    })
+    Ok(Coordinated { own, fleet, taken: 0, failed: 0, max_failures, _children: children })
 }
 
 /// The environment variable with what must not be seen in a list of processes.
