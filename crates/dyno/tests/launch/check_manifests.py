@@ -1,7 +1,9 @@
 """Checks the manifests of launch/ against the schemas of what reads them, with unknown fields denied, and
 that the numbers in them agree. Prints a line for each mistake; the status is 1 if there is one.
 
-    python check_manifests.py KUBERNETES-VERSION FILE…
+    python check_manifests.py KUBERNETES-VERSION,… FILE… [-- FILE…]
+
+Files on both sides of `--` are not compared with each other.
 """
 import importlib.resources
 import json
@@ -12,7 +14,7 @@ import kubernetes_validate
 import yaml
 from kubeflow_trainer_api.models import JobsetV1alpha2JobSet
 
-version, files = sys.argv[1], sys.argv[2:]
+versions = sys.argv[1].split(",")
 mistakes = []
 
 
@@ -21,10 +23,11 @@ def path(error):
 
 
 def kubernetes(name, resource):
-    try:
-        kubernetes_validate.validate(resource, version, strict=True)
-    except kubernetes_validate.ValidationError as error:
-        mistakes.append(f"{name}: {path(error)}: {error.message}")
+    for version in versions:
+        try:
+            kubernetes_validate.validate(resource, version, strict=True)
+        except kubernetes_validate.ValidationError as error:
+            mistakes.append(f"{name}: Kubernetes {version}: {path(error)}: {error.message}")
 
 
 def lost(given, kept, at=""):
@@ -70,7 +73,7 @@ def jobs(resource):
         yield from (job["template"]["spec"] for job in resource["spec"]["replicatedJobs"])
 
 
-def agree(resources):
+def agree(name, resources):
     """As many agents are called as there are, each with whole cores of its own."""
     agents, called, images = set(), set(), set()
     for job in [job for resource in resources for job in jobs(resource)]:
@@ -81,28 +84,38 @@ def agree(resources):
             agents.update([job["completions"], job["parallelism"]])
             limits, requests = container["resources"]["limits"], container["resources"]["requests"]
             if limits != requests or not limits["cpu"].isdigit():
-                mistakes.append(f"agents do not have whole cores of their own: {container['resources']}")
+                mistakes.append(f"{name}: agents do not have whole cores of their own: {container['resources']}")
         called.update(int(a.split("=")[1]) for a in arguments if a.startswith("--agents="))
     if len(agents) != 1 or agents != called:
-        mistakes.append(f"there are {sorted(agents)} agents, and {sorted(called)} are called")
+        mistakes.append(f"{name}: there are {sorted(agents)} agents, and {sorted(called)} are called")
     if len(images) != 1:
-        mistakes.append(f"not all images are the same: {sorted(images)}")
+        mistakes.append(f"{name}: not all images are the same: {sorted(images)}")
 
 
-resources = []
-for file in files:
-    with open(file) as text:
-        documents = [document for document in yaml.safe_load_all(text) if document]
-    if not documents:
-        mistakes.append(f"{file}: there is nothing in it")
-    for document in documents:
-        if "services" in document:
-            compose(file, document)
-            continue
-        resources.append(document)
-        name = f"{file}: {document['kind']} {document['metadata']['name']}"
-        (jobset if document["kind"] == "JobSet" else kubernetes)(name, document)
-if resources:
-    agree(resources)
+def check(files):
+    resources = []
+    for file in files:
+        with open(file) as text:
+            documents = [document for document in yaml.safe_load_all(text) if document]
+        if not documents:
+            mistakes.append(f"{file}: there is nothing in it")
+        for document in documents:
+            if "services" in document:
+                compose(file, document)
+                continue
+            resources.append(document)
+            name = f"{file}: {document['kind']} {document['metadata']['name']}"
+            (jobset if document["kind"] == "JobSet" else kubernetes)(name, document)
+    if resources:
+        agree(files[0], resources)
+
+
+group = []
+for argument in sys.argv[2:] + ["--"]:
+    if argument != "--":
+        group.append(argument)
+    elif group:
+        check(group)
+        group = []
 print("\n".join(mistakes) or "no mistakes")
 sys.exit(bool(mistakes))
