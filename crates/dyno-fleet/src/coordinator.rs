@@ -402,8 +402,10 @@ impl Fleet {
             if !started && level.stopped == 0 && level.ready.iter().all(|ready| *ready) {
                 watch.started(self.start(prepare.level));
                 started = true;
+                // What is counted begins here.
+                watch.beats(&self.seen(&level));
             }
-            if shown.elapsed() >= BEAT {
+            if started && shown.elapsed() >= BEAT {
                 shown = Instant::now();
                 watch.beats(&self.seen(&level));
             }

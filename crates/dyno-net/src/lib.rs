@@ -8,7 +8,8 @@ mod stamp;
 
 pub use clock::{Clock, WallOffset, thread_cpu_ns};
 pub use limits::{
-    cpu_governor, cpu_quota, load_average, machine_cores, open_files_limit, raise_open_files,
+    cpu_governor, cpu_quota, load_average, local_ports, machine_cores, open_files_limit,
+    raise_open_files,
 };
 pub use poller::{Interest, Poller, Ready};
 pub use stamp::{Stamped, ask_for_stamps, read_stamped, stamps_work};

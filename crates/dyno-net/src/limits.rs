@@ -18,6 +18,15 @@ pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
+/// Local ports for connections from one address of this machine to one address and port of a server;
+/// absent where the system does not say.
+pub fn local_ports() -> Option<u64> {
+    let range = read("/proc/sys/net/ipv4/ip_local_port_range")?;
+    let mut ends = range.split_whitespace().map(|end| end.parse::<u64>().ok());
+    let (first, last) = (ends.next()??, ends.next()??);
+    last.checked_sub(first).map(|between| between + 1)
+}
+
 /// The name of the first core's frequency governor, where there is one.
 pub fn cpu_governor() -> Option<String> {
     read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 25] = [
+const MAY_KNOW: [(&str, &[&str]); 26] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -56,10 +56,12 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
             "dyno-workload",
         ],
     ),
+    ("dyno-doctor", &["dyno-model", "dyno-net", "dyno-run", "dyno-words"]),
     (
         "llm-dyno",
         &[
             "dyno-analysis",
+            "dyno-doctor",
             "dyno-draw",
             "dyno-engine",
             "dyno-fit",
