@@ -405,8 +405,10 @@ impl Fleet {
                 level.began = self.start(prepare.level);
                 watch.started(level.began);
                 started = true;
+                // What is counted begins here.
+                watch.beats(&self.seen(&level));
             }
-            if shown.elapsed() >= BEAT {
+            if started && shown.elapsed() >= BEAT {
                 shown = Instant::now();
                 watch.beats(&self.seen(&level));
             }

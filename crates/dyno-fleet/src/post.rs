@@ -63,7 +63,7 @@ pub enum Order {
 /// What an agent has done in a level so far. The measuring thread counts, the answers to calls tell.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Requests sent.
+    /// Requests sent that have ended.
     pub sent: AtomicU64,
     /// Requests completed.
     pub completed: AtomicU64,
@@ -77,6 +77,8 @@ pub struct Counters {
     pub tokens: AtomicU64,
     /// How late the measuring thread was at most since the last beat.
     pub lag_ns: AtomicU64,
+    /// Of those tokens, the ones of earlier levels.
+    tokens_before: AtomicU64,
     running: AtomicUsize,
     times: Mutex<(Vec<u64>, Vec<u64>)>,
     stop: Mutex<Option<Arc<AtomicUsize>>>,
@@ -88,6 +90,7 @@ impl Counters {
         for counter in [&self.sent, &self.completed, &self.failed, &self.shed, &self.in_flight] {
             counter.store(0, Ordering::Relaxed);
         }
+        self.tokens_before.store(self.tokens.load(Ordering::Relaxed), Ordering::Relaxed);
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
         self.running.store(1, Ordering::Relaxed);
     }
@@ -113,14 +116,15 @@ impl Counters {
             return None;
         }
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let in_flight = get(&self.in_flight);
         let times = std::mem::take(&mut *self.times.lock().unwrap_or_else(PoisonError::into_inner));
         Some(Beat {
-            sent: get(&self.sent),
+            sent: get(&self.sent) + in_flight,
             completed: get(&self.completed),
             failed: get(&self.failed),
             shed: get(&self.shed),
-            in_flight: get(&self.in_flight),
-            tokens: get(&self.tokens),
+            in_flight,
+            tokens: get(&self.tokens).saturating_sub(get(&self.tokens_before)),
             lag_ns: self.lag_ns.swap(0, Ordering::Relaxed),
             ttft_ns: median(times.0),
             latency_ns: median(times.1),

@@ -2,6 +2,7 @@
 //! that reads them a few times a second and draws a line or a full-screen view. Nothing depends on
 //! it: if the terminal goes away, the thread ends and the run does not notice.
 
+mod agents;
 mod finished;
 mod fit;
 mod live;

@@ -1,9 +1,12 @@
 //! The counters of a run in progress. Writers never wait. A reader sees the right value of each
 //! counter, but not a consistent snapshot of all of them.
 
+use super::agents::FleetSeen;
 use super::mailbox::{Boundary, Counted, Mailbox};
 use super::outlook::{Bounds, Outlook};
+use dyno_analysis::glimpse::RunningLevel;
 use dyno_model::Language;
+use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Plan};
@@ -11,7 +14,7 @@ use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// No total of tokens was reported, in this run or in this level.
@@ -54,6 +57,20 @@ pub struct Live {
     /// Notes about levels that have ended, printed after their lines.
     notes: Mutex<Vec<String>>,
     pub(super) mailbox: Mailbox,
+    /// How many agents send; 0 where this process does it itself.
+    agents: usize,
+    fleet: Mutex<Fleet>,
+}
+
+/// What is known of several load generators. Nothing is measured on the thread that writes it.
+#[derive(Debug, Default)]
+struct Fleet {
+    /// As they were last reported in this level.
+    seen: Vec<AgentSeen>,
+    /// Since the start of the level, when what was reported was counted.
+    reported: Duration,
+    /// The level's requests, which come when it is over: more at once than the mailbox holds.
+    collected: Option<RunningLevel>,
 }
 
 /// The values of the counters at one moment.
@@ -74,6 +91,8 @@ pub(crate) struct Seen {
     pub(crate) duration: Option<Duration>,
     pub(crate) label: String,
     pub(crate) server: Option<ServerSample>,
+    /// Several load generators, where this process does not send itself.
+    pub(crate) fleet: Option<FleetSeen>,
 }
 
 impl Default for Live {
@@ -100,6 +119,8 @@ impl Default for Live {
             server: Mutex::default(),
             notes: Mutex::default(),
             mailbox: Mailbox::default(),
+            agents: 0,
+            fleet: Mutex::default(),
         }
     }
 }
@@ -111,7 +132,8 @@ impl Live {
         let clock = Some(clock).filter(|_| !plan.target.predicted);
         let side = plan.course.versus.as_ref().map(|versus| format!("{} ", versus.side));
         let (side, outlook) = (side.unwrap_or_default(), Mutex::new(Outlook::of(plan, language)));
-        let live = Self { clock, language, side, outlook, ..Self::default() };
+        let agents = plan.fleet.as_ref().map_or(0, |fleet| fleet.agents as usize);
+        let live = Self { clock, language, side, outlook, agents, ..Self::default() };
         live.expect(&plan.levels, plan.course.search.is_some());
         live
     }
@@ -138,7 +160,12 @@ impl Live {
         let at = self.zero.elapsed();
         self.started_ms.store(ms(at), Relaxed);
         bounds.label.clone_into(&mut self.label.lock().unwrap_or_else(PoisonError::into_inner));
-        self.outlook.lock().unwrap_or_else(PoisonError::into_inner).begin(index, bounds);
+        let mut outlook = self.outlook.lock().unwrap_or_else(PoisonError::into_inner);
+        outlook.begin(index, bounds);
+        let collected = (self.agents > 0 && self.mailbox.is_watched())
+            .then(|| RunningLevel::new(outlook.terms(index)));
+        drop(outlook);
+        *self.fleet() = Fleet { collected, ..Fleet::default() };
         self.level.store(index as u64, Relaxed);
         self.levels.store(known.max(index + 1) as u64, Relaxed);
         self.mailbox.boundary(Boundary::Begun { level: index, at });
@@ -156,6 +183,27 @@ impl Live {
             self.received_before.store(total, Relaxed);
         }
         self.received.store(total, Relaxed);
+    }
+
+    /// What several load generators have done so far in the level.
+    pub fn agents(&self, seen: &[AgentSeen]) {
+        let now = self.zero.elapsed();
+        let mut fleet = self.fleet();
+        if fleet.seen.is_empty() {
+            // Before that, they were preparing the level.
+            self.started_ms.store(ms(now), Relaxed);
+        }
+        let clock = self.clock.map_or(0, |clock| clock.now());
+        let working = seen.iter().filter(|agent| !agent.done && agent.lost.is_none());
+        let heard = working.map(|agent| agent.heard).min().unwrap_or(clock);
+        let started = Duration::from_millis(self.started_ms.load(Relaxed));
+        let age = Duration::from_nanos(clock.saturating_sub(heard));
+        fleet.reported = now.saturating_sub(started).saturating_sub(age);
+        fleet.seen = seen.to_vec();
+    }
+
+    fn fleet(&self) -> MutexGuard<'_, Fleet> {
+        self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The server's metrics have arrived.
@@ -178,7 +226,11 @@ impl Live {
         if let Some(output) = record.output {
             self.tokens.fetch_add(output.tokens, Relaxed);
         }
-        self.mailbox.put(record);
+        if self.agents == 0 {
+            self.mailbox.put(record);
+        } else if let Some(collected) = &mut self.fleet().collected {
+            collected.add(record);
+        }
     }
 
     /// The level is over.
@@ -193,6 +245,7 @@ impl Live {
             },
             ending: end.ending,
             draining: self.draining(end),
+            found: self.fleet().collected.take().map(|collected| Box::new(collected.settled())),
         });
     }
 
@@ -217,11 +270,14 @@ impl Live {
     pub(super) fn look(&self) -> Seen {
         let at = self.zero.elapsed();
         let unless_zero = |value: u64| (value != 0).then_some(value);
+        let fleet = self.fleet_seen();
+        // What was reported, until more of the records have come.
+        let reported = |of: fn(&FleetSeen) -> u64| fleet.as_ref().map_or(0, of);
         Seen {
             at,
-            done: self.done.load(Relaxed),
-            failed: self.failed.load(Relaxed),
-            shed: self.shed.load(Relaxed),
+            done: self.done.load(Relaxed).max(reported(FleetSeen::done)),
+            failed: self.failed.load(Relaxed).max(reported(|fleet| fleet.sum(|beat| beat.failed))),
+            shed: self.shed.load(Relaxed).max(reported(|fleet| fleet.sum(|beat| beat.shed))),
             tokens: self.received_in_level().unwrap_or_else(|| self.tokens.load(Relaxed)),
             in_flight: self.in_flight.load(Relaxed),
             planned: unless_zero(self.planned.load(Relaxed)),
@@ -231,7 +287,15 @@ impl Live {
             duration: unless_zero(self.duration_ms.load(Relaxed)).map(Duration::from_millis),
             label: self.label.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             server: self.fresh_server_metrics(at),
+            fleet,
         }
+    }
+
+    fn fleet_seen(&self) -> Option<FleetSeen> {
+        let now = self.clock.map_or(0, |clock| clock.now());
+        let fleet = self.fleet();
+        let (agents, reported) = (fleet.seen.clone(), fleet.reported);
+        (self.agents > 0).then_some(FleetSeen { agents, count: self.agents, reported, now })
     }
 
     /// Output tokens received in this level; absent where only ended requests are counted.

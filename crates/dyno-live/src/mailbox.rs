@@ -1,6 +1,7 @@
 //! How ended requests get from the run to the progress thread: a bounded mailbox that the run puts
 //! copies into without ever waiting or allocating. What does not fit is lost, and counted.
 
+use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::chunks::{ChunkTrack, Loose};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
@@ -47,8 +48,19 @@ struct Letter {
 /// A level begins or is over. Times are those of [`super::Live`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Boundary {
-    Begun { level: usize, at: Duration },
-    Ended { level: usize, at: Duration, counted: Counted, ending: Ending, draining: Duration },
+    Begun {
+        level: usize,
+        at: Duration,
+    },
+    Ended {
+        level: usize,
+        at: Duration,
+        counted: Counted,
+        ending: Ending,
+        draining: Duration,
+        /// What its requests amount to, where they did not go through the mailbox.
+        found: Option<Box<LevelSoFar>>,
+    },
 }
 
 /// Requests of a level, by the counters of the run, which lose none.
@@ -75,6 +87,11 @@ impl Mailbox {
         let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
         *letters = Letters::with_room();
         self.watched.store(true, Relaxed);
+    }
+
+    /// Whether the progress thread takes anything.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.load(Relaxed)
     }
 
     /// A request has ended.

@@ -19,6 +19,8 @@ pub(crate) struct Outlook {
     pub(crate) target: String,
     /// The run is a prediction: its times are virtual.
     pub(crate) predicted: bool,
+    /// Texts are embedded or ranked, and nothing is generated.
+    pub(crate) embeds: bool,
     /// Share of failed requests that is allowed.
     pub(crate) allow_failures: f64,
     pub(crate) slo: Option<Slo>,
@@ -74,6 +76,7 @@ impl Outlook {
         Self {
             target,
             predicted: plan.target.predicted,
+            embeds: !plan.request.task.generates(),
             allow_failures: plan.allow_failures,
             slo: plan.slo.clone(),
             levels: Vec::new(),

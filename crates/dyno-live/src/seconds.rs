@@ -1,5 +1,6 @@
 //! The run second by second: which requests ended and which tokens arrived in each.
 
+use super::agents::middle;
 use dyno_analysis::glimpse::{Spread, for_each_itl, latency, rough, ttft};
 use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
@@ -33,6 +34,8 @@ pub(crate) struct Second {
     /// TTFT, ITL and latency.
     pub(crate) times: PerTime<Spread>,
     open: Option<Box<PerTime<DelayHistogram>>>,
+    /// Medians that several load generators reported.
+    reported: Vec<(Time, Nanos)>,
 }
 
 impl Second {
@@ -55,6 +58,10 @@ impl Second {
         if let Some(open) = self.open.take() {
             self.times = open.map(|_, times| rough(&times));
         }
+        for (time, spread) in self.times.iter_mut().filter(|_| !self.reported.is_empty()) {
+            let of = self.reported.iter().filter(|(of, _)| *of == time);
+            spread.p50 = middle(of.map(|(_, ns)| *ns).collect());
+        }
     }
 }
 
@@ -62,11 +69,44 @@ impl Seconds {
     /// A request ended, warm-up or not.
     pub(super) fn add(&mut self, record: &RequestRecord) {
         let second = record.end / SEC;
+        let with_tokens = !self.counts_received;
         self.advance(second);
-        let back = self.newest.saturating_sub(second) as usize;
-        let place = self.entries.len().checked_sub(back + 1);
-        if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
-            entry.add(record, !self.counts_received);
+        if let Some(entry) = self.entry(second) {
+            entry.add(record, with_tokens);
+        }
+    }
+
+    fn entry(&mut self, second: u64) -> Option<&mut Second> {
+        let back = self.newest.checked_sub(second)? as usize;
+        let place = self.entries.len().checked_sub(back + 1)?;
+        self.entries.get_mut(place)
+    }
+
+    /// Requests that completed and tokens that arrived between two times, evenly: an agent reports once
+    /// a second, and not at the end of one.
+    pub(super) fn spread(&mut self, [from, to]: [Nanos; 2], done: u64, tokens: u64) {
+        self.advance(from / SEC);
+        self.advance(to / SEC);
+        let time = to.saturating_sub(from);
+        let until = |total: u64, at: Nanos| {
+            let part = u128::from(total) * u128::from(at.clamp(from, to) - from);
+            part.checked_div(u128::from(time)).unwrap_or(0) as u64
+        };
+        let oldest = (to / SEC).saturating_sub(KEPT as u64);
+        for second in (from / SEC).max(oldest)..=to / SEC {
+            let of = |total| until(total, (second + 1) * SEC) - until(total, second * SEC);
+            if let Some(entry) = self.entry(second) {
+                entry.done += of(done);
+                entry.tokens += of(tokens);
+            }
+        }
+    }
+
+    /// Medians that an agent reported.
+    pub(super) fn reported(&mut self, at: Nanos, medians: [(Time, Option<Nanos>); 2]) {
+        if let Some(entry) = self.entry(at / SEC) {
+            let known = medians.into_iter().filter_map(|(time, median)| Some((time, median?)));
+            entry.reported.extend(known);
         }
     }
 

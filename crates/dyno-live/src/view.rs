@@ -1,14 +1,16 @@
 //! The progress line: counters, rates, SLO and verdict in one line of text.
 
+use super::agents::FleetSeen;
 use super::finished::maybe;
 use super::fit::{Part, elided, fitted, joined};
 use super::live::Seen;
 use super::outlook::{Left, level_left};
 use super::watch::Watch;
-use super::words::Text;
+use super::words::{self, Text};
 use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::metric::Unit;
 use dyno_model::{Decision, Language, Verdict};
+use dyno_words::columns::millis;
 use dyno_words::escape::escape;
 use std::time::Duration;
 
@@ -71,6 +73,9 @@ impl<'a> Status<'a> {
         if seen.shed > 0 {
             parts.push(Part::new(2, Text::Shed.with(language, &[seen.shed.to_string()])));
         }
+        if let Some(trouble) = seen.fleet.as_ref().and_then(|fleet| fleet.trouble(language)) {
+            parts.push(Part::new(2, trouble));
+        }
         if let Some(found) = self.found {
             parts.extend(slo(found, language).map(|text| Part::new(5, text)));
             parts.extend(doubt(found, language).map(|text| Part::new(4, text)));
@@ -78,6 +83,10 @@ impl<'a> Status<'a> {
         if let Some((requests, tokens)) = self.per_second {
             parts.push(Part::new(8, per_second(rate(requests), Unit::RequestsPerSecond, language)));
             parts.push(Part::new(7, work(self.found, tokens, language)));
+        }
+        if let Some(fleet) = &seen.fleet {
+            parts.push(Part::new(5, words::agents(fleet.count, language)));
+            parts.extend(about(fleet, language).map(|text| Part::new(10, text)));
         }
         // In the last level, the two times are the same.
         match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
@@ -98,6 +107,9 @@ impl<'a> Status<'a> {
     /// How long the level will still take.
     pub(super) fn time_left(&self) -> String {
         let (language, seen) = (self.language, self.seen);
+        if seen.fleet.as_ref().is_some_and(FleetSeen::collects) {
+            return Text::Collecting.text(language).to_owned();
+        }
         if seen.duration.is_some_and(|time| seen.elapsed >= time) {
             return Text::Draining.text(language).to_owned();
         }
@@ -127,6 +139,14 @@ pub(super) fn work(found: Option<&LevelSoFar>, tokens: f64, language: Language) 
 /// A rate with its unit.
 pub(super) fn per_second(value: String, unit: Unit, language: Language) -> String {
     format!("{value} {}", language.choose(unit.names()))
+}
+
+/// About the median of TTFT, or of the latency where nothing is streamed, by the medians of agents.
+pub(super) fn about(fleet: &FleetSeen, language: Language) -> Option<String> {
+    let about = |ms: f64| format!("~{} ms", millis(ms));
+    let ttft = fleet.middle(|beat| beat.ttft_ns).map(|ms| format!("TTFT {}", about(ms)));
+    let latency = || fleet.middle(|beat| beat.latency_ns);
+    ttft.or_else(|| Some(Text::Latency.with(language, &[about(latency()?)])))
 }
 
 /// Whether the SLO is met so far; a missed term is named.
@@ -230,6 +250,7 @@ mod tests {
             duration: None,
             label: "concurrency 8".to_owned(),
             server: None,
+            fleet: None,
         }
     }
 

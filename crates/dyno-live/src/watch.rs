@@ -1,5 +1,6 @@
 //! The progress thread's side: takes what the run put into the mailbox, and keeps what is shown.
 
+use super::agents::{AgentRow, Agents};
 use super::live::{Live, Seen};
 use super::mailbox::{Boundary, Counted, Letters, News};
 use super::outlook::{Left, Outlook, Took};
@@ -31,6 +32,9 @@ pub(super) struct Watch {
     lost: u64,
     /// Output tokens received by the last look.
     received: Option<u64>,
+    agents: Agents,
+    /// When the last report of several load generators was counted, and of which level.
+    reported: Option<(u64, Duration)>,
 }
 
 /// A level that began.
@@ -67,6 +71,8 @@ impl Watch {
             levels: Vec::new(),
             lost: live.mailbox.lost(),
             received: live.received(),
+            agents: Agents::default(),
+            reported: None,
         }
     }
 
@@ -84,10 +90,13 @@ impl Watch {
             News::Boundary(Boundary::Begun { level, at }) => {
                 self.level(level).begun = at;
             }
-            News::Boundary(Boundary::Ended { level, at, counted, ending, draining }) => {
+            News::Boundary(Boundary::Ended { level, at, counted, ending, draining, found }) => {
                 let watched = self.level(level);
                 watched.lost += newly;
-                watched.end(at, counted, ending, draining);
+                match found {
+                    None => watched.end(at, counted, ending, draining),
+                    Some(found) => watched.collected(at, counted, ending, draining, *found),
+                }
                 over.push(level);
             }
         });
@@ -97,7 +106,7 @@ impl Watch {
         {
             level.lost += newly;
         }
-        if let Some(second) = live.second() {
+        if let Some(second) = live.second().filter(|_| self.seen.fleet.is_none()) {
             self.seconds.advance(second);
             let received = live.received();
             if let Some(total) = received {
@@ -112,13 +121,41 @@ impl Watch {
     /// Reads the counters and judges the running level; `false` before the first level.
     pub(super) fn look(&mut self, live: &Live) -> bool {
         self.seen = live.look();
-        if self.seen.levels > 0 {
+        if self.seen.fleet.is_some() {
+            self.look_at_agents();
+        } else if self.seen.levels > 0 {
             self.rates.add(&self.seen);
         }
-        if let Some(level) = self.levels.last_mut().filter(|level| level.over.is_none()) {
+        let running = self.levels.last_mut().filter(|level| level.over.is_none());
+        if let Some(level) = running.filter(|_| self.seen.fleet.is_none()) {
             level.judge();
         }
         self.seen.levels > 0
+    }
+
+    /// Takes what several load generators reported, if that is new. While their records are fetched,
+    /// nothing happens at the server, so rates and charts stay as they were.
+    fn look_at_agents(&mut self) {
+        let Some(fleet) = &self.seen.fleet else { return };
+        let report = Some((self.seen.level, fleet.reported));
+        if fleet.agents.is_empty() || std::mem::replace(&mut self.reported, report) == report {
+            return;
+        }
+        self.agents.update(self.seen.level, &fleet.agents, &mut self.seconds);
+        if !fleet.collects() {
+            let seen = Seen { elapsed: fleet.reported, fleet: None, ..self.seen.clone() };
+            self.rates.add(&seen);
+        }
+        let judged = fleet.level(self.rates.per_second(), self.outlook.embeds);
+        let level = self.level(self.seen.level as usize);
+        if level.over.is_none() {
+            level.judged = judged;
+        }
+    }
+
+    /// The load generators of the present level.
+    pub(super) fn agents(&self) -> Vec<AgentRow> {
+        self.seen.fleet.as_ref().map_or_else(Vec::new, |fleet| self.agents.rows(fleet.now))
     }
 
     /// Requests and tokens per second of the level so far. For a prediction, those of the level
@@ -158,6 +195,7 @@ impl Watch {
         let level = self.levels.get(index)?;
         Some(match &level.over {
             Some(over) => over.found.clone(),
+            None if self.seen.fleet.is_some() => level.judged.clone(),
             // Counts are always current; the rest is as it was last judged.
             None => LevelSoFar { counts: level.glimpse.counts().clone(), ..level.judged.clone() },
         })
@@ -204,6 +242,19 @@ impl Watched {
         let requests = self.requests + self.lost;
         let took = Took { requests, time: at.saturating_sub(self.begun), draining };
         self.over = Some(Over { ending, took, found });
+    }
+
+    /// The level is over, and its requests did not come one by one.
+    fn collected(
+        &mut self,
+        at: Duration,
+        counted: Counted,
+        ending: Ending,
+        draining: Duration,
+        found: LevelSoFar,
+    ) {
+        let (requests, time) = (counted.issued, at.saturating_sub(self.begun));
+        self.over = Some(Over { ending, took: Took { requests, time, draining }, found });
     }
 
     /// Judges the level so far, if that is due.

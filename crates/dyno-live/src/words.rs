@@ -83,10 +83,36 @@ messages! {
     NotInForeground: "--live: dyno is not in the foreground of its terminal; showing plain progress",
         "--live：dyno 不在终端前台；改用普通进度输出";
     Dropped: "dropped", "未发送";
+    OneAgent: "1 agent", "1 个代理";
+    Agents: "{} agents", "{} 个代理";
+    AgentIsLost: "agent {} lost", "代理 {} 丢失";
+    AgentSilent: "agent {} silent for {}", "代理 {} 已 {} 无消息";
+    AgentLate: "agent {} {} ms late", "代理 {} 发送晚 {} ms";
+    Collecting: "collecting records", "正在收集记录";
+    JudgedAfter: "verdict: after each level, from the records of all agents",
+        "判定：每档结束后，根据所有代理的记录";
+    AgentsAll: "agents ", "代理 ";
+    AgentsWorst: "agents: {} of {}, the worst first ", "代理：共 {1} 个，显示最差的 {0} 个 ";
+    ColumnAgent: "agent", "代理";
+    ColumnSent: "sent", "已发送";
+    ColumnInFlight: "in flight", "在途";
+    ColumnLate: "late ms", "延迟 ms";
+    ColumnHeard: "last report", "最近上报";
+    Ago: "{} ago", "{} 前";
+    AgentGone: "lost", "丢失";
+    AgentDone: "done", "已完成";
     AgentLost: "agent lost", "代理丢失";
     TwinPredicted: "twin {}, predicted", "孪生 {}，预测";
     EngineWithTwin: "embedded engine, {}", "内置引擎，{}";
     Engine: "embedded engine", "内置引擎";
+}
+
+/// How many load generators there are.
+pub(crate) fn agents(count: usize, language: Language) -> String {
+    match count {
+        1 => Text::OneAgent.text(language).to_owned(),
+        _ => Text::Agents.with(language, &[count.to_string()]),
+    }
 }
 
 /// How a level ended, in a word or two.

@@ -152,7 +152,7 @@ pub struct Beat {
     pub shed: u64,
     /// Requests in flight.
     pub in_flight: u64,
-    /// Output tokens received in this run.
+    /// Output tokens received in this level.
     pub tokens: u64,
     /// How late the measuring thread was at most since the last beat.
     pub lag_ns: u64,

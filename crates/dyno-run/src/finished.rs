@@ -7,7 +7,7 @@ use crate::recording::LastSuccess;
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_drive::TransportError;
 use dyno_model::Diagnostic;
-use dyno_model::frame::{Ending, Frame, RunHeader};
+use dyno_model::frame::{Ending, Frame, LevelEnd, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
 use dyno_model::when::utc;
@@ -30,6 +30,8 @@ pub struct Finished {
     pub ending: Ending,
     /// How the target was lost, if it was.
     pub lost: Option<Lost>,
+    /// Agents that were lost.
+    pub lost_agents: Vec<LostAgent>,
     /// Why the summary is not in the directory, if so.
     pub unsaved: Option<RecordError>,
     /// A failure of this machine: records the disk did not accept, or an event loop that failed.
@@ -59,6 +61,7 @@ impl Finished {
             summary: Err(RunError::Own("there is no summary yet".to_owned())),
             ending,
             lost,
+            lost_agents: Vec::new(),
             unsaved: None,
             failures: disk.into_iter().chain(error.map(RunError::from)).collect(),
             data: data.map(|words| RunError::setting("--data", words)),
@@ -105,6 +108,28 @@ impl FrameSource for Records<'_> {
 
     fn damaged(&self) -> Option<String> {
         self.stored.damaged()
+    }
+}
+
+/// An agent that was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostAgent {
+    /// Its name.
+    pub name: String,
+    /// In which level, from 0.
+    pub level: u32,
+    /// Why, on one line.
+    pub why: String,
+}
+
+impl LostAgent {
+    /// Those that were lost in a level, or could not go on with it.
+    pub(crate) fn of(end: &LevelEnd) -> Vec<Self> {
+        let lost = end.agents.iter().filter_map(|agent| {
+            let (name, level) = (one_line(&agent.name), end.level);
+            Some(Self { name, level, why: one_line(agent.lost.as_deref()?) })
+        });
+        lost.filter(|_| !end.ending.carried_out()).collect()
     }
 }
 

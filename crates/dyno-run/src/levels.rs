@@ -3,7 +3,7 @@
 use super::book::Book;
 use super::enough::Enough;
 use super::estimate::Glance;
-use super::finished::Lost;
+use super::finished::{Lost, LostAgent};
 use super::metrics::Metrics;
 use super::observer::{LevelBegins, Observer};
 use super::prepared::Prepared;
@@ -90,6 +90,8 @@ pub(crate) struct Done {
     /// Prompts or conversations taken, warm-up included.
     pub(crate) sent: u64,
     pub(crate) lost: Option<Lost>,
+    /// Agents that were lost.
+    pub(crate) lost_agents: Vec<LostAgent>,
     /// Input for the estimate of other levels.
     pub(crate) glance: Glance,
 }
@@ -113,7 +115,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         // Preparing prompts may ask the server to count tokens, which Ctrl-C interrupts.
         Err(_) if stop.get() > Stop::No => {
             let ending = Ending::Interrupted;
-            return Ok(Done { ending, sent: 0, lost: None, glance: Glance::default() });
+            let (lost_agents, glance) = (Vec::new(), Glance::default());
+            return Ok(Done { ending, sent: 0, lost: None, lost_agents, glance });
         }
         items => items.map_err(io::Error::other)?,
     };
@@ -185,6 +188,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         slip: bench.slip(),
         agents: done.agents,
     };
+    let lost_agents = LostAgent::of(&end);
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
     let message =
@@ -192,7 +196,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     let lost = message
         .filter(|_| ending == Ending::TargetLost)
         .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
-    Ok(Done { ending, sent: done.taken, lost, glance })
+    Ok(Done { ending, sent: done.taken, lost, lost_agents, glance })
 }
 
 /// Sends prompts one after the other, so that their shared prefixes are in the server's cache. They

@@ -64,7 +64,7 @@ pub use dyno_wire::url::{TargetUrl, UrlError};
 pub use embedded::Embedded;
 pub use enough::can_watch;
 pub use error::{Blame, RunError};
-pub use finished::{Finished, Lost};
+pub use finished::{Finished, Lost, LostAgent};
 pub use identity::{one_line, suffix};
 pub use observer::{LevelBegins, Observer, ServerSink};
 pub use order::{MetricsFrom, Order, Place, Reach, Secrets};

@@ -4,7 +4,7 @@ use crate::book::Book;
 use crate::course::Course;
 use crate::error::RunError;
 use crate::estimate::Estimate;
-use crate::finished::{Finished, Lost};
+use crate::finished::{Finished, Lost, LostAgent};
 use crate::levels::{self, Level};
 use crate::observer::Observer;
 use crate::order::Order;
@@ -47,6 +47,7 @@ pub(crate) struct Session<'a> {
     /// Prompts or conversations taken by each level, warm-up included.
     sent: Vec<u64>,
     lost: Option<Lost>,
+    lost_agents: Vec<LostAgent>,
     error: Option<TransportError>,
     /// Why the remaining levels are not run.
     enough: Option<Diagnostic>,
@@ -78,6 +79,7 @@ impl<'a> Session<'a> {
             ending: Ending::Requests,
             sent: Vec::new(),
             lost: None,
+            lost_agents: Vec::new(),
             error: None,
             enough: None,
         })
@@ -150,6 +152,7 @@ impl<'a> Session<'a> {
                 self.ending = done.ending;
                 self.sent.push(done.sent);
                 self.lost = done.lost;
+                self.lost_agents = done.lost_agents;
                 false
             }
             Err(error) => {
@@ -196,14 +199,21 @@ impl<'a> Session<'a> {
         let ended = self.now();
         self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
         let gaps = self.book.end_asking();
-        let Self { prepared, book, observer, clock, sent, lost, .. } = self;
+        let Self { prepared, book, observer, clock, sent, lost, lost_agents, .. } = self;
         let Prepared { plan, workload, mut environment, .. } = prepared;
         let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.run_id(), clock));
         environment.notes.extend(in_turns(&plan));
         environment.notes.extend(workload.notes(&sent, plan.request.task));
         environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));
         book.write_environment(environment, observer);
-        Finished::of(book.close(), &plan, self.ending, lost, self.error, workload.error())
+        let (ending, error) = (self.ending, self.error);
+        // An agent reads the data itself.
+        let stuck = lost_agents.first().map(|agent| format!("agent {}: {}", agent.name, agent.why));
+        let data = workload.error().or(stuck);
+        let mut finished = Finished::of(book.close(), &plan, ending, lost, error, data);
+        finished.lost_agents = lost_agents;
+        finished.lost_agents.retain(|_| ending == Ending::AgentLost);
+        finished
     }
 }
 

@@ -74,9 +74,15 @@ const LATENCY_P99: Chart = Chart {
     ..TTFT
 };
 
-/// What fits the task, the most important first.
+/// What fits the task, the most important first. Agents report fewer times.
 fn charts(picture: &Picture) -> [Chart; 4] {
     let rows = &picture.rows;
+    if picture.seen.fleet.is_some() {
+        return match unstreamed(rows) {
+            true => [REQUESTS, LATENCY, TOKENS, TTFT],
+            false => [TOKENS, TTFT, REQUESTS, LATENCY],
+        };
+    }
     match (embeds(rows), unstreamed(rows)) {
         (true, _) => [INPUTS, LATENCY, REQUESTS, LATENCY_P99],
         (false, true) => [TOKENS, LATENCY, REQUESTS, LATENCY_P99],

@@ -1,10 +1,10 @@
 //! The layout of the screen: which parts are shown, where, and in how many lines.
 
-use super::picture::Picture;
-use super::{charts, levels, slo};
+use super::picture::{Picture, Row, State};
+use super::{agents, charts, levels, slo};
 use crate::finished::Times;
 use crate::fit::{Part, cut, elided, first_that_fits, fitted};
-use crate::view::{bar, clock, per_second, place, rate, requests, server, share_done, work};
+use crate::view::{about, bar, clock, per_second, place, rate, requests, server, share_done, work};
 use crate::words::{self, Text};
 use dyno_model::Verdict;
 use dyno_model::metric::{Time, Unit};
@@ -28,12 +28,13 @@ struct Room {
     /// Rows of charts, and lines in each.
     charts: (u16, u16),
     levels: u16,
+    agents: u16,
     notes: u16,
 }
 
 impl Room {
     /// In `height` lines, of which the head, the failures and the keys are always there.
-    fn in_lines(height: u16, slo: bool, concerns: usize, levels: usize) -> Self {
+    fn in_lines(height: u16, slo: bool, concerns: usize, levels: usize, agents: usize) -> Self {
         let head = 3 + u16::from(slo);
         let left = height.saturating_sub(head + 2);
         let most = if left < 24 { 2 } else { 5 };
@@ -41,6 +42,10 @@ impl Room {
         let left = left - concerns;
         let notes = (left / 6).clamp(2, 8).min(left);
         let left = left - notes;
+        // A title, a head and at least a row, or nothing.
+        let wanted = if agents == 0 { 0 } else { clamped(agents + 2, (left / 3).max(5)) };
+        let agents = if left < 8 { 0 } else { wanted };
+        let left = left - agents;
         let lines = match left {
             0..8 => 0,
             8..12 => 1,
@@ -49,7 +54,7 @@ impl Room {
         // The levels get what they need and the charts the rest, within limits.
         let for_levels = clamped(levels + 2, left.saturating_sub(4 * lines));
         let each = (left - for_levels).checked_div(lines).map_or(0, |each| each.clamp(4, 12));
-        Self { head, concerns, charts: (lines, each), notes, levels: left - lines * each }
+        Self { head, concerns, charts: (lines, each), notes, agents, levels: left - lines * each }
     }
 }
 
@@ -63,11 +68,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let columns = usize::from(area.width);
     let slo = slo::line(picture, columns);
     let concerns = wrapped(picture, columns);
-    let room = Room::in_lines(area.height, slo.is_some(), concerns.len(), picture.rows.len());
+    let room = Room::in_lines(
+        area.height,
+        slo.is_some(),
+        concerns.len(),
+        picture.rows.len(),
+        picture.agents.len(),
+    );
     let parts = Layout::vertical([
         Constraint::Length(room.head),
         Constraint::Length(room.charts.0 * room.charts.1),
         Constraint::Length(room.levels),
+        Constraint::Length(room.agents),
         Constraint::Length(1),
         Constraint::Length(room.concerns),
         Constraint::Length(room.notes),
@@ -79,12 +91,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     frame.render_widget(Paragraph::new(head), parts[0]);
     charts::draw(frame, parts[1], usize::from(room.charts.0), picture);
     levels::draw(frame, parts[2], picture);
-    frame.render_widget(failures(picture, columns), parts[3]);
-    frame.render_widget(Paragraph::new(verdict(picture, &concerns, parts[4])), parts[4]);
-    frame.render_widget(notes(picture, parts[5]), parts[5]);
+    if room.agents > 0 {
+        agents::draw(frame, parts[3], picture);
+    }
+    frame.render_widget(failures(picture, columns), parts[4]);
+    frame.render_widget(Paragraph::new(verdict(picture, &concerns, parts[5])), parts[5]);
+    frame.render_widget(notes(picture, parts[6]), parts[6]);
     let keys = [Text::KeysLong, Text::Keys, Text::KeysShort];
     let keys = first_that_fits(keys.map(|keys| keys.text(picture.language).to_owned()), columns);
-    frame.render_widget(Line::from(keys).style(Style::new().dim()), parts[6]);
+    frame.render_widget(Line::from(keys).style(Style::new().dim()), parts[7]);
 }
 
 /// The target and the time left; the running level; its metrics.
@@ -130,7 +145,10 @@ fn metrics(picture: &Picture, columns: usize) -> Line<'static> {
     }
     parts.push(Part::new(5, Text::InFlight.with(language, &[seen.in_flight.to_string()])));
     parts.extend(server(seen, language, [2, 2]));
-    if let Some(found) = found {
+    if let Some(fleet) = &seen.fleet {
+        parts.extend(about(fleet, language).map(|text| Part::new(1, text)));
+        parts.push(Part::new(2, words::agents(fleet.count, language)));
+    } else if let Some(found) = found {
         let pair = |time| Times::pair(found.times[time]).with_unit();
         parts.push(match found.embeds || found.is_unstreamed() {
             true => Part::new(1, Text::Latency.with(language, &[pair(Time::Latency)])),
@@ -185,6 +203,11 @@ fn wrapped(picture: &Picture, columns: usize) -> Vec<(usize, String)> {
 /// The verdict so far.
 fn verdict(picture: &Picture, concerns: &[(usize, String)], area: Rect) -> Vec<Line<'static>> {
     let language = picture.language;
+    let over = |row: &Row| matches!(row.state, State::Ended(_));
+    if picture.concerns.is_empty() && picture.seen.fleet.is_some() && !picture.rows.iter().any(over)
+    {
+        return vec![Line::from(Text::JudgedAfter.text(language))];
+    }
     if picture.concerns.is_empty() {
         let found = picture.rows.iter().filter_map(|row| row.found.as_ref());
         let measured: u64 = found.map(|found| found.counts.planned).sum();
@@ -235,14 +258,20 @@ mod tests {
     #[test]
     fn every_line_is_assigned() {
         for height in 0..200 {
-            for (slo, concerns, levels) in [(false, 0, 0), (true, 0, 3), (true, 9, 30)] {
-                let room = Room::in_lines(height, slo, concerns, levels);
-                let given =
-                    room.concerns + room.charts.0 * room.charts.1 + room.levels + room.notes;
+            for (slo, concerns, levels, agents) in
+                [(false, 0, 0, 0), (true, 0, 3, 2), (true, 9, 30, 200)]
+            {
+                let room = Room::in_lines(height, slo, concerns, levels, agents);
+                let tables = room.levels + room.agents;
+                let given = room.concerns + room.charts.0 * room.charts.1 + tables + room.notes;
                 assert_eq!(given, height.saturating_sub(room.head + 2), "{height} {room:?}");
             }
         }
-        let usual = Room::in_lines(24, false, 0, 4);
-        assert_eq!(usual, Room { head: 3, concerns: 1, charts: (2, 4), levels: 7, notes: 3 });
+        let usual = Room::in_lines(24, false, 0, 4, 0);
+        let (charts, agents) = ((2, 4), 0);
+        assert_eq!(usual, Room { head: 3, concerns: 1, charts, levels: 7, agents, notes: 3 });
+        let fleet = Room::in_lines(24, false, 0, 1, 8);
+        let (charts, agents) = ((1, 7), 5);
+        assert_eq!(fleet, Room { head: 3, concerns: 1, charts, levels: 3, agents, notes: 3 });
     }
 }

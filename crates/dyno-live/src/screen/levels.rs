@@ -2,48 +2,27 @@
 //! not fit are left out whole, the least important first.
 
 use super::picture::{Picture, Row, State};
+use super::table::{self, Column, LABEL, shortened};
 use crate::finished::{Times, maybe};
-use crate::fit::{cut, elided, first_that_fits};
+use crate::fit::first_that_fits;
 use crate::words::Text;
 use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::Language;
 use dyno_model::metric::{Time, Unit};
-use dyno_words::columns::{millis, number, width};
-use ratatui_core::layout::{Alignment, Constraint, Rect};
+use dyno_words::columns::{millis, number};
+use ratatui_core::layout::{Alignment, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
-use ratatui_widgets::block::Block;
-use ratatui_widgets::borders::Borders;
-use ratatui_widgets::table::{self, Cell, Table};
 
 /// From this width on, throughput and TTFT are drawn as bars, too.
 const WITH_BARS: usize = 120;
-const LABEL_AT_LEAST: usize = 16;
 const LONGEST_LABEL: usize = 60;
-/// The ranks of the label and of bars.
-const LABEL: u8 = 0;
+/// The rank of bars.
 const BAR: u8 = 9;
 /// Pending levels that stay visible below the running one.
 const AHEAD: usize = 2;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
-/// A column with the texts of its cells.
-struct Column {
-    /// 0 is the most important.
-    rank: u8,
-    head: String,
-    cells: Vec<String>,
-    alignment: Alignment,
-    colour: Option<Color>,
-}
-
-impl Column {
-    fn width(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| width(cell));
-        cells.chain([width(&self.head)]).max().unwrap_or(0)
-    }
-}
 
 /// Draws the table, scrolled so that the running level is visible.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
@@ -57,30 +36,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let columns = columns(first, shown, rows, picture.language);
     // On a narrow screen bars would take the label's place.
     let columns = columns.into_iter().filter(|column| column.rank != BAR || room >= WITH_BARS);
-    let columns = fitting(columns.collect(), room);
-    let lines = shown.iter().enumerate().map(|(at, row)| {
-        let cells = columns.iter().map(|column| cell(column, &column.cells[at]));
-        table::Row::new(cells.collect::<Vec<_>>()).style(match row.state {
-            State::Running => Style::new().bold(),
-            State::Pending => Style::new().dim(),
-            State::Ended(_) => Style::new(),
-        })
+    let styles = shown.iter().map(|row| match row.state {
+        State::Running => Style::new().bold(),
+        State::Pending => Style::new().dim(),
+        State::Ended(_) => Style::new(),
     });
-    let head = columns
-        .iter()
-        .map(|column| Cell::from(Line::from(column.head.clone()).alignment(column.alignment)));
-    let widths = columns.iter().map(|column| Constraint::Length(column.width() as u16));
-    let title = title(first, shown.len(), picture, usize::from(area.width));
-    let table = Table::new(lines, widths.collect::<Vec<_>>())
-        .header(table::Row::new(head.collect::<Vec<_>>()).style(Style::new().dim()))
-        .column_spacing(1)
-        .block(Block::new().borders(Borders::TOP).title(title));
-    frame.render_widget(table, area);
-}
-
-fn cell(column: &Column, text: &str) -> Cell<'static> {
-    let style = column.colour.filter(|_| text != "0").map_or(Style::new(), |c| Style::new().fg(c));
-    Cell::from(Line::from(text.to_owned()).alignment(column.alignment)).style(style)
+    let title = title(first, shown.len(), picture, room);
+    table::draw(frame, area, title, columns.collect(), styles);
 }
 
 fn title(first: usize, shown: usize, picture: &Picture, columns: usize) -> Line<'static> {
@@ -102,34 +64,6 @@ fn title(first: usize, shown: usize, picture: &Picture, columns: usize) -> Line<
         format!("{text} "),
     ];
     Line::from(first_that_fits(titles, columns)).style(Style::new().bold())
-}
-
-/// The columns that fit into `room`, in their order. The label takes what the others leave.
-fn fitting(mut columns: Vec<Column>, room: usize) -> Vec<Column> {
-    let taken = |columns: &[Column]| {
-        let widths = columns.iter().map(|column| match column.rank {
-            LABEL => column.width().min(LABEL_AT_LEAST),
-            _ => column.width(),
-        });
-        widths.sum::<usize>() + columns.len().saturating_sub(1)
-    };
-    while taken(&columns) > room {
-        // The label goes last: without it the rest has no meaning.
-        let ranked = columns.iter().enumerate();
-        match ranked.max_by_key(|(at, column)| (column.rank, *at)).map(|(at, _)| at) {
-            Some(least) => drop(columns.remove(least)),
-            None => return columns,
-        }
-    }
-    let left = room - taken(&columns);
-    if let Some(label) = columns.iter_mut().find(|column| column.rank == LABEL) {
-        let room = (LABEL_AT_LEAST.min(label.width()) + left).min(label.width());
-        for cell in &mut label.cells {
-            *cell = shortened(cell, room);
-        }
-        label.head = cut(&label.head, room);
-    }
-    columns
 }
 
 fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<Column> {
@@ -193,14 +127,6 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
         row.state.text().text(language).to_owned()
     })));
     columns
-}
-
-/// A label without some of its words; one long word is cut, and an ellipsis says so.
-fn shortened(label: &str, room: usize) -> String {
-    match elided(label, room) {
-        short if short.is_empty() => cut(label, room),
-        short => short,
-    }
 }
 
 /// Texts are embedded or ranked, and nothing is streamed.

@@ -1,12 +1,14 @@
 //! The full-screen view of `--live`: takes over the terminal, draws the state of the run a few
 //! times a second, listens for keys, and restores the terminal.
 
+mod agents;
 mod backend;
 mod charts;
 mod draw;
 mod levels;
 mod picture;
 mod slo;
+mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;

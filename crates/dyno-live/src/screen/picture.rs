@@ -1,6 +1,7 @@
 //! Everything the view shows, as plain data, so that it can be drawn without a run or a clock.
 
 use crate::Said;
+use crate::agents::AgentRow;
 use crate::live::Seen;
 use crate::outlook::Left;
 use crate::seconds::Second;
@@ -34,6 +35,8 @@ pub(super) struct Picture {
     pub(super) seconds: Vec<Second>,
     /// The levels known so far, in order.
     pub(super) rows: Vec<Row>,
+    /// Load generators of the present level, where this process does not send itself.
+    pub(super) agents: Vec<AgentRow>,
     /// Failures of the whole run, by class.
     pub(super) failures: BTreeMap<String, u64>,
     /// What speaks against levels, as far as it is known.
@@ -94,6 +97,7 @@ impl Picture {
             more: watch.outlook.more,
             pace: watch.pace(),
             seconds: watch.seconds.over(SECONDS),
+            agents: watch.agents(),
             failures: failures(&rows, language),
             concerns: concerns(&rows, language),
             rows,
@@ -130,6 +134,12 @@ pub(super) fn failures(rows: &[Row], language: Language) -> BTreeMap<String, u64
     for counts in rows.iter().filter_map(|row| row.found.as_ref()).map(|found| &found.counts) {
         for (class, n) in &counts.failures {
             *all.entry(class.clone()).or_insert(0) += n;
+        }
+        // Of agents, the classes are known when their records are.
+        let classed: u64 = counts.failures.values().sum();
+        if counts.failed > classed {
+            let failed = Text::ColumnFailed.text(language).to_owned();
+            *all.entry(failed).or_insert(0) += counts.failed - classed;
         }
         if counts.shed > 0 {
             *all.entry(Text::ColumnShed.text(language).to_owned()).or_insert(0) += counts.shed;

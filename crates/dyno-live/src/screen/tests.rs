@@ -93,6 +93,7 @@ fn under_way() -> Picture {
         duration: None,
         label: "concurrency 16".to_owned(),
         server: None,
+        fleet: None,
     };
     Picture {
         language: Language::English,
@@ -103,6 +104,7 @@ fn under_way() -> Picture {
         more: false,
         pace: Some(24.4),
         seconds: seconds(),
+        agents: Vec::new(),
         failures: failures(&rows, Language::English),
         concerns: concerns(&rows, Language::English),
         rows,

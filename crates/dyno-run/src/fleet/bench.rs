@@ -57,6 +57,8 @@ pub(crate) struct Coordinated {
     /// Prompts or conversations taken by earlier levels.
     taken: u64,
     failed: u64,
+    /// Output tokens that agents reported in earlier levels.
+    tokens: u64,
     max_failures: Option<u64>,
     /// They end after the fleet was told to leave.
     _children: Option<Children>,
@@ -112,7 +114,15 @@ pub(crate) fn gather(
     let mut piece = |hash: &str, from: u64| files.piece(hash, from);
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
     let max_failures = order.plan.max_failures;
-    Ok(Coordinated { own, fleet, taken: 0, failed: 0, max_failures, _children: children })
+    Ok(Coordinated {
+        own,
+        fleet,
+        taken: 0,
+        failed: 0,
+        tokens: 0,
+        max_failures,
+        _children: children,
+    })
 }
 
 /// The environment variable with what must not be seen in a list of processes.
@@ -152,12 +162,15 @@ struct Watching<'a, 'o> {
     /// The target has gone silent.
     silent: bool,
     started: Option<Nanos>,
+    /// Output tokens of earlier levels, and of this one.
+    tokens: (u64, u64),
 }
 
 impl Watch for Watching<'_, '_> {
     fn started(&mut self, at: Nanos) {
         self.started = Some(at);
         self.observer.started(at);
+        self.observer.tokens_received(self.tokens.0);
     }
 
     fn beats(&mut self, seen: &[AgentSeen]) {
@@ -167,7 +180,8 @@ impl Watch for Watching<'_, '_> {
         let tokens: u64 = sum(|beat| beat.tokens);
         let done: u64 = sum(|beat| beat.tokens + beat.completed + beat.failed + beat.shed);
         self.observer.in_flight(in_flight as usize);
-        self.observer.tokens_received(tokens);
+        self.tokens.1 = self.tokens.1.max(tokens);
+        self.observer.tokens_received(self.tokens.0 + self.tokens.1);
         self.observer.agents(seen);
         let now = self.clock.now();
         if done != self.progress.0 || in_flight == 0 {
@@ -212,13 +226,20 @@ impl Bench for Coordinated {
             progress: (0, clock.now()),
             silent: false,
             started: None,
+            tokens: (self.tokens, 0),
         };
-        let parts = match self.fleet.level(&prepare, &mut watching) {
+        let mut parts = match self.fleet.level(&prepare, &mut watching) {
             Ok(parts) => parts,
+            Err(FleetError::Lost { name, why }) => {
+                let now = clock.now();
+                setup.observer.started(now);
+                return Ok(lost_before(&name, why, now));
+            }
             Err(error) => return Err(TransportError::from(io::Error::other(error.to_string()))),
         };
         let (silent, started) = (watching.silent, watching.started);
-        let ends = self.collect(&parts, setup.observer)?;
+        self.tokens += watching.tokens.1;
+        let ends = self.collect(&mut parts, setup.observer)?;
         let now = clock.now();
         let mut outcome = together(&parts, ends, started.unwrap_or(now), now);
         let lost = parts.iter().any(|part| part.done.is_none());
@@ -268,25 +289,30 @@ impl Bench for Coordinated {
 }
 
 impl Coordinated {
-    /// Fetches the records of all agents, and passes them on in the order in which they ended.
+    /// Fetches the records of all agents, and passes them on in the order in which they ended. What came
+    /// of an agent that is lost meanwhile is kept.
     fn collect(
         &mut self,
-        parts: &[Part],
+        parts: &mut [Part],
         observer: &mut dyn Observer,
     ) -> Result<Vec<Option<LevelEnd>>, TransportError> {
         let folder = tempfile::Builder::new().prefix("dyno-agents-").tempdir()?;
         let mut streams = Vec::new();
         let mut of_agent = Vec::new();
-        for (number, part) in parts.iter().enumerate() {
+        for (number, part) in parts.iter_mut().enumerate() {
             let (Some(done), Some(clock)) = (&part.done, part.clock) else { continue };
             let path = folder.path().join(number.to_string());
             let dir = RunDir::create(&path).map_err(io::Error::other)?;
             let records = path.join("records.dyno");
             let mut file = OpenOptions::new().create_new(true).write(true).open(&records)?;
-            self.fleet
-                .pull(number, done.bytes, &mut |piece| file.write_all(piece))
-                .map_err(io::Error::other)?;
-            let reader = dir.records().map_err(io::Error::other)?;
+            let pulled = self.fleet.pull(number, done.bytes, &mut |piece| file.write_all(piece));
+            match pulled {
+                Ok(()) => {}
+                Err(FleetError::Lost { why, .. }) => (part.done, part.lost) = (None, Some(why)),
+                Err(error) => return Err(io::Error::other(error).into()),
+            }
+            // Less than the head of the file may have come.
+            let Ok(reader) = dir.records() else { continue };
             streams.push(Stream::new(number as u32, clock, reader));
             of_agent.push(number);
         }
@@ -296,6 +322,27 @@ impl Coordinated {
             ends[number] = end;
         }
         Ok(ends)
+    }
+}
+
+/// A level that did not begin, because an agent was lost since the last one.
+fn lost_before(name: &str, why: String, now: Nanos) -> LevelOutcome {
+    let agent = AgentEnd { lost: Some(why), ..AgentEnd::new(0, name, "") };
+    LevelOutcome {
+        started: now,
+        ended: now,
+        sending_stopped: now,
+        ending: Ending::AgentLost,
+        starved: None,
+        planned: None,
+        issued: 0,
+        warmup: 0,
+        taken: 0,
+        client: ClientHealth::default(),
+        agents: vec![agent],
+        failed: 0,
+        lost: None,
+        lost_to_agent: None,
     }
 }
 

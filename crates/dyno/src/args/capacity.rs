@@ -2,6 +2,7 @@
 
 use super::bench::{BenchArgs, ConnectionArgs, DataArgs, OutputArgs, RequestArgs, TimeoutArgs};
 use super::cost::CostArgs;
+use super::fleet::FleetArgs;
 use super::levels;
 use super::metrics::MetricsArgs;
 use super::overload::OverloadArgs;
@@ -28,6 +29,8 @@ pub(crate) struct CapacityArgs {
     pub(crate) predict: bool,
     #[command(flatten)]
     pub(crate) search: CapacitySearch,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
@@ -127,6 +130,7 @@ impl CapacityArgs {
         (bench.request, bench.connection) = (self.request, self.connection);
         (bench.timeouts, bench.metrics, bench.cost) = (self.timeouts, self.metrics, self.cost);
         (bench.output, bench.overload) = (self.output, self.overload);
+        bench.fleet = self.fleet;
         bench.course.cooldown = self.search.cooldown;
         (bench.course.reset_cache, bench.course.dry_run) =
             (self.search.reset_cache, self.search.dry_run);

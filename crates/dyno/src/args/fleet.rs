@@ -6,9 +6,19 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Several load generators")]
 pub(crate) struct FleetArgs {
-    /// Send from N processes on this machine, one core each, and report on all of them together
-    #[arg(long, value_name = "N", value_parser = agents, allow_hyphen_values = true)]
-    pub(crate) agents: Option<u32>,
+    /// Send from N processes on this machine, each with a core of its own, and report on all of them
+    /// together; auto: as many as the load needs and the machine has cores for [default: this process
+    /// sends]
+    #[arg(long, value_name = "N|auto", value_parser = agents, allow_hyphen_values = true)]
+    pub(crate) agents: Option<Agents>,
+}
+
+/// How many load generators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Agents {
+    Number(u32),
+    /// As many as the load needs.
+    Auto,
 }
 
 /// `dyno agent`.
@@ -20,8 +30,13 @@ pub(crate) struct AgentArgs {
 }
 
 /// `--agents`.
-fn agents(text: &str) -> Result<u32, String> {
+fn agents(text: &str) -> Result<Agents, String> {
     const MOST: u32 = 1000;
+    if text == "auto" {
+        return Ok(Agents::Auto);
+    }
     let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("`{text}` is not a number of agents; write one from 1 to {MOST}"))
+    number.map(Agents::Number).ok_or_else(|| {
+        format!("`{text}` is not a number of agents; write one from 1 to {MOST}, or auto")
+    })
 }

@@ -27,6 +27,7 @@ use crate::args::bench::BenchArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::resolve::{Aim, Resolved, Surroundings, resolve};
+use std::process::Command;
 
 /// The directory of runs, unless `--out` names another.
 pub(crate) const RUNS: &str = "dyno-runs";
@@ -64,4 +65,9 @@ fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
         printer.note(note);
     }
     printer
+}
+
+/// This program again, for a process of its own.
+pub(crate) fn own_binary() -> Command {
+    Command::new(std::env::current_exe().unwrap_or_else(|_| "dyno".into()))
 }

@@ -1,39 +1,89 @@
 //! Several load generators: what the plan says of them, and how they are started.
 
 use super::Aim;
-use crate::args::fleet::FleetArgs;
+use super::notes::Notes;
+use crate::args::fleet::{Agents, FleetArgs};
+use crate::commands::own_binary;
 use crate::usage::UsageError;
+use dyno_model::Language;
 use dyno_model::fleet::FleetPlan;
-use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::plan::Plan;
+use dyno_run::fleet::need::{self, Machine};
 use dyno_run::fleet::{Crew, Local};
-use std::process::Command;
+use std::net::IpAddr;
 
-/// The load generators of a plan.
+/// The load generators of a plan that is complete but for them.
 pub(super) fn plan(
     args: &FleetArgs,
-    levels: &[LevelPlan],
+    plan: &Plan,
     aim: Aim,
+    host: Option<&str>,
+    language: Language,
+    notes: &mut Notes,
 ) -> Result<Option<FleetPlan>, UsageError> {
     let Some(agents) = args.agents else { return Ok(None) };
     let wrong = |message: &str| Err(UsageError::new("--agents", message.to_owned()));
     if aim == Aim::Predict {
         return wrong("a prediction sends nothing, so it needs no agents");
     }
-    if levels.iter().any(|level| level.until.is_some()) {
+    if plan.levels.iter().any(|level| level.until.is_some()) {
         return wrong(
             "--until-stable looks at every response while it runs, but agents report once a level is \
              over; use --duration or --requests",
         );
     }
+    let agents = match agents {
+        Agents::Number(number) => number,
+        Agents::Auto => {
+            let need = need::agents(plan, None, machine(host));
+            notes.push(need.text(language));
+            need.agents
+        }
+    };
     Ok(Some(FleetPlan { agents, bus: false }))
+}
+
+/// What this machine has for load generators.
+fn machine(host: Option<&str>) -> Machine {
+    Machine {
+        cpus: std::thread::available_parallelism().map_or(1, usize::from),
+        server_here: host.is_none_or(is_this_machine),
+        open_files: dyno_net::raise_open_files(),
+        ports: dyno_net::local_ports(),
+        sources: 0,
+    }
+}
+
+/// Whether a host is certainly this machine.
+fn is_this_machine(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Checks that a resumed run gets as many load generators as it had.
+pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageError> {
+    let had = plan.fleet.as_ref().map_or(0, |fleet| fleet.agents);
+    match args.agents {
+        Some(Agents::Number(asked)) if asked != had => Err(UsageError::new(
+            "--agents",
+            match had {
+                0 => "this run has no agents, and levels of one run must be sent in the same way; remove it"
+                    .to_owned(),
+                _ => format!(
+                    "this run has {had} agents, and levels of one run must be sent in the same way; write \
+                     {had}, or remove it"
+                ),
+            },
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// How the agents of a plan are started.
 pub(super) fn crew(plan: &Plan) -> Option<Crew> {
     plan.fleet.as_ref()?;
-    let own = std::env::current_exe().unwrap_or_else(|_| "dyno".into());
-    let command = move |number: usize| {
-        let mut command = Command::new(&own);
+    let command = |number: usize| {
+        let mut command = own_binary();
         command.args(["agent", "--child", &(number + 1).to_string()]);
         command
     };

@@ -170,7 +170,6 @@ pub(crate) fn resolve(
     if let Some(dir) = &output.out {
         versus::directories(dir, rival.is_some()).iter().try_for_each(|dir| check_out(dir))?;
     }
-    let fleet = fleet::plan(&args.fleet, &levels, aim)?;
     let default = || Twin::default_name().to_owned();
     let embedded = target.is_none().then(|| twin.unwrap_or_else(default));
     if let Some(name) = &embedded {
@@ -187,7 +186,7 @@ pub(crate) fn resolve(
     }
     notes.add(seed.note(), &[seed.value.to_string()]);
 
-    let plan = Plan {
+    let mut plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),
         target: Target {
             url: target.as_ref().map(TargetUrl::shown),
@@ -213,13 +212,15 @@ pub(crate) fn resolve(
         slo: output.slo,
         seed: seed.value,
         shard: Shard::WHOLE,
-        fleet,
+        fleet: None,
         label: output.label,
         note: output.note,
         save_text: output.save_text,
         course,
         server: server::plan(metrics.as_ref(), cost)?,
     };
+    let host = target.as_ref().map(TargetUrl::host);
+    plan.fleet = fleet::plan(&args.fleet, &plan, aim, host, showing.language, &mut notes)?;
     let place = match &output.resume {
         Some(dir) => resume::place(dir, &plan, aim)?,
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),

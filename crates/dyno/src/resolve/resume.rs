@@ -52,6 +52,7 @@ const NOT_IN_PLAN: &[&str] = &[
     "ca-cert",
     "client-cert",
     "source-address",
+    "agents",
     "quiet",
     "json",
     "lang",
@@ -72,10 +73,11 @@ pub(super) fn again(
     dir: &Path,
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target: typed, connection, output, course, .. } = args;
+    let BenchArgs { target: typed, connection, output, course, fleet: agents, .. } = args;
     let showing = Showing::of(&output, surroundings);
     let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
     let (_, plan) = open(dir)?;
+    fleet::check_resumed(&agents, &plan)?;
     let shown = typed.as_ref().map(TargetUrl::shown);
     if let Some(shown) = shown.filter(|shown| Some(shown) != plan.target.url.as_ref()) {
         let stored = plan.target.url.as_deref().unwrap_or("an embedded engine");

@@ -57,10 +57,12 @@ const MAY_KNOW: [(&str, &[&str]); 26] = [
             "dyno-workload",
         ],
     ),
+    ("dyno-doctor", &["dyno-model", "dyno-net", "dyno-run", "dyno-words"]),
     (
         "llm-dyno",
         &[
             "dyno-analysis",
+            "dyno-doctor",
             "dyno-draw",
             "dyno-engine",
             "dyno-fit",

@@ -9,7 +9,7 @@ use crate::resolve::Showing;
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{Decision, LevelSummary, Summary, Verdict};
-use dyno_run::{Finished, Lost};
+use dyno_run::{Finished, Lost, LostAgent};
 use std::path::Path;
 
 /// Shows a finished run, prints what the user must know, and decides the exit status.
@@ -23,6 +23,7 @@ pub(crate) fn conclude(
         Ending::Interrupted => Exit::Interrupted,
         Ending::TargetLost => Exit::TargetUnusable,
         Ending::MaxFailures => Exit::BarNotMet,
+        Ending::AgentLost => Exit::RunInvalid,
         _ => Exit::Fine,
     };
     let failed = |error: &dyn std::fmt::Display| {
@@ -65,7 +66,15 @@ pub(crate) fn conclude(
     if let Some(most) = plan.max_failures.filter(|_| finished.ending == Ending::MaxFailures) {
         printer.error(Say::TooManyFailures.with(language, &[most.to_string()]));
     }
-    if finished.ending == Ending::Interrupted && may_resume {
+    for LostAgent { name, level, why } in &finished.lost_agents {
+        let values = [name.clone(), (level + 1).to_string(), why.clone()];
+        printer.error(Say::AgentLost.with(language, &values));
+    }
+    let agents_lost = finished.ending == Ending::AgentLost;
+    if agents_lost {
+        printer.remark(Say::OthersKept.text(language));
+    }
+    if (agents_lost || finished.ending == Ending::Interrupted) && may_resume {
         printer.remark(Say::ToResume.with(language, &dir));
     }
     if let Some(error) = &finished.data {

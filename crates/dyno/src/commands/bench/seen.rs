@@ -3,6 +3,7 @@
 use super::say::Say;
 use crate::printer::Printer;
 use dyno_live::{Live, Progress, ProgressStyle, Terminal as _};
+use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
@@ -87,6 +88,10 @@ impl Observer for Seen<'_> {
 
     fn ended(&self, record: &RequestRecord) {
         self.with_live(|live| live.ended(record));
+    }
+
+    fn agents(&self, seen: &[AgentSeen]) {
+        self.with_live(|live| live.agents(seen));
     }
 
     fn server_metrics(&self) -> Option<ServerSink> {

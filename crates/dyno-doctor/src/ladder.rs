@@ -66,10 +66,9 @@ struct EngineProcess {
 }
 
 impl EngineProcess {
-    fn start(script: &str) -> Result<Self, String> {
-        let start = || -> std::io::Result<(Child, String)> {
-            let mut child = Command::new(std::env::current_exe()?)
-                .args(["engine", "--port", "0", "--until-stdin-closes", "--scripted", script])
+    fn start(mut command: Command) -> Result<Self, String> {
+        let mut start = || -> std::io::Result<(Child, String)> {
+            let mut child = command
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())
@@ -128,9 +127,13 @@ fn order(trial: Trial, url: &str) -> Result<Order, RunError> {
 }
 
 /// Measures one step.
-pub(super) fn climb(trial: Trial, stop: &StopSignal) -> Result<Step, String> {
+pub(super) fn climb(
+    trial: Trial,
+    engine: &dyn Fn(&str) -> Command,
+    stop: &StopSignal,
+) -> Result<Step, String> {
     let Trial { pace, streams, .. } = trial;
-    let engine = EngineProcess::start(pace.script())?;
+    let engine = EngineProcess::start(engine(pace.script()))?;
     let message = |error: RunError| error.to_string();
     let order = order(trial, &engine.url).map_err(message)?;
     let order = Order { stop: stop.clone(), ..order };

@@ -1,0 +1,46 @@
+//! `dyno doctor`: how much this machine can measure, and what to change.
+
+use crate::args::DoctorArgs;
+use crate::exit::Exit;
+use crate::printer::{Manners, Printer};
+use crate::signals;
+use dyno_doctor::Findings;
+use dyno_run::{Stop, StopSignal};
+use std::process::Command;
+
+/// Measures what this machine can handle.
+pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
+    let printer = printer.with(Manners { json: args.json, ..Manners::default() });
+    dyno_net::raise_open_files();
+    let stop = StopSignal::new();
+    let listening = signals::listen(stop.clone(), |_| {});
+    if let Err(error) = &listening {
+        printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
+    }
+    let found = Findings::measure(args.quick, &stop, &engine, &|what| printer.remark(what));
+    let findings = match found {
+        Ok(findings) => findings,
+        Err(message) => {
+            printer.error(message);
+            return Exit::Bug;
+        }
+    };
+    let said = match args.json {
+        true => match serde_json::to_string_pretty(&findings) {
+            Ok(json) => printer.result(&format!("{json}\n")),
+            Err(error) => {
+                printer.error(error);
+                Exit::Bug
+            }
+        },
+        false => printer.result(&findings.text(printer.language())),
+    };
+    if stop.get() > Stop::No { Exit::Interrupted } else { said }
+}
+
+/// An engine with a script, in a process of its own.
+fn engine(script: &str) -> Command {
+    let mut command = super::own_binary();
+    command.args(["engine", "--port", "0", "--until-stdin-closes", "--scripted", script]);
+    command
+}
