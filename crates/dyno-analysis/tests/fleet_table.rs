@@ -1,6 +1,6 @@
 //! How often the rules about several load generators are right: healthy and sick fleets, simulated with
-//! seeds that were not used to choose the limits. A part of the table of docs/concepts is checked always;
-//! `FLEETS=all cargo test -p dyno-analysis --test fleet_table -- --nocapture` prints all of it.
+//! seeds that were not used to choose the limits. A part of the table of docs/metrics.md is checked always;
+//! `FLEETS=5 cargo test -p dyno-analysis --test fleet_table -- --nocapture` prints all of it, with five seeds.
 #![allow(clippy::unwrap_used)]
 
 #[path = "common/fleet.rs"]
@@ -190,8 +190,8 @@ struct Tally {
 
 /// Sizes of fleets, and seeds of each.
 fn extent() -> (&'static [u32], u64) {
-    match std::env::var_os("FLEETS") {
-        Some(_) => (&[2, 4, 8, 32], 5),
+    match std::env::var("FLEETS").ok().and_then(|seeds| seeds.parse().ok()) {
+        Some(seeds) => (&[2, 4, 8, 32], seeds),
         None => (&[4], 1),
     }
 }
