@@ -201,8 +201,8 @@ fn tally(kind: Kind, ttft_ms: f64, sick: Sick) -> Tally {
     let (sizes, seeds) = extent();
     for agents in sizes.iter().copied() {
         for (seed, on_bus) in (0..seeds).flat_map(|seed| [(seed, false), (seed, true)]) {
-            let mix = u64::from(agents) << 20 | (ttft_ms as u64) << 8 | (kind as u64) << 4;
-            let rng = SplitMix::new(FIRST_SEED + seed ^ mix << 20);
+            let mix = (u64::from(agents) << 20) | ((ttft_ms as u64) << 8) | ((kind as u64) << 4);
+            let rng = SplitMix::new((FIRST_SEED + seed) ^ (mix << 20));
             let level = Made { kind, agents, ttft_ms, sick, rng }.level(on_bus);
             let found = level.reasons.iter().filter(|reason| CODES.contains(&&*reason.code));
             let texts: Vec<&str> = found.map(|reason| &*reason.what).collect();
