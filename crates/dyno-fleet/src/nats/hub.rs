@@ -204,7 +204,7 @@ impl Gathering {
                     if called.is_none_or(|at| now - at >= CALL) {
                         called = Some(now);
                         self.connection.send(self.subjects.lobby(), call.clone()).await;
-                        for id in self.roll.to_engage(now) {
+                        for id in self.roll.chosen(now) {
                             self.connection.send(self.subjects.agent(id), engage.clone()).await;
                         }
                     }
