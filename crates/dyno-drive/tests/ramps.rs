@@ -1,15 +1,16 @@
 //! Ramps: as many arrivals as the rate says, slice by slice, the same for a seed, and a level that
 //! ends when the ramp does.
+#![allow(clippy::unwrap_used)]
 
 mod simulated;
 
-use dyno_drive::StopSignal;
 use dyno_drive::ramp::RampArrivals;
+use dyno_drive::{LevelOutcome, Lookahead, Payload, StopSignal};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
 use dyno_model::ramp::Ramp;
-use dyno_model::record::Phase;
+use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{MS, Nanos, SEC};
 use proptest::prelude::*;
 use simulated::*;
@@ -177,7 +178,7 @@ fn a_warm_up_keeps_the_first_rate_and_comes_before_the_ramp() {
     let (outcome, records) = run(&plan, &mut Simulated::new(MS, 0));
     assert_eq!((outcome.warmup, outcome.issued), (50, 150));
     assert_eq!(outcome.sending_stopped, outcome.started + 15 * SEC);
-    let warm = |r: &&dyno_model::record::RequestRecord| r.phase == Phase::Warmup;
+    let warm = |r: &&RequestRecord| r.phase == Phase::Warmup;
     assert!(
         records
             .iter()
@@ -187,20 +188,25 @@ fn a_warm_up_keeps_the_first_rate_and_comes_before_the_ramp() {
     );
 }
 
+/// Conversations of one turn.
+fn run_conversations(plan: &LevelPlan) -> (LevelOutcome, Vec<RequestRecord>) {
+    let work = Lookahead::start(8, |_| Some(Payload::default())).unwrap();
+    let mut server = Simulated::new(MS, 0);
+    run_work(plan, &mut server, Shard::WHOLE, &StopSignal::new(), work, true, None)
+}
+
 #[test]
 fn conversations_begin_at_the_rate_of_the_ramp_until_it_ends() {
     let load = load(1.0, 9.0, 10 * SEC, Arrival::Constant);
-    let singles =
-        dyno_drive::Lookahead::start(8, |_| Some(dyno_drive::Payload::default())).unwrap();
-    let (outcome, records) = run_work(
-        &level(load),
-        &mut Simulated::new(MS, 0),
-        Shard::WHOLE,
-        &StopSignal::new(),
-        singles,
-        true,
-        None,
-    );
+    let (outcome, records) = run_conversations(&level(load));
     assert_eq!((outcome.ending, records.len()), (Ending::Duration, 50));
     assert_eq!(outcome.sending_stopped, outcome.started + 10 * SEC);
+}
+
+#[test]
+fn a_ramp_with_fewer_conversations_than_its_warm_up_ends_all_the_same() {
+    let load = load(1.0, 9.0, 10 * SEC, Arrival::Constant);
+    let plan = LevelPlan { warmup: Some(Warmup::Requests(60)), ..level(load) };
+    let (outcome, records) = run_conversations(&plan);
+    assert_eq!((outcome.ending, outcome.issued, records.len()), (Ending::Duration, 0, 50));
 }

@@ -358,7 +358,9 @@ impl Fleet {
         self.all_there()?;
         self.compare_clocks();
         let count = self.members.len();
-        let mut level = Level { ready: vec![false; count], done: vec![None; count], stopped: 0 };
+        let began = self.clock.now();
+        let mut level =
+            Level { ready: vec![false; count], done: vec![None; count], stopped: 0, began };
         for member in &mut self.members {
             (member.beat, member.beats, member.longest_silence) = (None, 0, 0);
         }
@@ -400,7 +402,8 @@ impl Fleet {
                 self.halt(prepare.level, &mut level, urgency);
             }
             if !started && level.stopped == 0 && level.ready.iter().all(|ready| *ready) {
-                watch.started(self.start(prepare.level));
+                level.began = self.start(prepare.level);
+                watch.started(level.began);
                 started = true;
             }
             if shown.elapsed() >= BEAT {
@@ -415,12 +418,12 @@ impl Fleet {
 
     /// The time at which all start: far enough ahead for the order to arrive everywhere.
     fn start(&mut self, level: u32) -> Nanos {
-        let fits: Vec<Option<ClockFit>> =
-            self.members.iter().map(|member| member.clock.fit()).collect();
-        let slowest = fits.iter().flatten().map(|fit| fit.round_trip_ns).max().unwrap_or(0);
+        let round_trips = self.members.iter().filter_map(|member| member.clock.fit());
+        let slowest = round_trips.map(|fit| fit.round_trip_ns).max().unwrap_or(0);
         let lead = (self.lead.as_nanos() as u64).max(20 * slowest);
         let at = self.clock.now() + lead;
-        for (number, fit) in fits.into_iter().enumerate() {
+        for number in 0..self.members.len() {
+            let fit = self.members[number].clock.fit_at(at);
             let at = fit.map_or(at, |fit| fit.to_agent(at));
             self.send(number, &ToAgent::Start { level, at }, &[]);
         }
@@ -477,6 +480,7 @@ impl Fleet {
     }
 
     fn parts(&self, level: Level) -> Vec<Part> {
+        let now = self.clock.now();
         let members = self.members.iter().enumerate().zip(level.done);
         members
             .map(|((number, member), done)| Part {
@@ -484,7 +488,8 @@ impl Fleet {
                 host: member.hello.as_ref().map_or_else(String::new, |hello| hello.host.clone()),
                 lost: member.lost.clone().filter(|_| done.is_none()),
                 done,
-                clock: member.clock.fit(),
+                // Of an agent that was lost, nothing is known after its last beat.
+                clock: member.clock.fit_between(level.began, now.min(member.heard)),
                 beats: member.beats,
                 longest_silence_ns: member.longest_silence,
             })
@@ -533,6 +538,8 @@ struct Level {
     done: Vec<Option<Done>>,
     /// How urgently agents were told to stop.
     stopped: usize,
+    /// When it was prepared, or, once they are told, when all start.
+    began: Nanos,
 }
 
 fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {

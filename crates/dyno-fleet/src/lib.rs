@@ -6,12 +6,13 @@
 //! are all that is sent. Records are pulled after the level.
 //!
 //! Messages go over a [`Hub`] on the coordinator's side and a [`Line`] on the agent's; how they get there
-//! is a transport's business ([`pipe`], for children of this process). The time of every arrival is taken
+//! is a transport's business: [`pipe`] for children of this process, [`nats`] for other machines. The time of every arrival is taken
 //! on the transport's thread, so that clocks can be compared however busy the rest is.
 
 mod clock;
 mod coordinator;
 mod message;
+pub mod nats;
 pub mod pipe;
 mod port;
 mod post;

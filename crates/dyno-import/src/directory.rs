@@ -2,13 +2,14 @@
 //! and model in one folder are the levels of one run; where a tool writes the same results in several
 //! forms, they are read once.
 
-use crate::form::json;
-use crate::form::sqlite::with_log;
 use crate::level::same::{Seen, is_converted, same_results};
 use crate::reading::Reading;
 use crate::tools::evalscope::folder as evalscope;
 use crate::tools::serving::sweep as combinations;
-use crate::{FileOutcome, ImportError, Imported, Outcome, read_limited, text};
+use crate::{FileOutcome, ImportError, Imported, Outcome, text};
+use dyno_form::file::{self, FileError};
+use dyno_form::json;
+use dyno_form::sqlite::with_log;
 use dyno_words::named;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,11 +66,11 @@ fn folder(
     imported: &mut Imported,
 ) -> Result<(), ImportError> {
     walk.folders += 1;
-    let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
+    let unreadable = FileError::unreadable(path);
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    for entry in std::fs::read_dir(path).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let kind = entry.file_type().map_err(unreadable)?;
+    for entry in std::fs::read_dir(path).map_err(&unreadable)? {
+        let entry = entry.map_err(&unreadable)?;
+        let kind = entry.file_type().map_err(&unreadable)?;
         // Links are not followed: they may form a loop.
         if kind.is_file() {
             files.push(entry.path());
@@ -118,8 +119,8 @@ fn combined(
 ) -> Result<(), ImportError> {
     let mut all = Vec::new();
     for path in folders {
-        let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
-        let entries = std::fs::read_dir(path).map_err(unreadable)?.flatten();
+        let unreadable = FileError::unreadable(path);
+        let entries = std::fs::read_dir(path).map_err(&unreadable)?.flatten();
         let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
         let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
         files.sort_by_key(|file| natural_order(file));
@@ -168,7 +169,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
     let mut others = Imported::default();
     for path in files {
         let shown = below(root, path);
-        let (bytes, log_problem) = match read_limited(path) {
+        let (bytes, log_problem) = match file::read(path) {
             Ok(bytes) => with_log(path, bytes),
             Err(error) => {
                 let outcome = Outcome::Unreadable(error.to_string());

@@ -1,30 +1,15 @@
 //! Why a file as a whole could not be read.
 
-use crate::LARGEST_FILE;
+use dyno_form::file::FileError;
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// Why a file as a whole could not be read.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// It cannot be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// It is larger than any result should be.
-    #[error(
-        "{} is larger than {} MiB; pass a file of results, or split it",
-        path.display(),
-        LARGEST_FILE >> 20
-    )]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-    },
+    /// It cannot be read, or is too large.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// It has no contents.
     #[error("{} is empty; was the tool stopped before it wrote its results?", path.display())]
     Empty {

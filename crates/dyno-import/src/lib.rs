@@ -1,11 +1,11 @@
 //! Reads other tools' results into a [`Summary`]: [`import`] recognises the contents of a file and reads
 //! all of it. What a file does not state is absent; what cannot be read, or had to be assumed, is a
-//! [`Diagnostic`]. This file is the public interface. `tools` has what is known of each tool, `form` and
-//! `text` read the forms of files, `level` makes levels of what was found.
+//! [`Diagnostic`]. This file is the public interface. `tools` has what is known of each tool, `text`
+//! finds results in printed text, `level` makes levels of what was found. The forms of files are read by
+//! `dyno-form`.
 
 mod directory;
 mod error;
-mod form;
 mod level;
 mod outcome;
 mod reading;
@@ -17,14 +17,11 @@ pub use error::ImportError;
 pub use outcome::{FileOutcome, Outcome};
 
 use dyno_analysis::VecSource;
+use dyno_form::{file, sqlite};
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::{Diagnostic, LevelSummary, Summary};
-use std::io::Read;
 use std::path::Path;
-
-/// The largest file that is read, in bytes.
-pub const LARGEST_FILE: u64 = 512 << 20;
 
 /// How compressed files begin: gzip, zstd, zip, xz, bzip2.
 const PACKED: [&[u8]; 5] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\xfd7zXZ", b"BZh"];
@@ -78,7 +75,7 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
         }
         return Ok(imported);
     }
-    let (bytes, log_problem) = form::sqlite::with_log(path, read_limited(path)?);
+    let (bytes, log_problem) = sqlite::with_log(path, file::read(path)?);
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ImportError::Empty { path: path.to_owned() });
     }
@@ -94,18 +91,6 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
 /// Reads a folder and what is below, without the folders for which `skip` is true.
 pub fn import_folder(path: &Path, skip: &dyn Fn(&Path) -> bool) -> Result<Imported, ImportError> {
     directory::import(path, skip)
-}
-
-/// The bytes of a file, unless it is larger than any result should be.
-pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, ImportError> {
-    let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(ImportError::TooLarge { path: path.to_owned() });
-    }
-    Ok(bytes)
 }
 
 /// Reads the contents of a file of that name.

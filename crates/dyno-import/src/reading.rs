@@ -1,12 +1,12 @@
 //! A file, or several of one folder, while they are read: the readers of `tools` add levels and runs
 //! here, and [`Reading::finish`] makes summaries of them.
 
-use crate::form::csv::Row;
-use crate::form::{csv, json, yaml};
 use crate::level::same::Seen;
 use crate::level::{Found, Head, rebuild};
 use crate::tools::{self, Lifecycle, Records};
 use crate::{FileOutcome, Imported, Outcome};
+use dyno_form::csv::Row;
+use dyno_form::{csv, json, yaml};
 use dyno_model::Diagnostic;
 use dyno_model::summary::{Origin, Recognised};
 use dyno_words::Problem;

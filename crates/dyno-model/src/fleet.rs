@@ -27,6 +27,13 @@ pub struct ClockFit {
     pub at: Nanos,
     /// The shortest round trip between them.
     pub round_trip_ns: u64,
+    /// How often one of the clocks jumped in the time that this holds for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steps: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl ClockFit {
@@ -104,6 +111,34 @@ impl AgentEnd {
     }
 }
 
+/// Several clients as one: counts and histograms added; of times, the worst of any; the CPU of the busiest.
+pub fn merged_health<'a>(agents: impl IntoIterator<Item = &'a ClientHealth>) -> ClientHealth {
+    let mut all = ClientHealth::default();
+    let busy = |health: &ClientHealth| health.cpu_ns as f64 / health.wall_ns.max(1) as f64;
+    for one in agents {
+        all.read_lag.merge(&one.read_lag);
+        all.read_delay.merge(&one.read_delay);
+        all.timer_lag.merge(&one.timer_lag);
+        all.missed_ticks += one.missed_ticks;
+        all.unstamped_reads += one.unstamped_reads;
+        all.blind_ns = all.blind_ns.max(one.blind_ns);
+        all.longest_stall_ns = all.longest_stall_ns.max(one.longest_stall_ns);
+        all.awaited_prompts_ns = all.awaited_prompts_ns.max(one.awaited_prompts_ns);
+        all.awaited_records_ns = all.awaited_records_ns.max(one.awaited_records_ns);
+        all.paused_ns += one.paused_ns;
+        all.pauses += one.pauses;
+        if all.wall_ns == 0 || busy(one) > busy(&all) {
+            (all.cpu_ns, all.wall_ns) = (one.cpu_ns, one.wall_ns);
+        }
+        all.out_of_files += one.out_of_files;
+        all.out_of_ports += one.out_of_ports;
+        if one.clock_step_ns.unsigned_abs() > all.clock_step_ns.unsigned_abs() {
+            all.clock_step_ns = one.clock_step_ns;
+        }
+    }
+    all
+}
+
 /// What an agent has done so far in a level, once a second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beat {
@@ -140,4 +175,28 @@ pub struct AgentSeen {
     pub done: bool,
     /// Why it was lost, if it was.
     pub lost: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_clients_are_as_late_as_the_worst_and_as_busy_as_the_busiest() {
+        let client = |cpu_ns, stall, files| {
+            let mut client = ClientHealth {
+                cpu_ns,
+                wall_ns: 100,
+                longest_stall_ns: stall,
+                out_of_files: files,
+                ..ClientHealth::default()
+            };
+            client.read_delay.record(stall);
+            client
+        };
+        let all = merged_health(&[client(20, 7, 1), client(90, 3, 0), client(0, 5, 4)]);
+        assert_eq!((all.cpu_ns, all.wall_ns, all.longest_stall_ns), (90, 100, 7));
+        assert_eq!((all.out_of_files, all.read_delay.count()), (5, 3));
+        assert_eq!(merged_health(&[]), ClientHealth::default());
+    }
 }

@@ -131,33 +131,6 @@ pub struct ClientHealth {
     pub clock_step_ns: i64,
 }
 
-impl ClientHealth {
-    /// Takes in another client of the same level: delays and counts of both, the CPU time of the busier,
-    /// the worse stalls.
-    pub fn join(&mut self, other: &Self) {
-        self.read_lag.merge(&other.read_lag);
-        self.read_delay.merge(&other.read_delay);
-        self.timer_lag.merge(&other.timer_lag);
-        self.missed_ticks += other.missed_ticks;
-        self.unstamped_reads += other.unstamped_reads;
-        self.blind_ns = self.blind_ns.max(other.blind_ns);
-        self.longest_stall_ns = self.longest_stall_ns.max(other.longest_stall_ns);
-        self.awaited_prompts_ns = self.awaited_prompts_ns.max(other.awaited_prompts_ns);
-        self.awaited_records_ns = self.awaited_records_ns.max(other.awaited_records_ns);
-        self.paused_ns += other.paused_ns;
-        self.pauses += other.pauses;
-        let busy = |client: &Self| client.cpu_ns as f64 / client.wall_ns.max(1) as f64;
-        if busy(other) > busy(self) {
-            (self.cpu_ns, self.wall_ns) = (other.cpu_ns, other.wall_ns);
-        }
-        self.out_of_files += other.out_of_files;
-        self.out_of_ports += other.out_of_ports;
-        if other.clock_step_ns.abs() > self.clock_step_ns.abs() {
-            self.clock_step_ns = other.clock_step_ns;
-        }
-    }
-}
-
 /// How far an embedded engine was behind its own schedule during a level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EngineSlip {

@@ -79,6 +79,9 @@ pub struct Target {
     pub insecure: bool,
     /// Names of the extra headers; their values are never kept.
     pub header_names: Vec<String>,
+    /// How many local addresses connections are opened from; absent: the system chooses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_addresses: Option<u32>,
 }
 
 /// The name of an API dialect. Which there are, `dyno-wire` knows.
@@ -305,6 +308,7 @@ impl Target {
             api: Api::default(),
             insecure: false,
             header_names: Vec::new(),
+            source_addresses: None,
         }
     }
 }

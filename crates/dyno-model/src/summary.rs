@@ -1,12 +1,16 @@
 //! The summary of a run, saved as `summary.json`. Absent values are `null`, never 0.
 
+mod agents;
 mod cache;
+mod client;
 mod digits;
+mod distribution;
 mod extras;
 mod instrument;
 mod lengths;
 mod origin;
 mod overload;
+mod rates;
 mod repeats;
 mod requests;
 mod search;
@@ -17,13 +21,17 @@ mod slices;
 mod slo;
 
 pub use crate::load::{LoadKind, LoadSummary};
+pub use agents::{AgentClock, AgentSummary};
 pub use cache::{CacheGroup, CacheSource, CacheSummary};
+pub use client::{Client, ClientWait, Lag};
 pub use digits::{round6, tidy};
+pub use distribution::{Distribution, Intervals95};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
 pub use lengths::OutputLengths;
 pub use origin::{Origin, Recognised, Reported};
 pub use overload::{Late, LatePercentiles, Overload, Pauses, Retried, RetryAfter, WithFailures};
+pub use rates::{Concurrency, Steady, Throughput};
 pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
 pub use search::SearchSummary;
@@ -36,7 +44,7 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
-use crate::metric::{Metric, PerTime, Statistic, Time};
+use crate::metric::{PerTime, Statistic, Time};
 use crate::server::GpuCost;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -221,8 +229,11 @@ pub struct LevelSummary {
     /// How exactly it was measured; absent where that is not known.
     #[serde(default)]
     pub instrument: Option<Instrument>,
-    /// Measurements of the client itself.
+    /// Measurements of the client itself; of several agents the sums and the worst.
     pub client: Client,
+    /// The parts of several load generators; empty where one client sent everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentSummary>,
     /// Server metrics.
     pub server: Option<ServerSummary>,
     /// Prefix cache hits.
@@ -252,115 +263,6 @@ pub struct ReasoningTokens {
     pub share: Option<f64>,
 }
 
-/// Throughput.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Throughput {
-    /// Completed requests.
-    pub requests_per_s: Option<f64>,
-    /// Output tokens of completed requests.
-    pub output_tokens_per_s: Option<f64>,
-    /// Input and output tokens of completed requests.
-    pub total_tokens_per_s: Option<f64>,
-    /// Texts of completed requests, where nothing is generated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inputs_per_s: Option<f64>,
-    /// Input tokens of these requests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input_tokens_per_s: Option<f64>,
-    /// Bytes of the bodies of their responses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body_bytes_per_s: Option<f64>,
-}
-
-impl Throughput {
-    /// A rate among these, in the unit of its metric.
-    pub fn rate(&self, metric: Metric) -> Option<f64> {
-        match metric {
-            Metric::RequestRate => self.requests_per_s,
-            Metric::OutputRate => self.output_tokens_per_s,
-            Metric::TotalRate => self.total_tokens_per_s,
-            Metric::InputRate => self.inputs_per_s,
-            Metric::InputTokenRate => self.input_tokens_per_s,
-            Metric::BodyRate => Some(self.body_bytes_per_s? / 1e6),
-            _ => None,
-        }
-    }
-}
-
-/// Throughput in the steady window, counted by token events.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Steady {
-    /// Length of the window.
-    pub window_s: f64,
-    /// Throughput within it.
-    #[serde(flatten)]
-    pub throughput: Throughput,
-}
-
-/// Requests in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Concurrency {
-    /// Time-weighted mean.
-    pub mean: f64,
-    /// The most at once.
-    pub peak: u64,
-    /// Relative change over an open loop, where there is a trend: 0.5 is 50 % more.
-    pub growth: Option<f64>,
-}
-
-/// A distribution of exact samples.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Distribution {
-    /// Samples.
-    pub count: Option<u64>,
-    /// Arithmetic mean.
-    pub mean: Option<f64>,
-    /// Standard deviation.
-    pub std: Option<f64>,
-    /// Smallest.
-    pub min: Option<f64>,
-    /// Median.
-    pub p50: Option<f64>,
-    /// 66th percentile.
-    pub p66: Option<f64>,
-    /// 75th percentile.
-    pub p75: Option<f64>,
-    /// 80th percentile.
-    pub p80: Option<f64>,
-    /// 90th percentile.
-    pub p90: Option<f64>,
-    /// 95th percentile.
-    pub p95: Option<f64>,
-    /// 98th percentile.
-    pub p98: Option<f64>,
-    /// 99th percentile.
-    pub p99: Option<f64>,
-    /// 99.9th percentile.
-    pub p99_9: Option<f64>,
-    /// Largest.
-    pub max: Option<f64>,
-    /// 95 % intervals.
-    pub ci95: Intervals95,
-    /// Instrument ranges; absent where they are not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instrument: Option<Ranges>,
-    /// Percentiles with fewer than ten samples beyond them.
-    pub marked: Vec<String>,
-}
-
-/// 95 % intervals, `[low, high]`.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Intervals95 {
-    /// Of the mean.
-    pub mean: Option<[f64; 2]>,
-    /// Of the median.
-    pub p50: Option<[f64; 2]>,
-    /// Of the 90th percentile.
-    pub p90: Option<[f64; 2]>,
-    /// Of the 99th percentile.
-    pub p99: Option<[f64; 2]>,
-}
-
 /// Tokens of completed requests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tokens {
@@ -381,68 +283,6 @@ pub struct Integrity {
     pub one_burst_share: Option<f64>,
     /// Streams without a terminal event.
     pub no_terminal_share: Option<f64>,
-}
-
-/// Measurements of the client itself.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Client {
-    /// Send delay: `dispatched − intended`.
-    pub send_lag_ms: Option<Lag>,
-    /// `connected − dispatched`, where a connection was opened.
-    pub connect_ms: Option<Lag>,
-    /// Return of the poll to the time of a read, in runs of versions before 0.2.
-    pub read_lag_ms: Option<Lag>,
-    /// Read delay: from the kernel's receive time to the read.
-    #[serde(default)]
-    pub read_delay_ms: Option<Lag>,
-    /// Oversleep of a 10 ms timer.
-    pub timer_lag_ms: Option<Lag>,
-    /// Ticks of that timer that were late by 10 ms or more.
-    #[serde(default)]
-    pub missed_ticks: Option<u64>,
-    /// Total time of stalls of more than 2 ms in the client.
-    #[serde(default)]
-    pub blind_s: Option<f64>,
-    /// The longest of these stalls.
-    #[serde(default)]
-    pub longest_stall_ms: Option<f64>,
-    /// Time that the client waited for prompts.
-    #[serde(default)]
-    pub awaited_prompts_s: Option<f64>,
-    /// Time that the client waited for its records to be written.
-    #[serde(default)]
-    pub awaited_records_s: Option<f64>,
-    /// CPU time of the client's thread over wall time.
-    pub cpu_share: Option<f64>,
-}
-
-/// Arrivals of an open loop that waited in the client for a free slot. The wait is part of the
-/// times that count from the schedule, and not of those that count from sending.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ClientWait {
-    /// The most requests in flight.
-    pub max_concurrency: u32,
-    /// Arrivals that had to wait.
-    pub waited: u64,
-    /// Those of them that still waited when sending stopped, and were never sent.
-    pub never_sent: u64,
-    /// Mean wait of those that had to.
-    pub mean_ms: Option<f64>,
-    /// Longest wait.
-    pub longest_ms: Option<f64>,
-}
-
-/// How late something was, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Lag {
-    /// Samples.
-    pub count: u64,
-    /// Median.
-    pub p50: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// Worst.
-    pub max: f64,
 }
 
 /// A request that prolonged its level by itself.

@@ -1,5 +1,5 @@
-//! Limits of the system: open files, of which a load generator needs as many as allowed, and CPU,
-//! with how busy it is.
+//! Limits of the system: open files, of which a load generator needs as many as allowed, local ports,
+//! and CPU, with how busy it is.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -16,6 +16,15 @@ pub fn raise_open_files() -> Option<u64> {
 /// The limit in force; absent if unlimited.
 pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
+}
+
+/// Local ports for connections from one address of this machine to one address and port of a server;
+/// absent where the system does not say.
+pub fn local_ports() -> Option<u64> {
+    let range = read("/proc/sys/net/ipv4/ip_local_port_range")?;
+    let mut ends = range.split_whitespace().map(|end| end.parse::<u64>().ok());
+    let (first, last) = (ends.next()??, ends.next()??);
+    last.checked_sub(first).map(|between| between + 1)
 }
 
 /// The name of the first core's frequency governor, where there is one.
@@ -60,6 +69,18 @@ fn read(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn raising_the_limit_of_files_reaches_the_hard_limit() {
+        let raised = raise_open_files();
+        assert_eq!(raised, getrlimit(Resource::Nofile).maximum);
+        assert_eq!(open_files_limit(), raised);
+    }
+
+    #[test]
+    fn a_range_of_ports_is_counted_with_both_ends() {
+        assert!(local_ports().is_some_and(|ports| (1..=65_535).contains(&ports)));
+    }
 
     #[test]
     fn this_machine_tells_how_busy_it_is() {

@@ -15,6 +15,7 @@ pub(crate) fn encode(agent: &AgentEnd, out: &mut Vec<u8>) {
         put_plain(out, 7, zigzag(clock.drift_ppb));
         put_plain(out, 8, clock.at);
         put_plain(out, 9, clock.round_trip_ns);
+        put_some(out, 20, Some(u64::from(clock.steps)).filter(|steps| *steps > 0));
     }
     put_some(out, 10, agent.start_error_ns.map(zigzag));
     put_some(out, 11, agent.ending.map(ending_number));
@@ -54,6 +55,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<AgentEnd, Bad> {
             (17, value) => agent.longest_silence_ns = value.number()?,
             (18, value) => agent.client = decode_client(value.bytes()?)?,
             (19, value) => agent.lost = Some(value.text()?),
+            (20, value) => clock.steps = value.narrow()?,
             _ => {}
         }
     }

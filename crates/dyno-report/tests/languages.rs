@@ -2,13 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::{Diagnostic, Language, Value};
-use dyno_words::{CacheFinding, Finding, InLanguage, Note, OutputFinding, OverTime, ServerFinding};
+use dyno_words::{
+    CacheFinding, Finding, FleetFinding, InLanguage, Note, OutputFinding, OverTime, ServerFinding,
+};
 
 /// One of each wording with many of everything, and one with one.
 fn all() -> Vec<Diagnostic> {
     let tables = [
         CacheFinding::ROWS,
         Finding::ROWS,
+        FleetFinding::ROWS,
         OutputFinding::ROWS,
         OverTime::ROWS,
         ServerFinding::ROWS,

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../dyno-analysis/tests/common/fleet.rs"]
+mod build;
 #[path = "../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 
@@ -348,4 +350,26 @@ proptest! {
         prop_assert!(!html.contains(hidden));
         data(&html);
     }
+}
+
+#[test]
+fn agents_have_a_table_with_escaped_names_and_only_where_there_are_several() {
+    let (plan, records, mut agents) = build::fleet(4, 8, 25);
+    agents[1].name = "<script>alert(1)</script>".to_owned();
+    agents[1].start_error_ns = Some(40 * MS as i64);
+    let summary = build::fleet_summary(&plan, records, agents);
+    for language in LANGUAGES {
+        let page =
+            Page { summary: &summary, detail: None, plan: None, environment: None, language };
+        let html = page.html();
+        well_formed(&html).unwrap();
+        let (_, table) = html.split_once("id=\"agents\"").unwrap();
+        assert!(
+            table.contains("&lt;script&gt;alert(1)&lt;/script&gt;")
+                && !html.contains("<script>alert")
+        );
+        assert_eq!(table.matches("local-").count(), 3);
+    }
+    let alone = made(vec![requests(40)], true);
+    assert!(!alone.html(Language::English).contains("id=\"agents\""));
 }

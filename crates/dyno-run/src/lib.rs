@@ -57,7 +57,7 @@ pub mod workload;
 
 pub use api::{about, api_of_path, apis};
 pub use dyno_drive::{Stop, StopSignal};
-pub use dyno_wire::client::Resolver;
+pub use dyno_wire::client::{Resolver, SourceError, Sources};
 pub use dyno_wire::dialect::About;
 pub use dyno_wire::tls::TlsSettings;
 pub use dyno_wire::url::{TargetUrl, UrlError};

@@ -5,7 +5,7 @@ use super::target::{OpenTarget, redactor};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
 use dyno_model::{Nanos, SEC};
-use dyno_wire::client::{Addresses, Client, ClientOptions, Interrupted, NoAddress};
+use dyno_wire::client::{Addresses, Client, ClientOptions, Interrupted, NoAddress, Sources};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::server_metrics::sample;
@@ -110,7 +110,9 @@ fn elsewhere(
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
     let endpoint = Endpoint::new(url, options.rules.dialect);
-    let found = Addresses::find(&endpoint, &reach.resolver, FOUND_WITHIN, stop);
+    // Source addresses lead to the target; this may be in another network.
+    let sources = Sources::default();
+    let found = Addresses::find(&endpoint, &reach.resolver, &sources, FOUND_WITHIN, stop);
     let addresses = found.map_err(|error| match error {
         NoAddress::Interrupted => None,
         error => Some(error.to_string()),
@@ -123,7 +125,9 @@ fn elsewhere(
     let tls = TlsSettings { client_cert, ..reach.tls.clone() };
     let path = path_of(url);
     let (timeouts, stamps) = (options.timeouts, options.stamps);
-    Ok((ClientOptions { endpoint, addresses, tls, timeouts, stamps, rules, headers }, path))
+    let options =
+        ClientOptions { endpoint, addresses, sources, tls, timeouts, stamps, rules, headers };
+    Ok((options, path))
 }
 
 /// The path and query of a URL; `/metrics` where it has no path.

@@ -10,7 +10,7 @@ use dyno_model::plan::{LevelPlan, Plan, Target};
 use dyno_model::{Diagnostic, SEC};
 use dyno_net::Clock;
 use dyno_record::RunDir;
-use dyno_wire::client::Resolver;
+use dyno_wire::client::{Resolver, Sources};
 use dyno_wire::tls::TlsSettings;
 use dyno_wire::url::TargetUrl;
 use std::fmt;
@@ -50,6 +50,8 @@ pub struct Reach {
     pub resolver: Resolver,
     /// Its addresses that have numbers already.
     pub numbered: Vec<Address>,
+    /// Local addresses that connections are opened from; none: the system chooses.
+    pub sources: Sources,
     /// Ignore the kernel's receive timestamps, to measure their effect.
     pub without_stamps: bool,
 }

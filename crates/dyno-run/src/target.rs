@@ -186,7 +186,9 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
     let (host, key) = (endpoint.host.as_str(), secrets.api_key.as_deref());
     let headers = SecretHeaders::new(dialect, host, key, &secrets.headers);
     let (addresses, listed) = find_addresses(order, &endpoint, dialect)?;
+    let sources = reach.sources.leading_to(&addresses).map_err(NoAddress::from);
     let options = ClientOptions {
+        sources: sources.map_err(|error| RunError::Usage(error.to_string()))?,
         addresses,
         endpoint: endpoint.clone(),
         tls: tls.clone(),
@@ -220,7 +222,7 @@ fn find_addresses(
 ) -> Result<(Addresses, Vec<Address>), RunError> {
     let Order { plan, reach, stop, .. } = order;
     let within = plan.timeouts.connect_ns;
-    let found = Addresses::find(endpoint, &reach.resolver, within, stop);
+    let found = Addresses::find(endpoint, &reach.resolver, &reach.sources, within, stop);
     let mut addresses = found.map_err(|error| match error {
         NoAddress::Unknown(..) => RunError::Target(error.to_string()),
         NoAddress::Refused(_) => {
@@ -228,6 +230,7 @@ fn find_addresses(
             let message = format!("the target cannot be reached: {why}");
             unreachable_at(plan, endpoint, dialect, &message)
         }
+        NoAddress::Source(_) => RunError::Usage(error.to_string()),
         NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
     })?;
     let listed = order.past().map(|past| past.addresses.clone());

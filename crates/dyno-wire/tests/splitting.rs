@@ -8,6 +8,7 @@ use dyno_wire::client::Arrival;
 use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::framing::sse::SseDecoder;
+use dyno_wire::framing::{Framer, Framing, TooLarge};
 use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 
@@ -64,6 +65,23 @@ fn decode(bytes: &[u8], cuts: &[usize]) -> Vec<(Vec<u8>, Vec<u8>)> {
         }
     }
     events
+}
+
+/// Frames up to the first that is too large, and whether there was one.
+fn decode_limited(framing: Framing, limit: usize, parts: &[&[u8]]) -> (Vec<Vec<u8>>, bool) {
+    let mut framer = Framer::new(framing, limit);
+    let mut frames = Vec::new();
+    for part in parts {
+        let mut input = *part;
+        loop {
+            match framer.next(&mut input) {
+                Ok(Some(frame)) => frames.push(frame.data.to_vec()),
+                Ok(None) => break,
+                Err(TooLarge(_)) => return (frames, true),
+            }
+        }
+    }
+    (frames, false)
 }
 
 fn split<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
@@ -286,6 +304,18 @@ proptest! {
         cuts in prop::collection::vec(0_usize..500, 0..12),
     ) {
         prop_assert_eq!(decode(&text, &cuts), reference(&text));
+    }
+
+    #[test]
+    fn what_is_too_large_is_so_for_every_split(
+        text in stream_text(),
+        cuts in prop::collection::vec(0_usize..500, 0..12),
+        framing in prop::sample::select(vec![Framing::Sse, Framing::Ndjson, Framing::Nul]),
+        limit in 1_usize..40,
+    ) {
+        let whole = decode_limited(framing, limit, &[&text]);
+        prop_assert!(whole.0.iter().all(|data| data.len() <= limit));
+        prop_assert_eq!(decode_limited(framing, limit, &split(&text, &cuts)), whole);
     }
 
     #[test]

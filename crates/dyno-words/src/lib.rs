@@ -16,13 +16,13 @@ mod wording;
 pub mod check;
 
 pub use catalogue::{
-    CacheFinding, Defect, Finding, LoadNote, Measuring, Note, OutputFinding, OverTime, Overloaded,
-    Phrase, Problem, ServerFinding, ServerTimesFinding, Undecided, list,
+    CacheFinding, Defect, Finding, FleetFinding, LoadNote, Measuring, Note, OutputFinding,
+    OverTime, Overloaded, Phrase, Problem, ServerFinding, ServerTimesFinding, Undecided, list,
 };
 #[doc(hidden)]
 pub use dyno_model::Value;
 pub use translate::{known, translated};
-pub use wording::{InLanguage, Wording, named, on_line, recognised, severity};
+pub use wording::{InLanguage, Wording, named, named_as, on_line, recognised, severity};
 
 /// A table of the catalogue: an enum with one variant per wording.
 macro_rules! wordings {

@@ -86,7 +86,10 @@ impl InLanguage for Summary {
         let levels = said.levels.iter_mut().flat_map(|level| {
             let terms = level.slo.iter_mut().flat_map(|slo| &mut slo.verdict.terms);
             let undecided = terms.filter_map(|term| term.why.as_deref_mut());
-            level.reasons.iter_mut().chain(&mut level.notes).chain(undecided)
+            let agents = level.agents.iter_mut();
+            let of_agents =
+                agents.flat_map(|agent| agent.reasons.iter_mut().chain(&mut agent.notes));
+            level.reasons.iter_mut().chain(&mut level.notes).chain(undecided).chain(of_agents)
         });
         let doubt = match &mut said.search {
             Some(SearchSummary::Capacity { doubt, .. }) => doubt.as_mut(),
@@ -111,6 +114,11 @@ pub fn recognised(note: &Diagnostic) -> Diagnostic {
 /// The same diagnostic, prefixed with the name of what it is about.
 pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
     within(Place::Named, name.into(), said)
+}
+
+/// The same with a name that is translated.
+pub fn named_as(name: Value, said: &Diagnostic) -> Diagnostic {
+    within(Place::Named, name, said)
 }
 
 /// The same diagnostic, prefixed with the line that it is about.

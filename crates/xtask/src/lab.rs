@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -40,16 +40,29 @@ impl Engine {
 
     /// Starts one with these flags, on its core.
     pub(crate) fn with(dyno: &PathBuf, flags: &[&str]) -> Result<Self> {
-        let mut child = Command::new("taskset")
-            .args(["-c", SERVER_CORE])
-            .arg(dyno)
+        let mut command = Command::new("taskset");
+        command.args(["-c", SERVER_CORE]).arg(dyno);
+        Self::spawn(command, flags).context("taskset (util-linux) is needed")
+    }
+
+    /// Starts one with these flags, on any core.
+    pub(crate) fn on_any_core(dyno: &Path, flags: &[&str]) -> Result<Self> {
+        Self::spawn(Command::new(dyno), flags)
+    }
+
+    /// Its process, or that of the program that runs it.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn spawn(mut command: Command, flags: &[&str]) -> Result<Self> {
+        let mut child = command
             .args(["engine", "--port", "0", "--until-stdin-closes"])
             .args(flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .spawn()
-            .context("taskset (util-linux) is needed")?;
+            .spawn()?;
         let stdout = child.stdout.take().context("no stdout")?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;

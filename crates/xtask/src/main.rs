@@ -5,6 +5,7 @@ mod agree;
 mod bare;
 mod cost;
 mod folder;
+mod hold;
 mod lab;
 mod lint;
 mod million;
@@ -18,6 +19,8 @@ const HELP: &str = "\
 cargo xtask truth   excess of dyno's TTFT and ITL over those of a bare receiver
 cargo xtask cost    CPU time per streamed token, compared with a bare receiver
 cargo xtask size    memory, many streams, start-up time, size of the binary
+cargo xtask hold    streams that this machine can hold at the same time, and what each costs; [STREAMS]
+                    [CLIENTS, each with an engine] [SOURCE ADDRESSES]
 cargo xtask agree   a twin measured over sockets, compared with its own prediction; [NAME|FILE]
 cargo xtask verdict verdicts compared with the true errors, under disturbances; [RUNS]
 cargo xtask lint    what dyno lint finds in simulated results of other tools, clean and with a defect
@@ -32,6 +35,11 @@ fn main() -> Result<()> {
         Some("truth") => truth::run(),
         Some("cost") => cost::run(),
         Some("size") => size::run(),
+        Some("hold") => hold::run(
+            arguments.get(1).map_or(Ok(10_000), |n| n.parse())?,
+            arguments.get(2).map_or(Ok(1), |n| n.parse())?,
+            arguments.get(3).map_or("127.0.0.2-127.0.0.9", String::as_str),
+        ),
         Some("agree") => agree::run(arguments.get(1).map_or("generic-7b-24gb", String::as_str)),
         Some("lint") => lint::run(&arguments[1..]),
         Some("import") => folder::run(&arguments[1..]),

@@ -23,6 +23,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{RequestRecord, TokenSource};
 use dyno_model::summary::{OutputLengths, Ranges, round6};
 use dyno_stats::{Counted, Tally};
+use std::collections::BTreeMap;
 
 /// The result of the first reading of a level.
 #[derive(Debug, Default)]
@@ -64,6 +65,8 @@ pub(crate) struct Gathered {
     pub(crate) refusals: Refusals,
     pub(crate) last: LastToEnd,
     pub(crate) started: Option<u64>,
+    /// When the first request of each of several agents was due.
+    pub(crate) agents_started: BTreeMap<u32, u64>,
     pub(crate) end: Option<Box<LevelEnd>>,
 }
 
@@ -267,6 +270,10 @@ impl Gathered {
     }
 
     pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if let Some(agent) = record.agent {
+            let first = self.agents_started.entry(agent).or_insert(record.intended);
+            *first = record.intended.min(*first);
+        }
         self.waits.add(record);
         if let Some(sent) = record.sent {
             self.flight.add(sent, record.end);

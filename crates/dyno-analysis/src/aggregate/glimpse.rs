@@ -20,7 +20,7 @@ use crate::counts::Counts;
 use crate::slo::judge;
 use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
-use dyno_model::plan::LevelPlan;
+use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::slo::Slo;
 use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, Times};
@@ -175,6 +175,22 @@ impl RunningLevel {
         Self { terms, ..Self::default() }
     }
 
+    /// The same, of a level whose first request was due at this time.
+    pub(super) fn since(self, started: u64) -> Self {
+        Self { started: Some(started), ..self }
+    }
+
+    /// Its load, where that is known.
+    pub(super) fn load(&self) -> Option<Load> {
+        self.terms.level.as_ref().map(|level| level.load)
+    }
+
+    /// Exact percentiles of TTFT, in milliseconds.
+    pub(super) fn ttft(&self) -> Spread {
+        let counted = Counted::from_samples(self.exact[0].clone());
+        Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
+    }
+
     /// A request has ended.
     pub fn add(&mut self, record: &RequestRecord) {
         let started = self.started.map_or(record.intended, |first| first.min(record.intended));
@@ -291,7 +307,7 @@ impl RunningLevel {
     }
 
     /// The level as the summary would have it now, as far as rules look at it.
-    fn level(&self) -> LevelSummary {
+    pub(super) fn level(&self) -> LevelSummary {
         let gathered = Gathered {
             counts: self.counts.clone(),
             span: self.span,

@@ -6,7 +6,7 @@ use super::overload::{nothing_completed, shed};
 use super::tokens::TokenSum;
 use crate::counts::Counts;
 use dyno_model::environment::Environment;
-use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::{Plan, Task};
 use dyno_model::summary::{Client, Integrity, Lag, Straggler};
@@ -45,6 +45,91 @@ fn lag_limit(floor: f64, median_ns: Option<f64>, ceiling: f64) -> f64 {
 /// A delay in milliseconds, where it is reported.
 fn late(what: Finding, p99_ms: f64) -> Diagnostic {
     what.with([digits(p99_ms, 1)])
+}
+
+/// How late a client was, where that is reported.
+pub(super) fn delays(client: &Client, medians: &PerTime<Option<f64>>) -> Vec<Diagnostic> {
+    let (m, mut found) = (medians, Vec::new());
+    let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
+    let sent = p99(client.send_lag_ms);
+    if sent > lag_limit(5.0, m[Time::Ttft].or(m[Time::Latency]), 50.0) {
+        found.push(late(Finding::SendLag, sent));
+    }
+    let per_token = m[Time::Itl].or(m[Time::ChunkGap]).or(m[Time::Tpot]).or(m[Time::Latency]);
+    let read_limit = lag_limit(2.0, per_token, 20.0);
+    // Versions without instrument ranges relied on these.
+    let (read, timer) = (p99(client.read_lag_ms), p99(client.timer_lag_ms));
+    if client.read_lag_ms.is_some() && read.max(timer) > read_limit {
+        let what = if timer > read { Finding::TimerLag } else { Finding::ReadLag };
+        found.push(late(what, read.max(timer)));
+    }
+    found
+}
+
+/// Arrivals that a client could not send because of its machine's limits.
+pub(super) fn out_of_limits(client: &ClientHealth) -> Vec<Diagnostic> {
+    let all =
+        [(Finding::OutOfFiles, client.out_of_files), (Finding::OutOfPorts, client.out_of_ports)];
+    all.into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(what, count)| what.with([count]))
+        .collect()
+}
+
+/// The wall clock of a client moved during the level.
+pub(super) fn clock_stepped(client: &ClientHealth) -> Option<Diagnostic> {
+    let step_ms = client.clock_step_ns as f64 / 1e6;
+    (step_ms.abs() > CLOCK_STEP_MS).then(|| Finding::ClockStepped.with([format!("{step_ms:+.0}")]))
+}
+
+/// What a client says it issued, and the records of it.
+pub(super) struct Arrived {
+    pub(super) ending: Ending,
+    pub(super) planned: Option<u64>,
+    pub(super) issued: u64,
+    pub(super) warmup: u64,
+    pub(super) records: u64,
+    pub(super) warmup_records: u64,
+    pub(super) unsent: u64,
+}
+
+impl Arrived {
+    fn at(level: &Gathered, end: &LevelEnd) -> Self {
+        Self {
+            ending: end.ending,
+            planned: end.planned,
+            issued: end.issued,
+            warmup: end.warmup,
+            records: records(level),
+            warmup_records: level.warmup_records,
+            unsent: level.unsent,
+        }
+    }
+
+    /// Where records and plan do not match, or too much was not sent.
+    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        if self.records != self.issued {
+            found.push(Finding::RecordsMissing.with([self.records, self.issued]));
+        }
+        if self.warmup_records != self.warmup {
+            let counts = [self.warmup_records, self.warmup];
+            found.push(Finding::WarmupRecordsMissing.with(counts));
+        }
+        let short = self.planned.filter(|planned| *planned != self.issued);
+        if let (Ending::Requests, Some(planned)) = (self.ending, short) {
+            found.push(Finding::ShortOfPlan.with([self.issued, planned]));
+        }
+        let cut_short = self.ending != Ending::Requests;
+        let scheduled = self.planned.filter(|_| !cut_short).unwrap_or(self.issued);
+        let sent = self.issued.saturating_sub(self.unsent);
+        let off = sent.abs_diff(scheduled) as f64;
+        if off > SCHEDULE_LIMIT * scheduled as f64 {
+            let share = percent(off / scheduled as f64);
+            found.push(Finding::OffSchedule.with(values![sent, scheduled, share]));
+        }
+        found
+    }
 }
 
 /// More failures than allowed. Where it is only with those that were shed that there are too many, the
@@ -108,18 +193,8 @@ impl Case<'_> {
 
     fn lags(&self, found: &mut Vec<Diagnostic>) {
         let m = &self.medians;
-        let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
-        let sent = p99(self.client.send_lag_ms);
-        if sent > lag_limit(5.0, m[Time::Ttft].or(m[Time::Latency]), 50.0) {
-            found.push(late(Finding::SendLag, sent));
-        }
-        let per_token = m[Time::Itl].or(m[Time::ChunkGap]).or(m[Time::Tpot]).or(m[Time::Latency]);
-        let read_limit = lag_limit(2.0, per_token, 20.0);
-        // Versions without instrument ranges relied on these.
-        let (read, timer) = (p99(self.client.read_lag_ms), p99(self.client.timer_lag_ms));
-        if self.client.read_lag_ms.is_some() && read.max(timer) > read_limit {
-            let what = if timer > read { Finding::TimerLag } else { Finding::ReadLag };
-            found.push(late(what, read.max(timer)));
+        if !self.is_fleet() {
+            found.extend(delays(self.client, m));
         }
         let slip_limit = lag_limit(2.0, m[Time::Itl], f64::INFINITY);
         if let Some(slip) = self.slip.filter(|slip| slip.p99 > slip_limit) {
@@ -127,37 +202,22 @@ impl Case<'_> {
         }
     }
 
+    /// Several clients are judged one by one.
+    fn is_fleet(&self) -> bool {
+        self.level.end.as_ref().is_some_and(|end| !end.agents.is_empty())
+    }
+
     fn reconcile(&self, end: &LevelEnd, found: &mut Vec<Diagnostic>) {
-        let client = &end.client;
-        if client.out_of_files > 0 {
-            found.push(Finding::OutOfFiles.with([client.out_of_files]));
+        let fleet = self.is_fleet();
+        if !fleet {
+            found.extend(out_of_limits(&end.client));
         }
-        if client.out_of_ports > 0 {
-            found.push(Finding::OutOfPorts.with([client.out_of_ports]));
-        }
-        let records = records(self.level);
-        if records != end.issued {
-            found.push(Finding::RecordsMissing.with([records, end.issued]));
-        }
-        if self.level.warmup_records != end.warmup {
-            let counts = [self.level.warmup_records, end.warmup];
-            found.push(Finding::WarmupRecordsMissing.with(counts));
-        }
-        let short = end.planned.filter(|planned| *planned != end.issued);
-        if let (Ending::Requests, Some(planned)) = (end.ending, short) {
-            found.push(Finding::ShortOfPlan.with([end.issued, planned]));
-        }
-        let cut_short = end.ending != Ending::Requests;
-        let scheduled = end.planned.filter(|_| !cut_short).unwrap_or(end.issued);
-        let sent = end.issued.saturating_sub(self.level.unsent);
-        let off = sent.abs_diff(scheduled) as f64;
-        if off > SCHEDULE_LIMIT * scheduled as f64 {
-            let share = percent(off / scheduled as f64);
-            found.push(Finding::OffSchedule.with(values![sent, scheduled, share]));
-        }
+        found.extend(Arrived::at(self.level, end).findings());
         match end.ending {
-            // The lost agent is named with the others.
-            Ending::Requests | Ending::Duration | Ending::Stable | Ending::AgentLost => {}
+            Ending::Requests | Ending::Duration | Ending::Stable => {}
+            // The finding about the agent says so.
+            Ending::AgentLost if end.agents.iter().any(|agent| agent.lost.is_some()) => {}
+            Ending::AgentLost => found.push(Finding::Aborted.into()),
             Ending::Interrupted => found.push(Finding::Interrupted.into()),
             Ending::TargetLost => found.push(Finding::TargetLost.into()),
             Ending::MaxFailures => {
@@ -166,9 +226,8 @@ impl Case<'_> {
             }
             Ending::Aborted => found.push(Finding::Aborted.into()),
         }
-        let step_ms = client.clock_step_ns as f64 / 1e6;
-        if step_ms.abs() > CLOCK_STEP_MS {
-            found.push(Finding::ClockStepped.with([format!("{step_ms:+.0}")]));
+        if !fleet {
+            found.extend(clock_stepped(&end.client));
         }
     }
 

@@ -6,6 +6,7 @@ use super::client::{client, exact_lag, slip};
 use super::cost::cost;
 use super::distributions::{Distributions, TimeBlocks};
 use super::drift::{drifts, memory_growth};
+use super::fleet::Fleet;
 use super::gather::{Gathered, Taken};
 use super::judge::{Case, put_in_order, records, verdict};
 use super::overload;
@@ -52,6 +53,7 @@ pub(super) struct Level<'a> {
     saturation: Option<Saturation>,
     no_window: Option<NoWindow>,
     no_interval: Option<Box<Diagnostic>>,
+    fleet: Option<Fleet>,
 }
 
 impl<'a> Level<'a> {
@@ -64,6 +66,7 @@ impl<'a> Level<'a> {
         mut gathered: Gathered,
     ) -> Self {
         gathered.sort(plan.max_concurrency.is_some());
+        let fleet = Fleet::new(plan, &mut gathered);
         let taken = gathered.samples.take(Time::Latency);
         let latency = &taken.counted;
         let saturation = saturation::test(plan, &gathered);
@@ -90,6 +93,7 @@ impl<'a> Level<'a> {
             saturation,
             no_window,
             no_interval,
+            fleet,
         }
     }
 
@@ -105,6 +109,9 @@ impl<'a> Level<'a> {
         }
         if let Some(sliced) = &mut self.sliced {
             sliced.add(record);
+        }
+        if let Some(fleet) = &mut self.fleet {
+            fleet.add(record);
         }
         if record.phase.is_measured() {
             self.distributions.add(record);
@@ -127,6 +134,8 @@ impl<'a> Level<'a> {
         let index = self.index;
         let Self { mut gathered, mut distributions, by_turn, goodput, work, .. } = self;
         let medians = distributions.medians();
+        let fleet = self.fleet.map(|fleet| fleet.finish(self.plan, &gathered, &medians));
+        let (agents, of_agents) = fleet.unwrap_or_default();
         let mut late = distributions.take_late();
         let mut times = distributions.finish();
         let duration = gathered.span.duration();
@@ -267,6 +276,7 @@ impl<'a> Level<'a> {
             integrity,
             instrument,
             client,
+            agents,
             server,
             cache,
             server_times: gathered.server_side.summary(),
@@ -279,7 +289,12 @@ impl<'a> Level<'a> {
         let precise = imprecise.is_empty();
         findings.splice(0..0, imprecise);
         findings.extend(trust::unknown(predicted, &gathered));
-        findings.extend(trust::notes(&gathered, precise));
+        match &gathered.end {
+            Some(end) if level.agents.is_empty() => {
+                findings.extend(trust::notes(&end.client, precise));
+            }
+            _ => findings.extend(of_agents),
+        }
         let arrivals = records(&gathered);
         findings.extend(level.client_wait.iter().flat_map(|wait| waits::notes(wait, arrivals)));
         findings.extend(level.overload.iter().flat_map(|overload| overload::notes(overload, sent)));

@@ -10,6 +10,7 @@ mod cost;
 mod distributions;
 mod drift;
 mod failures;
+mod fleet;
 mod gather;
 pub mod glimpse;
 mod instrument;

@@ -205,10 +205,8 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
 
 /// What happened to the client during the run; not part of the verdict. `precise`: no finding is about
 /// its measurements.
-pub(super) fn notes(level: &Gathered, precise: bool) -> Vec<Diagnostic> {
+pub(super) fn notes(health: &ClientHealth, precise: bool) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let Some(end) = &level.end else { return found };
-    let health = &end.client;
     let reads = health.read_delay.count() + health.unstamped_reads;
     let wall = health.wall_ns.max(1) as f64;
     let share = |time: u64| time as f64 / wall;

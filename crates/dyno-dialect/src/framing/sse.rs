@@ -27,9 +27,11 @@ const MAX_STRAY: usize = 2048;
 /// The names of fields.
 const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// How most events begin.
+const DATA: &[u8] = b"data:";
 
 impl SseDecoder {
-    /// A decoder that refuses events of more than `limit` bytes.
+    /// A decoder that refuses lines, and events, of more than `limit` bytes, wherever they are cut.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -67,11 +69,9 @@ impl SseDecoder {
                 && !self.has_data
                 && self.kind.is_empty()
                 && self.started
-                && let Some((data, rest)) = whole_event(input)
+                && let Some((line, data, rest)) = whole_event(input)
             {
-                if data.len() > self.limit {
-                    return Err(TooLarge(self.limit));
-                }
+                self.check(line)?;
                 *input = rest;
                 return Ok(Some(Frame { kind: b"", data }));
             }
@@ -112,16 +112,19 @@ impl SseDecoder {
     }
 
     fn hold(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
-        if self.line.len() + self.data.len() + bytes.len() > self.limit {
-            return Err(TooLarge(self.limit));
-        }
+        self.check(self.line.len() + bytes.len())?;
         self.line.extend_from_slice(bytes);
         Ok(())
+    }
+
+    fn check(&self, size: usize) -> Result<(), TooLarge> {
+        if size > self.limit { Err(TooLarge(self.limit)) } else { Ok(()) }
     }
 
     /// Processes a line that ends with `tail`; whether it completed an event.
     fn take_line(&mut self, tail: &[u8]) -> Result<bool, TooLarge> {
         if self.line.is_empty() && self.started {
+            self.check(tail.len())?;
             return self.interpret(tail);
         }
         self.hold(tail)?;
@@ -147,9 +150,7 @@ impl SseDecoder {
             return Ok(complete);
         }
         if let Some(value) = field_value(line, b"data") {
-            if self.data.len() + value.len() > self.limit {
-                return Err(TooLarge(self.limit));
-            }
+            self.check(self.data.len() + usize::from(self.has_data) + value.len())?;
             if self.has_data {
                 self.data.push(b'\n');
             }
@@ -189,14 +190,15 @@ fn field_value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// The data and what follows, if `input` begins with one `data` line and the empty line after it.
-fn whole_event(input: &[u8]) -> Option<(&[u8], &[u8])> {
-    let line = input.strip_prefix(b"data:")?;
+/// The length of the line, the data and what follows, if `input` begins with one `data` line and the
+/// empty line after it.
+fn whole_event(input: &[u8]) -> Option<(usize, &[u8], &[u8])> {
+    let line = input.strip_prefix(DATA)?;
     let end = memchr::memchr2(b'\n', b'\r', line)?;
     let (value, rest) = line.split_at(end);
     let rest = match rest {
         [b'\n', b'\n', rest @ ..] | [b'\r', b'\n', b'\r', b'\n', rest @ ..] => rest,
         _ => return None,
     };
-    Some((value.strip_prefix(b" ").unwrap_or(value), rest))
+    Some((DATA.len() + end, value.strip_prefix(b" ").unwrap_or(value), rest))
 }

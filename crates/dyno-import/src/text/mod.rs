@@ -4,19 +4,17 @@
 mod chatter;
 mod group;
 pub(crate) mod invocation;
-pub(crate) mod lines;
 pub(crate) mod part;
 mod place;
 pub(crate) mod plain;
-mod prefix;
 pub(crate) mod quantity;
 mod runs;
-pub(crate) mod table;
 
 use crate::tools::{self, Printed};
 use crate::{FileOutcome, Imported, Outcome};
+use dyno_form::lines::{self, Kind, Line};
+use dyno_form::table;
 use dyno_words::Problem;
-use lines::{Kind, Line};
 use part::Part;
 use place::{Follower, Place};
 

@@ -1,8 +1,8 @@
 //! The place of something in a document: the headings above it, and the lines just above.
 
 use super::chatter::is_chatter;
-use super::lines::{Kind, Line};
 use super::plain::plain;
+use dyno_form::lines::{Kind, Line};
 
 /// Lines before a block in which a tool may have stated its settings.
 const AHEAD: usize = 400;

@@ -4,10 +4,10 @@
 //! from AIPerf. Values per GPU and interactivity are only reported.
 
 use super::{Document, Tool};
-use crate::form::json::{amount, at, count, figures, number, text, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution_of, present, tokens};
 use crate::reading::{Group, Reading};
+use dyno_form::json::{amount, at, count, figures, number, text, whole};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Recognised, Reported};

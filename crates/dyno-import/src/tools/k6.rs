@@ -3,10 +3,10 @@
 //! k6 sees the first byte and the end, never a token.
 
 use super::{Document, Tool};
-use crate::form::json::{at, figures, number, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded};
 use crate::reading::Reading;
+use dyno_form::json::{at, figures, number, whole};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Recognised, Reported};

@@ -3,10 +3,10 @@
 //! is the whole latency divided by the tokens, so it is neither TPOT nor ITL.
 
 use super::{Document, Tool};
-use crate::form::json::{at, count, figures, number, text};
 use crate::level::stated::{Found, Offered, distribution, present, tokens};
 use crate::level::{Ended, Head, Sample};
 use crate::reading::{Group, Reading};
+use dyno_form::json::{at, count, figures, number, text};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Recognised, Reported};

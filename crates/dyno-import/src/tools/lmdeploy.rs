@@ -3,11 +3,11 @@
 //! per token.
 
 use super::{Sheet, Tool};
-use crate::form::csv::{Row, number};
-use crate::form::json::whole;
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present};
 use crate::reading::Reading;
+use dyno_form::csv::{Row, number};
+use dyno_form::json::whole;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Recognised, Reported};

@@ -2,11 +2,11 @@
 //! include failed requests. `…_stats_history.csv` has values while the test ran, not its results.
 
 use super::{Sheet, Tool};
-use crate::form::csv::{Row, number};
-use crate::form::json::whole;
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded};
 use crate::reading::Reading;
+use dyno_form::csv::{Row, number};
+use dyno_form::json::whole;
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;

@@ -4,7 +4,7 @@ use super::{Printed, Tool};
 use crate::level::blank;
 use crate::text::part::{Part, Stated, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, measure_of, name};
-use crate::text::table::{Row, Table};
+use dyno_form::table::{Row, Table};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;

@@ -4,10 +4,10 @@
 use super::{Printed, Tool};
 use crate::level::blank;
 use crate::level::stated::{Offered, distribution, present, rounded};
-use crate::text::lines::Line;
 use crate::text::part::{Part, label, report, whole};
 use crate::text::plain::plain;
 use crate::text::quantity::{Cell, cell};
+use dyno_form::lines::Line;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;

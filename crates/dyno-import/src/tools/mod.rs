@@ -18,13 +18,13 @@ pub(crate) mod serving;
 mod trtllm;
 
 use crate::Imported;
-use crate::form::csv::Row;
-use crate::form::sqlite;
 use crate::reading::Reading;
-use crate::text::lines::Line;
 use crate::text::part::Part;
-use crate::text::table::Table;
 pub(crate) use aiperf::Records;
+use dyno_form::csv::Row;
+use dyno_form::lines::Line;
+use dyno_form::sqlite;
+use dyno_form::table::Table;
 use dyno_model::Diagnostic;
 use dyno_model::summary::Recognised;
 pub(crate) use inference_perf::Runs as Lifecycle;

@@ -92,7 +92,11 @@ pub fn per_request(
     table: Table,
     runs: &[(&Summary, &dyn FrameSource)],
 ) -> io::Result<()> {
-    let (origin, columns) = (origin(), columns());
+    let (origin, mut columns) = (origin(), columns());
+    let is_fleet = |summary: &Summary| summary.levels.iter().any(|level| !level.agents.is_empty());
+    if runs.iter().any(|(summary, _)| is_fleet(summary)) {
+        columns.push(RequestColumn::whole("agent", |record| record.agent));
+    }
     let headings = origin.iter().map(Column::heading).chain(columns.iter().map(Column::heading));
     let mut rows = table.open(out, headings.collect())?;
     for (summary, source) in runs {

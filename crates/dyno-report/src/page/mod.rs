@@ -2,6 +2,7 @@
 //! every value. All texts and tables are written here, so that the page can be read without its
 //! script; the script draws from `data.rs`. The same run gives the same bytes.
 
+mod agents;
 mod answers;
 mod axes;
 mod cards;

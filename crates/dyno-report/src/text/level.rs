@@ -1,6 +1,7 @@
 //! The details of one level, below the table.
 
 use super::TextOptions;
+use super::agents::agents;
 use super::cache::cache;
 use super::grid::{Column, small};
 use super::grouped::Grouped;
@@ -128,6 +129,7 @@ pub(super) fn level(
             out.push_str(&named(name.text(language), &text, options));
         }
     }
+    out.push_str(&agents(level, options));
     out
 }
 

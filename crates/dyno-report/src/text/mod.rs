@@ -1,5 +1,6 @@
 //! The terminal summary: what was measured, one table of levels, then the details of each.
 
+mod agents;
 mod cache;
 mod grid;
 mod grouped;

@@ -2,6 +2,9 @@
 //! part is cut from a text.
 #![allow(clippy::unwrap_used)]
 
+mod agents;
+#[path = "../../../dyno-analysis/tests/common/fleet.rs"]
+mod build;
 #[path = "../../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 mod curve;

@@ -15,7 +15,7 @@ use dyno_drive::{LevelOutcome, LevelSetup, Observer, Stop, StopSignal, Transport
 use dyno_fleet::pipe::{self, Children};
 use dyno_fleet::{Done, Fleet, FleetError, Hub, Part, Prepare, Setup, Watch};
 use dyno_model::Nanos;
-use dyno_model::fleet::{AgentEnd, AgentSeen, FleetPlan};
+use dyno_model::fleet::{AgentEnd, AgentSeen, FleetPlan, merged_health};
 use dyno_model::frame::{ClientHealth, Ending, EngineSlip, LevelEnd};
 use dyno_model::plan::{Plan, Shard};
 use dyno_net::Clock;
@@ -309,8 +309,7 @@ fn together(
     let done = || parts.iter().filter_map(|part| part.done.as_ref());
     let agents: Vec<AgentEnd> = (0..).zip(parts.iter().zip(ends.iter())).map(agent_end).collect();
     let ends: Vec<LevelEnd> = ends.into_iter().flatten().collect();
-    let mut client = ends.first().map(|end| end.client.clone()).unwrap_or_default();
-    ends.iter().skip(1).for_each(|end| client.join(&end.client));
+    let client = merged_health(ends.iter().map(|end| &end.client));
     let last = |of: fn(&LevelEnd) -> Nanos| ends.iter().map(of).max().unwrap_or(now);
     let planned: Option<Vec<u64>> = ends.iter().map(|end| end.planned).collect();
     LevelOutcome {

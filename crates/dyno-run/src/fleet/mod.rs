@@ -7,6 +7,7 @@ mod agent;
 mod bench;
 mod files;
 mod merge;
+pub mod need;
 mod settled;
 
 pub use agent::{Agent, Permission, serve, serve_child};

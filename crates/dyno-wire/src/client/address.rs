@@ -1,6 +1,7 @@
 //! The addresses of a target: looked up by its name and tried once, before the first request. All
 //! addresses of one family that accept a connection share the requests.
 
+use super::source::{SourceError, Sources, other_family};
 use super::trial::try_all;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
@@ -59,6 +60,9 @@ pub enum NoAddress {
     /// It has several, and none of them accepts a connection.
     #[error("{}", refused(.0))]
     Refused(Vec<Unused>),
+    /// No source address can be used for it.
+    #[error("--source-address: {0}")]
+    Source(#[from] SourceError),
     /// The run was asked to stop first.
     #[error("interrupted")]
     Interrupted,
@@ -114,12 +118,13 @@ impl From<SocketAddr> for Addresses {
 }
 
 impl Addresses {
-    /// Looks up the addresses of an endpoint. If there are several, tries to connect to each: first
+    /// Looks up the addresses of an endpoint, of the families of the sources. If there are several, tries to connect to each: first
     /// to all of IPv4, because inference servers mostly listen there only, and if none accepts within
     /// `within`, to those of IPv6.
     pub fn find(
         endpoint: &Endpoint,
         resolver: &Resolver,
+        sources: &Sources,
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Self, NoAddress> {
@@ -129,6 +134,12 @@ impl Addresses {
         // A name server gives them in a different order each time; two runs should do the same.
         all.sort();
         all.dedup();
+        if let Some(first) = all.first().copied() {
+            all.retain(|address| sources.fit(address));
+            if all.is_empty() {
+                return Err(other_family(endpoint.host.clone(), &first).into());
+            }
+        }
         let (four, six): (Vec<_>, Vec<_>) = all.into_iter().partition(SocketAddr::is_ipv4);
         match [four.as_slice(), six.as_slice()].concat().as_slice() {
             [] => return Err(unknown("no address".into())),

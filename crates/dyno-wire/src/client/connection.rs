@@ -29,6 +29,12 @@ pub(crate) enum State {
 /// closed instead of reused.
 const LINGER: Nanos = dyno_model::SEC;
 
+/// Connections that were idle for longer are not reused: servers close them after 5 s.
+const MAX_IDLE: Nanos = 4 * dyno_model::SEC;
+/// The same for those that have not carried a request yet, which servers allow more time. Opening tens
+/// of thousands before a level takes longer than the time above.
+const MAX_UNUSED: Nanos = 20 * dyno_model::SEC;
+
 /// A connection in the table.
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -47,6 +53,8 @@ pub(crate) struct Connection {
     pub(crate) unsent: Option<String>,
     /// It had carried a request, or was idle, before this one.
     pub(crate) reused: bool,
+    /// It has not carried any request.
+    pub(crate) unused: bool,
     /// When its socket was known to be empty.
     pub(super) seen: Seen,
     /// When the current wait began: that of the connect, the request or the last byte.
@@ -67,6 +75,7 @@ impl Connection {
             request: None,
             unsent: None,
             reused: false,
+            unused: true,
             seen: Seen::default(),
             since: now,
             timer: Nanos::MAX,
@@ -76,6 +85,11 @@ impl Connection {
     /// It is being opened before a level.
     pub(crate) fn is_opening(&self) -> bool {
         self.exchange.is_none() && matches!(self.state, State::Connecting | State::Handshaking)
+    }
+
+    /// How long it may be idle and still be used.
+    pub(crate) fn max_idle(&self) -> Nanos {
+        if self.unused { MAX_UNUSED } else { MAX_IDLE }
     }
 
     /// When it times out, and as which failure.

@@ -8,10 +8,12 @@ mod events;
 mod health;
 mod idle;
 mod instrument;
+mod opening;
 mod side;
 #[cfg(test)]
 mod simulated;
 mod socket;
+mod source;
 mod table;
 #[cfg(test)]
 mod test;
@@ -22,23 +24,23 @@ mod trial;
 pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
 pub use instrument::Arrival;
 pub use side::{Asked, Fetched, Interrupted};
+pub use source::{SourceError, Sources};
 
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use crate::exchange::{Exchange, Progress, Rules};
 use crate::tls::{TlsError, TlsSettings, client_config};
 use connection::{Connection, State};
-use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::Nanos;
+use dyno_model::outcome::FailureClass;
 use dyno_model::plan::Timeouts;
-use dyno_model::{Nanos, SEC};
 use dyno_net::{Clock, Interest, Poller, Ready};
 use health::Health;
 use idle::Idle;
 use instrument::Instrument;
-use rustix::io::Errno;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use socket::Socket;
+use source::Turns;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
@@ -46,12 +48,8 @@ use std::sync::Arc;
 use table::Table;
 use thiserror::Error;
 
-/// Connections that were idle for longer are not reused: servers close them after 5 s.
-const MAX_IDLE: Nanos = 4 * SEC;
 /// The prefix of TLS errors.
 const TLS: &str = "TLS: ";
-/// How many connections are opened at the same time before a level.
-const OPENING: usize = 128;
 
 /// What a client needs.
 #[derive(Debug, Clone)]
@@ -60,6 +58,8 @@ pub struct ClientOptions {
     pub endpoint: Endpoint,
     /// Its addresses. Requests go to each in turn, control requests to the first.
     pub addresses: Addresses,
+    /// Local addresses that lead to them. Each new connection is opened from the next one.
+    pub sources: Sources,
     /// Certificates.
     pub tls: TlsSettings,
     /// Time-outs.
@@ -99,6 +99,8 @@ pub struct Client {
     idle: Idle,
     /// The address of the next request.
     next_address: usize,
+    /// The source of the next connection.
+    turns: Turns,
     timers: BinaryHeap<Reverse<(Nanos, u64)>>,
     /// Boxed as they were in flight, because moving them would cost more.
     #[allow(clippy::vec_box)]
@@ -133,6 +135,7 @@ impl Client {
         Ok(Self {
             idle: Idle::new(options.addresses.count()),
             next_address: 0,
+            turns: Turns::new(options.addresses.count()),
             options,
             tls,
             clock,
@@ -171,8 +174,7 @@ impl Client {
 
     /// Sends a request to an address, on an idle connection where there is one.
     fn start(&mut self, mut exchange: Box<Exchange>, bytes: Vec<u8>, address: usize) {
-        let idle_for = (self.clock.now(), MAX_IDLE);
-        let token = self.idle.take(address, &mut self.table, idle_for);
+        let token = self.idle.take(address, &mut self.table, self.clock.now());
         let Some((token, connection)) =
             token.and_then(|token| Some((token, self.table.get_mut(token)?)))
         else {
@@ -190,75 +192,6 @@ impl Client {
     fn take_address(&mut self) -> usize {
         let next = (self.next_address + 1) % self.options.addresses.count();
         std::mem::replace(&mut self.next_address, next)
-    }
-
-    /// Opens a connection to an address, for a request or before a level.
-    fn open(&mut self, exchange: Option<Box<Exchange>>, bytes: Vec<u8>, address: usize) {
-        let now = self.clock.now();
-        let tls = self.tls.as_ref().map(|(config, name)| (config, name));
-        let to = self.options.addresses.get(address);
-        let socket = match Socket::connect(to, tls, self.options.stamps) {
-            Ok(socket) => socket,
-            Err(error) => return self.on_open_failed(exchange, &error, address, now),
-        };
-        let mut connection = Connection::new(socket, address, now);
-        connection.exchange = exchange;
-        connection.request = Some(bytes);
-        let ahead = connection.exchange.is_none();
-        let token = self.table.insert(connection);
-        let Some(connection) = self.table.get_mut(token) else {
-            return;
-        };
-        if let Err(error) = self.poller.add(connection.socket.fd(), token, Interest::Write) {
-            let exchange = self.table.remove(token).and_then(|mut c| c.exchange.take());
-            return self.on_open_failed(exchange, &error, address, now);
-        }
-        self.opening += usize::from(ahead);
-        self.set_timer(token);
-    }
-
-    /// Opening a socket failed. EMFILE and EADDRNOTAVAIL are limits of this machine, so the request
-    /// counts as dropped, not failed.
-    fn on_open_failed(
-        &mut self,
-        exchange: Option<Box<Exchange>>,
-        error: &io::Error,
-        address: usize,
-        now: Nanos,
-    ) {
-        let Some(mut exchange) = exchange else {
-            self.opening_failed = true;
-            return;
-        };
-        let errno = Errno::from_io_error(error);
-        let why = match errno {
-            Some(Errno::MFILE | Errno::NFILE) => {
-                self.health.out_of_files += 1;
-                Some("out of file descriptors on the client; raise `ulimit -n`")
-            }
-            Some(Errno::ADDRNOTAVAIL) => {
-                self.health.out_of_ports += 1;
-                Some("out of local ports on the client; widen net.ipv4.ip_local_port_range")
-            }
-            _ => None,
-        };
-        match why {
-            Some(why) => {
-                exchange.record.outcome = Outcome::Dropped(why.into());
-                exchange.record.end = now;
-            }
-            None => {
-                let detail = self.named(error.to_string(), address);
-                exchange.fail(&self.options.rules, class_of(errno), &detail, now);
-            }
-        }
-        self.ended.push(exchange);
-    }
-
-    /// Why a connection failed, with its address where there are several.
-    fn named(&self, why: String, address: usize) -> String {
-        let addresses = &self.options.addresses;
-        if addresses.count() > 1 { format!("{why} ({})", addresses.get(address)) } else { why }
     }
 
     /// The connection is ready: sends its request, or keeps it idle.
@@ -296,6 +229,7 @@ impl Client {
             return;
         };
         connection.state = State::Sending;
+        connection.unused = false;
         connection.since = self.clock.now();
         // Only a reused connection can turn out to be closed, so only then is a copy kept.
         let bytes = match connection.reused {
@@ -424,33 +358,4 @@ impl Client {
 fn is_closed(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
     matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted)
-}
-
-/// Whether the network or this machine is the reason that a connection could not be opened.
-fn class_of(errno: Option<Errno>) -> FailureClass {
-    match errno {
-        Some(
-            Errno::CONNREFUSED
-            | Errno::CONNRESET
-            | Errno::NETUNREACH
-            | Errno::HOSTUNREACH
-            | Errno::NETDOWN
-            | Errno::TIMEDOUT,
-        ) => FailureClass::Connect,
-        _ => FailureClass::Client,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_a_connect_failure_and_a_local_error_is_the_clients() {
-        assert_eq!(class_of(Some(Errno::CONNREFUSED)), FailureClass::Connect);
-        assert_eq!(class_of(Some(Errno::NETUNREACH)), FailureClass::Connect);
-        assert_eq!(class_of(Some(Errno::NOBUFS)), FailureClass::Client);
-        assert_eq!(class_of(Some(Errno::PERM)), FailureClass::Client);
-        assert_eq!(class_of(None), FailureClass::Client);
-    }
 }

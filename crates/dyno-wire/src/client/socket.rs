@@ -1,12 +1,12 @@
 //! One non-blocking connection, plain or TLS. Reading from the socket and decoding what was read are
 //! two steps, so that all ready sockets can be read and timed before anything is parsed.
 
-use dyno_net::{Stamped, ask_for_stamps, read_stamped};
+use dyno_net::{Stamped, ask_for_stamps, bind_source, read_stamped};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
@@ -71,9 +71,9 @@ pub(crate) enum Decoded<'a> {
 }
 
 impl Socket {
-    /// Begins to connect.
+    /// Begins to connect, from a local address if one is given.
     pub(crate) fn connect(
-        address: SocketAddr,
+        (from, address): (Option<IpAddr>, SocketAddr),
         tls: Option<(&Arc<ClientConfig>, &ServerName<'static>)>,
         stamps: bool,
     ) -> io::Result<Self> {
@@ -83,6 +83,9 @@ impl Socket {
         sockopt::set_tcp_nodelay(&fd, true)?;
         if stamps {
             ask_for_stamps(&fd);
+        }
+        if let Some(from) = from {
+            bind_source(&fd, from)?;
         }
         match rustix::net::connect(&fd, &address) {
             Ok(()) | Err(rustix::io::Errno::INPROGRESS) => {}

@@ -53,7 +53,7 @@ mod tests {
 
     fn connection() -> Connection {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let socket = Socket::connect(listener.local_addr().unwrap(), None, true).unwrap();
+        let socket = Socket::connect((None, listener.local_addr().unwrap()), None, true).unwrap();
         Connection::new(socket, 0, 0)
     }
 

@@ -1,6 +1,6 @@
 //! A client for tests of the inside.
 
-use super::{Client, ClientOptions};
+use super::{Client, ClientOptions, Sources};
 use crate::dialect::{DIALECTS, Keep};
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
@@ -31,6 +31,7 @@ pub(super) fn client_of(address: SocketAddr) -> Client {
         stamps: true,
         endpoint,
         addresses: address.into(),
+        sources: Sources::default(),
         tls: TlsSettings::default(),
         timeouts,
         rules,

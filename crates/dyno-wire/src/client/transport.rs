@@ -1,10 +1,10 @@
 //! The client as the drivers see it.
 
-use super::{Client, MAX_IDLE, OPENING};
+use super::Client;
 use crate::exchange::Exchange;
 use dyno_drive::{Ended, Job, Transport, TransportError};
+use dyno_model::Nanos;
 use dyno_model::frame::ClientHealth;
-use dyno_model::{Nanos, SEC};
 
 impl Transport for Client {
     type Body = Vec<u8>;
@@ -14,8 +14,7 @@ impl Transport for Client {
     }
 
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError> {
-        let idle_for = (self.clock.now(), MAX_IDLE / 2);
-        self.idle.keep_fresh(&mut self.table, idle_for);
+        self.idle.keep_fresh(&mut self.table, self.clock.now());
         let addresses = self.options.addresses.count();
         for address in 0..addresses {
             let share = connections / addresses + usize::from(address < connections % addresses);
@@ -76,22 +75,6 @@ impl Transport for Client {
 }
 
 impl Client {
-    /// Opens connections to an address until so many are idle, or one fails.
-    fn open_ahead(&mut self, address: usize, connections: usize) -> Result<(), TransportError> {
-        self.opening_failed = false;
-        while self.opening > 0 || (self.idle.of(address) < connections && !self.opening_failed) {
-            while self.opening < OPENING
-                && self.idle.of(address) + self.opening < connections
-                && !self.opening_failed
-            {
-                self.open(None, Vec::new(), address);
-            }
-            let soon = self.clock.now() + SEC;
-            self.poll(soon)?;
-        }
-        Ok(())
-    }
-
     fn return_ended(&mut self, ended: &mut Vec<Ended>) {
         self.in_flight -= self.ended.len();
         let rules = &self.options.rules;

@@ -120,14 +120,14 @@ impl Chunked {
         input: &mut &[u8],
         read: impl FnOnce(&[u8]) -> Result<T, HttpError>,
     ) -> Result<Option<T>, HttpError> {
-        let Some(end) = memchr::memchr(b'\n', input) else {
+        let end = memchr::memchr(b'\n', input);
+        if self.line.len() + end.unwrap_or(input.len()) > MAX_LINE {
+            return Err(HttpError::Chunk("a line of the framing does not end".into()));
+        }
+        let Some(end) = end else {
             self.line.extend_from_slice(input);
             *input = &[];
-            return if self.line.len() > MAX_LINE {
-                Err(HttpError::Chunk("a line of the framing does not end".into()))
-            } else {
-                Ok(None)
-            };
+            return Ok(None);
         };
         let (line, rest) = input.split_at(end);
         *input = &rest[1..];

@@ -76,21 +76,23 @@ impl ResponseReader {
 }
 
 fn take_head(partial: &mut Vec<u8>, input: &mut &[u8]) -> Result<Option<Head>, HttpError> {
+    let too_long = Err(HttpError::HeadTooLong(MAX_HEAD));
     if partial.is_empty()
         && let Some((head, length)) = Head::parse(input)?
     {
         *input = &input[length..];
-        return Ok(Some(head));
+        return if length > MAX_HEAD { too_long } else { Ok(Some(head)) };
     }
     let before = partial.len();
     partial.extend_from_slice(input);
     let parsed = Head::parse(partial)?;
     match parsed {
+        Some((_, length)) if length > MAX_HEAD => too_long,
         Some((head, length)) => {
             *input = &input[length - before..];
             Ok(Some(head))
         }
-        None if partial.len() > MAX_HEAD => Err(HttpError::HeadTooLong(MAX_HEAD)),
+        None if partial.len() > MAX_HEAD => too_long,
         None => {
             *input = &[];
             Ok(None)
@@ -171,6 +173,20 @@ mod tests {
             let mut input = bytes.as_bytes();
             while reader.next(&mut input).unwrap().is_some() {}
             assert_eq!(reader.close(), proper);
+        }
+    }
+
+    #[test]
+    fn limits_do_not_depend_on_how_the_bytes_are_cut() {
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let large = [
+            format!("HTTP/1.1 200 OK\r\nA: {}\r\nContent-Length: 0\r\n\r\n", "b".repeat(MAX_HEAD)),
+            format!("{chunked}1;{}\r\na\r\n0\r\n\r\n", "x".repeat(20_000)),
+            format!("{chunked}0\r\nA: {}\r\n\r\n", "b".repeat(20_000)),
+        ];
+        for bytes in &large {
+            let refused = read(bytes.as_bytes(), 1000).unwrap_err();
+            assert_eq!(read(bytes.as_bytes(), bytes.len()), Err(refused));
         }
     }
 

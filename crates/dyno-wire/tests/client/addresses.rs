@@ -5,7 +5,7 @@ use dyno_drive::{StopSignal, Transport};
 use dyno_model::environment::Address;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::{MS, SEC};
-use dyno_wire::client::{Addresses, NoAddress, Resolver};
+use dyno_wire::client::{Addresses, NoAddress, Resolver, Sources};
 use dyno_wire::dialect::DIALECTS;
 use dyno_wire::endpoint::Endpoint;
 use std::io::{Error, ErrorKind, Read, Write};
@@ -21,7 +21,7 @@ fn found(all: &[SocketAddr]) -> Result<Addresses, NoAddress> {
         assert_eq!((host, port), ("gpu", 8000));
         Ok(all.clone())
     });
-    Addresses::find(&endpoint, &resolver, 5 * SEC, &StopSignal::new())
+    Addresses::find(&endpoint, &resolver, &Sources::default(), 5 * SEC, &StopSignal::new())
 }
 
 /// What a run directory lists.
@@ -95,7 +95,9 @@ fn an_unknown_host_and_one_without_addresses() {
     let fails = Resolver::new(|_, _| Err(Error::new(ErrorKind::NotFound, "no such name")));
     for (resolver, why) in [(fails, "no such name"), (Resolver::new(|_, _| Ok(vec![])), "no addr")]
     {
-        let error = Addresses::find(&endpoint, &resolver, SEC, &stop).unwrap_err().to_string();
+        let error = Addresses::find(&endpoint, &resolver, &Sources::default(), SEC, &stop)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("the host `gpu` cannot be resolved") && error.contains(why));
     }
 }
@@ -106,7 +108,7 @@ fn a_stop_ends_the_trial() {
     stop.raise();
     let endpoint = Endpoint::parse("http://gpu:8000", DIALECTS[0]).unwrap();
     let resolver = Resolver::new(|_, _| Ok(vec![dead(ONE), dead(TWO)]));
-    let found = Addresses::find(&endpoint, &resolver, SEC, &stop);
+    let found = Addresses::find(&endpoint, &resolver, &Sources::default(), SEC, &stop);
     assert_eq!(found, Err(NoAddress::Interrupted));
 }
 
@@ -127,7 +129,13 @@ fn localhost_has_an_ipv6_address_even_where_the_system_has_none() {
     let (_listener, six) = listening(Ipv6Addr::LOCALHOST);
     let url = format!("http://LocalHost:{}", six.port());
     let endpoint = Endpoint::parse(&url, DIALECTS[0]).unwrap();
-    let found = Addresses::find(&endpoint, &Resolver::default(), 5 * SEC, &StopSignal::new());
+    let found = Addresses::find(
+        &endpoint,
+        &Resolver::default(),
+        &Sources::default(),
+        5 * SEC,
+        &StopSignal::new(),
+    );
     assert_eq!(listed(&found.unwrap())[0].address, six.to_string());
 }
 
@@ -235,7 +243,9 @@ fn an_address_that_does_not_answer_is_not_waited_for() {
     let (_one, first) = listening(ONE);
     let endpoint = Endpoint::parse("http://gpu:8000", DIALECTS[0]).unwrap();
     let resolver = Resolver::new(move |_, _| Ok(vec![first, silent]));
-    let found = Addresses::find(&endpoint, &resolver, 300 * MS, &StopSignal::new()).unwrap();
+    let found =
+        Addresses::find(&endpoint, &resolver, &Sources::default(), 300 * MS, &StopSignal::new())
+            .unwrap();
     let list = listed(&found);
     assert_eq!(list[1].unused.as_deref(), Some("no connection within 300ms"), "{list:?}");
 }

@@ -6,7 +6,7 @@ use dyno_model::plan::Timeouts;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{MS, Nanos, SEC};
 use dyno_net::{Clock, ask_for_stamps};
-use dyno_wire::client::{Addresses, Client, ClientOptions};
+use dyno_wire::client::{Addresses, Client, ClientOptions, Sources};
 use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
@@ -85,6 +85,15 @@ impl Desk {
         Self::of(listener, "http://gpu:8000", addresses, TlsSettings::default())
     }
 
+    /// A client that opens connections from these local addresses.
+    pub(crate) fn from(sources: &str) -> Self {
+        let Self { client, clock, listener, .. } = Self::new();
+        let sources = Sources::parse(sources).unwrap();
+        let options = ClientOptions { sources, ..client.options().clone() };
+        let client = Client::new(options, clock).unwrap();
+        Self { client, clock, listener, ended: Vec::new(), index: 0 }
+    }
+
     fn of(listener: TcpListener, url: &str, addresses: Addresses, tls: TlsSettings) -> Self {
         stamps_are_on();
         listener.set_nonblocking(true).unwrap();
@@ -104,6 +113,7 @@ impl Desk {
             stamps: true,
             endpoint: Endpoint::parse(url, DIALECTS[0]).unwrap(),
             addresses,
+            sources: Sources::default(),
             tls,
             timeouts,
             rules,

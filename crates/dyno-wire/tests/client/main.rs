@@ -13,5 +13,6 @@ mod early;
 mod odd;
 mod reuse;
 mod side;
+mod sources;
 mod splits;
 mod tls;

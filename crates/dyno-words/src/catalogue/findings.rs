@@ -58,8 +58,9 @@ wordings! {
     OutOfPorts: Note "out_of_ports",
         ["{} {0|request was|requests were} dropped: out of local ports (EADDRNOTAVAIL)",
          "本地端口耗尽（EADDRNOTAVAIL），{} 个请求未能发出"],
-        ["widen net.ipv4.ip_local_port_range, or use more than one client address",
-         "请扩大 net.ipv4.ip_local_port_range，或使用多个客户端地址"];
+        ["open connections from several local addresses with --source-address, or widen \
+          net.ipv4.ip_local_port_range",
+         "请用 --source-address 从多个本地地址建立连接，或扩大 net.ipv4.ip_local_port_range"];
     OffSchedule: Error "off_schedule",
         ["{} of {} scheduled requests were sent, {} off",
          "计划的 {1} 个请求实际发出 {0} 个，偏差 {2}"],

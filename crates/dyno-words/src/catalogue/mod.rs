@@ -3,6 +3,7 @@
 
 mod cache;
 mod findings;
+mod fleet;
 mod import;
 mod instrument;
 mod lint;
@@ -18,6 +19,7 @@ mod slo;
 
 pub use cache::CacheFinding;
 pub use findings::Finding;
+pub use fleet::FleetFinding;
 pub use import::Problem;
 pub use instrument::Measuring;
 pub use lint::Defect;
@@ -34,8 +36,9 @@ pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 14] = [
+const TABLES: [&[Wording]; 15] = [
     Finding::ROWS,
+    FleetFinding::ROWS,
     Measuring::ROWS,
     OutputFinding::ROWS,
     OverTime::ROWS,

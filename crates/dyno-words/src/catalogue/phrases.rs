@@ -12,6 +12,8 @@ messages! {
     InBatch: ", with {} in the batch", "，同时批次中有 {} 个";
     Against: "{}: {} vs {}", "{}：{}，对照 {}";
     AndMore: "and {} more", "另有 {} 行";
+    Agent: "agent {}", "agent {}";
+    AgentAndMore: "agent {} (and {} more)", "agent {}（另有 {} 个）";
     Reordered:
         "; sorted by latency, the rows would be in the places {} (inferred)",
         "；按时延排序后，各行应为 {}（推断）";

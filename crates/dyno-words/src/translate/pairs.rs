@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 /// The translations, by the part of the program that the messages come from.
 const FILES: &[(&str, &str)] = &[
+    ("bus.txt", include_str!("../../translations/bus.txt")),
     ("commands.txt", include_str!("../../translations/commands.txt")),
     ("composed.txt", include_str!("../../translations/composed.txt")),
     ("data.txt", include_str!("../../translations/data.txt")),

@@ -20,6 +20,7 @@ use dyno_model::course::Figure;
 use dyno_model::plan::{Arrival, Warmup};
 use dyno_model::ramp::Ramp;
 use dyno_model::slo::Slo;
+use dyno_run::Sources;
 use dyno_workload::lengths::Lengths;
 use std::path::PathBuf;
 
@@ -269,6 +270,11 @@ pub(crate) struct ConnectionArgs {
     /// PEM file with a client certificate and its private key
     #[arg(long, value_name = "FILE")]
     pub(crate) client_cert: Option<PathBuf>,
+    /// Local addresses to open connections from, each in turn: A,B or a range A-B; may be repeated.
+    /// Each has some 28,000 ports to a server, so several allow more streams [default: the system
+    /// chooses one]
+    #[arg(long, value_name = "A[,B…]", value_parser = values::sources)]
+    pub(crate) source_address: Vec<Sources>,
 }
 
 /// When a request is abandoned.

@@ -5,6 +5,7 @@ use clap::builder::PossibleValuesParser;
 use dyno_model::Nanos;
 use dyno_model::plan::Warmup;
 use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
+use dyno_run::Sources;
 use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -138,6 +139,11 @@ pub(crate) fn inputs(text: &str) -> Result<List<u32>, String> {
             "`{part}` is not a number of texts per request; write a whole number from 1 to {MOST_INPUTS}"
         )),
     })
+}
+
+/// `--source-address`.
+pub(crate) fn sources(text: &str) -> Result<Sources, String> {
+    Sources::parse(text).map_err(|error| error.to_string())
 }
 
 /// A duration that may be zero.

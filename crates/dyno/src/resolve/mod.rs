@@ -37,8 +37,8 @@ use dyno_model::plan::{
 use dyno_report::Selection;
 use dyno_report::layout::Layout;
 use dyno_run::{
-    Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload, api_of_path,
-    apis,
+    Embedded, MetricsFrom, Order, Place, Reach, Sources, StopSignal, TlsSettings, Workload,
+    api_of_path, apis,
 };
 use dyno_words::InLanguage;
 use notes::{Note, Notes};
@@ -161,6 +161,7 @@ pub(crate) fn resolve(
     let (levels, course) = course::course(&course, levels, search, seed.value)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
+    let sources = sources(&connection)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
     if let Some(slo) = &output.slo {
         task::check_slo(slo, &api)?;
@@ -195,6 +196,7 @@ pub(crate) fn resolve(
             api,
             insecure: connection.insecure,
             header_names: secrets.headers.iter().map(|(name, _)| name.clone()).collect(),
+            source_addresses: count_of(&sources),
         },
         levels,
         data: data::plan(data, nature)?,
@@ -229,7 +231,8 @@ pub(crate) fn resolve(
         notes.push(note.in_language(showing.language).what.clone());
     }
     let metrics = metrics_from(metrics.as_ref());
-    let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
+    let reach =
+        Reach { url: target, tls: connection, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let crew = fleet::crew(&plan);
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
@@ -288,6 +291,18 @@ fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result<Api, Usage
         (None, None) if auto => Ok(Api::AUTO),
         (typed, by_path) => Ok(typed.or(by_path).unwrap_or_default()),
     }
+}
+
+/// The source addresses, all of this machine.
+fn sources(args: &ConnectionArgs) -> Result<Sources, UsageError> {
+    let sources: Sources = args.source_address.iter().cloned().collect();
+    let local = sources.are_local();
+    local.map(|()| sources).map_err(|error| UsageError::new("--source-address", error.to_string()))
+}
+
+/// What the plan says of them.
+fn count_of(sources: &Sources) -> Option<u32> {
+    u32::try_from(sources.count()).ok().filter(|count| *count > 0)
 }
 
 fn tls(

@@ -1,7 +1,9 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
 use super::notes::Notes;
-use super::{Aim, Resolved, Showing, Surroundings, fleet, metrics_from, opened, secrets, tls};
+use super::{
+    Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources, tls,
+};
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
@@ -49,6 +51,7 @@ const NOT_IN_PLAN: &[&str] = &[
     "insecure",
     "ca-cert",
     "client-cert",
+    "source-address",
     "quiet",
     "json",
     "lang",
@@ -91,6 +94,14 @@ pub(super) fn again(
             plan.target.header_names
         )));
     }
+    let sources = sources(&connection)?;
+    if count_of(&sources) != plan.target.source_addresses {
+        let (then, now) = (plan.target.source_addresses.unwrap_or(0), sources.count());
+        return Err(wrong(format!(
+            "this run used {then} source addresses, which are not stored, and {now} are given; give as \
+             many with --source-address"
+        )));
+    }
     let connection = tls(connection, target.as_ref(), &mut notes)?;
     let tls = TlsSettings { insecure: plan.target.insecure, ..connection };
     let aim = if plan.target.predicted { Aim::Predict } else { Aim::Measure };
@@ -98,7 +109,7 @@ pub(super) fn again(
     let workload = opened(&plan)?;
     let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
     let metrics = metrics_from(metrics.as_ref());
-    let reach = Reach { url: target, tls, secrets, metrics, ..Reach::default() };
+    let reach = Reach { url: target, tls, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let crew = fleet::crew(&plan);
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };

@@ -143,6 +143,7 @@ impl Rival {
                 tls: one.reach.tls.clone(),
                 secrets: self.secrets,
                 metrics,
+                sources: one.reach.sources.clone(),
                 ..Reach::default()
             },
             workload: one.workload.as_ref().map(Workload::beside),

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 25] = [
+const MAY_KNOW: [(&str, &[&str]); 26] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -36,7 +36,8 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
         "dyno-report",
         &["dyno-analysis", "dyno-chart", "dyno-draw", "dyno-model", "dyno-search", "dyno-words"],
     ),
-    ("dyno-import", &["dyno-analysis", "dyno-model", "dyno-words"]),
+    ("dyno-form", &["dyno-model", "dyno-words"]),
+    ("dyno-import", &["dyno-analysis", "dyno-form", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
     (
@@ -83,16 +84,19 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 31] = [
+const HEAVY: [(&str, &[&str]); 35] = [
     ("anyhow", &["xtask"]),
+    ("async-nats", &["dyno-fleet"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
     ("clap_mangen", &["llm-dyno"]),
     ("crc32fast", &["dyno-record"]),
-    ("csv", &["dyno-import"]),
+    ("csv", &["dyno-form"]),
     ("flate2", &["dyno-workload"]),
+    ("futures-util", &["dyno-fleet"]),
     ("getrandom", &["llm-dyno"]),
     ("httparse", &["dyno-engine", "dyno-wire"]),
+    ("idna_adapter", &["dyno-fleet"]),
     ("jiff", &["dyno-model", "dyno-tokenizer", "dyno-workload"]),
     ("minijinja", &["dyno-tokenizer"]),
     ("minijinja-contrib", &["dyno-tokenizer"]),
@@ -102,7 +106,7 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("ratatui-core", &["dyno-live"]),
     ("ratatui-widgets", &["dyno-live"]),
     ("resvg", &["dyno-draw"]),
-    ("rusqlite", &["dyno-import"]),
+    ("rusqlite", &["dyno-form"]),
     ("rustix", &["dyno-engine", "dyno-live", "dyno-net", "dyno-run", "dyno-wire", "llm-dyno"]),
     ("rustls", &["dyno-wire"]),
     ("rustls-native-certs", &["dyno-wire"]),
@@ -110,11 +114,12 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("sha2", &["dyno-model", "dyno-report"]),
     ("signal-hook", &["llm-dyno"]),
     ("strsim", &["dyno-model"]),
-    ("tempfile", &["dyno-import", "dyno-run"]),
+    ("tempfile", &["dyno-form", "dyno-run"]),
     ("tokenizers", &["dyno-tokenizer"]),
+    ("tokio", &["dyno-fleet"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
     ("unicode-width", &["dyno-words"]),
-    ("yaml-rust2", &["dyno-import"]),
+    ("yaml-rust2", &["dyno-form"]),
 ];
 
 /// Lines of the command line's own source. It is glue.

@@ -44,6 +44,7 @@ mod same_bytes;
 mod secrets;
 mod sessions;
 mod slo;
+mod sources;
 mod stamps;
 mod summary;
 mod tls;

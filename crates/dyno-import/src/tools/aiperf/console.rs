@@ -2,13 +2,13 @@
 //! are wrapped, and AIPerf prints the command below it.
 
 use super::export;
-use crate::form::csv::name_and_unit;
 use crate::level::blank;
 use crate::text::invocation::Invocation;
-use crate::text::lines::Line;
 use crate::text::part::{Part, label, report, unread};
 use crate::text::quantity::{Cell, Measure, cell, neat};
-use crate::text::table::{Table, table};
+use dyno_form::csv::name_and_unit;
+use dyno_form::lines::Line;
+use dyno_form::table::{Table, table};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelExtras, LoadSummary, Recognised};
 use dyno_model::{Diagnostic, LevelSummary};

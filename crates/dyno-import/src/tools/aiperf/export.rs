@@ -2,10 +2,10 @@
 //! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT. The
 //! first versions of AIPerf have the metrics in `records`, with other names for some.
 
-use crate::form::json::{at, figures, list, number, text, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use crate::reading::Reading;
+use dyno_form::json::{at, figures, list, number, text, whole};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::{Arrival, LoadKind};

@@ -2,10 +2,10 @@
 //! were offered is not in them. The first versions have other names for some fields.
 
 use super::export::first_name;
-use crate::form::json::{at, list, number, text, whole};
 use crate::level::stated::{Found, Offered, unit_ms};
 use crate::level::{Ended, Head, Sample};
 use crate::reading::Reading;
+use dyno_form::json::{at, list, number, text, whole};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Recognised};

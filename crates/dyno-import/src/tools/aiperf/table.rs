@@ -2,10 +2,10 @@
 //! with a value. They do not state the load or the model.
 
 use super::export;
-use crate::form::csv::{self, Row, name_and_unit};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered};
 use crate::reading::Reading;
+use dyno_form::csv::{self, Row, name_and_unit};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Recognised, Reported};

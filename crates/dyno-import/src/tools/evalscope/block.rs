@@ -3,10 +3,10 @@
 
 use super::rows::Reader;
 use crate::text::invocation::Invocation;
-use crate::text::lines::{Kind, Line};
 use crate::text::part::Part;
 use crate::text::quantity::name;
-use crate::text::table::{Row, Table, table};
+use dyno_form::lines::{Kind, Line};
+use dyno_form::table::{Row, Table, table};
 
 /// The start of a block.
 pub(super) const HEADING: &str = "Benchmarking summary:";

@@ -1,16 +1,16 @@
 //! EvalScope's `benchmark_data.db`: one row per request. All rows together are one level.
 
 use crate::Imported;
-use crate::form::json::whole;
-use crate::form::sqlite::{self, Damaged, Table};
 use crate::level::stated::{Found, Offered};
 use crate::level::{Ended, Head, Sample};
 use crate::reading::Reading;
+use dyno_form::json::whole;
+use dyno_form::sqlite::Row;
+use dyno_form::sqlite::{self, Damaged, Table};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Recognised;
 use dyno_words::{Problem, values};
-use rusqlite::Row;
 use serde_json::Value;
 
 const TABLE: &str = "result";
@@ -139,6 +139,6 @@ impl Columns {
     fn model(&self, row: &Row<'_>) -> Option<String> {
         let request = sqlite::text(row.get_ref(self.request?).ok()?)?;
         let request: Value = serde_json::from_str(request).ok()?;
-        crate::form::json::text(&request, &["model"])
+        dyno_form::json::text(&request, &["model"])
     }
 }

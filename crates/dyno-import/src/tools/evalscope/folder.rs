@@ -3,11 +3,12 @@
 
 use super::database;
 use super::summary::{add_percentiles, recognise, recognise_percentiles, settle, summary};
-use crate::form::json;
-use crate::form::sqlite::with_log;
+use crate::ImportError;
 use crate::level::{Found, Head, Offered, Sample};
 use crate::reading::Reading;
-use crate::{ImportError, read_limited};
+use dyno_form::file;
+use dyno_form::json;
+use dyno_form::sqlite::with_log;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Recognised;
 use dyno_words::{Problem, named};
@@ -112,7 +113,7 @@ fn document(
     if !file.is_file() {
         return Ok(None);
     }
-    let mut read = json::documents(&read_limited(file)?);
+    let mut read = json::documents(&file::read(file)?);
     let name = format!("{folder}/{}", crate::directory::name_of(file));
     read.problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
     let broken = !read.problems.is_empty();
@@ -133,7 +134,7 @@ fn requests(
     if !file.is_file() {
         return Ok(Vec::new());
     }
-    let (bytes, log_problem) = with_log(file, read_limited(file)?);
+    let (bytes, log_problem) = with_log(file, file::read(file)?);
     let found = database::read(&bytes);
     head.model = head.model.take().or(found.model);
     let unread = log_problem.is_some();

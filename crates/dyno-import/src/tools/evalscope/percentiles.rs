@@ -4,7 +4,7 @@
 use crate::level::blank;
 use crate::text::part::{Part, Stated, put, report};
 use crate::text::quantity::{Measure, name};
-use crate::text::table::Table;
+use dyno_form::table::Table;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelExtras, Recognised};

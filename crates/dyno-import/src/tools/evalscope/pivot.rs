@@ -3,7 +3,7 @@
 use crate::level::blank;
 use crate::text::part::{Part, Stated, label, put, report, short};
 use crate::text::quantity::{Cell, Measure, cell, name, quantity};
-use crate::text::table::Table;
+use dyno_form::table::Table;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;

@@ -4,10 +4,10 @@
 use super::percentiles::time;
 use crate::level::blank;
 use crate::text::invocation::is_plausible;
-use crate::text::lines::Line;
 use crate::text::part::{Part, Stated, label, put, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name};
-use crate::text::table::{Row, Table, cells, table};
+use dyno_form::lines::Line;
+use dyno_form::table::{Row, Table, cells, table};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelExtras, LoadSummary, Recognised, RequestCounts, Tokens};

@@ -6,7 +6,7 @@ use super::pivot::check_unit;
 use crate::level::blank;
 use crate::text::part::{Part, Stated, label, put, report, short, unread};
 use crate::text::quantity::{Cell, Measure, cell, name, neat};
-use crate::text::table::Table;
+use dyno_form::table::Table;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;

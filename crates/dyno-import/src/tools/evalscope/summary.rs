@@ -1,11 +1,11 @@
 //! What EvalScope's `perf` saves as JSON: `benchmark_summary.json` and `benchmark_percentile.json`. The
 //! names of its metrics changed over time, and with them their units.
 
-use crate::form::csv::name_and_unit;
-use crate::form::json::{figures, text, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use crate::reading::{Group, Reading};
+use dyno_form::csv::name_and_unit;
+use dyno_form::json::{figures, text, whole};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;

@@ -1,10 +1,10 @@
 //! Reports of guidellm 0.1: reports within a report, each with benchmarks that only contain their
 //! single requests, so that every metric is computed.
 
-use crate::form::json::{count, list, number, text};
 use crate::level::stated::{Found, Offered};
 use crate::level::{Ended, Head, Sample};
 use crate::reading::Reading;
+use dyno_form::json::{count, list, number, text};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Origin, Recognised, Reported};

@@ -2,7 +2,7 @@
 //! row for each benchmark.
 
 use super::columns::{Column, columns};
-use crate::text::lines::Line;
+use dyno_form::lines::Line;
 
 /// A table with groups of columns.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The lengths that guidellm requested, where its prompts were synthetic and all of the same length.
 
-use crate::form::json::{at, count, list, number, text};
+use dyno_form::json::{at, count, list, number, text};
 use serde_json::{Map, Value};
 
 /// The requested lengths in tokens.

@@ -4,10 +4,10 @@
 
 use super::lengths::Lengths;
 use super::requests;
-use crate::form::json::{at, count, figures, list, number, text, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded, started_at, tokens};
 use crate::reading::Reading;
+use dyno_form::json::{at, count, figures, list, number, text, whole};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;

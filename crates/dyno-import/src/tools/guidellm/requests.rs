@@ -1,9 +1,9 @@
 //! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; metrics
 //! are recomputed only from all.
 
-use crate::form::json::{count, list, number, text};
 use crate::level::stated::Found;
 use crate::level::{Ended, Sample};
+use dyno_form::json::{count, list, number, text};
 use dyno_model::Diagnostic;
 use dyno_words::Problem;
 use serde_json::Value;

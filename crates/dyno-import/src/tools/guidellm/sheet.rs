@@ -3,8 +3,8 @@
 //! read like one.
 
 use super::report;
-use crate::form::csv::{Row, number};
 use crate::reading::Reading;
+use dyno_form::csv::{Row, number};
 use dyno_model::Diagnostic;
 use dyno_model::summary::Recognised;
 use dyno_words::Problem;

@@ -3,7 +3,7 @@
 use crate::level::blank;
 use crate::text::part::{Part, Stated, label, put, report, short, unread};
 use crate::text::quantity::{Cell, Measure, cell, measure_of, name, quantity};
-use crate::text::table::{Row, Table};
+use dyno_form::table::{Row, Table};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;

@@ -1,8 +1,8 @@
 //! `config.yaml` in the folder of a run: the model, the server, and how arrivals were spaced.
 
 use super::run::Settings;
-use crate::form::json::{at, text};
 use crate::reading::Reading;
+use dyno_form::json::{at, text};
 use dyno_model::plan::Arrival;
 use dyno_model::summary::Recognised;
 use serde_json::Value;

@@ -3,9 +3,9 @@
 
 use super::NAME;
 use super::run::Part;
-use crate::form::json::{at, count, figures, number, whole};
 use crate::level::stated::{Found, Offered, distribution, present, tokens};
 use crate::reading::Reading;
+use dyno_form::json::{at, count, figures, number, whole};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Recognised, Reported, Tokens};

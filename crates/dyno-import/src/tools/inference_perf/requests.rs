@@ -2,9 +2,9 @@
 //! number. Times are by a clock that does not count from 1970.
 
 use super::NAME;
-use crate::form::json::{at, count, list, number, text};
 use crate::level::{Ended, Sample};
 use crate::reading::Reading;
+use dyno_form::json::{at, count, list, number, text};
 use dyno_model::summary::Recognised;
 use serde_json::Value;
 

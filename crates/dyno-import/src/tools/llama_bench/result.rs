@@ -1,10 +1,10 @@
 //! The fields of a test as llama-bench saves them: JSON, JSON lines and CSV have the same names.
 
 use super::test::{Shape, Test, levels};
-use crate::form::csv::Row;
-use crate::form::json::text;
 use crate::level::{Found, Head, Offered};
 use crate::reading::{Group, Reading};
+use dyno_form::csv::Row;
+use dyno_form::json::text;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Recognised};
 use dyno_model::when::{parse_utc, utc};

@@ -2,8 +2,8 @@
 
 use super::result::by_fields;
 use super::test::levels;
-use crate::text::lines::Line;
 use crate::text::part::Part;
+use dyno_form::lines::Line;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
 

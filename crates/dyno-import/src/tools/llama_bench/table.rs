@@ -3,7 +3,7 @@
 
 use super::test::{Shape, Test, levels, speed};
 use crate::text::part::{Part, unread};
-use crate::text::table::Table;
+use dyno_form::table::Table;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
 

@@ -2,8 +2,8 @@
 //! tool, each in its own way.
 
 use super::report::Generator;
-use crate::form::json::{at, count, list, number, text};
 use crate::level::stated::Offered;
+use dyno_form::json::{at, count, list, number, text};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use serde_json::Value;

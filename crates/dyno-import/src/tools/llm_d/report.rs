@@ -1,10 +1,10 @@
 //! The report: counts, rates and times. What TPOT and ITL mean is up to the tool that measured them.
 
 use super::{NAME, load};
-use crate::form::json::{at, count, figures, list, number, text};
 use crate::level::Head;
 use crate::level::stated::{Found, distribution, present, rounded, started_at, tokens, unit_ms};
 use crate::reading::{Group, Reading};
+use dyno_form::json::{at, count, figures, list, number, text};
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Origin, Recognised, Reported, Tokens};
 use dyno_model::when::{parse_utc, utc};

@@ -1,7 +1,7 @@
 //! How requests were offered, as a result states it: a rate, a limit of requests in flight, or both.
 
-use crate::form::json::{amount, at, number, text};
 use crate::level::Offered;
+use dyno_form::json::{amount, at, number, text};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;

@@ -3,10 +3,10 @@
 //! requests (`bench_one_batch`, and with a server `bench_one_batch_server`). There is throughput, and no
 //! latency of single requests.
 
-use crate::form::json::{count, figures, number, text};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, present, rounded, tokens};
 use crate::reading::{Group, Reading};
+use dyno_form::json::{count, figures, number, text};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Recognised, Reported, Tokens};

@@ -3,11 +3,11 @@
 //! Objects of the same model, one after the other, are the levels of one run.
 
 use super::{api, offered, samples, sweep};
-use crate::form::json::{amount, at, count, figures, number, text, whole};
 use crate::level::Head;
 use crate::level::stated::{Found, distribution_of, present, tokens};
 use crate::reading::{Group, Reading};
 use crate::text::part::short;
+use dyno_form::json::{amount, at, count, figures, number, text, whole};
 use dyno_model::metric::Time;
 use dyno_model::summary::{Burstiness, Distribution, Origin, Recognised, Reported, Throughput};
 use dyno_model::when;

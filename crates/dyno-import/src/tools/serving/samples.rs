@@ -2,8 +2,8 @@
 //! their error messages and by how many the tool counts as completed: an empty response completed in
 //! some versions and failed in others.
 
-use crate::form::json::{count, list};
 use crate::level::{Ended, Sample};
+use dyno_form::json::{count, list};
 use dyno_model::Diagnostic;
 use dyno_words::{Problem, values};
 use serde_json::Value;

@@ -3,9 +3,9 @@
 //! themselves are those of `result`.
 
 use super::result;
-use crate::form::csv::{self, Row};
-use crate::form::json::{number, text};
 use crate::reading::Reading;
+use dyno_form::csv::{self, Row};
+use dyno_form::json::{number, text};
 use dyno_model::summary::Recognised;
 use dyno_words::{Problem, values};
 use serde_json::{Map, Value};

@@ -3,9 +3,9 @@
 
 use super::fill;
 use crate::level::blank;
-use crate::text::lines::Line;
 use crate::text::part::{Part, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name};
+use dyno_form::lines::Line;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;

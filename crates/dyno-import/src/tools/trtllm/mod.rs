@@ -6,9 +6,9 @@ mod block;
 mod report;
 
 use super::{Document, Printed, Tool};
-use crate::form::json::whole;
 use crate::level::stated::{Offered, distribution, present, rounded, tokens};
 use crate::text::part::label;
+use dyno_form::json::whole;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;

@@ -1,9 +1,9 @@
 //! The report that `trtllm-bench` saves with `--report_json`.
 
 use super::fill;
-use crate::form::json::{at, figures, number, text, whole};
 use crate::level::{Found, Head, Offered};
 use crate::reading::{Group, Reading};
+use dyno_form::json::{at, figures, number, text, whole};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Recognised, Reported};
 use dyno_words::Problem;

@@ -13,6 +13,7 @@ pub(super) struct Limits {
     open_files: Option<u64>,
     /// Local ports to one server; absent where the system does not tell.
     ports: Option<u64>,
+    streams: Streams,
     /// What the governor of the first core is called, where there is one.
     governor: Option<String>,
     /// Cores' worth of CPU that a control group allows, where it limits it.
@@ -23,21 +24,51 @@ pub(super) struct Limits {
     machine_cores: usize,
 }
 
+/// How many streams one process can have to one server; absent where nothing limits them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Streams {
+    /// From one address of this machine.
+    one_address: Option<u64>,
+    /// From as many addresses as are of use.
+    several_addresses: Option<u64>,
+    /// How many are of use.
+    addresses: u64,
+}
+
+impl Streams {
+    fn of(open_files: Option<u64>, ports: Option<u64>) -> Self {
+        let files = open_files.map(|files| files.saturating_sub(OTHER_FILES));
+        Self {
+            one_address: files.into_iter().chain(ports).min(),
+            several_addresses: files,
+            addresses: files.zip(ports).map_or(1, |(files, ports)| files.div_ceil(ports.max(1))),
+        }
+    }
+
+    fn text(&self, language: Language) -> Option<String> {
+        let one = self.one_address?.to_string();
+        Some(match self.several_addresses.map(|several| several.to_string()) {
+            Some(several) if self.addresses > 1 => {
+                Say::StreamsByPorts.with(language, &[one, several, self.addresses.to_string()])
+            }
+            Some(several) => Say::StreamsByFiles.with(language, &[several]),
+            None => Say::StreamsByAddress.with(language, &[one]),
+        })
+    }
+}
+
 /// Open files other than connections, with some reserve.
 const OTHER_FILES: u64 = 64;
 
 impl Limits {
     pub(super) fn of_this_machine() -> Self {
-        let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok();
-        let ports = range.and_then(|text| {
-            let ends: Vec<u64> = text.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-            ends.last()?.checked_sub(*ends.first()?).map(|n| n + 1)
-        });
+        let (open_files, ports) = (dyno_net::open_files_limit(), dyno_net::local_ports());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             cores,
-            open_files: dyno_net::open_files_limit(),
+            open_files,
             ports,
+            streams: Streams::of(open_files, ports),
             governor: dyno_net::cpu_governor(),
             cpu_quota: dyno_net::cpu_quota(),
             load_average: dyno_net::load_average(),
@@ -47,8 +78,7 @@ impl Limits {
 
     /// Whether this many streams can be opened.
     pub(super) fn allow(&self, streams: u32) -> bool {
-        self.open_files.is_none_or(|files| u64::from(streams) + OTHER_FILES <= files)
-            && self.ports.is_none_or(|ports| u64::from(streams) <= ports)
+        self.streams.one_address.is_none_or(|most| u64::from(streams) <= most)
     }
 
     pub(super) fn text(&self, language: Language) -> String {
@@ -56,7 +86,10 @@ impl Limits {
             |n: Option<u64>, none: Say| n.map_or(none.text(language).to_owned(), |n| n.to_string());
         let files = shown(self.open_files, Say::Unlimited);
         let ports = shown(self.ports, Say::Unknown);
-        let limits = Say::Limits.with(language, &[self.cores.to_string(), files, ports]);
+        let mut limits = Say::Limits.with(language, &[self.cores.to_string(), files, ports]);
+        if let Some(streams) = self.streams.text(language) {
+            limits += &format!("\n{streams}");
+        }
         match self.load_average {
             Some(load) => {
                 let values = [format!("{load:.2}"), self.machine_cores.to_string()];
@@ -109,8 +142,8 @@ impl Limits {
         }
         if let Some(ports) = self.ports.filter(|ports| *ports < 20_000) {
             advice.push(format!(
-                "{ports} local ports limit the number of streams to one server: widen \
-                 net.ipv4.ip_local_port_range"
+                "{ports} local ports limit the number of streams from one address to one server: open \
+                 connections from several with --source-address, or widen net.ipv4.ip_local_port_range"
             ));
         }
         if self.cores < 2 {
@@ -156,6 +189,7 @@ mod tests {
             cores: 2,
             open_files: None,
             ports: None,
+            streams: Streams::of(None, None),
             governor: None,
             cpu_quota: None,
             load_average: load,
@@ -173,6 +207,21 @@ mod tests {
         assert!(chinese.contains("3.25") && chinese.contains("2 个核"), "{chinese}");
         let text = limits(Some(3.254), 2).text(Language::English);
         assert!(text.ends_with("Load average before the test: 3.25 on 2 cores."), "{text}");
+    }
+
+    #[test]
+    fn files_and_ports_say_how_many_streams_there_can_be() {
+        let text = |files, ports| Streams::of(files, ports).text(Language::English);
+        assert_eq!(
+            text(Some(20_000), Some(28_232)).unwrap(),
+            "Streams to one server: up to 19936 in one process, which has no more open files."
+        );
+        let many = text(Some(100_000), Some(28_232)).unwrap();
+        assert!(many.contains("up to 28232 from one address"), "{many}");
+        assert!(many.contains("99936 from 4 (--source-address)"), "{many}");
+        let free = text(None, Some(28_232)).unwrap();
+        assert!(free.contains("28232 from each address"), "{free}");
+        assert_eq!(text(None, None), None, "nothing limits them");
     }
 
     #[test]

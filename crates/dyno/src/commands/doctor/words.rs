@@ -43,6 +43,15 @@ messages! {
     Limits:
         "Limits: {} cores, {} open files, {} local ports to one server.",
         "限制：{} 个核，打开文件数 {}，到同一服务器的本地端口 {} 个。";
+    StreamsByFiles:
+        "Streams to one server: up to {} in one process, which has no more open files.",
+        "到同一服务器的流数：单个进程最多 {} 路，受打开文件数限制。";
+    StreamsByPorts:
+        "Streams to one server: up to {} from one address, {} from {} (--source-address).",
+        "到同一服务器的流数：单个地址最多 {} 路，{2} 个地址（--source-address）最多 {1} 路。";
+    StreamsByAddress:
+        "Streams to one server: up to {} from each address of this machine (--source-address).",
+        "到同一服务器的流数：本机每个地址（--source-address）最多 {} 路。";
     Load:
         "Load average before the test: {} on {} cores.",
         "测试前的平均负载：{}，共 {} 个核。";

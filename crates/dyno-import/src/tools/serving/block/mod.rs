@@ -4,9 +4,9 @@
 mod load;
 mod rows;
 
-use crate::text::lines::Line;
 use crate::text::part::Part;
 use crate::text::quantity::name;
+use dyno_form::lines::Line;
 use rows::Reader;
 
 const TITLE: &str = "Serving Benchmark Result";

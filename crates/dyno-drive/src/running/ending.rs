@@ -1,0 +1,135 @@
+//! How a level ends: sending stops, arrivals that still wait get their records, what is in flight drains,
+//! and the outcome.
+
+use super::Level;
+use crate::level::{LevelOutcome, Observer};
+use crate::numbering::Numbering;
+use crate::stop::Stop;
+use crate::transport::{Transport, TransportError};
+use dyno_model::Nanos;
+use dyno_model::frame::{ClientHealth, Ending};
+use dyno_model::record::{Phase, RequestRecord, Turn};
+
+impl<T: Transport + ?Sized> Level<'_, '_, T>
+where
+    T::Body: Clone,
+{
+    /// Sending is over; only the first reason counts.
+    pub(crate) fn stop_sending(&mut self, ending: Ending, at: Nanos) {
+        if self.stopped.is_none() {
+            self.stopped = Some((ending, at));
+            // Turns that were due and waited for a slot. Others are cut off while their user thinks.
+            while self.keeps_waiting()
+                && let Some(thinking) = at.checked_sub(1).and_then(|until| self.sessions.due(until))
+            {
+                let (turn, due) = (thinking.next_turn(), thinking.due);
+                self.leave_waiting(thinking.slot, due, Some(turn));
+            }
+        }
+        self.sessions.break_off();
+    }
+
+    /// Whether arrivals that are due and still wait for a slot get a record, now that nothing is
+    /// sent any more.
+    fn keeps_waiting(&self) -> bool {
+        let ending = self.stopped.map(|(ending, _)| ending);
+        self.slots.is_some() && !self.is_complete() && ending != Some(Ending::Aborted)
+    }
+
+    /// Records the arrivals that were due and waited for a slot when sending stopped.
+    pub(crate) fn leave_all_waiting(&mut self, dues: impl Iterator<Item = Nanos>) {
+        let stopped = self.stopped.map_or(0, |(_, at)| at);
+        for due in dues.take_while(|due| *due < stopped) {
+            if !self.keeps_waiting() {
+                break;
+            }
+            self.leave_waiting(0, due, None);
+        }
+    }
+
+    /// Records an arrival that was never sent.
+    fn leave_waiting(&mut self, slot: u32, due: Nanos, turn: Option<Turn>) {
+        let index = self.next_index();
+        let phase = self.count(due);
+        let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);
+        record.turn = turn;
+        record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
+        finish(Box::new(record), self.stopped, &self.numbering, self.setup.observer);
+    }
+
+    /// Waits for what is in flight: until all have ended when the level was bounded by requests,
+    /// else for the drain time, after which the rest is censored.
+    pub(crate) fn drain(&mut self) -> Result<(), TransportError> {
+        let mut freed = Vec::new();
+        while !self.is_quiet() {
+            let (ending, at) = self.stopped.unwrap_or((Ending::Requests, self.started));
+            let mut deadline = match ending {
+                Ending::Requests => Nanos::MAX,
+                _ => at.saturating_add(self.setup.plan.drain_ns),
+            };
+            if self.setup.stop.get() >= Stop::Sending {
+                deadline = deadline.min(self.now().saturating_add(self.setup.plan.drain_ns));
+                if ending == Ending::Requests {
+                    // Everything was sent; the signal only limits the waiting.
+                    self.stopped = Some((Ending::Interrupted, self.now()));
+                }
+            }
+            let at_once = self.silent || self.setup.stop.get() == Stop::Now;
+            if self.now() >= deadline || at_once {
+                self.transport.censor(&mut self.ended);
+                self.retries.give_up(&mut self.ended);
+            }
+            self.wait(deadline, &mut freed)?;
+            for slot in freed.drain(..) {
+                self.starve(slot.at);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn into_outcome(self) -> LevelOutcome {
+        let now = self.transport.now();
+        let client = ClientHealth {
+            awaited_prompts_ns: self.awaited_prompts,
+            awaited_records_ns: self.awaited_records,
+            paused_ns: self.pauses.total,
+            pauses: self.pauses.count,
+            ..self.transport.take_health()
+        };
+        let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
+        LevelOutcome {
+            started: self.started,
+            ended: now,
+            sending_stopped,
+            ending,
+            starved: self.starved,
+            planned: self.planned,
+            issued: self.issued,
+            warmup: self.warmup,
+            taken: self.numbering.position(),
+            client,
+            agents: Vec::new(),
+            failed: self.vitals.failed,
+            lost: self.vitals.lost.filter(|_| ending == Ending::TargetLost),
+            lost_to_agent: None,
+        }
+    }
+}
+
+/// Labels an ended request and passes it on.
+pub(super) fn finish(
+    mut record: Box<RequestRecord>,
+    stopped: Option<(Ending, Nanos)>,
+    numbering: &Numbering,
+    observer: &mut dyn Observer,
+) {
+    record.slot = numbering.slot(record.slot);
+    if record.phase == Phase::Measured
+        && let Some((ending, at)) = stopped
+        && ending != Ending::Requests
+        && record.end > at
+    {
+        record.phase = Phase::Drain;
+    }
+    observer.ended(record);
+}

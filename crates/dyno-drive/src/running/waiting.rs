@@ -1,0 +1,135 @@
+//! Waiting: what a level does while requests are in flight. Records are passed on, turns that are due are
+//! sent, and the reasons to stop are looked at.
+
+use super::ending::finish;
+use super::{Due, Freed, Level};
+use crate::refusal::Refusal;
+use crate::sessions::Thinking;
+use crate::stop::Stop;
+use crate::transport::{Transport, TransportError};
+use dyno_model::Nanos;
+use dyno_model::frame::Ending;
+use dyno_model::outcome::Outcome;
+
+impl<T: Transport + ?Sized> Level<'_, '_, T>
+where
+    T::Body: Clone,
+{
+    /// Waits until a request has ended or `until`; passes the records on and returns the slots that
+    /// became free, with their times, in `freed`.
+    pub(crate) fn wait(
+        &mut self,
+        until: Nanos,
+        freed: &mut Vec<Freed>,
+    ) -> Result<(), TransportError> {
+        self.since_read = 0;
+        if self.ended.is_empty() {
+            let patience = self.transport.patience();
+            let until = until.min(self.transport.now().saturating_add(patience));
+            let turn = self.sessions.next_due().filter(|_| self.has_room());
+            let until = until.min(turn.unwrap_or(Nanos::MAX));
+            let until = until.min(self.retries.next_due().unwrap_or(Nanos::MAX));
+            self.transport.wait(until, &mut self.ended)?;
+        }
+        let now = self.transport.now();
+        if let Some(up) = self.time_limit()
+            && now >= up
+            && !self.setup.plan.load.is_open()
+        {
+            self.stop_sending(Ending::Duration, up);
+        }
+        let before = self.transport.now();
+        for ended in self.ended.drain(..) {
+            self.vitals.ended(&ended.record);
+            let Some(ended) = self.retries.ended(ended) else { continue };
+            let goes_on = self.sessions.ended(&ended);
+            let record = ended.record;
+            if let Some(slots) = &mut self.slots {
+                slots.free(record.end);
+            }
+            if !goes_on {
+                let dropped = matches!(record.outcome, Outcome::Dropped(_));
+                let slack = record.widths.map_or(0, |widths| widths.end);
+                let refusal = Refusal::of(&record);
+                freed.push(Freed { slot: record.slot, at: record.end, slack, dropped, refusal });
+            }
+            finish(record, self.stopped, &self.numbering, self.setup.observer);
+        }
+        self.awaited_records += self.transport.now().saturating_sub(before);
+        if self.vitals.lost.is_some() {
+            self.stop_sending(Ending::TargetLost, now);
+        }
+        if self.setup.on_failure.at_most.is_some_and(|most| self.vitals.failed >= most) {
+            self.stop_sending(Ending::MaxFailures, now);
+        }
+        if self.setup.stop.get() >= Stop::Sending {
+            self.stop_sending(Ending::Interrupted, now);
+        }
+        self.setup.observer.in_flight(self.transport.in_flight());
+        self.report_tokens();
+        self.listen(now);
+        if self.setup.observer.must_stop() {
+            self.stop_sending(Ending::Aborted, now);
+        }
+        if !self.is_stopped() && self.setup.observer.has_converged(now) {
+            self.stop_sending(Ending::Stable, now);
+        }
+        if self.stopped.is_some_and(|(ending, _)| !ending.carried_out()) {
+            self.retries.give_up(&mut self.ended);
+        }
+        while let Some(job) = self.retries.due(now) {
+            self.hand_over(job)?;
+        }
+        self.go_on(now)
+    }
+
+    pub(super) fn report_tokens(&mut self) {
+        if let Some(total) = self.transport.tokens_received() {
+            self.setup.observer.tokens_received(total);
+        }
+    }
+
+    /// Asks the observer whether a silent target is still there; if not, stops waiting for it.
+    fn listen(&mut self, now: Nanos) {
+        let heard = self.transport.heard().filter(|_| self.transport.in_flight() > 0);
+        let silence = heard.map(|heard| now.saturating_sub(heard.max(self.woken)));
+        if !self.silent && silence.is_some_and(|time| self.setup.observer.silent(time)) {
+            self.silent = true;
+            let at = self.stopped.map_or(now, |(_, at)| at);
+            self.stopped = Some((Ending::TargetLost, at));
+            self.sessions.break_off();
+        }
+    }
+
+    /// The next turn that is due before the level's time is up.
+    fn due_turn(&mut self, now: Nanos) -> Option<Thinking<T::Body>> {
+        if self.slots.is_some() {
+            // Where slots are scarce, a conversation that was due before goes first.
+            let first = self.next_arrival.filter(|arrival| *arrival <= now);
+            let waits = first.is_some_and(|arrival| Some(arrival) < self.sessions.next_due());
+            if waits || !self.has_room() {
+                return None;
+            }
+        }
+        let up = self.time_limit().unwrap_or(Nanos::MAX);
+        self.sessions.due(now.min(up.saturating_sub(1)))
+    }
+
+    /// Sends the turns that are due, until sending stops.
+    fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
+        while !self.is_stopped()
+            && let Some(thinking) = self.due_turn(now)
+        {
+            let (slot, due) = (thinking.slot, Due { at: thinking.due, slack: thinking.slack });
+            if self.is_complete() {
+                self.starve(due.at);
+                self.stop_sending(Ending::Requests, due.at);
+            } else {
+                let index = self.next_index();
+                let (turn, payload) = self.sessions.go_on(index, thinking);
+                self.send(slot, due, Some(turn), payload)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,303 @@
+//! The coordinator's end of a bus: agents called for and engaged, then a line to each.
+
+use super::connection::{self, Change, Connection};
+use super::error::BusError;
+use super::link::{self, Link};
+use super::notice::{self, FromCoordinator, Present, Run};
+use super::options::Options;
+use super::roll::Roll;
+use super::{Id, Subjects};
+use crate::message::{Hello, PROTOCOL};
+use crate::port::{Arrived, Hub, Sender};
+use async_nats::Subscriber;
+use dyno_net::Clock;
+use futures_util::StreamExt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc as std_mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
+
+/// Packets that wait for the bus thread: all agents are called in quick succession to compare clocks.
+const WAITING: usize = 65_536;
+/// How often agents are called for, and engaged ones told that they are.
+const CALL: Duration = Duration::from_millis(500);
+/// How often lines are looked after.
+const TICK: Duration = Duration::from_millis(100);
+/// How often the caller is asked whether to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Frames that are kept while agents are still being gathered: each says hello as soon as it is engaged.
+const EARLY: usize = 10_000;
+/// How long the last messages may take.
+const TO_END: Duration = Duration::from_secs(2);
+
+/// Why nothing more comes from an agent.
+const GONE: &str = "it has left the bus";
+
+/// A call for agents.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// What people call the run.
+    pub run: String,
+    /// The version of Dyno that agents must have.
+    pub version: String,
+    /// How many are needed.
+    pub agents: usize,
+    /// How long to wait for them.
+    pub within: Duration,
+}
+
+/// A coordinator's connection to a bus. Drop it after everything that uses the [`Hub`]: it waits until what
+/// was sent last is with the server.
+#[derive(Debug)]
+pub struct Bus {
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let until = Instant::now() + TO_END;
+        let Some(thread) = self.thread.take() else { return };
+        while !thread.is_finished() {
+            if Instant::now() >= until {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _ = thread.join();
+    }
+}
+
+/// Calls for agents on a bus, and engages them. Their numbers follow their names.
+pub fn hub(
+    options: &Options,
+    call: &Call,
+    clock: Clock,
+    stop: &dyn Fn() -> bool,
+) -> Result<(Bus, Hub), BusError> {
+    let (packets, outgoing) = mpsc::channel(WAITING);
+    let (arrivals, inbox) = std_mpsc::channel();
+    let (settle, settled) = std_mpsc::channel();
+    let given_up = Arc::new(AtomicBool::new(false));
+    let (options, call_for, given) = (options.clone(), call.clone(), Arc::clone(&given_up));
+    let thread = connection::spawn("dyno-hub", move || async move {
+        match Gathering::begin(&options, &call_for).await {
+            Ok(gathering) => match gathering.agents(&given).await {
+                Ok(lines) => {
+                    let _ = settle.send(Ok(()));
+                    lines.serve(outgoing, &arrivals, clock).await;
+                }
+                Err(error) => drop(settle.send(Err(error))),
+            },
+            Err(error) => drop(settle.send(Err(error))),
+        }
+    })?;
+    let bus = Bus { thread: Some(thread) };
+    loop {
+        match settled.recv_timeout(GLANCE) {
+            Ok(Ok(())) => break,
+            Ok(Err(error)) => return Err(error),
+            Err(std_mpsc::RecvTimeoutError::Timeout) => {
+                if stop() {
+                    given_up.store(true, Ordering::Relaxed);
+                }
+            }
+            Err(std_mpsc::RecvTimeoutError::Disconnected) => {
+                return Err(BusError::Own("its thread has ended".to_owned()));
+            }
+        }
+    }
+    let sender = |number: usize| -> Sender {
+        let packets = packets.clone();
+        Box::new(move |packet| match packets.try_send((number, packet)) {
+            Ok(()) => Ok(()),
+            Err(mpsc::error::TrySendError::Full(_)) => Err("the bus takes nothing".to_owned()),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err("the bus is closed".to_owned()),
+        })
+    };
+    Ok((bus, Hub::new((0..call.agents).map(sender).collect(), inbox)))
+}
+
+/// Agents are being called for.
+struct Gathering {
+    connection: Connection,
+    from_agents: Subscriber,
+    subjects: Subjects,
+    session: Id,
+    run: Run,
+    roll: Roll,
+    within: Duration,
+    early: Vec<(String, Vec<u8>)>,
+}
+
+impl Gathering {
+    async fn begin(options: &Options, call: &Call) -> Result<Self, BusError> {
+        let connection = connection::connect(options, "dyno bench").await?;
+        let (session, subjects) = (Id::draw(), options.subjects());
+        let from_agents = connection.subscribe(subjects.whole_run(session)).await?;
+        let run = Run::new(session, &call.run, &call.version, PROTOCOL);
+        let (roll, within) = (Roll::new(session, call), call.within);
+        let early = Vec::new();
+        Ok(Self { connection, from_agents, subjects, session, run, roll, within, early })
+    }
+
+    async fn agents(mut self, given_up: &AtomicBool) -> Result<Lines, BusError> {
+        let gathered = self.gathered(given_up).await;
+        let taken = gathered.as_ref().map_or(&[][..], |agents| &agents[..]);
+        let release = notice::written(&FromCoordinator::Release(self.run.clone()));
+        for id in self.roll.surplus(taken) {
+            self.connection.send(self.subjects.agent(id), release.clone()).await;
+        }
+        self.connection.flush().await;
+        let agents = gathered?;
+        let numbers = agents.iter().enumerate().map(|(number, (id, _))| (*id, number)).collect();
+        let lines = agents.iter().map(|(id, _)| (*id, Link::new(self.session, GONE))).collect();
+        let Self { connection, from_agents, subjects, early, .. } = self;
+        Ok(Lines { connection, from_agents, subjects, numbers, lines, early })
+    }
+
+    async fn gathered(&mut self, given_up: &AtomicBool) -> Result<Vec<(Id, Hello)>, BusError> {
+        let until = Instant::now() + self.within;
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut called: Option<Instant> = None;
+        let call = notice::written(&FromCoordinator::Call(self.run.clone()));
+        let engage = notice::written(&FromCoordinator::Engage(self.run.clone()));
+        loop {
+            tokio::select! {
+                message = self.from_agents.next() => {
+                    let Some(message) = message else {
+                        return Err(BusError::Own("its connection was closed".to_owned()));
+                    };
+                    let Some(id) = Subjects::sender(&message.subject) else { continue };
+                    if link::session_of(&message.payload).is_some() && self.early.len() < EARLY {
+                        self.early.push((message.subject.to_string(), message.payload.to_vec()));
+                    }
+                    // Whatever is no notice is none of an agent.
+                    if let Ok(present) = notice::read::<Present>(&message.payload) {
+                        self.roll.heard(id, &present, Instant::now());
+                    }
+                    if let Some(agents) = self.roll.complete() {
+                        return Ok(agents);
+                    }
+                }
+                change = self.connection.changed() => {
+                    if let Change::Forbidden(why) = change {
+                        let servers = self.connection.servers().to_owned();
+                        return Err(BusError::Denied { servers, why });
+                    }
+                }
+                _ = tick.tick() => {
+                    let now = Instant::now();
+                    if given_up.load(Ordering::Relaxed) {
+                        return Err(BusError::Interrupted);
+                    }
+                    if now >= until {
+                        let too_few = self.roll.too_few(self.within, self.connection.servers());
+                        return Err(BusError::TooFew(Box::new(too_few)));
+                    }
+                    if called.is_none_or(|at| now - at >= CALL) {
+                        called = Some(now);
+                        self.connection.send(self.subjects.lobby(), call.clone()).await;
+                        for id in self.roll.to_engage(now) {
+                            self.connection.send(self.subjects.agent(id), engage.clone()).await;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A line to each agent of a run.
+struct Lines {
+    connection: Connection,
+    from_agents: Subscriber,
+    subjects: Subjects,
+    numbers: BTreeMap<Id, usize>,
+    lines: Vec<(Id, Link)>,
+    early: Vec<(String, Vec<u8>)>,
+}
+
+impl Lines {
+    /// Carries packets until nobody wants to send any more.
+    async fn serve(
+        mut self,
+        mut outgoing: mpsc::Receiver<(usize, Vec<u8>)>,
+        arrivals: &std_mpsc::Sender<(usize, Arrived)>,
+        clock: Clock,
+    ) {
+        for (subject, frame) in std::mem::take(&mut self.early) {
+            let at = clock.now();
+            if let Some((number, packet)) = self.take(&subject, &frame).await {
+                let _ = arrivals.send((number, Arrived { at, packet }));
+            }
+        }
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                packet = outgoing.recv() => {
+                    let Some((number, packet)) = packet else { break };
+                    if let Err(why) = self.send(number, &packet).await {
+                        let _ = arrivals.send((number, Arrived { at: clock.now(), packet: Err(why) }));
+                    }
+                }
+                message = self.from_agents.next() => {
+                    let at = clock.now();
+                    let Some(message) = message else { break };
+                    if let Some((number, packet)) = self.take(&message.subject, &message.payload).await {
+                        let _ = arrivals.send((number, Arrived { at, packet }));
+                    }
+                }
+                change = self.connection.changed() => {
+                    if change == Change::Up {
+                        self.lines.iter_mut().for_each(|(_, line)| line.interrupted());
+                        self.look_after().await;
+                    }
+                }
+                _ = tick.tick() => self.look_after().await,
+            }
+        }
+        for (id, line) in &self.lines {
+            self.connection.send(self.subjects.agent(*id), link::bye(line.session())).await;
+        }
+        self.connection.flush().await;
+    }
+
+    async fn send(&mut self, number: usize, packet: &[u8]) -> Result<(), String> {
+        let most = self.connection.most();
+        let Some((id, line)) = self.lines.get_mut(number) else { return Ok(()) };
+        for frame in line.push(packet, most, Instant::now())? {
+            self.connection.send(self.subjects.agent(*id), frame).await;
+        }
+        Ok(())
+    }
+
+    /// The agent's number and its packet, once one is complete.
+    async fn take(
+        &mut self,
+        subject: &str,
+        frame: &[u8],
+    ) -> Option<(usize, Result<Vec<u8>, String>)> {
+        let number = *self.numbers.get(&Subjects::sender(subject)?)?;
+        let (id, line) = self.lines.get_mut(number)?;
+        let taken = line.take(frame, Instant::now());
+        for frame in taken.send {
+            self.connection.send(self.subjects.agent(*id), frame).await;
+        }
+        taken.packet.map(|packet| (number, packet))
+    }
+
+    async fn look_after(&mut self) {
+        let now = Instant::now();
+        for (id, line) in &mut self.lines {
+            if let Some(question) = line.due(now) {
+                self.connection.send(self.subjects.agent(*id), question).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What is said on a bus outside of lines: calls for agents, who is there, who is engaged. It is the part
+//! that other versions must understand, so unknown fields are skipped and absent ones allowed.
+
+use super::Id;
+use crate::message::Hello;
+use serde::{Deserialize, Serialize};
+
+/// Longer notices are not read.
+const MOST: usize = 4 << 10;
+/// Names and the like are cut here.
+const NAME: usize = 100;
+
+/// From a coordinator, to all agents or to one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FromCoordinator {
+    /// Who is there?
+    Call(Run),
+    /// You are in this run. Repeated until the line is used.
+    Engage(Run),
+    /// You are not, after all.
+    Release(Run),
+}
+
+/// A run that needs agents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Run {
+    session: String,
+    /// What people call it.
+    pub(super) run: String,
+    pub(super) version: String,
+    pub(super) protocol: u32,
+}
+
+impl Run {
+    pub(super) fn new(session: Id, run: &str, version: &str, protocol: u32) -> Self {
+        let (session, run) = (session.to_string(), clean(run));
+        Self { session, run, version: version.to_owned(), protocol }
+    }
+
+    pub(super) fn session(&self) -> Option<Id> {
+        Id::read(&self.session)
+    }
+}
+
+/// An agent that is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Present {
+    protocol: u32,
+    version: String,
+    name: String,
+    host: String,
+    process: u32,
+    cpus: u32,
+    /// The run that it belongs to.
+    busy: Option<Run>,
+}
+
+impl Present {
+    pub(super) fn new(hello: &Hello, busy: Option<Run>) -> Self {
+        Self {
+            protocol: hello.protocol,
+            version: hello.version.clone(),
+            name: clean(&hello.name),
+            host: clean(&hello.host),
+            process: hello.process,
+            cpus: hello.cpus,
+            busy,
+        }
+    }
+
+    pub(super) fn hello(&self) -> Hello {
+        Hello {
+            protocol: self.protocol,
+            version: clean(&self.version),
+            name: clean(&self.name),
+            host: clean(&self.host),
+            process: self.process,
+            cpus: self.cpus,
+        }
+    }
+
+    /// The run that it belongs to: the session, and its name for people.
+    pub(super) fn busy(&self) -> Option<(Option<Id>, String)> {
+        self.busy.as_ref().map(|run| (run.session(), clean(&run.run)))
+    }
+}
+
+/// Reads a notice; the reason if it is none.
+pub(super) fn read<N: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<N, String> {
+    if bytes.len() > MOST {
+        return Err(format!("a notice of {} bytes; at most {MOST} are allowed", bytes.len()));
+    }
+    serde_json::from_slice(bytes)
+        .map_err(|error| format!("a notice that is not understood: {error}"))
+}
+
+/// A notice as bytes.
+pub(super) fn written(notice: &impl Serialize) -> Vec<u8> {
+    // Texts and numbers can always be written.
+    serde_json::to_vec(notice).unwrap_or_default()
+}
+
+/// Text from the bus, cut and without anything that a terminal would act on.
+pub(super) fn clean(text: &str) -> String {
+    let harmless = |c: char| if c.is_control() || is_direction(c) { '?' } else { c };
+    text.chars().take(NAME).map(harmless).collect()
+}
+
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

@@ -1,0 +1,49 @@
+//! A file as bytes, up to a size that no results should exceed.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The largest file that is read, in bytes.
+const LARGEST_FILE: u64 = 512 << 20;
+
+/// Why a file could not be read.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// It cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is larger than any result should be.
+    #[error(
+        "{} is larger than {} MiB; pass a file of results, or split it",
+        path.display(),
+        LARGEST_FILE >> 20
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl FileError {
+    /// The file at `path` cannot be opened or read.
+    pub fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::Unreadable { path: path.to_owned(), source }
+    }
+}
+
+/// The bytes of a file, unless it is larger than any result should be.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    let file = std::fs::File::open(path).map_err(FileError::unreadable(path))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(FileError::unreadable(path))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(FileError::TooLarge { path: path.to_owned() });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,340 @@
+//! How many load generators a plan needs on this machine: `--agents auto`. A decision from numbers only;
+//! nothing is measured or started here.
+
+use dyno_model::Language;
+use dyno_model::course::{Over, Range, Search};
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
+use dyno_words::messages;
+use dyno_workload::lengths::Lengths;
+
+/// Streamed tokens per second that one process times accurately: measured on one core, with a token
+/// per packet.
+pub const TOKENS_PER_S: f64 = 120_000.0;
+/// Streams that one process holds: beyond them, opening and timing take more than one core gives.
+pub const STREAMS: u64 = 28_000;
+/// How long a request of an open loop is assumed to take, before any response is known.
+const LATENCY_S: f64 = 10.0;
+/// Open files of a process other than its connections, with some reserve.
+const OTHER_FILES: u64 = 64;
+
+/// What is available to load generators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Machine {
+    /// CPUs that this process may use.
+    pub cpus: usize,
+    /// The server runs on this machine, too.
+    pub server_here: bool,
+    /// Open files that a process may have; absent: unlimited.
+    pub open_files: Option<u64>,
+    /// Local ports from one address of this machine to the server; absent: unknown.
+    pub ports: Option<u64>,
+    /// Addresses that connections are opened from; all load generators share them and their ports.
+    pub sources: usize,
+}
+
+/// How many load generators there should be, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Need {
+    /// How many; at least one.
+    pub agents: u32,
+    /// The most streams of any level, as far as the plan says.
+    pub streams: Option<u64>,
+    /// The highest rate of output tokens of any level, where it is known.
+    pub tokens_per_s: Option<f64>,
+    /// From how many source addresses the streams can be opened quickly, where there are fewer.
+    pub sources: Option<u64>,
+    /// How many the load would need, where the machine has no CPUs for them.
+    pub wanted: Option<u32>,
+    /// What one load generator can hold here.
+    streams_each: u64,
+    cpus: usize,
+    server_here: bool,
+}
+
+/// The number of load generators for a plan, with an estimate of its output tokens per second if there
+/// is one.
+pub fn agents(plan: &Plan, tokens_per_s: Option<f64>, machine: Machine) -> Need {
+    let streams = most_streams(plan);
+    let planned = plan.levels.iter().filter_map(|level| tokens_of(level, plan));
+    let tokens_per_s = tokens_per_s.or_else(|| planned.reduce(f64::max));
+    let files = machine.open_files.map_or(u64::MAX, |files| files.saturating_sub(OTHER_FILES));
+    let streams_each = STREAMS.min(files).max(1);
+    let by_streams = streams.map_or(1, |streams| streams.div_ceil(streams_each));
+    let by_tokens = tokens_per_s.map_or(1, |rate| (rate / TOKENS_PER_S).ceil() as u64);
+    let wanted = u32::try_from(by_streams.max(by_tokens).max(1)).unwrap_or(u32::MAX);
+    // One CPU for the coordinator and the system, one for the server.
+    let taken = if machine.server_here { 2 } else { 1 };
+    let room = u32::try_from(machine.cpus.saturating_sub(taken).max(1)).unwrap_or(u32::MAX);
+    // The system gives out every other port first. Once these are taken, it tries them all in vain for
+    // each connection, which takes a hundred times as long.
+    let quick = machine.ports.map(|ports| (ports / 2).max(1));
+    let addresses = streams.zip(quick).map(|(streams, ports)| streams.div_ceil(ports));
+    Need {
+        agents: wanted.min(room),
+        streams,
+        tokens_per_s,
+        sources: addresses.filter(|needed| *needed > machine.sources.max(1) as u64),
+        wanted: (wanted > room).then_some(wanted),
+        streams_each,
+        cpus: machine.cpus,
+        server_here: machine.server_here,
+    }
+}
+
+/// The most streams at the same time in any level, also in those that a search may choose.
+fn most_streams(plan: &Plan) -> Option<u64> {
+    let planned = plan.levels.iter().filter_map(streams_of);
+    let searched = plan.course.search.as_ref().and_then(|search| match *search {
+        Search::Ladder { most, .. } => Some(u64::from(most)),
+        Search::Capacity { over, range, .. } => {
+            let most = match range {
+                Range::Between([_, most]) => most,
+                // It looks on both sides of it.
+                Range::Near(near) => near * 2.0,
+                Range::Unknown => return None,
+            };
+            let streams = if over == Over::Rate { most * LATENCY_S } else { most };
+            Some(streams.ceil() as u64)
+        }
+        Search::Sweep { .. } => None,
+    });
+    planned.chain(searched).max()
+}
+
+/// The most streams of a level. An open loop has as many as arrive while a request is answered, and
+/// never more than arrive at all.
+fn streams_of(level: &LevelPlan) -> Option<u64> {
+    let arriving = |rate: f64, arrivals: Option<f64>| {
+        let arrivals = arrivals
+            .unwrap_or(f64::INFINITY)
+            .min(level.requests.map_or(f64::INFINITY, |n| n as f64));
+        (rate * LATENCY_S).min(arrivals).ceil() as u64
+    };
+    let offered = match level.load {
+        Load::Concurrency { concurrency } => Some(u64::from(concurrency)),
+        Load::Burst { requests } => Some(requests),
+        Load::Rate { rate, .. } => {
+            Some(arriving(rate, level.duration_ns.map(|time| rate * time as f64 / 1e9)))
+        }
+        Load::Ramp { .. } => {
+            level.load.ramp().map(|ramp| arriving(ramp.top(), Some(ramp.expected())))
+        }
+        // Its times are in a file.
+        Load::Trace { .. } => None,
+    };
+    match (offered, level.max_concurrency.map(u64::from)) {
+        (Some(offered), Some(most)) => Some(offered.min(most)),
+        (offered, most) => offered.or(most),
+    }
+}
+
+/// Output tokens per second of an open loop, whose rate and lengths are planned. Those of a closed loop
+/// depend on the server.
+fn tokens_of(level: &LevelPlan, plan: &Plan) -> Option<f64> {
+    let streamed = plan.request.task.generates() && plan.request.stream;
+    let rate = match level.load {
+        Load::Rate { .. } | Load::Ramp { .. } => level.load.value(),
+        _ => return None,
+    };
+    let LengthSpec(lengths) = &level.output_tokens;
+    let lengths = Lengths::list(lengths).ok()?;
+    let mean = lengths.first()?.mean();
+    streamed.then_some(rate * mean)
+}
+
+messages! {
+    /// Why there are so many.
+    enum Because;
+
+    Unknown:
+        "1 agent: the plan does not say how many streams there will be; give --agents N if one is not \
+         enough",
+        "1 个代理：计划中没有说明流数；若不够，请使用 --agents N";
+    Streams: "{} streams, up to {} for each agent", "{} 路流，每个代理最多 {} 路";
+    Tokens: "{} tokens/s, up to {} for each agent", "每秒 {} 个 token，每个代理最多 {} 个";
+    One: "1 agent is enough: {}", "1 个代理即可：{}";
+    Several: "{} agents: {}", "{} 个代理：{}";
+    TooFewCpus:
+        "{} agents, although the load needs {} ({}): one for each of {} CPUs less one for the coordinator",
+        "{} 个代理，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个代理一个，另留一个给协调进程";
+    TooFewCpusServer:
+        "{} agents, although the load needs {} ({}): one for each of {} CPUs less one for the coordinator \
+         and one for the server",
+        "{} 个代理，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个代理一个，另留协调进程和服务器各一个";
+    Sources:
+        "; open the streams from {} addresses (--source-address)",
+        "；请从 {} 个地址建立这些流（--source-address）";
+}
+
+impl Need {
+    /// How many, and why.
+    pub fn text(&self, language: Language) -> String {
+        let mut load = Vec::new();
+        if let Some(streams) = self.streams {
+            let values = [streams.to_string(), self.streams_each.to_string()];
+            load.push(Because::Streams.with(language, &values));
+        }
+        if let Some(rate) = self.tokens_per_s {
+            let values = [format!("{rate:.0}"), format!("{TOKENS_PER_S:.0}")];
+            load.push(Because::Tokens.with(language, &values));
+        }
+        if load.is_empty() {
+            return Because::Unknown.text(language).to_owned();
+        }
+        let load = load.join(language.choose(["; ", "；"]));
+        let agents = self.agents.to_string();
+        let text = match (self.wanted, self.agents) {
+            (Some(wanted), _) => {
+                let why = match self.server_here {
+                    true => Because::TooFewCpusServer,
+                    false => Because::TooFewCpus,
+                };
+                why.with(language, &[agents, wanted.to_string(), load, self.cpus.to_string()])
+            }
+            (None, 1) => Because::One.with(language, &[load]),
+            (None, _) => Because::Several.with(language, &[agents, load]),
+        };
+        match self.sources {
+            Some(sources) => text + &Because::Sources.with(language, &[sources.to_string()]),
+            None => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::SEC;
+    use dyno_model::plan::{Arrival, Target};
+
+    fn plan(levels: impl IntoIterator<Item = LevelPlan>) -> Plan {
+        let mut plan = Plan::new(Target::at("http://gpu:8000"));
+        plan.levels.extend(levels);
+        plan
+    }
+
+    fn closed(concurrency: u32) -> LevelPlan {
+        LevelPlan::new(Load::Concurrency { concurrency })
+    }
+
+    fn open(rate: f64, tokens: u32) -> LevelPlan {
+        let load = Load::Rate { rate, arrival: Arrival::Poisson };
+        LevelPlan { output_tokens: LengthSpec::fixed(tokens), ..LevelPlan::new(load) }
+    }
+
+    const BIG: Machine =
+        Machine { cpus: 64, server_here: false, open_files: None, ports: Some(28_232), sources: 0 };
+
+    fn count(plan: &Plan) -> u32 {
+        agents(plan, None, BIG).agents
+    }
+
+    #[test]
+    fn streams_decide_for_a_closed_loop_and_a_burst() {
+        assert_eq!(count(&plan([closed(1)])), 1);
+        assert_eq!(count(&plan([closed(28_000)])), 1);
+        assert_eq!(count(&plan([closed(28_001)])), 2);
+        assert_eq!(count(&plan([closed(8), closed(60_000), closed(16)])), 3, "the largest level");
+        assert_eq!(count(&plan([LevelPlan::new(Load::Burst { requests: 100_000 })])), 4);
+    }
+
+    #[test]
+    fn tokens_decide_where_they_are_known() {
+        // 2,000 requests a second of 200 tokens are 400,000 tokens a second.
+        let need = agents(&plan([open(2_000.0, 200)]), None, BIG);
+        assert_eq!((need.agents, need.tokens_per_s), (4, Some(400_000.0)));
+        assert_eq!(need.streams, Some(20_000));
+        // An estimate takes precedence, and is all there is for a closed loop.
+        assert_eq!(agents(&plan([open(2_000.0, 200)]), Some(90_000.0), BIG).agents, 1);
+        assert_eq!(agents(&plan([closed(512)]), Some(250_000.0), BIG).agents, 3);
+        // Nothing is streamed: only streams count.
+        let mut whole = plan([open(2_000.0, 200)]);
+        whole.request.stream = false;
+        assert_eq!(agents(&whole, None, BIG).tokens_per_s, None);
+    }
+
+    #[test]
+    fn an_open_loop_never_has_more_streams_than_arrivals_or_allowed() {
+        let streams = |level: LevelPlan| agents(&plan([level]), None, BIG).streams;
+        assert_eq!(streams(open(5_000.0, 8)), Some(50_000));
+        assert_eq!(streams(LevelPlan { requests: Some(900), ..open(5_000.0, 8) }), Some(900));
+        let short = LevelPlan { duration_ns: Some(2 * SEC), ..open(5_000.0, 8) };
+        assert_eq!(streams(short), Some(10_000));
+        let limited = LevelPlan { max_concurrency: Some(256), ..open(5_000.0, 8) };
+        assert_eq!(streams(limited), Some(256));
+        let ramp = Load::Ramp {
+            from: 0.0,
+            to: 10_000.0,
+            over_ns: 4 * SEC,
+            steps: None,
+            arrival: Arrival::Poisson,
+        };
+        assert_eq!(streams(LevelPlan::new(ramp)), Some(20_000));
+    }
+
+    #[test]
+    fn a_search_counts_with_the_most_it_may_try() {
+        let mut ladder = plan([closed(1)]);
+        ladder.course.search = Some(Search::Ladder { most: 60_000, per_slot: None });
+        assert_eq!(count(&ladder), 3);
+        let mut capacity = plan([closed(1)]);
+        let search = |over, range| Search::Capacity {
+            over,
+            range,
+            levels: 10,
+            width: 0.06,
+            arrival: Arrival::Poisson,
+            least_requests: 100,
+        };
+        capacity.course.search = Some(search(Over::Rate, Range::Between([1.0, 6_000.0])));
+        assert_eq!(count(&capacity), 3);
+        capacity.course.search = Some(search(Over::Concurrency, Range::Near(15_000.0)));
+        assert_eq!(count(&capacity), 2);
+        capacity.course.search = Some(search(Over::Concurrency, Range::Unknown));
+        assert_eq!(count(&capacity), 1);
+    }
+
+    #[test]
+    fn cpus_are_left_for_the_coordinator_and_a_local_server() {
+        let huge = plan([closed(100_000)]);
+        let of = |cpus, server_here| agents(&huge, None, Machine { cpus, server_here, ..BIG });
+        assert_eq!((of(8, false).agents, of(8, false).wanted), (4, None));
+        assert_eq!((of(4, false).agents, of(4, false).wanted), (3, Some(4)));
+        assert_eq!((of(4, true).agents, of(4, true).wanted), (2, Some(4)));
+        for cpus in [0, 1, 2] {
+            assert_eq!((of(cpus, true).agents, of(cpus, false).agents), (1, 1), "never none");
+        }
+        let text = of(4, true).text(Language::English);
+        assert!(text.contains("2 agents, although the load needs 4 (100000 streams"), "{text}");
+        assert!(text.contains("4 CPUs") && text.contains("one for the server"), "{text}");
+    }
+
+    #[test]
+    fn files_limit_an_agent_and_ports_limit_the_machine() {
+        let wide = plan([closed(60_000)]);
+        let need = agents(&wide, None, Machine { open_files: Some(20_000), ..BIG });
+        assert_eq!(need.agents, 4, "19,936 each");
+        assert_eq!(need.sources, Some(5), "agents share the ports of an address");
+        let text = need.text(Language::English);
+        assert!(text.ends_with("open the streams from 5 addresses (--source-address)"), "{text}");
+        let enough = agents(&wide, None, Machine { sources: 5, ..BIG });
+        assert_eq!((enough.agents, enough.sources), (3, None));
+        assert_eq!(agents(&plan([closed(14_116)]), None, BIG).sources, None);
+        assert_eq!(agents(&plan([closed(14_117)]), None, BIG).sources, Some(2));
+    }
+
+    #[test]
+    fn the_reason_has_the_numbers_in_both_languages() {
+        let need = agents(&plan([open(2_000.0, 200)]), None, Machine { sources: 2, ..BIG });
+        let expected = "4 agents: 20000 streams, up to 28000 for each agent; 400000 tokens/s, up to 120000 for each \
+             agent";
+        assert_eq!(need.text(Language::English), expected);
+        let chinese = need.text(Language::Chinese);
+        assert!(chinese.starts_with("4 个代理：20000 路流"), "{chinese}");
+        let one = agents(&plan([closed(64)]), None, BIG).text(Language::English);
+        assert_eq!(one, "1 agent is enough: 64 streams, up to 28000 for each agent");
+        let trace = agents(&plan([LevelPlan::new(Load::Trace { speed: 1.0 })]), None, BIG);
+        assert_eq!(trace.agents, 1);
+        assert!(trace.text(Language::English).contains("does not say"));
+    }
+}
