@@ -6,7 +6,7 @@ use crate::lab::{Engine, build, number, scratch};
 use anyhow::{Context, Result};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ const TOKENS: &str = "20";
 struct Pair {
     engine: Engine,
     client: Child,
+    out: PathBuf,
     /// Resident memory before the first stream, in kB: of the client and of the engine.
     before: [f64; 2],
     most: [f64; 2],
@@ -94,7 +95,7 @@ impl Pair {
             .stderr(Stdio::inherit())
             .spawn()?;
         let before = [resident_kb(client.id()), resident_kb(engine.id())];
-        Ok(Self { engine, client, before, most: before })
+        Ok(Self { engine, client, out, before, most: before })
     }
 
     fn weigh(&mut self) {
@@ -106,6 +107,7 @@ impl Pair {
 
     fn end(self) -> Result<String> {
         let output = self.client.wait_with_output()?;
+        let _ = std::fs::remove_dir_all(&self.out);
         let summary: serde_json::Value =
             serde_json::from_slice(&output.stdout).context("the summary is not JSON")?;
         let level = &summary["levels"][0];
