@@ -501,7 +501,9 @@ impl Fleet {
                 lost: member.lost.clone().filter(|_| done.is_none()),
                 done,
                 // By what is known of its clock now, which may not be what it was told by.
-                start_error_ns: told.zip(late).map(|(told, late)| told as i64 - began as i64 + late),
+                start_error_ns: told
+                    .zip(late)
+                    .map(|(told, late)| told as i64 - began as i64 + late),
                 clock,
                 beats: member.beats,
                 longest_silence_ns: member.longest_silence,

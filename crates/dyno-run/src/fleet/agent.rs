@@ -13,9 +13,7 @@ use crate::prepared::count_by_server;
 use crate::target::{Measured, open};
 use crate::workload::{Attempt, Workload};
 use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Retry, Stop, StopSignal};
-use dyno_fleet::{
-    Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, nats,
-};
+use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, nats};
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;

@@ -14,16 +14,15 @@ use dyno_words::messages;
 
 messages! {
     /// What an agent says of itself.
-    enum Say {
-        Waiting: "waiting for a run on {}", "正在 {} 上等待运行";
-        NotThere: "the bus is not there yet, trying again: {}", "总线尚不可用，正在重试：{}";
-        Engaged: "taking part in run {}", "参与运行 {}";
-        Refused: "refused: {}", "已拒绝：{}";
-        Interrupted: "the connection to the bus was interrupted", "与总线的连接中断";
-        Back: "the bus is back", "总线已恢复";
-        Over: "run {} is over", "运行 {} 已结束";
-        Broken: "run {} ended for this agent: {}", "运行 {} 对本代理已终止：{}";
-    }
+    enum Say;
+    Waiting: "waiting for a run on {}", "正在 {} 上等待运行";
+    NotThere: "the bus is not there yet, trying again: {}", "总线尚不可用，正在重试：{}";
+    Engaged: "taking part in run {}", "参与运行 {}";
+    Refused: "refused: {}", "已拒绝：{}";
+    Interrupted: "the connection to the bus was interrupted", "与总线的连接中断";
+    Back: "the bus is back", "总线已恢复";
+    Over: "run {} is over", "运行 {} 已结束";
+    Broken: "run {} ended for this agent: {}", "运行 {} 对本代理已终止：{}";
 }
 
 pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {
@@ -91,9 +90,9 @@ fn said(notice: Notice, bus: &str, language: Language) -> String {
 
 /// Its place in a job, or the process id, after the host's name.
 fn own_name() -> String {
-    let place = ["JOB_COMPLETION_INDEX", "SLURM_PROCID"].iter().find_map(|name| {
-        std::env::var(name).ok().filter(|place| place.parse::<u32>().is_ok())
-    });
+    let place = ["JOB_COMPLETION_INDEX", "SLURM_PROCID"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|place| place.parse::<u32>().is_ok()));
     let place = place.unwrap_or_else(|| std::process::id().to_string());
     format!("{}-{place}", dyno_run::fleet::host_name())
 }

@@ -25,7 +25,9 @@ pub(super) fn plan(
 ) -> Result<Option<FleetPlan>, UsageError> {
     let Some(agents) = args.agents else {
         return match args.bus.bus {
-            Some(_) => Err(UsageError::new("--bus", "say how many agents are needed with --agents N")),
+            Some(_) => {
+                Err(UsageError::new("--bus", "say how many agents are needed with --agents N"))
+            }
             None => Ok(None),
         };
     };
@@ -79,7 +81,9 @@ pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageEr
         return Err(UsageError::new(
             "--bus",
             match on_bus {
-                true => "the agents of this run were on a bus, whose address is not stored; give it again",
+                true => {
+                    "the agents of this run were on a bus, whose address is not stored; give it again"
+                }
                 false => "the agents of this run were on this machine; remove it",
             },
         ));

@@ -2,7 +2,8 @@
 
 use super::notes::Notes;
 use super::{
-    Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources, tls,
+    Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources,
+    tls,
 };
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
