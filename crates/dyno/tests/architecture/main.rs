@@ -109,7 +109,7 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("rustls", &["dyno-wire"]),
     ("rustls-native-certs", &["dyno-wire"]),
     ("ruzstd", &["dyno-workload"]),
-    ("sha2", &["dyno-model", "dyno-report"]),
+    ("sha2", &["dyno-model", "dyno-report", "dyno-run"]),
     ("signal-hook", &["llm-dyno"]),
     ("strsim", &["dyno-model"]),
     ("tempfile", &["dyno-import", "dyno-run"]),
