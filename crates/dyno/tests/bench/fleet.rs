@@ -79,11 +79,11 @@ fn without_the_flag_nothing_is_started_and_one_agent_is_one_process() {
     let engine = Engine::start(STEADY, &[]);
     for (flag, started) in [("", 0), ("--agents 1", 1)] {
         let place = Place::new();
-        let (begun, load) = (engine.begun(), "--concurrency 2 --requests 12 --output-tokens 16");
+        let (begun, load) = (engine.begun(), "--concurrency 2 --requests 60 --output-tokens 16");
         let mut process = Process::start(place.bench(&engine.url(), &format!("{flag} {load}")));
         under_way(&mut process, &engine, started, begun + 4);
         process.end().expect_measured();
-        expect_all_indices(&place, 0, 12);
+        expect_all_indices(&place, 0, 60);
     }
 }
 
@@ -182,20 +182,20 @@ fn the_failures_of_all_agents_count() {
 fn a_key_reaches_the_server_and_nothing_else() {
     let engine = Engine::start(STEADY, &["auth"]);
     let place = Place::new();
-    let load = "--agents 2 --concurrency 2 --requests 12 --output-tokens 16";
+    let load = "--agents 2 --concurrency 2 --requests 60 --output-tokens 16";
     let mut command = place.bench(&engine.url(), load);
-    command.env("DYNO_API_KEY", "open-sesame");
+    command.env("DYNO_API_KEY", "sesame");
     let mut process = Process::start(command);
     let agents = under_way(&mut process, &engine, 2, 4);
     for pid in agents.iter().copied().chain([process.id()]) {
         let seen = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap();
-        assert!(!holds(&seen, "open-sesame"), "in the list of processes");
+        assert!(!holds(&seen, "sesame"), "in the list of processes");
     }
     let ended = process.end().expect_measured();
-    assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 12, "{}", ended.said());
+    assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 60, "{}", ended.said());
     assert!(!ended.stdout.contains("sesame") && !ended.stderr.contains("sesame"));
     for (name, bytes) in place.files() {
-        assert!(!holds(&bytes, "open-sesame"), "in {name}");
+        assert!(!holds(&bytes, "sesame"), "in {name}");
     }
 }
 
@@ -226,7 +226,7 @@ fn progress_has_the_agents_and_what_they_have_done() {
     let engine = Engine::start(STEADY, &[]);
     let place = Place::new();
     let load = "--agents 2 --rate 20 --arrival constant --duration 8s --output-tokens 16";
-    let ended = run(place.dyno(&format!("bench {} --out run --json {load}", engine.url())));
+    let ended = run(place.dyno(&format!("bench {} --out run {load}", engine.url())));
     let line = ended.stderr.lines().find(|line| line.contains("2 agents")).unwrap_or_default();
     let words = ["requests", "0 failed", "req/s", "tok/s", "TTFT ~"];
     assert!(words.iter().all(|word| line.contains(word)), "{}", ended.said());
