@@ -24,7 +24,7 @@ fn children(of: u32) -> Vec<u32> {
     entries.filter_map(stat).collect()
 }
 
-/// Waits until a run has so many agents that have sent so many requests.
+/// Waits until the engine has got so many requests, more than a preflight sends; the agents.
 fn under_way(process: &mut Process, engine: &Engine, agents: usize, requests: u64) -> Vec<u32> {
     process.wait_until("requests under way", || engine.begun() >= requests);
     let agents_of_it = children(process.id());
@@ -58,16 +58,16 @@ fn expect_all_indices(place: &Place, level: u32, count: u64) {
 fn agents_send_all_of_it_once_and_leave() {
     let engine = Engine::start(STEADY, &[]);
     let place = Place::new();
-    let load = "--agents 2 --concurrency 4 --requests 40 --output-tokens 16";
+    let load = "--agents 2 --concurrency 4 --requests 60 --output-tokens 16";
     let mut process = Process::start(place.bench(&engine.url(), load));
-    let agents = under_way(&mut process, &engine, 2, 8);
+    let agents = under_way(&mut process, &engine, 2, 12);
     let ended = process.end().expect_measured();
     expect_gone(&agents);
     let summary = ended.json();
-    assert_eq!(summary["levels"][0]["requests"]["completed"], 40, "{}", ended.said());
-    expect_all_indices(&place, 0, 40);
+    assert_eq!(summary["levels"][0]["requests"]["completed"], 60, "{}", ended.said());
+    expect_all_indices(&place, 0, 60);
     let sent_by = |agent| place.requests().iter().filter(|r| r.agent == Some(agent)).count();
-    assert!(sent_by(0) > 0 && sent_by(1) > 0 && sent_by(0) + sent_by(1) == 40);
+    assert!(sent_by(0) > 0 && sent_by(1) > 0 && sent_by(0) + sent_by(1) == 60);
     let ends = place.level_ends();
     let parts: Vec<_> = ends[0].agents.iter().map(|agent| (&*agent.name, agent.issued)).collect();
     assert_eq!(parts, [("1", sent_by(0) as u64), ("2", sent_by(1) as u64)]);
@@ -81,7 +81,7 @@ fn without_the_flag_nothing_is_started_and_one_agent_is_one_process() {
         let place = Place::new();
         let (begun, load) = (engine.begun(), "--concurrency 2 --requests 60 --output-tokens 16");
         let mut process = Process::start(place.bench(&engine.url(), &format!("{flag} {load}")));
-        under_way(&mut process, &engine, started, begun + 4);
+        under_way(&mut process, &engine, started, begun + 12);
         process.end().expect_measured();
         expect_all_indices(&place, 0, 60);
     }
@@ -186,7 +186,7 @@ fn a_key_reaches_the_server_and_nothing_else() {
     let mut command = place.bench(&engine.url(), load);
     command.env("DYNO_API_KEY", "sesame");
     let mut process = Process::start(command);
-    let agents = under_way(&mut process, &engine, 2, 4);
+    let agents = under_way(&mut process, &engine, 2, 12);
     for pid in agents.iter().copied().chain([process.id()]) {
         let seen = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap();
         assert!(!holds(&seen, "sesame"), "in the list of processes");
