@@ -113,7 +113,7 @@ const HEAVY: [(&str, &[&str]); 35] = [
     ("rustls", &["dyno-wire"]),
     ("rustls-native-certs", &["dyno-wire"]),
     ("ruzstd", &["dyno-workload"]),
-    ("sha2", &["dyno-model", "dyno-report"]),
+    ("sha2", &["dyno-model", "dyno-report", "dyno-run"]),
     ("signal-hook", &["llm-dyno"]),
     ("strsim", &["dyno-model"]),
     ("tempfile", &["dyno-form", "dyno-run"]),

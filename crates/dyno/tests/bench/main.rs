@@ -20,6 +20,7 @@ mod discovery;
 mod doctor;
 mod engines;
 mod faults;
+mod fleet;
 mod framing;
 mod interrupts;
 mod labels;

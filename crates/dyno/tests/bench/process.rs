@@ -68,6 +68,11 @@ impl Process {
         Self { child, shown, place, stdout, stderr, listeners: vec![out, err] }
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
