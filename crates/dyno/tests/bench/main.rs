@@ -20,6 +20,8 @@ mod discovery;
 mod doctor;
 mod engines;
 mod faults;
+mod fleet_faults;
+mod fleet_pooled;
 mod framing;
 mod interrupts;
 mod labels;
