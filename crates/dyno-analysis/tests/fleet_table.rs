@@ -1,6 +1,6 @@
 //! How often the rules about several load generators are right: healthy and sick fleets, simulated with
-//! seeds that were not used to choose the limits. A part of the table of docs/concepts is checked always;
-//! `FLEETS=all cargo test -p dyno-analysis --test fleet_table -- --nocapture` prints all of it.
+//! seeds that were not used to choose the limits. A part of the table of docs/metrics.md is checked always;
+//! `FLEETS=5 cargo test -p dyno-analysis --test fleet_table -- --nocapture` prints all of it, with five seeds.
 #![allow(clippy::unwrap_used)]
 
 #[path = "common/fleet.rs"]
@@ -190,8 +190,8 @@ struct Tally {
 
 /// Sizes of fleets, and seeds of each.
 fn extent() -> (&'static [u32], u64) {
-    match std::env::var_os("FLEETS") {
-        Some(_) => (&[2, 4, 8, 32], 5),
+    match std::env::var("FLEETS").ok().and_then(|seeds| seeds.parse().ok()) {
+        Some(seeds) => (&[2, 4, 8, 32], seeds),
         None => (&[4], 1),
     }
 }
@@ -201,8 +201,8 @@ fn tally(kind: Kind, ttft_ms: f64, sick: Sick) -> Tally {
     let (sizes, seeds) = extent();
     for agents in sizes.iter().copied() {
         for (seed, on_bus) in (0..seeds).flat_map(|seed| [(seed, false), (seed, true)]) {
-            let mix = u64::from(agents) << 20 | (ttft_ms as u64) << 8 | (kind as u64) << 4;
-            let rng = SplitMix::new(FIRST_SEED + seed ^ mix << 20);
+            let mix = (u64::from(agents) << 20) | ((ttft_ms as u64) << 8) | ((kind as u64) << 4);
+            let rng = SplitMix::new((FIRST_SEED + seed) ^ (mix << 20));
             let level = Made { kind, agents, ttft_ms, sick, rng }.level(on_bus);
             let found = level.reasons.iter().filter(|reason| CODES.contains(&&*reason.code));
             let texts: Vec<&str> = found.map(|reason| &*reason.what).collect();

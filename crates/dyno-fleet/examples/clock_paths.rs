@@ -1,6 +1,8 @@
 //! How often the stated bound contains the true offset between clocks that are compared over real sockets,
 //! with a network between them: the second table in docs/concepts/clocks.md. `-- FITS SEED`
 
+#![allow(clippy::expect_used)]
+
 #[path = "../tests/clocks/proxy.rs"]
 mod proxy;
 #[path = "../tests/clocks/real.rs"]

@@ -1,6 +1,8 @@
 //! How often the stated bound of an agent's clock contains the true offset: the table in
 //! docs/concepts/clocks.md. `-- TRIALS SEED ROW`; constants are set with other seeds than that of the table.
 
+#![allow(clippy::expect_used)]
+
 #[path = "../tests/clocks/table.rs"]
 mod table;
 #[path = "../tests/clocks/trial.rs"]

@@ -97,6 +97,8 @@ pub struct Part {
     pub done: Option<Done>,
     /// Why it was lost, if it was.
     pub lost: Option<String>,
+    /// How much later than the others' agreed time it started, as far as its clock is known now.
+    pub start_error_ns: Option<i64>,
     /// How its clock relates to the coordinator's.
     pub clock: Option<ClockFit>,
     /// Beats received during the level.
@@ -113,6 +115,8 @@ struct Member {
     beats: u64,
     longest_silence: u64,
     lost: Option<String>,
+    /// When it was told to start, on its own clock.
+    told: Option<Nanos>,
 }
 
 impl Member {
@@ -181,6 +185,7 @@ impl Fleet {
             beats: 0,
             longest_silence: 0,
             lost: None,
+            told: None,
         };
         let members = (0..wanted).map(|_| member()).collect();
         let calls = Arc::new(AtomicU64::new(0));
@@ -402,6 +407,7 @@ impl Fleet {
         };
         for member in &mut self.members {
             (member.beat, member.beats, member.longest_silence) = (None, 0, 0);
+            member.told = None;
         }
         for number in 0..count {
             self.send(number, &ToAgent::Prepare(Box::new(prepare.clone())), &[]);
@@ -485,6 +491,7 @@ impl Fleet {
         for number in 0..self.members.len() {
             let fit = self.members[number].clock.fit_at(at);
             let at = fit.map_or(at, |fit| fit.to_agent(at));
+            self.members[number].told = Some(at);
             self.send(number, &ToAgent::Start { level, at }, &[]);
         }
         at
@@ -540,20 +547,27 @@ impl Fleet {
     }
 
     fn parts(&self, level: Level) -> Vec<Part> {
-        let now = self.clock.now();
-        let members = self.members.iter().enumerate().zip(level.done);
-        members
-            .map(|((number, member), done)| Part {
+        let (now, began) = (self.clock.now(), level.began);
+        let part = |((number, member), done): ((usize, &Member), Option<Done>)| {
+            // Of an agent that was lost, nothing is known after its last beat.
+            let clock = member.clock.fit_between(began, now.min(member.heard));
+            let told = clock.zip(member.told).map(|(clock, told)| clock.to_coordinator(told));
+            let late = done.as_ref().map(|done| done.start_error_ns);
+            Part {
                 name: member.name(number),
                 host: member.hello.as_ref().map_or_else(String::new, |hello| hello.host.clone()),
                 lost: member.lost.clone().filter(|_| done.is_none()),
                 done,
-                // Of an agent that was lost, nothing is known after its last beat.
-                clock: member.clock.fit_between(level.began, now.min(member.heard)),
+                // By what is known of its clock now, which may not be what it was told by.
+                start_error_ns: told
+                    .zip(late)
+                    .map(|(told, late)| told as i64 - began as i64 + late),
+                clock,
                 beats: member.beats,
                 longest_silence_ns: member.longest_silence,
-            })
-            .collect()
+            }
+        };
+        self.members.iter().enumerate().zip(level.done).map(part).collect()
     }
 
     /// Fetches the records of an agent's last level; `keep` takes them piece by piece.

@@ -62,3 +62,27 @@ pub(crate) fn decode(payload: &[u8]) -> Result<AgentEnd, Bad> {
     agent.clock = agent.clock.map(|_| clock);
     Ok(agent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_comes_back_as_it_was() {
+        let clock = ClockFit {
+            offset_ns: -5_000_000_000_000,
+            bound_ns: 120_000,
+            drift_ppb: -20_123,
+            at: 7,
+            round_trip_ns: 200_000,
+            steps: 0,
+        };
+        for steps in [0, 3] {
+            let mut agent = AgentEnd::new(1, "b", "node-2");
+            agent.clock = Some(ClockFit { steps, ..clock });
+            let mut stored = Vec::new();
+            encode(&agent, &mut stored);
+            assert_eq!(decode(&stored).unwrap(), agent);
+        }
+    }
+}

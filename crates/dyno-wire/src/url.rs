@@ -109,6 +109,12 @@ impl TargetUrl {
         format!("{}?{}", &self.full[..self.path_end()], hidden.join("&"))
     }
 
+    /// Whether both lead to the same server: scheme, host and port.
+    pub fn same_server(&self, other: &Self) -> bool {
+        let host = self.host.eq_ignore_ascii_case(&other.host);
+        host && self.port() == other.port() && self.is_https() == other.is_https()
+    }
+
     /// Host name or address, without brackets.
     pub fn host(&self) -> &str {
         &self.host

@@ -40,7 +40,7 @@ fn run(argv: Vec<OsString>) -> Exit {
         Command::Twins(args) => commands::twins::run(&args, &printer),
         Command::Fit(args) => commands::fit::run(&args, &printer),
         Command::Engine(args) => commands::engine::run(&args, &printer),
-        Command::Agent(args) => commands::agent::run(&args, &printer),
+        Command::Agent(args) => commands::agent::run(*args, &printer),
         Command::Data(args) => commands::data::run(&args, &printer),
         Command::Doctor(args) => commands::doctor::run(&args, &printer),
         Command::Report(args) => commands::report::run(&args, &printer),

@@ -6,18 +6,20 @@ use crate::lab::{Engine, build, number, scratch};
 use anyhow::{Context, Result};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Each stream lasts a minute, with a token every five seconds after a while without any, in which all
-/// others are opened.
-const SCRIPT: &str = "ttft=20s,itl=5s,tokens=9";
+/// Each stream lasts a minute, in which all others are opened, with few tokens: holding is measured here,
+/// not timing. The preflight asks for 16 tokens, so it takes most of a minute, too.
+const SCRIPT: &str = "ttft=1s,itl=3s,tokens=20";
+const TOKENS: &str = "20";
 
 /// A client that is running, with the engine it measures.
 struct Pair {
     engine: Engine,
     client: Child,
+    out: PathBuf,
     /// Resident memory before the first stream, in kB: of the client and of the engine.
     before: [f64; 2],
     most: [f64; 2],
@@ -78,7 +80,14 @@ impl Pair {
         let out = scratch();
         let client = Command::new(dyno)
             .args(["bench", &format!("http://{}", engine.address), "--json", "--quiet"])
-            .args(["--burst", &streams.to_string(), "--input-tokens", "16", "--output-tokens", "9"])
+            .args([
+                "--burst",
+                &streams.to_string(),
+                "--input-tokens",
+                "16",
+                "--output-tokens",
+                TOKENS,
+            ])
             .args(["--source-address", sources, "--timeout-connect", "60s", "--report", "none"])
             .args(["--metrics", "none", "--out"])
             .arg(&out)
@@ -86,7 +95,7 @@ impl Pair {
             .stderr(Stdio::inherit())
             .spawn()?;
         let before = [resident_kb(client.id()), resident_kb(engine.id())];
-        Ok(Self { engine, client, before, most: before })
+        Ok(Self { engine, client, out, before, most: before })
     }
 
     fn weigh(&mut self) {
@@ -98,6 +107,7 @@ impl Pair {
 
     fn end(self) -> Result<String> {
         let output = self.client.wait_with_output()?;
+        let _ = std::fs::remove_dir_all(&self.out);
         let summary: serde_json::Value =
             serde_json::from_slice(&output.stdout).context("the summary is not JSON")?;
         let level = &summary["levels"][0];

@@ -26,7 +26,9 @@ const WAITING: usize = 65_536;
 /// How often agents are called for, and engaged ones told that they are.
 const CALL: Duration = Duration::from_millis(500);
 /// How often lines are looked after.
-const TICK: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(250);
+/// How often it is looked whether the waiting for agents is over.
+const LOOK: Duration = Duration::from_millis(100);
 /// How often the caller is asked whether to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 /// Frames that are kept while agents are still being gathered: each says hello as soon as it is engaged.
@@ -161,7 +163,7 @@ impl Gathering {
 
     async fn gathered(&mut self, given_up: &AtomicBool) -> Result<Vec<(Id, Hello)>, BusError> {
         let until = Instant::now() + self.within;
-        let mut tick = tokio::time::interval(TICK);
+        let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut called: Option<Instant> = None;
         let call = notice::written(&FromCoordinator::Call(self.run.clone()));
@@ -202,7 +204,7 @@ impl Gathering {
                     if called.is_none_or(|at| now - at >= CALL) {
                         called = Some(now);
                         self.connection.send(self.subjects.lobby(), call.clone()).await;
-                        for id in self.roll.to_engage(now) {
+                        for id in self.roll.chosen(now) {
                             self.connection.send(self.subjects.agent(id), engage.clone()).await;
                         }
                     }

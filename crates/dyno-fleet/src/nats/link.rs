@@ -142,6 +142,7 @@ impl Link {
     pub(super) fn take(&mut self, frame: &[u8], now: Instant) -> Taken {
         let mut taken = Taken::default();
         let Some((kind, number, received, part)) = self.opened(frame) else { return taken };
+        self.interrupted = false;
         while self.kept.front().is_some_and(|kept| kept.number <= received) {
             let gone = self.kept.pop_front();
             self.kept_bytes -= gone.map_or(0, |kept| kept.frame.len());
@@ -194,9 +195,10 @@ impl Link {
         framed(HAVE, self.session, self.sent, self.received, &[])
     }
 
-    /// The bus was interrupted: what is not confirmed is asked for at once.
+    /// The bus was interrupted: what is not confirmed is asked for at once, and until the other side is heard.
     pub(super) fn interrupted(&mut self) {
         self.interrupted = true;
+        self.asked = None;
     }
 
     /// A question to send now, if something may be lost.
@@ -204,10 +206,9 @@ impl Link {
         let oldest = self.kept.front()?;
         let waited = now.saturating_duration_since(oldest.since) >= UNCONFIRMED;
         let again = self.asked.is_none_or(|at| now.saturating_duration_since(at) >= BETWEEN);
-        if !self.interrupted && !(again && waited) {
+        if !again || !(waited || self.interrupted) {
             return None;
         }
-        self.interrupted = false;
         self.asked = Some(now);
         Some(framed(ASK, self.session, self.sent, self.received, &[]))
     }

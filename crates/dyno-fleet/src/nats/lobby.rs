@@ -21,7 +21,7 @@ use tokio::time::MissedTickBehavior;
 /// Packets that wait for the bus thread.
 const WAITING: usize = 65_536;
 /// How often the line is looked after.
-const TICK: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(250);
 /// Between attempts to find the bus.
 const AGAIN: Duration = Duration::from_secs(1);
 /// An agent that was engaged, and then heard nothing for so long, is free again. It has sent nothing yet, so
@@ -76,7 +76,7 @@ pub struct Lobby {
 }
 
 impl Lobby {
-    /// Goes to the bus, and waits for it where it is not there yet.
+    /// Goes to the bus, and waits for it where it is not there yet. The clock is that of its [`Post`](crate::Post)s.
     pub fn join(
         options: &Options,
         hello: Hello,
@@ -212,6 +212,7 @@ impl<'a> Agent<'a> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
+            let is_engaged = self.engaged.is_some();
             let engaged = &mut self.engaged;
             let packet = async move {
                 match engaged {
@@ -238,7 +239,7 @@ impl<'a> Agent<'a> {
                     None => self.free().await,
                 },
                 change = self.connection.changed() => self.change(change).await,
-                _ = tick.tick() => self.look_after().await,
+                _ = tick.tick(), if is_engaged => self.look_after().await,
             }
         }
         self.free().await;

@@ -25,7 +25,7 @@ mod notice;
 mod options;
 mod roll;
 
-pub use error::BusError;
+pub use error::{BusError, TooFew};
 pub use hub::{Bus, Call, hub};
 pub use lobby::{Engagement, Lobby, Notice};
 pub use options::{Given, Options};

@@ -23,13 +23,15 @@ pub(super) enum FromCoordinator {
 }
 
 /// A run that needs agents.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Run {
     session: String,
     /// What people call it.
+    #[serde(default)]
     pub(super) run: String,
+    #[serde(default)]
     pub(super) version: String,
+    #[serde(default)]
     pub(super) protocol: u32,
 }
 
@@ -44,17 +46,21 @@ impl Run {
     }
 }
 
-/// An agent that is there.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+/// An agent that is there. Every version says its name and its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Present {
-    protocol: u32,
     version: String,
     name: String,
+    #[serde(default)]
+    protocol: u32,
+    #[serde(default)]
     host: String,
+    #[serde(default)]
     process: u32,
+    #[serde(default)]
     cpus: u32,
     /// The run that it belongs to.
+    #[serde(default)]
     busy: Option<Run>,
 }
 

@@ -72,7 +72,7 @@ impl Roll {
 
     /// Whom to engage now: those that are engaged already, again, to keep them; and once there are enough
     /// free ones, those who came first.
-    pub(super) fn to_engage(&mut self, now: Instant) -> Vec<Id> {
+    pub(super) fn chosen(&mut self, now: Instant) -> Vec<Id> {
         self.known.retain(|_, known| now.saturating_duration_since(known.heard) < ANSWER_WITHIN);
         let mut ours: Vec<Id> = self.ours().map(|(id, _)| *id).collect();
         let mut free: Vec<(usize, Id)> = self

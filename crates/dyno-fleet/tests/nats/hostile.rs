@@ -143,11 +143,12 @@ fn a_message_of_a_run_that_is_not_understood_ends_it_and_says_so() {
     let work = Work { level: Duration::from_secs(20), ..Work::default() };
     let agents = Agent::several(&options, 2, work);
     let mut run = Run::begin(&options, "run", 2);
-    // It continues the numbers of an agent's frames, with a message of its own.
+    // It continues the numbers of an agent's frames, with a message of its own. Beats with counters come
+    // once a second, so there is time.
     let forged = AtomicUsize::new(0);
     let stranger = Stranger::on(&server, move |subject, payload| {
         let is_beat =
-            payload.first() == Some(&2) && payload.windows(6).any(|part| part == b"\"beat\"");
+            payload.first() == Some(&2) && payload.windows(11).any(|part| part == b"\"in_flight\"");
         if !subject.contains(".run.") || !is_beat || forged.fetch_add(1, Ordering::Relaxed) > 0 {
             return Vec::new();
         }

@@ -3,6 +3,8 @@
 //! The agents are simulated: they follow the protocol, and "send" by counting. What they do in a level is
 //! tested elsewhere.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod agents;
 mod entry;
 mod hostile;

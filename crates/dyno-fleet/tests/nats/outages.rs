@@ -66,7 +66,8 @@ fn a_short_outage_at_any_moment_of_a_level_is_survived() {
         let options = server.options();
         let agents = Agent::several(&options, AGENTS, WORK);
         let mut run = Run::begin(&options, "run", AGENTS);
-        let outage = outage(&mut server, &mut run, moment, Duration::from_millis(200));
+        let away = Duration::from_millis(100 + moment % 4 * 300);
+        let outage = outage(&mut server, &mut run, moment, away);
         println!(
             "moment {moment}: without the bus for {:?}, survived: {}",
             outage.took, outage.survived

@@ -16,7 +16,7 @@ pub(crate) struct Run {
     _bus: Bus,
 }
 
-pub(crate) struct Quiet;
+struct Quiet;
 
 impl Watch for Quiet {
     fn started(&mut self, _: Nanos) {}
@@ -57,9 +57,17 @@ impl Run {
     }
 
     pub(crate) fn level(&mut self, level: u32) -> Result<Vec<Part>, FleetError> {
+        self.watched(level, &mut Quiet)
+    }
+
+    pub(crate) fn watched(
+        &mut self,
+        level: u32,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Part>, FleetError> {
         let plan = LevelPlan::new(Load::Concurrency { concurrency: 4 });
         let prepare = Prepare { level, plan, taken: 0, failures: None };
-        self.fleet.level(&prepare, &mut Quiet)
+        self.fleet.level(&prepare, watch)
     }
 
     /// Fetches the records of all agents, and compares them with what they had.

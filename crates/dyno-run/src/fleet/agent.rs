@@ -12,8 +12,8 @@ use crate::order::{MetricsFrom, Order, Reach};
 use crate::prepared::count_by_server;
 use crate::target::{Measured, open};
 use crate::workload::{Attempt, Workload};
-use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Retry, StopSignal};
-use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup};
+use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Retry, Stop, StopSignal};
+use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, nats};
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
@@ -21,13 +21,18 @@ use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
 use dyno_record::{Recorder, RunDir};
+use dyno_wire::client::Sources;
 use dyno_wire::encode::Encoder;
 use dyno_wire::url::TargetUrl;
 use dyno_workload::data::DataSpec;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
+
+/// How often a waiting agent looks whether it should end.
+const GLANCE: Duration = Duration::from_millis(250);
 
 /// Whether the target at a URL may be measured; the reason if not.
 pub type Permission = Box<dyn Fn(&str) -> Result<(), String>>;
@@ -81,20 +86,48 @@ pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
     serve(agent, line.map_err(|error| RunError::Own(error.to_string()))?, clock)
 }
 
-/// Takes orders until the run is over.
-pub fn serve(agent: &Agent, line: Line, clock: Clock) -> Result<(), RunError> {
-    let own = |error: &dyn std::fmt::Display| RunError::Own(error.to_string());
-    let post = Post::take(line, clock).map_err(|error| own(&error))?;
+/// An agent that waits on a bus and takes part in one run after another, until `stop`; with `once`, in
+/// one. `ended` hears how each run ended for it.
+pub fn serve_bus(
+    agent: &Agent,
+    options: &nats::Options,
+    once: bool,
+    stop: &StopSignal,
+    tell: impl Fn(nats::Notice) + Send + 'static,
+    ended: impl Fn(&str, Result<(), RunError>),
+) -> Result<(), RunError> {
+    let clock = Clock::start();
+    let wrong = |error: nats::BusError| RunError::Usage(format!("--bus: {error}"));
+    let lobby = nats::Lobby::join(options, hello(agent), clock, tell).map_err(wrong)?;
+    while stop.get() == Stop::No {
+        let Some(engagement) = lobby.next(GLANCE).map_err(wrong)? else { continue };
+        let nats::Engagement { run, line } = engagement;
+        ended(&run, serve(agent, line, clock));
+        if once {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How an agent introduces itself.
+fn hello(agent: &Agent) -> Hello {
     let host = host::describe();
-    let hello = Hello {
+    Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         name: agent.name.clone(),
         host: host.name,
         process: std::process::id(),
         cpus: host.cores as u32,
-    };
-    post.say(&FromAgent::Hello(hello), &[]).map_err(RunError::Own)?;
+    }
+}
+
+/// Takes orders until the run is over.
+pub fn serve(agent: &Agent, line: Line, clock: Clock) -> Result<(), RunError> {
+    let own = |error: &dyn std::fmt::Display| RunError::Own(error.to_string());
+    let post = Post::take(line, clock).map_err(|error| own(&error))?;
+    post.say(&FromAgent::Hello(hello(agent)), &[]).map_err(RunError::Own)?;
     let mut duty = None;
     let mut kept = None;
     loop {
@@ -172,6 +205,13 @@ impl Duty {
         reach.url =
             Some(TargetUrl::parse(&url).map_err(|error| RunError::Usage(error.to_string()))?);
         reach.metrics = MetricsFrom::Nowhere;
+        if !setup.sources.is_empty() {
+            let sources = Sources::parse(&setup.sources.join(","));
+            reach.sources = sources.map_err(|error| RunError::Usage(error.to_string()))?;
+        }
+        if let Some(cpu) = setup.cpu {
+            dyno_net::pin_to_cpu(cpu as usize).map_err(|error| RunError::Own(error.to_string()))?;
+        }
         reach.numbered = settled.addresses.clone();
         let mut workload = match &files {
             None => Workload::open(&plan)?,

@@ -13,7 +13,7 @@ use crate::target::Measured;
 use crate::workload::Items;
 use dyno_drive::{LevelOutcome, LevelSetup, Observer, Stop, StopSignal, TransportError};
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{Done, Fleet, FleetError, Hub, Part, Prepare, Setup, Watch};
+use dyno_fleet::{Done, Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
 use dyno_model::Nanos;
 use dyno_model::fleet::{AgentEnd, AgentSeen, FleetPlan, merged_health};
 use dyno_model::frame::{ClientHealth, Ending, EngineSlip, LevelEnd};
@@ -23,6 +23,7 @@ use dyno_record::RunDir;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -31,25 +32,35 @@ const TO_START: Duration = Duration::from_secs(20);
 const EACH_TO_START: Duration = Duration::from_millis(100);
 /// Between the order to start and the start, on this machine.
 const LEAD: Duration = Duration::from_millis(20);
+/// The same over a bus.
+const BUS_LEAD: Duration = Duration::from_secs(2);
 const INCOMPLETE: &str = "its records end before the end of the level";
 
 /// Where agents come from.
+#[derive(Clone)]
 pub enum Crew {
     /// Children of this process.
     Local(Local),
-    /// Lines to agents that are there already.
-    Lines {
-        /// The lines.
-        hub: Hub,
-        /// The least time between the order to start and the start.
-        lead: Duration,
-    },
+    /// Agents that wait on a bus.
+    Bus(OnBus),
 }
 
 /// How to start an agent on this machine.
+#[derive(Clone)]
 pub struct Local {
     /// The command of agent number `0`, `1` …; it speaks the protocol on its standard input and output.
-    pub command: Box<dyn Fn(usize) -> Command>,
+    pub command: Arc<dyn Fn(usize) -> Command + Send + Sync>,
+    /// Each stays on a CPU of its own, as far as there are enough.
+    pub pin: bool,
+}
+
+/// Where agents wait.
+#[derive(Clone)]
+pub struct OnBus {
+    /// The bus.
+    pub options: nats::Options,
+    /// How long to wait for enough of them.
+    pub within: Duration,
 }
 
 /// A target that is measured by several agents.
@@ -65,6 +76,7 @@ pub(crate) struct Coordinated {
     max_failures: Option<u64>,
     /// They end after the fleet was told to leave.
     _children: Option<Children>,
+    _bus: Option<nats::Bus>,
     /// Temporary files of this process and of its children, which may be killed: removed when all have
     /// ended.
     folder: TempDir,
@@ -82,7 +94,8 @@ pub(crate) fn gather(
     let agents = wanted.agents.max(1);
     let folder = tempfile::Builder::new().prefix("dyno-fleet-").tempdir();
     let folder = folder.map_err(|error| RunError::Own(format!("a temporary folder: {error}")))?;
-    let (children, hub, lead) = match &order.crew {
+    let stop = || order.stop.get() > Stop::No;
+    let (children, bus, hub, lead) = match &order.crew {
         Some(Crew::Local(local)) => {
             let secrets = secrets(&order.reach.secrets, order);
             let command = |number: usize| {
@@ -92,16 +105,26 @@ pub(crate) fn gather(
             };
             let (children, hub) = pipe::spawn(agents as usize, clock, command)
                 .map_err(|error| RunError::Own(format!("--agents: cannot start one: {error}")))?;
-            (Some(children), hub, LEAD)
+            (Some(children), None, hub, LEAD)
         }
-        _ => return Err(RunError::Usage("--agents: there is nowhere to start them".to_owned())),
+        Some(Crew::Bus(OnBus { options, within })) => {
+            let call = nats::Call {
+                run: run.to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                agents: agents as usize,
+                within: *within,
+            };
+            let (bus, hub) = nats::hub(options, &call, clock, &stop).map_err(no_bus)?;
+            (None, Some(bus), hub, BUS_LEAD)
+        }
+        None => return Err(RunError::Usage("--agents: there is nowhere to start them".to_owned())),
     };
-    let stop = || order.stop.get() > Stop::No;
     let within = TO_START + EACH_TO_START * agents;
     let fleet = Fleet::gather(hub, clock, env!("CARGO_PKG_VERSION"), lead, within, &stop);
     let mut fleet = fleet.map_err(wrong)?;
     let url = match &order.plan.target.url {
-        Some(url) => url.clone(),
+        // Values of the query may be secret: an agent has its own.
+        Some(url) => url.split('?').next().unwrap_or_default().to_owned(),
         None => format!("http://{}", own.target.endpoint.host_header()),
     };
     let value = serde_json::to_value(settled)
@@ -110,6 +133,11 @@ pub(crate) fn gather(
         true => Files::of(&order.plan).map_err(|why| RunError::setting("--data", why))?,
         false => Files::default(),
     };
+    let cpus = match &order.crew {
+        Some(Crew::Local(local)) if local.pin => dyno_net::allowed_cpus().unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let sources = order.reach.sources.shared_by(agents as usize);
     let setups = (0..agents).map(|index| Setup {
         run: run.to_owned(),
         plan: order.plan.clone(),
@@ -117,8 +145,8 @@ pub(crate) fn gather(
         url: url.clone(),
         settled: value.clone(),
         files: files.refs(),
-        cpu: None,
-        sources: Vec::new(),
+        cpu: cpus.get(index as usize % cpus.len().max(1)).map(|cpu| *cpu as u32),
+        sources: sources.get(index as usize).filter(|_| !wanted.bus).cloned().unwrap_or_default(),
     });
     let mut piece = |hash: &str, from: u64| files.piece(hash, from);
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
@@ -131,6 +159,7 @@ pub(crate) fn gather(
         tokens: 0,
         max_failures,
         _children: children,
+        _bus: bus,
         folder,
     })
 }
@@ -151,6 +180,13 @@ fn secrets(secrets: &Secrets, order: &Order) -> String {
         },
     })
     .to_string()
+}
+
+fn no_bus(error: nats::BusError) -> RunError {
+    match error {
+        nats::BusError::Interrupted => RunError::Interrupted("interrupted".to_owned()),
+        error => RunError::Usage(format!("--bus: {}", one_line(&error.to_string()))),
+    }
 }
 
 fn wrong(error: FleetError) -> RunError {
@@ -404,7 +440,7 @@ fn agent_end((number, (part, end)): (u32, (&Part, &Option<LevelEnd>))) -> AgentE
     let done = part.done.as_ref();
     AgentEnd {
         clock: part.clock,
-        start_error_ns: done.map(|done| done.start_error_ns),
+        start_error_ns: part.start_error_ns,
         ending: done.map(|done| done.ending),
         sending_stopped: end.as_ref().map(|end| end.sending_stopped),
         planned: end.as_ref().and_then(|end| end.planned),

@@ -10,7 +10,13 @@ mod merge;
 pub mod need;
 mod settled;
 
-pub use agent::{Agent, Permission, serve, serve_child};
+pub use agent::{Agent, Permission, serve, serve_bus, serve_child};
 pub(crate) use bench::gather;
-pub use bench::{Crew, Local};
+pub use bench::{Crew, Local, OnBus};
+pub use dyno_fleet::nats;
 pub(crate) use settled::Settled;
+
+/// The name of this machine.
+pub fn host_name() -> String {
+    crate::host::describe().name
+}

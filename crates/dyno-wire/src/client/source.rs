@@ -92,6 +92,18 @@ impl Sources {
         self.0.len()
     }
 
+    /// The addresses of each of several load generators on this machine: a part of them, or all where
+    /// there are fewer addresses than load generators.
+    pub fn shared_by(&self, among: usize) -> Vec<Vec<String>> {
+        let among = among.max(1);
+        let few = self.0.len() < among;
+        let of = |one: usize| {
+            let own = self.0.iter().enumerate().filter(move |(at, _)| few || at % among == one);
+            own.map(|(_, address)| address.to_string()).collect()
+        };
+        (0..among).map(of).collect()
+    }
+
     /// Whether a connection to an address can have one of them: any can if there are none.
     pub(super) fn fit(&self, to: &SocketAddr) -> bool {
         self.0.is_empty() || self.0.iter().any(|source| source.is_ipv4() == to.is_ipv4())

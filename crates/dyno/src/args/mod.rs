@@ -71,9 +71,8 @@ pub(crate) enum Command {
     Fit(fit::FitArgs),
     /// Serve the embedded engine: a server of many APIs that needs no GPU
     Engine(engine::EngineArgs),
-    /// Send a part of the load for `dyno bench --agents`
-    #[command(hide = true)]
-    Agent(fleet::AgentArgs),
+    /// Send a part of the load for a coordinator on another machine
+    Agent(Box<fleet::AgentArgs>),
     /// Inspect or convert a data file
     Data(data::DataCommandArgs),
     /// Check how much load this machine can measure

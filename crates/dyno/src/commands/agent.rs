@@ -3,20 +3,118 @@
 use crate::args::fleet::AgentArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use dyno_run::Reach;
-use dyno_run::fleet::{Agent, serve_child};
+use crate::resolve::{Surroundings, fleet, reach_of_agent};
+use crate::signals;
+use crate::usage::UsageError;
+use dyno_model::Language;
+use dyno_run::fleet::nats::Notice;
+use dyno_run::fleet::{Agent, Permission, serve_bus, serve_child};
+use dyno_run::{Reach, RunError, StopSignal, TargetUrl};
+use dyno_words::messages;
 
-pub(crate) fn run(args: &AgentArgs, printer: &Printer) -> Exit {
-    let Some(name) = &args.child else {
-        printer.error("an agent needs a coordinator: `dyno bench URL --agents N` starts its own");
-        return Exit::Usage;
-    };
-    let agent = Agent::child(name.clone(), Reach::default());
-    match serve_child(&agent) {
-        Ok(()) => Exit::Fine,
+messages! {
+    /// What an agent says of itself.
+    enum Say;
+    Waiting: "waiting for a run on {}", "正在 {} 上等待运行";
+    NotThere: "the bus is not there yet, trying again: {}", "总线尚不可用，正在重试：{}";
+    Engaged: "taking part in run {}", "参与运行 {}";
+    Refused: "refused: {}", "已拒绝：{}";
+    Interrupted: "the connection to the bus was interrupted", "与总线的连接中断";
+    Back: "the bus is back", "总线已恢复";
+    Over: "run {} is over", "运行 {} 已结束";
+    Broken: "run {} ended for this agent: {}", "运行 {} 对本代理已终止：{}";
+}
+
+pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {
+    if let Some(name) = &args.child {
+        let agent = Agent::child(name.clone(), Reach::default());
+        return concluded(serve_child(&agent), printer);
+    }
+    match on_bus(args, printer) {
+        Ok(exit) => exit,
         Err(error) => {
             printer.error(error);
-            Exit::Bug
+            Exit::Usage
+        }
+    }
+}
+
+fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    if args.bus.bus.is_none() {
+        return Err(UsageError::new(
+            "--bus",
+            "an agent waits on a bus; give its URL, such as nats://HOST:4222 (`dyno bench URL --agents N` \
+             needs none: it starts agents on this machine by itself)",
+        ));
+    }
+    if args.target.is_empty() && !args.any_target {
+        return Err(UsageError::new(
+            "--target",
+            "say which servers this agent may measure: --target URL, or --any-target",
+        ));
+    }
+    let language = args.language.or(Surroundings::of_process().language);
+    let printer = printer.speaking(language);
+    let options = fleet::bus(&args.bus)?;
+    let (reach, warnings) = reach_of_agent(args.connection, &Surroundings::of_process())?;
+    warnings.iter().for_each(|warning| printer.warn(warning));
+    let name = args.name.unwrap_or_else(own_name);
+    let query = args.target.iter().find_map(|target| target.query().map(str::to_owned));
+    let may_measure = permission(args.target, args.any_target);
+    let agent = Agent { name, reach, query, shares_files: false, may_measure };
+    let stop = StopSignal::new();
+    let listening = signals::listen(stop.clone(), |_| ());
+    let listening = listening.map_err(|error| UsageError::new("signals", error.to_string()))?;
+    let bus = options.shown();
+    let teller = printer.clone();
+    let tell = move |notice| teller.note(said(notice, &bus, language));
+    let ended = |run: &str, how: Result<(), RunError>| match how {
+        Ok(()) => printer.note(Say::Over.with(language, &[run])),
+        Err(error) => printer.warn(Say::Broken.with(language, &[run, &error.to_string()])),
+    };
+    let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);
+    drop(listening);
+    Ok(concluded(served, &printer))
+}
+
+fn said(notice: Notice, bus: &str, language: Language) -> String {
+    match notice {
+        Notice::NotThere { why } => Say::NotThere.with(language, &[why]),
+        Notice::Free => Say::Waiting.with(language, &[bus]),
+        Notice::Engaged { run } => Say::Engaged.with(language, &[run]),
+        Notice::Refused { why } => Say::Refused.with(language, &[why]),
+        Notice::Interrupted => Say::Interrupted.with(language, &[""; 0]),
+        Notice::Back => Say::Back.with(language, &[""; 0]),
+    }
+}
+
+/// Its place in a job, or the process id, after the host's name.
+fn own_name() -> String {
+    let place = ["JOB_COMPLETION_INDEX", "SLURM_PROCID"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|place| place.parse::<u32>().is_ok()));
+    let place = place.unwrap_or_else(|| std::process::id().to_string());
+    format!("{}-{place}", dyno_run::fleet::host_name())
+}
+
+/// Servers that may be measured: scheme, host and port must be those of a URL that was given.
+fn permission(targets: Vec<TargetUrl>, any: bool) -> Permission {
+    Box::new(move |url| {
+        let asked = TargetUrl::parse(url).map_err(|error| error.to_string())?;
+        match any || targets.iter().any(|target| target.same_server(&asked)) {
+            true => Ok(()),
+            false => Err(format!("it may not measure {}; see its --target", asked.shown())),
+        }
+    })
+}
+
+fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
+    match served {
+        Ok(()) => Exit::Fine,
+        Err(error) => {
+            let exit = if matches!(error, RunError::Usage(_)) { Exit::Usage } else { Exit::Bug };
+            printer.error(error);
+            exit
         }
     }
 }

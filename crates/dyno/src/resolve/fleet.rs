@@ -2,15 +2,17 @@
 
 use super::Aim;
 use super::notes::Notes;
-use crate::args::fleet::{Agents, FleetArgs};
+use crate::args::fleet::{Agents, BusArgs, FleetArgs};
 use crate::commands::own_binary;
 use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_model::fleet::FleetPlan;
 use dyno_model::plan::Plan;
 use dyno_run::fleet::need::{self, Machine};
-use dyno_run::fleet::{Crew, Local};
+use dyno_run::fleet::{Crew, Local, OnBus, nats};
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The load generators of a plan that is complete but for them.
 pub(super) fn plan(
@@ -21,7 +23,15 @@ pub(super) fn plan(
     language: Language,
     notes: &mut Notes,
 ) -> Result<Option<FleetPlan>, UsageError> {
-    let Some(agents) = args.agents else { return Ok(None) };
+    let Some(agents) = args.agents else {
+        return match args.bus.bus {
+            Some(_) => {
+                Err(UsageError::new("--bus", "say how many agents are needed with --agents N"))
+            }
+            None => Ok(None),
+        };
+    };
+    let bus = args.bus.bus.is_some();
     let wrong = |message: &str| Err(UsageError::new("--agents", message.to_owned()));
     if aim == Aim::Predict {
         return wrong("a prediction sends nothing, so it needs no agents");
@@ -34,13 +44,16 @@ pub(super) fn plan(
     }
     let agents = match agents {
         Agents::Number(number) => number,
+        Agents::Auto if bus => {
+            return wrong("auto is for agents on this machine; say how many of the bus are needed");
+        }
         Agents::Auto => {
             let need = need::agents(plan, None, machine(host));
             notes.push(need.text(language));
             need.agents
         }
     };
-    Ok(Some(FleetPlan { agents, bus: false }))
+    Ok(Some(FleetPlan { agents, bus }))
 }
 
 /// What this machine has for load generators.
@@ -63,6 +76,18 @@ fn is_this_machine(host: &str) -> bool {
 /// Checks that a resumed run gets as many load generators as it had.
 pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageError> {
     let had = plan.fleet.as_ref().map_or(0, |fleet| fleet.agents);
+    let on_bus = plan.fleet.as_ref().is_some_and(|fleet| fleet.bus);
+    if on_bus != args.bus.bus.is_some() {
+        return Err(UsageError::new(
+            "--bus",
+            match on_bus {
+                true => {
+                    "the agents of this run were on a bus, whose address is not stored; give it again"
+                }
+                false => "the agents of this run were on this machine; remove it",
+            },
+        ));
+    }
     match args.agents {
         Some(Agents::Number(asked)) if asked != had => Err(UsageError::new(
             "--agents",
@@ -79,13 +104,33 @@ pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageEr
     }
 }
 
-/// How the agents of a plan are started.
-pub(super) fn crew(plan: &Plan) -> Option<Crew> {
-    plan.fleet.as_ref()?;
+/// Where the agents of a plan come from.
+pub(super) fn crew(args: &FleetArgs, plan: &Plan) -> Result<Option<Crew>, UsageError> {
+    let Some(fleet) = &plan.fleet else { return Ok(None) };
+    if fleet.bus {
+        let within = Duration::from_nanos(args.agents_within);
+        return Ok(Some(Crew::Bus(OnBus { options: bus(&args.bus)?, within })));
+    }
     let command = |number: usize| {
         let mut command = own_binary();
         command.args(["agent", "--child", &(number + 1).to_string()]);
         command
     };
-    Some(Crew::Local(Local { command: Box::new(command) }))
+    Ok(Some(Crew::Local(Local { command: Arc::new(command), pin: args.pin })))
+}
+
+/// The bus, and how to be let in.
+pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
+    let given = nats::Given {
+        bus: args.bus.clone().unwrap_or_default(),
+        prefix: args.bus_prefix.clone(),
+        creds: args.bus_creds.clone(),
+        nkey: args.bus_nkey.clone(),
+        token: args.bus_token.clone(),
+        ca: args.bus_ca.clone(),
+        cert: args.bus_cert.clone(),
+        key: args.bus_key.clone(),
+    };
+    nats::Options::new(&given, |name| std::env::var(name).ok())
+        .map_err(|error| UsageError::new("--bus", error.to_string()))
 }

@@ -4,7 +4,7 @@
 mod capacity;
 mod course;
 mod data;
-mod fleet;
+pub(crate) mod fleet;
 mod load;
 mod notes;
 mod overload;
@@ -235,7 +235,7 @@ pub(crate) fn resolve(
     let reach =
         Reach { url: target, tls: connection, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let crew = fleet::crew(&plan);
+    let crew = fleet::crew(&args.fleet, &plan)?;
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
     let notes = notes.into_texts();
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
@@ -249,6 +249,18 @@ pub(crate) fn resolve(
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
     let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
     opened.map_err(|(flag, message)| UsageError::new(flag, message))
+}
+
+/// How an agent reaches the servers that it may measure, and what its user should know.
+pub(crate) fn reach_of_agent(
+    connection: ConnectionArgs,
+    surroundings: &Surroundings,
+) -> Result<(Reach, Vec<String>), UsageError> {
+    let (mut notes, mut warnings) = (Notes::new(surroundings.language), Vec::new());
+    let secrets = secrets::gather(&connection, surroundings, true, &mut notes, &mut warnings)?;
+    let sources = sources(&connection)?;
+    let tls = tls(connection, None, &mut notes)?;
+    Ok((Reach { tls, secrets, sources, ..Reach::default() }, warnings))
 }
 
 /// Where the server metrics are scraped.

@@ -2,7 +2,8 @@
 
 use super::notes::Notes;
 use super::{
-    Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources, tls,
+    Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources,
+    tls,
 };
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
@@ -53,6 +54,16 @@ const NOT_IN_PLAN: &[&str] = &[
     "client-cert",
     "source-address",
     "agents",
+    "pin",
+    "agents-within",
+    "bus",
+    "bus-prefix",
+    "bus-creds",
+    "bus-nkey",
+    "bus-token",
+    "bus-ca",
+    "bus-cert",
+    "bus-key",
     "quiet",
     "json",
     "lang",
@@ -113,7 +124,7 @@ pub(super) fn again(
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let crew = fleet::crew(&plan);
+    let crew = fleet::crew(&agents, &plan)?;
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
     let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })

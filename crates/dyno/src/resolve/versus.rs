@@ -1,7 +1,7 @@
 //! The second target of `--versus`, with the same plan.
 
 use super::notes::Notes;
-use super::{Aim, Resolved, Surroundings, dialect, fleet, secrets};
+use super::{Aim, Resolved, Surroundings, dialect, secrets};
 use crate::args::bench::{ConnectionArgs, OutputArgs};
 use crate::args::target::TargetUrl;
 use crate::args::versus::{RivalArg, VersusArgs};
@@ -135,7 +135,7 @@ impl Rival {
             }
         };
         Order {
-            crew: fleet::crew(&plan),
+            crew: one.crew.clone(),
             notes: Vec::new(),
             plan,
             reach: Reach {

@@ -3,6 +3,7 @@
 
 use super::{root, stand_in};
 use serde_json::Value;
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -156,26 +157,57 @@ fn over_ssh_agents_meet_the_coordinator_and_its_status_is_passed_on() {
     assert_eq!(processes(place.path().to_str().unwrap()), 0);
 }
 
+/// How a launcher is stopped, how its coordinator ends then, and its agents.
+fn over_ssh_stopped(how: &str, coordinator: &str, agents: &[&str]) {
+    let place = Place::new();
+    let mut launcher = place.over_ssh("alpha\nbeta");
+    launcher.env("STAND_IN_WAIT", "10").stderr(Stdio::null());
+    let mut launcher = launcher.spawn().unwrap();
+    place.until_met();
+    let bus = place.path().to_str().unwrap().to_owned() + "/tmp.";
+    assert_eq!(processes(&bus), 1);
+    signal(&launcher, how);
+    launcher.wait().unwrap();
+    until("the coordinator has ended", || place.logs("bench")[0]["ended"] == coordinator);
+    until("the agents have ended", || {
+        let ended = place.agents();
+        ended.len() == 2 && ended.iter().all(|(_, ended)| agents.contains(&ended.as_str()))
+    });
+    until("the bus has ended", || processes(&bus) == 0);
+}
+
 #[test]
-fn over_ssh_ends_what_it_started_when_it_is_stopped_or_killed() {
-    for (how, coordinator) in [("-TERM", "terminated"), ("-KILL", "the bus ended")] {
-        let place = Place::new();
-        let mut launcher = place.over_ssh("alpha\nbeta");
-        launcher.env("STAND_IN_WAIT", "10").stderr(Stdio::null());
-        let mut launcher = launcher.spawn().unwrap();
-        place.until_met();
-        let bus = place.path().to_str().unwrap().to_owned() + "/tmp.";
-        assert_eq!(processes(&bus), 1, "{how}");
-        signal(&launcher, how);
-        launcher.wait().unwrap();
-        until("the agents and the bus have ended", || {
-            let ended = place.agents();
-            ended.len() == 2
-                && ended.iter().all(|(_, ended)| ended != "running")
-                && processes(&bus) == 0
-        });
-        until("the coordinator has ended", || place.logs("bench")[0]["ended"] == coordinator);
+fn over_ssh_asked_to_stop_lets_the_coordinator_finish_with_its_agents() {
+    over_ssh_stopped("-TERM", "drained", &["released"]);
+}
+
+#[test]
+fn over_ssh_killed_leaves_no_agent_and_no_bus() {
+    over_ssh_stopped("-KILL", "the bus ended", &["terminated", "the bus ended"]);
+}
+
+#[test]
+fn over_ssh_ctrl_c_in_a_terminal_reaches_the_coordinator_once_and_nothing_else() {
+    let place = Place::new();
+    std::fs::write(place.path().join("hosts"), "alpha\nbeta").unwrap();
+    let mut terminal = place.launcher("over-ssh");
+    let script = terminal.get_program().to_str().unwrap().to_owned();
+    let line = format!("'{script}' hosts http://gpu-7:8000");
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    for (name, value) in terminal.env("BUS_PORTS", free_ports(2).to_string()).get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
+    command.env("STAND_IN_WAIT", "20").current_dir(place.path());
+    let mut terminal = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    place.until_met();
+    terminal.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    assert_eq!(terminal.wait().unwrap().code(), Some(130));
+    assert_eq!(place.logs("bench")[0]["ended"], "drained");
+    assert!(place.agents().iter().all(|(_, ended)| ended == "released"), "{:?}", place.agents());
 }
 
 #[test]
@@ -213,7 +245,7 @@ fn a_slurm_job_whose_time_is_up_lets_the_coordinator_finish() {
     place.until_met();
     signal(&job, "-TERM");
     assert_eq!(job.wait().unwrap().code(), Some(130));
-    assert_eq!(place.logs("bench")[0]["ended"], "terminated");
-    until("the agents have ended", || place.agents().iter().all(|(_, ended)| ended != "running"));
+    assert_eq!(place.logs("bench")[0]["ended"], "drained");
+    assert_eq!(names(&place.agents()), ["0", "1"].map(|name| (name, "released")));
     assert_eq!(processes(place.path().to_str().unwrap()), 0);
 }

@@ -1,5 +1,7 @@
 //! Two ends of a line, and a bus between them that loses frames.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use super::*;
 use proptest::prelude::*;
 

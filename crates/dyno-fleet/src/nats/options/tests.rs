@@ -1,5 +1,7 @@
 //! What may be said about a bus, what is refused, and that secrets are not shown.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use super::*;
 
 fn settled(bus: &str, environment: &[(&str, &str)]) -> Result<Options, BusError> {
