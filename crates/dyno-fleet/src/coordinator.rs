@@ -115,6 +115,8 @@ struct Member {
     beats: u64,
     longest_silence: u64,
     lost: Option<String>,
+    /// It was lost because something could not be sent: why it is gone may still arrive.
+    unsent: bool,
     /// When it was told to start, on its own clock.
     told: Option<Nanos>,
 }
@@ -185,6 +187,7 @@ impl Fleet {
             beats: 0,
             longest_silence: 0,
             lost: None,
+            unsent: false,
             told: None,
         };
         let members = (0..wanted).map(|_| member()).collect();
@@ -301,6 +304,9 @@ impl Fleet {
                 Ok((FromAgent::Hello(hello), _)) => member.hello = Some(hello),
                 Ok((message, bytes)) => return Some((number, Heard::Said(message, bytes))),
                 Err(why) => {
+                    if std::mem::take(&mut member.unsent) {
+                        member.lost = None;
+                    }
                     member.lost.get_or_insert(why);
                     return Some((number, Heard::Gone));
                 }
@@ -340,6 +346,7 @@ impl Fleet {
     fn send(&mut self, number: usize, message: &ToAgent, bytes: &[u8]) {
         let sent = self.hub.out.get(number).map(|out| out.send(message, bytes));
         if let (Some(Err(why)), Some(member)) = (sent, self.members.get_mut(number)) {
+            member.unsent |= member.lost.is_none();
             member.lost.get_or_insert(why);
         }
     }

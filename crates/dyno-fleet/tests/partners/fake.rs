@@ -58,7 +58,11 @@ impl Fake<'_> {
         match self.kind {
             "garbage" => out.write_all(b"usage: agent [options]\n").unwrap(),
             "not-json" => framed(out, &header(b"hello")),
-            "deep" => framed(out, &header(&[b'['; 200_000])),
+            // In a field that nobody knows.
+            "deep" => {
+                let deep = format!(r#"{{"ready":{{"more":{}"#, "[".repeat(200_000));
+                framed(out, &header(deep.as_bytes()));
+            }
             "oversized" => out.write_all(&((1_u32 << 20) + 1).to_le_bytes()).unwrap(),
             "header-cut" => framed(out, &[255, 0, 0, 0, b'{']),
             "exits" => return 0,
@@ -115,7 +119,9 @@ impl Fake<'_> {
                 "never-done" => {}
                 _ => say(out, &FromAgent::Done(Box::new(self.done(level, Ending::Requests))), &[]),
             },
-            ToAgent::Stop { level, .. } if !kind.starts_with("never") => {
+            ToAgent::Stop { level, .. }
+                if !kind.starts_with("never") && !kind.starts_with("refuses") =>
+            {
                 say(out, &FromAgent::Done(Box::new(self.done(level, Ending::Interrupted))), &[]);
             }
             ToAgent::Pull { from } => {

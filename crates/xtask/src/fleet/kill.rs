@@ -1,6 +1,7 @@
 //! `kill -9` at moments of a run of two levels, and what becomes of it.
 
-use super::processes::{Run, codes, is_alive, requests, signal};
+use super::bus::Bus;
+use super::processes::{Run, codes, is_alive, place, requests, signal};
 use crate::lab::{Engine, build};
 use anyhow::Result;
 use serde_json::Value;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 pub(crate) enum Victim {
     Agent,
     Coordinator,
+    Bus,
 }
 
 /// Something that can be seen from outside.
@@ -62,6 +64,11 @@ const MOMENTS: [(&str, Event, u64); 20] = [
     ("second, pull", PullAgain, 1),
 ];
 
+/// Long enough for a child to be there.
+const LATEST: Duration = Duration::from_millis(1500);
+/// Agents stop by themselves when they hear nothing for 3 s.
+const QUIET_AFTER: Duration = Duration::from_secs(5);
+
 /// Waits until a moment; `false` if the run was over before.
 fn wait_for(event: Event, after: u64, run: &mut Run, engine: &Engine, before: u64) -> Result<bool> {
     let (mut pulls, mut pulling) = (0, false);
@@ -75,7 +82,8 @@ fn wait_for(event: Event, after: u64, run: &mut Run, engine: &Engine, before: u6
         pulling = now;
         let sent = |more: u64| Ok::<bool, anyhow::Error>(requests(engine)?.0 > before + more);
         let happened = match event {
-            Spawned => !run.agents().is_empty(),
+            // Agents on a bus are nobody's children.
+            Spawned => !run.agents().is_empty() || run.began.elapsed() > LATEST,
             Prepared => run.has_folder("dyno-agent-"),
             // Preflight sends a few, too.
             Sending => run.has_folder("dyno-agent-") && sent(5)?,
@@ -124,6 +132,7 @@ pub(crate) fn run(victim: Victim) -> Result<()> {
         match victim {
             Victim::Agent => "the second agent",
             Victim::Coordinator => "the coordinator",
+            Victim::Bus => "nats-server, which is started again for --resume",
         }
     );
     println!(
@@ -159,7 +168,13 @@ fn moment(
     (name, event, after): (&str, Event, u64),
 ) -> Result<Option<String>> {
     let before = requests(engine)?.0;
-    let mut run = Run::start(dyno, engine, LOAD)?;
+    let place = place()?;
+    let mut bus = match victim {
+        Victim::Bus => Some(Bus::start(dyno, 3, &place.join("tmp"))?),
+        _ => None,
+    };
+    let on_bus = bus.as_ref().map_or_else(String::new, |bus| format!("--bus {}", bus.url()));
+    let mut run = Run::start_at(place, dyno, engine, &format!("{LOAD} {on_bus}"))?;
     if !wait_for(event, after, &mut run, engine, before)? {
         println!("{name:<18}{after:>6}  the run was over before: {}", run.said());
         return Ok(Some("the run was over before".to_owned()));
@@ -169,6 +184,7 @@ fn moment(
     let target = match victim {
         Victim::Agent => agents.get(1).or(agents.first()).copied(),
         Victim::Coordinator => Some(run.child.id()),
+        Victim::Bus => bus.as_ref().map(Bus::process),
     };
     let Some(target) = target else {
         return Ok(Some("there was nobody to kill".to_owned()));
@@ -180,13 +196,21 @@ fn moment(
         std::thread::sleep(Duration::from_millis(10));
     }
     let gone = killed.elapsed().as_secs_f64();
+    if let Some(bus) = &mut bus {
+        // They stay, and wait for the bus.
+        std::thread::sleep(QUIET_AFTER.saturating_sub(killed.elapsed()));
+        anyhow::ensure!(bus.agents_left() == 3, "an agent has ended");
+    }
     let then = requests(engine)?.0;
     std::thread::sleep(Duration::from_millis(300));
     let sent_after = requests(engine)?.0 - then;
     let left = run.folders();
     let on_disk = run.report(dyno);
     let finished = on_disk.as_ref().map_or(0, whole);
-    let resumed = run.place.join("run").exists().then(|| run.resume(dyno));
+    if let Some(bus) = &mut bus {
+        bus.start_again()?;
+    }
+    let resumed = run.place.join("run").exists().then(|| run.resume(dyno, &on_bus));
     let (outcome, complete) = match &resumed {
         None => ("no run directory yet".to_owned(), true),
         Some(Err(error)) => (first_line(error), finished == 2),
@@ -208,7 +232,7 @@ fn moment(
     };
     let why = if sent_after > 0 {
         "somebody still sent"
-    } else if gone > 5.0 {
+    } else if gone > 5.0 && victim != Victim::Bus {
         "a process was there after 5 s"
     } else if finished < ended_before {
         "a finished level was lost"

@@ -20,6 +20,18 @@ fn shares(run: &Run, agents: &[u32]) -> (f64, f64) {
     (own / wall, theirs / wall / agents.len() as f64)
 }
 
+fn wait_for(run: &mut Run, what: &str, happened: impl Fn() -> Result<bool>) -> Result<()> {
+    let until = Instant::now() + Duration::from_secs(240);
+    while !happened()? {
+        if Instant::now() > until || run.child.try_wait()?.is_some() {
+            bail!("not seen: {what}: {}", run.said());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    println!("{what}: {:.1} s after its start", run.began.elapsed().as_secs_f64());
+    Ok(())
+}
+
 pub(crate) fn run(count: u32) -> Result<()> {
     let dyno = build()?;
     let engine = Engine::start(&dyno, SCRIPT)?;
@@ -30,18 +42,7 @@ pub(crate) fn run(count: u32) -> Result<()> {
     println!("bench {load}");
     let before = requests(&engine)?.0;
     let mut run = Run::start(&dyno, &engine, &load)?;
-    let mut wait = |what: &str, happened: &dyn Fn(&Run) -> Result<bool>| -> Result<()> {
-        let until = Instant::now() + Duration::from_secs(240);
-        while !happened(&run)? {
-            if Instant::now() > until || run.child.try_wait()?.is_some() {
-                bail!("not seen: {what}: {}", run.said());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        println!("{what}: {:.1} s after its start", run.began.elapsed().as_secs_f64());
-        Ok(())
-    };
-    wait("all agents have sent a request", &|_| {
+    wait_for(&mut run, "all agents have sent a request", || {
         let (begun, running) = requests(&engine)?;
         Ok(begun >= before + u64::from(count) && running >= u64::from(count))
     })?;
@@ -71,7 +72,7 @@ pub(crate) fn run(count: u32) -> Result<()> {
         mean(&|agent| kib(agent, "smaps_rollup", "Private_Dirty:")) / 1024.0,
         mean(&|agent| kib(agent, "smaps_rollup", "Pss:")) / 1024.0
     );
-    wait("the level is over", &|_| Ok(requests(&engine)?.1 == 0))?;
+    wait_for(&mut run, "the level is over", || Ok(requests(&engine)?.1 == 0))?;
     std::thread::sleep(SETTLE);
     let (own, each) = shares(&run, &agents);
     println!(

@@ -1,6 +1,7 @@
 //! Several load generators: what becomes of a run whose processes are killed or stopped, whether agents
 //! together do what one client does, and what many of them cost.
 
+mod bus;
 mod double;
 mod kill;
 mod many;
@@ -11,7 +12,7 @@ mod single;
 use anyhow::{Result, bail};
 
 const HELP: &str = "\
-cargo xtask fleet kill agent|coordinator  kill -9 at 20 moments of a run of two levels, then --resume
+cargo xtask fleet kill agent|coordinator|bus  kill -9 at 20 moments of a run of two levels, then --resume
 cargo xtask fleet pause                   SIGSTOP of an agent and of the coordinator
 cargo xtask fleet double                  two agents compared with one at half the load, and four with a single client
 cargo xtask fleet many [AGENTS]           CPU, memory and threads of many idle and beating agents
@@ -22,6 +23,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match (arguments.next(), arguments.next()) {
         (Some("kill"), Some("agent")) => kill::run(kill::Victim::Agent),
         (Some("kill"), Some("coordinator")) => kill::run(kill::Victim::Coordinator),
+        (Some("kill"), Some("bus")) => kill::run(kill::Victim::Bus),
         (Some("pause"), _) => pause::run(),
         (Some("double"), _) => double::run(),
         (Some("many"), agents) => many::run(agents.unwrap_or("200").parse()?),

@@ -11,9 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ticks of the kernel's CPU accounting per second.
-const TICKS: f64 = 100.0;
-
 /// A run of agents in a directory of its own, with a folder for temporary files beside it.
 pub(super) struct Run {
     pub(super) child: Child,
@@ -24,8 +21,16 @@ pub(super) struct Run {
 impl Run {
     /// Starts `dyno bench` on an engine.
     pub(super) fn start(dyno: &Path, engine: &Engine, arguments: &str) -> Result<Self> {
-        let place = scratch();
-        fs::create_dir_all(place.join("tmp"))?;
+        Self::start_at(place()?, dyno, engine, arguments)
+    }
+
+    /// The same in a directory that is there.
+    pub(super) fn start_at(
+        place: PathBuf,
+        dyno: &Path,
+        engine: &Engine,
+        arguments: &str,
+    ) -> Result<Self> {
         let url = format!("http://{}", engine.address);
         let child = command(dyno, &place)
             .args(["bench", &url, "--out", "run", "--json", "--quiet", "--no-progress"])
@@ -89,12 +94,20 @@ impl Run {
     }
 
     /// Resumes it: the exit status and the summary.
-    pub(super) fn resume(&self, dyno: &Path) -> Result<(Option<i32>, Value)> {
+    pub(super) fn resume(&self, dyno: &Path, more: &str) -> Result<(Option<i32>, Value)> {
         let arguments = ["bench", "--resume", "run", "--json", "--quiet", "--no-progress"];
-        let output = command(dyno, &self.place).args(arguments).output()?;
+        let all = arguments.into_iter().chain(more.split_whitespace());
+        let output = command(dyno, &self.place).args(all).output()?;
         let said = || String::from_utf8_lossy(&output.stderr).into_owned();
         Ok((output.status.code(), serde_json::from_slice(&output.stdout).with_context(said)?))
     }
+}
+
+/// A directory for a run, with a folder for temporary files.
+pub(super) fn place() -> Result<PathBuf> {
+    let place = scratch();
+    fs::create_dir_all(place.join("tmp"))?;
+    Ok(place)
 }
 
 impl Drop for Run {
@@ -135,7 +148,6 @@ pub(super) fn is_alive(process: u32) -> bool {
 pub(super) struct Stat {
     state: char,
     parent: u32,
-    pub(super) cpu_s: f64,
     pub(super) threads: u32,
 }
 
@@ -143,16 +155,14 @@ pub(super) fn stat(process: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
     Some(Stat {
         state: fields.first()?.chars().next()?,
         parent: fields.get(1)?.parse().ok()?,
-        cpu_s: (ticks(11)? + ticks(12)?) / TICKS,
         threads: fields.get(17)?.parse().ok()?,
     })
 }
 
-/// CPU time of all threads of a process, in seconds, finer than [`Stat::cpu_s`].
+/// CPU time of all threads of a process, in seconds.
 pub(super) fn cpu(process: u32) -> f64 {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let of_task = |path: PathBuf| {
