@@ -2,9 +2,11 @@
 
 use crate::clock::{ClockSync, Stamps};
 use crate::message::{Done, FromAgent, Hello, PROTOCOL, Prepare, Setup, ToAgent};
+use crate::patience::{Patience, can_be, can_have_done};
 use crate::port::{Hub, Out, taken};
 use dyno_model::Nanos;
 use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
+use dyno_model::units::format_duration;
 use dyno_net::Clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,6 +25,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// How long the next piece of records may take.
 const PIECE_WITHIN: Duration = Duration::from_secs(10);
 const TRIES: u32 = 3;
+const IMPOSSIBLE: &str = "it reports numbers that cannot be";
 
 /// Why a fleet cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -112,6 +115,8 @@ struct Member {
     beats: u64,
     longest_silence: u64,
     lost: Option<String>,
+    /// It was lost because something could not be sent: why it is gone may still arrive.
+    unsent: bool,
     /// When it was told to start, on its own clock.
     told: Option<Nanos>,
 }
@@ -129,6 +134,7 @@ pub struct Fleet {
     members: Vec<Member>,
     /// The least time between the order to start and the start.
     lead: Duration,
+    patience: Patience,
     calls: Arc<AtomicU64>,
     ticker: Option<Ticker>,
 }
@@ -181,11 +187,13 @@ impl Fleet {
             beats: 0,
             longest_silence: 0,
             lost: None,
+            unsent: false,
             told: None,
         };
         let members = (0..wanted).map(|_| member()).collect();
         let calls = Arc::new(AtomicU64::new(0));
-        let mut fleet = Self { hub, clock, members, lead, calls, ticker: None };
+        let patience = Patience::default();
+        let mut fleet = Self { hub, clock, members, lead, patience, calls, ticker: None };
         let until = Instant::now() + within;
         while fleet.members.iter().any(|member| member.hello.is_none()) {
             if stop() {
@@ -212,6 +220,11 @@ impl Fleet {
         fleet.compare_clocks();
         fleet.all_there()?;
         Ok(fleet)
+    }
+
+    /// Gives agents other times than usual.
+    pub fn wait(&mut self, patience: Patience) {
+        self.patience = patience;
     }
 
     /// How many agents there are.
@@ -275,6 +288,14 @@ impl Fleet {
             let said =
                 arrived.packet.and_then(|packet| taken(&packet).map_err(|error| error.to_string()));
             match said {
+                Ok((FromAgent::Beat { beat: Some(beat), .. }, _)) if !can_be(&beat) => {
+                    member.lost.get_or_insert_with(|| IMPOSSIBLE.to_owned());
+                    return Some((number, Heard::Gone));
+                }
+                Ok((FromAgent::Done(done), _)) if !can_have_done(&done) => {
+                    member.lost.get_or_insert_with(|| IMPOSSIBLE.to_owned());
+                    return Some((number, Heard::Gone));
+                }
                 Ok((FromAgent::Beat { sent, received, answered, beat, .. }, _)) => {
                     member.clock.add(Stamps { sent, received, answered, back: arrived.at });
                     member.beats += u64::from(beat.is_some());
@@ -283,6 +304,9 @@ impl Fleet {
                 Ok((FromAgent::Hello(hello), _)) => member.hello = Some(hello),
                 Ok((message, bytes)) => return Some((number, Heard::Said(message, bytes))),
                 Err(why) => {
+                    if std::mem::take(&mut member.unsent) {
+                        member.lost = None;
+                    }
                     member.lost.get_or_insert(why);
                     return Some((number, Heard::Gone));
                 }
@@ -303,6 +327,15 @@ impl Fleet {
         }
     }
 
+    /// Gives up an agent that took longer than it may.
+    fn give_up(&mut self, number: usize, took: Duration, may_take: Duration, what: &str) {
+        if took >= may_take {
+            let time = format_duration(may_take.as_nanos() as u64);
+            let why = format!("it answers calls, but {what} within {time}");
+            self.members[number].lost.get_or_insert(why);
+        }
+    }
+
     fn all_there(&self) -> Result<(), FleetError> {
         let lost = self.members.iter().enumerate().find(|(_, member)| member.lost.is_some());
         let Some((number, member)) = lost else { return Ok(()) };
@@ -313,6 +346,7 @@ impl Fleet {
     fn send(&mut self, number: usize, message: &ToAgent, bytes: &[u8]) {
         let sent = self.hub.out.get(number).map(|out| out.send(message, bytes));
         if let (Some(Err(why)), Some(member)) = (sent, self.members.get_mut(number)) {
+            member.unsent |= member.lost.is_none();
             member.lost.get_or_insert(why);
         }
     }
@@ -326,6 +360,7 @@ impl Fleet {
         stop: &dyn Fn() -> bool,
     ) -> Result<(), FleetError> {
         let mut waiting: Vec<bool> = vec![true; setups.len()];
+        let mut progress = vec![Instant::now(); setups.len()];
         for (number, setup) in setups.into_iter().enumerate() {
             self.send(number, &ToAgent::Setup(Box::new(setup)), &[]);
         }
@@ -334,7 +369,13 @@ impl Fleet {
                 return Err(FleetError::Interrupted);
             }
             self.all_there()?;
+            for (number, since) in
+                progress.iter().enumerate().filter(|(number, _)| waiting[*number])
+            {
+                self.give_up(number, since.elapsed(), self.patience.to_settle, "did not get ready");
+            }
             let Some((number, heard)) = self.pump(Instant::now() + GLANCE) else { continue };
+            progress[number] = Instant::now();
             match heard {
                 Heard::Said(FromAgent::Settled, _) => waiting[number] = false,
                 Heard::Said(FromAgent::Wants { hash, from }, _) => {
@@ -364,8 +405,13 @@ impl Fleet {
         self.compare_clocks();
         let count = self.members.len();
         let began = self.clock.now();
-        let mut level =
-            Level { ready: vec![false; count], done: vec![None; count], stopped: 0, began };
+        let mut level = Level {
+            ready: vec![false; count],
+            done: vec![None; count],
+            stopped: 0,
+            began,
+            since: Instant::now(),
+        };
         for member in &mut self.members {
             (member.beat, member.beats, member.longest_silence) = (None, 0, 0);
             member.told = None;
@@ -400,6 +446,7 @@ impl Fleet {
             if self.is_over(&level) {
                 break;
             }
+            self.find_late(prepare, &level, started);
             let broken = self.members.iter().any(|member| member.lost.is_some())
                 || level.done.iter().flatten().any(|done| !done.ending.carried_out())
                 || self.too_many_failures(prepare.failures);
@@ -410,7 +457,7 @@ impl Fleet {
             if !started && level.stopped == 0 && level.ready.iter().all(|ready| *ready) {
                 level.began = self.start(prepare.level);
                 watch.started(level.began);
-                started = true;
+                (started, level.since) = (true, Instant::now());
                 // What is counted begins here.
                 watch.beats(&self.seen(&level));
             }
@@ -422,6 +469,24 @@ impl Fleet {
         watch.beats(&self.seen(&level));
         self.compare_clocks();
         Ok(self.parts(level))
+    }
+
+    /// Gives up agents that do not do what they were told last.
+    fn find_late(&mut self, prepare: &Prepare, level: &Level, started: bool) {
+        let patience = self.patience;
+        let drain = Some(prepare.plan.drain_ns).filter(|_| started && level.stopped == 1);
+        let (may_take, what) = match (level.stopped, started) {
+            (1.., _) => (Some(patience.of_stop(drain)), "did not stop"),
+            (0, false) => (Some(patience.to_prepare), "was not ready for the level"),
+            (0, true) => (patience.of_level(prepare), "did not end the level"),
+        };
+        let Some(may_take) = may_take else { return };
+        for number in 0..self.members.len() {
+            let waits = level.stopped == 0 && !started && level.ready[number];
+            if level.done[number].is_none() && !waits {
+                self.give_up(number, level.since.elapsed(), may_take, what);
+            }
+        }
     }
 
     /// The time at which all start: far enough ahead for the order to arrive everywhere.
@@ -441,7 +506,7 @@ impl Fleet {
 
     /// Tells agents that are not done to stop.
     fn halt(&mut self, number: u32, level: &mut Level, urgency: usize) {
-        level.stopped = urgency;
+        (level.stopped, level.since) = (urgency, Instant::now());
         for agent in 0..self.members.len() {
             if level.done[agent].is_none() {
                 self.send(agent, &ToAgent::Stop { level: number, now: urgency > 1 }, &[]);
@@ -532,11 +597,22 @@ impl Fleet {
             let until = Instant::now() + PIECE_WITHIN;
             while Instant::now() < until && self.members[agent].lost.is_none() {
                 let heard = self.pump((Instant::now() + GLANCE).min(until));
-                let Some((number, Heard::Said(FromAgent::Piece { from: at }, piece))) = heard
-                else {
-                    continue;
+                let (at, piece) = match heard {
+                    Some((number, Heard::Said(FromAgent::Piece { from: at }, piece)))
+                        if number == agent =>
+                    {
+                        (at, piece)
+                    }
+                    Some((number, Heard::Said(FromAgent::Refused { why }, _))) => {
+                        self.members[number].lost.get_or_insert(why);
+                        continue;
+                    }
+                    _ => continue,
                 };
-                if number == agent && at == from && !piece.is_empty() {
+                if at == from && (piece.is_empty() || piece.len() as u64 > bytes - from) {
+                    let why = format!("its records are not the {bytes} bytes that it announced");
+                    self.members[agent].lost.get_or_insert(why);
+                } else if at == from {
                     let kept = keep(&piece).map_err(|error| error.to_string());
                     kept.map_err(|why| FleetError::Refused { name: name.clone(), why })?;
                     (from, tries) = (from + piece.len() as u64, 0);
@@ -556,6 +632,8 @@ struct Level {
     stopped: usize,
     /// When it was prepared, or, once they are told, when all start.
     began: Nanos,
+    /// When agents were told last to prepare, start or stop.
+    since: Instant,
 }
 
 fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {

@@ -13,6 +13,7 @@ mod clock;
 mod coordinator;
 mod message;
 pub mod nats;
+mod patience;
 pub mod pipe;
 mod port;
 mod post;
@@ -23,5 +24,6 @@ pub use message::{
     BadPacket, Done, FileRef, FromAgent, Hello, MAX_PACKET, PIECE, PROTOCOL, Prepare, Setup,
     ToAgent, decode, encode,
 };
+pub use patience::Patience;
 pub use port::{Arrived, Hub, Line, Sender};
 pub use post::{Counters, Order, Post, SILENCE};

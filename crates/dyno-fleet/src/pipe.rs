@@ -184,8 +184,10 @@ impl Children {
 
 impl Drop for Children {
     fn drop(&mut self) {
+        let until = Instant::now() + TO_END;
         for child in &self.0 {
-            if waited(child, TO_END).is_none() {
+            let left = until.saturating_duration_since(Instant::now());
+            if waited(child, left).is_none() {
                 let _ = lock(child).kill();
                 let _ = lock(child).wait();
             }

@@ -85,6 +85,11 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// What is done before the first level; `stop` is raised when it must stop.
+    pub fn prepare(&self, stop: Arc<AtomicUsize>) {
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+    }
+
     /// A level begins; `stop` is raised when it must stop.
     pub fn begin(&self, stop: Arc<AtomicUsize>) {
         for counter in [&self.sent, &self.completed, &self.failed, &self.shed, &self.in_flight] {
@@ -209,13 +214,14 @@ fn stand(
     counters: &Counters,
     pass_on: impl Fn(Order) -> bool,
 ) -> (String, bool) {
-    let mut heard = clock.now();
+    // Not by the clock: one that was stopped itself has not listened, and what was said meanwhile waits.
+    let mut silent = Duration::ZERO;
     let mut met = false;
     loop {
         let arrived = match line.next(TICK) {
             Ok(Some(arrived)) => arrived,
             Ok(None) => {
-                let silent = Duration::from_nanos(clock.now().saturating_sub(heard));
+                silent += TICK;
                 if met && silent >= SILENCE {
                     let why = format!(
                         "nothing was heard from the coordinator for {} s",
@@ -227,7 +233,7 @@ fn stand(
             }
             Err(why) => return (why, false),
         };
-        heard = arrived.at;
+        silent = Duration::ZERO;
         let packet = match arrived.packet {
             Ok(packet) => packet,
             Err(why) => return (why, false),

@@ -4,6 +4,7 @@
 mod agree;
 mod bare;
 mod cost;
+mod fleet;
 mod folder;
 mod hold;
 mod lab;
@@ -27,6 +28,7 @@ cargo xtask lint    what dyno lint finds in simulated results of other tools, cl
                     planted; [--seed N] [--files N]
 cargo xtask lint own  errors that it finds in clean sweeps of twins; [SWEEPS]
 cargo xtask import  time to import a thousand result files of other tools; [FOLDER to take them from]
+cargo xtask fleet   several load generators: killed, stopped, compared with one, and many of them
 cargo xtask predict time to predict a million requests";
 
 fn main() -> Result<()> {
@@ -45,6 +47,7 @@ fn main() -> Result<()> {
         Some("import") => folder::run(&arguments[1..]),
         Some("predict") => million::run(),
         Some("verdict") => verdict::run(arguments.get(1).map_or(Ok(6), |n| n.parse())?),
+        Some("fleet") => fleet::run(&arguments[1..]),
         Some("bare") => bare::main(&arguments[1..]),
         _ => bail!("which benchmark?\n{HELP}"),
     }

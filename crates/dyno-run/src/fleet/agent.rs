@@ -231,6 +231,7 @@ impl Duty {
         };
         workload.go_on_from(settled.attempt);
         let order = Order { reach, ..Order::new(plan.clone()) };
+        post.counters().prepare(order.stop.counter());
         let target = open(&order, workload.is_session(), clock)?;
         if settled.server_counts {
             count_by_server(&plan, &mut workload, &target, settled.model(), &order.stop)?;

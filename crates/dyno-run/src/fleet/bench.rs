@@ -25,13 +25,16 @@ use std::io::{self, Write};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 
-/// How long agents of this machine may take to start.
+/// How long agents of this machine may take to start, and how much longer for each of them.
 const TO_START: Duration = Duration::from_secs(20);
+const EACH_TO_START: Duration = Duration::from_millis(100);
 /// Between the order to start and the start, on this machine.
 const LEAD: Duration = Duration::from_millis(20);
 /// The same over a bus.
 const BUS_LEAD: Duration = Duration::from_secs(2);
+const INCOMPLETE: &str = "its records end before the end of the level";
 
 /// Where agents come from.
 #[derive(Clone)]
@@ -74,6 +77,9 @@ pub(crate) struct Coordinated {
     /// They end after the fleet was told to leave.
     _children: Option<Children>,
     _bus: Option<nats::Bus>,
+    /// Temporary files of this process and of its children, which may be killed: removed when all have
+    /// ended.
+    folder: TempDir,
 }
 
 /// Gathers the agents of an order and tells them what was settled.
@@ -86,13 +92,15 @@ pub(crate) fn gather(
     run: &str,
 ) -> Result<Coordinated, RunError> {
     let agents = wanted.agents.max(1);
+    let folder = tempfile::Builder::new().prefix("dyno-fleet-").tempdir();
+    let folder = folder.map_err(|error| RunError::Own(format!("a temporary folder: {error}")))?;
     let stop = || order.stop.get() > Stop::No;
     let (children, bus, hub, lead) = match &order.crew {
         Some(Crew::Local(local)) => {
             let secrets = secrets(&order.reach.secrets, order);
             let command = |number: usize| {
                 let mut command = (local.command)(number);
-                command.env(SECRETS, &secrets);
+                command.env(SECRETS, &secrets).env("TMPDIR", folder.path());
                 command
             };
             let (children, hub) = pipe::spawn(agents as usize, clock, command)
@@ -111,7 +119,8 @@ pub(crate) fn gather(
         }
         None => return Err(RunError::Usage("--agents: there is nowhere to start them".to_owned())),
     };
-    let fleet = Fleet::gather(hub, clock, env!("CARGO_PKG_VERSION"), lead, TO_START, &stop);
+    let within = TO_START + EACH_TO_START * agents;
+    let fleet = Fleet::gather(hub, clock, env!("CARGO_PKG_VERSION"), lead, within, &stop);
     let mut fleet = fleet.map_err(wrong)?;
     let url = match &order.plan.target.url {
         // Values of the query may be secret: an agent has its own.
@@ -151,6 +160,7 @@ pub(crate) fn gather(
         max_failures,
         _children: children,
         _bus: bus,
+        folder,
     })
 }
 
@@ -275,9 +285,15 @@ impl Bench for Coordinated {
         };
         let (silent, started) = (watching.silent, watching.started);
         self.tokens += watching.tokens.1;
+        let started = started.unwrap_or_else(|| {
+            // It has records of its end, so it has one of its beginning.
+            let now = clock.now();
+            setup.observer.started(now);
+            now
+        });
         let ends = self.collect(&mut parts, setup.observer)?;
         let now = clock.now();
-        let mut outcome = together(&parts, ends, started.unwrap_or(now), now);
+        let mut outcome = together(&parts, ends, started, now);
         let lost = parts.iter().any(|part| part.done.is_none());
         let over = prepare.failures.is_some_and(|most| outcome.failed >= most);
         if lost {
@@ -332,7 +348,7 @@ impl Coordinated {
         parts: &mut [Part],
         observer: &mut dyn Observer,
     ) -> Result<Vec<Option<LevelEnd>>, TransportError> {
-        let folder = tempfile::Builder::new().prefix("dyno-agents-").tempdir()?;
+        let folder = tempfile::Builder::new().prefix("records-").tempdir_in(&self.folder)?;
         let mut streams = Vec::new();
         let mut of_agent = Vec::new();
         for (number, part) in parts.iter_mut().enumerate() {
@@ -356,6 +372,13 @@ impl Coordinated {
         let mut ends: Vec<Option<LevelEnd>> = parts.iter().map(|_| None).collect();
         for (number, end) in of_agent.into_iter().zip(merged) {
             ends[number] = end;
+        }
+        for (part, _) in parts.iter_mut().zip(&ends).filter(|(_, end)| end.is_none()) {
+            // Without them the level would look as if it had been smaller.
+            if part.done.take().is_some() {
+                let why = part.clock.map_or("its clock could not be compared", |_| INCOMPLETE);
+                part.lost.get_or_insert_with(|| why.to_owned());
+            }
         }
         Ok(ends)
     }

@@ -21,6 +21,8 @@ mod doctor;
 mod engines;
 mod faults;
 mod fleet;
+mod fleet_faults;
+mod fleet_pooled;
 mod framing;
 mod interrupts;
 mod labels;

@@ -1,0 +1,33 @@
+//! Several load generators: what becomes of a run whose processes are killed or stopped, whether agents
+//! together do what one client does, and what many of them cost.
+
+mod bus;
+mod double;
+mod kill;
+mod many;
+mod pause;
+mod processes;
+mod single;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+cargo xtask fleet kill agent|coordinator|bus  kill -9 at 20 moments of a run of two levels, then --resume
+cargo xtask fleet pause                   SIGSTOP of an agent and of the coordinator
+cargo xtask fleet double                  two agents compared with one at half the load, and four with a single client
+cargo xtask fleet many [AGENTS]           CPU, memory and threads of many idle and beating agents
+cargo xtask fleet single OTHER            a single client, compared with the binary OTHER";
+
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let mut arguments = arguments.iter().map(String::as_str);
+    match (arguments.next(), arguments.next()) {
+        (Some("kill"), Some("agent")) => kill::run(kill::Victim::Agent),
+        (Some("kill"), Some("coordinator")) => kill::run(kill::Victim::Coordinator),
+        (Some("kill"), Some("bus")) => kill::run(kill::Victim::Bus),
+        (Some("pause"), _) => pause::run(),
+        (Some("double"), _) => double::run(),
+        (Some("many"), agents) => many::run(agents.unwrap_or("200").parse()?),
+        (Some("single"), Some(other)) => single::run(other.as_ref()),
+        _ => bail!("which one?\n{HELP}"),
+    }
+}
