@@ -21,6 +21,7 @@ pub fn agent_end(agent: u32, records: &[RequestRecord]) -> AgentEnd {
             drift_ppb: 12_000,
             at: 0,
             round_trip_ns: 160_000,
+            ..ClockFit::default()
         }),
         start_error_ns: Some(40_000),
         ending: Some(end.ending),

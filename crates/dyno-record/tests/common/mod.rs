@@ -218,13 +218,14 @@ fn client() -> impl Strategy<Value = ClientHealth> {
 }
 
 fn agent() -> impl Strategy<Value = AgentEnd> {
-    let clock = (any::<i64>(), number(), any::<i64>(), number(), number()).prop_map(
-        |(offset_ns, bound_ns, drift_ppb, at, round_trip_ns)| ClockFit {
+    let clock = (any::<i64>(), number(), any::<i64>(), number(), number(), any::<u32>()).prop_map(
+        |(offset_ns, bound_ns, drift_ppb, at, round_trip_ns, steps)| ClockFit {
             offset_ns,
             bound_ns,
             drift_ppb,
             at,
             round_trip_ns,
+            steps,
         },
     );
     let identity = (any::<u32>(), "\\PC{0,12}", "\\PC{0,12}", option::of(clock));
