@@ -230,8 +230,11 @@ pub(super) fn rate(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::tests::agent;
     use crate::samples;
     use dyno_analysis::glimpse::{RunningLevel, Terms};
+    use dyno_model::SEC;
+    use dyno_model::fleet::AgentSeen;
     use dyno_model::server::ServerSample;
     use dyno_words::columns::width;
 
@@ -376,5 +379,28 @@ mod tests {
         let left = left.map(|left| Left { at_least: true, ..left });
         let line = Status { left, more: true, ..status(&last) }.line(None);
         assert!(line.starts_with("3/3+ ") && line.contains("run at least 1m15s left"), "{line}");
+    }
+
+    #[test]
+    fn agents_and_the_worst_of_them_are_in_the_line() {
+        let mut agents = vec![agent("node-1", 5), agent("node-2", 5)];
+        let with = |agents: Vec<AgentSeen>| {
+            let fleet = FleetSeen { agents, count: 2, now: 106 * SEC, ..FleetSeen::default() };
+            Seen { fleet: Some(fleet), levels: 1, ..seen(5) }
+        };
+        assert_eq!(
+            shown(&with(agents.clone()), Some(120)),
+            "1/1 concurrency 8  50/100 requests  1 failed  10.0 req/s  640 tok/s  2 agents  \
+             TTFT ~50.0 ms  5 s left  8 in flight"
+        );
+        agents[1].lost = Some("killed".to_owned());
+        let line = shown(&with(agents.clone()), Some(80));
+        assert!(line.contains("agent node-2 lost") && line.contains("2 agents"), "{line}");
+        let seen = with(agents.clone());
+        let line = Status { language: Language::Chinese, ..status(&seen) }.line(Some(80));
+        assert!(line.contains("代理 node-2 丢失"), "{line}");
+        agents.iter_mut().for_each(|agent| agent.done = true);
+        let line = shown(&with(agents), Some(120));
+        assert!(line.contains("collecting records"), "{line}");
     }
 }

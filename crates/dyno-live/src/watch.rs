@@ -271,9 +271,14 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::tests::agent;
     use crate::samples;
+    use dyno_model::Language;
+    use dyno_model::fleet::{AgentSeen, FleetPlan};
     use dyno_model::frame::LevelEnd;
     use dyno_model::metric::Time;
+    use dyno_model::plan::{Plan, Target};
+    use dyno_net::Clock;
 
     fn end(level: u32) -> LevelEnd {
         LevelEnd { level, ..samples::level_end() }
@@ -318,5 +323,57 @@ mod tests {
         assert_eq!(over.found.counts.planned, 20_000, "counters lose nothing");
         assert_eq!(over.found.times[Time::Ttft].p50, None);
         assert_eq!(live.look().done, 20_000);
+    }
+
+    /// A run of two agents.
+    fn fleet() -> Live {
+        let mut plan = Plan::new(Target::at("http://gpu:8000"));
+        plan.fleet = Some(FleetPlan { agents: 2, bus: false });
+        Live::of(&plan, Clock::start(), Language::English)
+    }
+
+    #[test]
+    fn what_agents_report_is_shown_until_their_records_come() {
+        let live = fleet();
+        let mut watch = Watch::new(&live);
+        live.begin_level(0, 1, &samples::level_plan("one"), Some(200));
+        live.agents(&[agent("1", 0), agent("2", 0)]);
+        watch.look(&live);
+        live.agents(&[agent("1", 4), agent("2", 4)]);
+        watch.update(&live);
+        watch.look(&live);
+        assert_eq!((watch.seen.done, watch.seen.failed), (80, 0));
+        let found = watch.found(0).unwrap();
+        assert_eq!((found.counts.planned, found.times[Time::Ttft].p50), (80, Some(50.0)));
+        assert_eq!(watch.agents().len(), 2);
+        let seconds = |watch: &Watch| -> u64 {
+            watch.seconds.over(100).iter().map(|second| second.done).sum()
+        };
+        let (before, rates) = (seconds(&watch), watch.per_second());
+        assert_eq!(before, 80);
+
+        // More at once than the mailbox holds, after the level.
+        let done = |name| AgentSeen { done: true, ..agent(name, 4) };
+        live.agents(&[done("1"), done("2")]);
+        (0..20_000).for_each(|index| live.ended(&samples::record(0, index)));
+        watch.update(&live);
+        watch.look(&live);
+        assert_eq!(watch.seen.done, 20_000, "exact at last");
+        assert_eq!((seconds(&watch), watch.per_second()), (before, rates), "nothing happened now");
+        live.end_level(&LevelEnd { issued: 20_000, ..end(0) });
+        assert_eq!(watch.update(&live), [0]);
+        let over = watch.levels[0].over.as_ref().unwrap();
+        assert_eq!((over.took.requests, over.found.counts.completed), (20_000, 20_000));
+        assert!(over.found.times[Time::Ttft].p99.is_some(), "none was lost");
+    }
+
+    #[test]
+    fn records_of_agents_cost_nothing_where_nobody_watches() {
+        let live = fleet();
+        live.begin_level(0, 1, &samples::level_plan("one"), None);
+        live.ended(&samples::record(0, 0));
+        live.end_level(&end(0));
+        let mut watch = Watch::new(&live);
+        assert!(watch.update(&live).is_empty());
     }
 }

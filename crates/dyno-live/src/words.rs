@@ -83,6 +83,7 @@ messages! {
     NotInForeground: "--live: dyno is not in the foreground of its terminal; showing plain progress",
         "--live：dyno 不在终端前台；改用普通进度输出";
     Dropped: "dropped", "未发送";
+    Unclassified: "not yet classified", "尚未分类";
     OneAgent: "1 agent", "1 个代理";
     Agents: "{} agents", "{} 个代理";
     AgentIsLost: "agent {} lost", "代理 {} 丢失";

@@ -123,7 +123,7 @@ pub struct LostAgent {
 }
 
 impl LostAgent {
-    /// Those that were lost in a level, or could not go on with it.
+    /// Those that were lost in a level, or could not continue.
     pub(crate) fn of(end: &LevelEnd) -> Vec<Self> {
         let lost = end.agents.iter().filter_map(|agent| {
             let (name, level) = (one_line(&agent.name), end.level);

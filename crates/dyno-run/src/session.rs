@@ -121,12 +121,14 @@ impl<'a> Session<'a> {
             self.book.send(Frame::LevelChosen(Box::new(chosen)));
         }
         let to_come = self.course.to_come();
+        // The responses of agents come when the level is over.
+        let by_first_response = self.prepared.plan.fleet.is_none() && self.pace.is_none();
         let began = Instant::now();
         let done = levels::run(Level {
             number,
             plan: &level,
             known: self.course.known(),
-            unestimated: (self.estimate.is_empty() && self.pace.is_none()).then_some(to_come),
+            unestimated: (self.estimate.is_empty() && by_first_response).then_some(to_come),
             last_success: &mut self.last_success,
             failed: &mut self.failed,
             prepared: &mut self.prepared,

@@ -52,8 +52,8 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::RunInvalid,
         "the run is invalid",
-        "the results of a level describe this machine rather than the server; the report gives the \
-         reasons. The status of dyno capacity depends on its result instead",
+        "the results of a level describe this machine rather than the server, or an agent was lost; \
+         the report gives the reasons. The status of dyno capacity depends on its result instead",
     ),
     (
         Exit::BarNotMet,

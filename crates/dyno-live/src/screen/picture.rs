@@ -138,8 +138,8 @@ pub(super) fn failures(rows: &[Row], language: Language) -> BTreeMap<String, u64
         // Of agents, the classes are known when their records are.
         let classed: u64 = counts.failures.values().sum();
         if counts.failed > classed {
-            let failed = Text::ColumnFailed.text(language).to_owned();
-            *all.entry(failed).or_insert(0) += counts.failed - classed;
+            let unknown = Text::Unclassified.text(language).to_owned();
+            *all.entry(unknown).or_insert(0) += counts.failed - classed;
         }
         if counts.shed > 0 {
             *all.entry(Text::ColumnShed.text(language).to_owned()).or_insert(0) += counts.shed;

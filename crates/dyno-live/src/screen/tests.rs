@@ -3,12 +3,15 @@
 use super::draw::draw;
 use super::picture::{Picture, Row, State, concerns, failures};
 use crate::Said;
+use crate::agents::tests::agent;
+use crate::agents::{Agents, FleetSeen};
 use crate::live::Seen;
 use crate::outlook::Left;
 use crate::samples;
 use crate::seconds::{Second, Seconds};
 use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::Language;
+use dyno_model::fleet::{AgentSeen, Beat};
 use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -317,4 +320,50 @@ fn seconds_without_requests_are_shown_as_empty() {
     let seconds = seconds();
     assert_eq!(seconds.len() as u64, 30 - samples::record(0, 0).end / SEC);
     assert!(seconds.iter().any(|second| second.done == 0));
+}
+
+/// `under_way`, sent by eight agents, of which one is lost and one is late.
+fn with_agents(language: Language) -> Picture {
+    let names: Vec<String> = (1..=8).map(|number| format!("node-{number}")).collect();
+    let mut seen: Vec<AgentSeen> = names.iter().map(|name| agent(name, 4)).collect();
+    seen[5].lost = Some("killed".to_owned());
+    seen[6].beat = seen[6].beat.map(|beat| Beat { lag_ns: 250 * MS, failed: 3, ..beat });
+    let mut agents = Agents::default();
+    let mut seconds = Seconds::default();
+    agents.update(1, &names.iter().map(|name| agent(name, 0)).collect::<Vec<_>>(), &mut seconds);
+    agents.update(1, &seen, &mut seconds);
+    let now = 105 * SEC;
+    let fleet = FleetSeen { agents: seen, count: 8, reported: Duration::from_secs(4), now };
+    let level = fleet.level(Some((80.0, 5120.0)), false);
+    let rows = vec![
+        row("concurrency 4", State::Ended(Ending::Requests), Some(found(500, 0))),
+        row("concurrency 16", State::Running, Some(level)),
+    ];
+    Picture {
+        language,
+        agents: agents.rows(now),
+        seconds: seconds.over(100),
+        failures: failures(&rows, language),
+        concerns: concerns(&rows, language),
+        seen: Seen { fleet: Some(fleet), done: 320, levels: 2, ..under_way().seen },
+        rows,
+        ..under_way()
+    }
+}
+
+#[test]
+fn agents_in_a_table_the_worst_first() {
+    assert_snapshot!(drawn(&with_agents(Language::English), 80, 24));
+    assert_snapshot!(drawn(&with_agents(Language::English), 120, 40));
+    assert_snapshot!(drawn(&with_agents(Language::Chinese), 80, 24));
+}
+
+#[test]
+fn agents_are_left_out_before_the_levels() {
+    let picture = with_agents(Language::English);
+    for (width, height) in [(1, 1), (20, 9), (30, 50), (80, 14), (200, 17)] {
+        drawn(&picture, width, height);
+    }
+    let small = drawn(&picture, 80, 13);
+    assert!(!small.contains("node-1") && small.contains("concurrency 16"), "{small}");
 }

@@ -372,9 +372,9 @@ impl dyno_drive::Observer for Keeping<'_> {
             Outcome::Shed(_) => drop(add(&self.counters.shed)),
             Outcome::Dropped(_) | Outcome::Censored => {}
         }
-        if let (Some(sent), Some(picked)) = (record.sent, record.dispatched) {
+        if let (Some(_), Some(picked)) = (record.sent, record.dispatched) {
             add(&self.counters.sent);
-            let late = picked.saturating_sub(record.intended).min(sent);
+            let late = picked.saturating_sub(record.sendable());
             self.counters.lag_ns.fetch_max(late, Ordering::Relaxed);
         }
         self.recorder.send(Frame::Request(record));

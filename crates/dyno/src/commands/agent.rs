@@ -13,7 +13,7 @@ use dyno_run::{Reach, RunError, StopSignal, TargetUrl};
 use dyno_words::messages;
 
 messages! {
-    /// What an agent says of itself.
+    /// What an agent prints.
     enum Say;
     Waiting: "waiting for a run on {}", "正在 {} 上等待运行";
     NotThere: "the bus is not there yet, trying again: {}", "总线尚不可用，正在重试：{}";

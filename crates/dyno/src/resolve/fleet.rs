@@ -48,7 +48,7 @@ pub(super) fn plan(
             return wrong("auto is for agents on this machine; say how many of the bus are needed");
         }
         Agents::Auto => {
-            let need = need::agents(plan, None, machine(host));
+            let need = need::agents(plan, None, machine(plan, host));
             notes.push(need.text(language));
             need.agents
         }
@@ -57,13 +57,13 @@ pub(super) fn plan(
 }
 
 /// What this machine has for load generators.
-fn machine(host: Option<&str>) -> Machine {
+fn machine(plan: &Plan, host: Option<&str>) -> Machine {
     Machine {
         cpus: std::thread::available_parallelism().map_or(1, usize::from),
         server_here: host.is_none_or(is_this_machine),
         open_files: dyno_net::raise_open_files(),
         ports: dyno_net::local_ports(),
-        sources: 0,
+        sources: plan.target.source_addresses.unwrap_or(0) as usize,
     }
 }
 

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 26] = [
+const MAY_KNOW: [(&str, &[&str]); 27] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -113,7 +113,7 @@ const HEAVY: [(&str, &[&str]); 35] = [
     ("rustls", &["dyno-wire"]),
     ("rustls-native-certs", &["dyno-wire"]),
     ("ruzstd", &["dyno-workload"]),
-    ("sha2", &["dyno-model", "dyno-report"]),
+    ("sha2", &["dyno-model", "dyno-report", "dyno-run"]),
     ("signal-hook", &["llm-dyno"]),
     ("strsim", &["dyno-model"]),
     ("tempfile", &["dyno-form", "dyno-run"]),

@@ -20,6 +20,7 @@ mod discovery;
 mod doctor;
 mod engines;
 mod faults;
+mod fleet;
 mod fleet_faults;
 mod fleet_pooled;
 mod framing;

@@ -68,6 +68,11 @@ impl Process {
         Self { child, shown, place, stdout, stderr, listeners: vec![out, err] }
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Its process id.
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)

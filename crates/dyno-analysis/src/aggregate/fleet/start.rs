@@ -10,7 +10,7 @@ use dyno_words::number::digits;
 const FLOOR_NS: f64 = 5.0 * MS as f64;
 /// The share of the median TTFT that matters, and of the gap between evenly spaced arrivals.
 const SHARE: f64 = 0.1;
-/// The finest schedule that a client keeps anyway: a smaller error cannot be told from its own timer's.
+/// The finest schedule that a client keeps anyway: a smaller error is no larger than that of its own timer.
 const FINEST_NS: f64 = 0.1 * MS as f64;
 
 /// By how much an agent's clock or start may be off at this load. Its arrivals fall between those of the

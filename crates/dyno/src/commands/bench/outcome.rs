@@ -10,6 +10,7 @@ use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{Decision, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost, LostAgent};
+use dyno_words::translated;
 use std::path::Path;
 
 /// Shows a finished run, prints what the user must know, and decides the exit status.
@@ -67,7 +68,8 @@ pub(crate) fn conclude(
         printer.error(Say::TooManyFailures.with(language, &[most.to_string()]));
     }
     for LostAgent { name, level, why } in &finished.lost_agents {
-        let values = [name.clone(), (level + 1).to_string(), why.clone()];
+        let why = translated(why, language).into_owned();
+        let values = [name.clone(), (level + 1).to_string(), why];
         printer.error(Say::AgentLost.with(language, &values));
     }
     let agents_lost = finished.ending == Ending::AgentLost;
