@@ -133,7 +133,7 @@ fn a_killed_agent_ends_the_level_and_the_run_can_be_resumed() {
         }
         // The others kept their records until they were fetched.
         assert!(levels[whole]["requests"]["completed"].as_u64().unwrap() > 0, "{summary:#}");
-        assert_eq!(fleet.left(), [PathBuf::new(); 0], "the coordinator clears up");
+        assert!(fleet.left().is_empty(), "the coordinator clears up: {:?}", fleet.left());
         fleet.expect_resumed();
     }
 }

@@ -5,7 +5,7 @@ use super::processes::{Run, codes, is_alive, place, requests, signal};
 use crate::lab::{Engine, build};
 use anyhow::Result;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Whom to kill.
@@ -136,16 +136,8 @@ pub(crate) fn run(victim: Victim) -> Result<()> {
         }
     );
     println!(
-        "{:<18}{:>6} {:>7}  {:<5} {:<40} {:>7} {:>8}  {:<22} {}",
-        "moment",
-        "ms",
-        "at s",
-        "exit",
-        "levels on disk",
-        "gone s",
-        "sent",
-        "resumed",
-        "left in TMPDIR"
+        "{:<18}{:>6} {:>7}  {:<5} {:<40} {:>7} {:>8}  {:<22} left in TMPDIR",
+        "moment", "ms", "at s", "exit", "levels on disk", "gone s", "sent", "resumed"
     );
     let mut wrong = Vec::new();
     for (name, event, after) in MOMENTS {
@@ -162,7 +154,7 @@ pub(crate) fn run(victim: Victim) -> Result<()> {
 
 /// Kills at one moment and prints a row; what was not as promised, if anything.
 fn moment(
-    dyno: &PathBuf,
+    dyno: &Path,
     engine: &Engine,
     victim: Victim,
     (name, event, after): (&str, Event, u64),
@@ -220,7 +212,7 @@ fn moment(
             (format!("{code}: {} of 2 whole", whole(summary)), whole(&again) == 2)
         }
     };
-    let shown = on_disk.as_ref().map_or_else(|error| first_line(error), verdicts);
+    let shown = on_disk.as_ref().map_or_else(first_line, verdicts);
     let status = status.map_or("–".to_owned(), |status| status.to_string());
     println!(
         "{name:<18}{after:>6} {at:>7.2}  {status:<5} {shown:<40} {gone:>7.2} {sent_after:>8}  {outcome:<22} {}",

@@ -5,8 +5,8 @@ use crate::lab::{Engine, build};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
-/// One request each, which lasts as long as the measurement of beats needs.
-const SCRIPT: &str = "ttft=22s,itl=1ms,tokens=2";
+/// One request each, which lasts as long as the measurement of beats needs: a token a second.
+const SCRIPT: &str = "ttft=100ms,itl=1s,tokens=24";
 const SETTLE: Duration = Duration::from_secs(4);
 const MEASURED: Duration = Duration::from_secs(12);
 
@@ -36,7 +36,7 @@ pub(crate) fn run(count: u32) -> Result<()> {
     let dyno = build()?;
     let engine = Engine::start(&dyno, SCRIPT)?;
     let load = format!(
-        "--agents {count} --concurrency {count},{count} --requests {count} --cooldown 20s --output-tokens 2 \
+        "--agents {count} --concurrency {count},{count} --requests {count} --cooldown 20s --output-tokens 24 \
          --input-tokens 8 --seed 1"
     );
     println!("bench {load}");
