@@ -276,7 +276,7 @@ fn many_agents_with_the_same_finding_are_one_line_with_the_worst() {
     );
     let chinese = summary.in_language(Language::Chinese);
     let text = &chinese.levels[0].reasons[0].what;
-    assert!(text.starts_with("agent local-3（另有 4 个）：比约定时间晚 90 ms"), "{text}");
+    assert!(text.starts_with("压测端 local-3（另有 4 个）：比约定时间晚 90 ms"), "{text}");
     assert!(chinese.levels[0].agents[1].reasons[0].what.starts_with("比约定时间晚 20 ms"));
 }
 

@@ -398,7 +398,7 @@ mod tests {
         assert!(line.contains("agent node-2 lost") && line.contains("2 agents"), "{line}");
         let seen = with(agents.clone());
         let line = Status { language: Language::Chinese, ..status(&seen) }.line(Some(80));
-        assert!(line.contains("代理 node-2 丢失"), "{line}");
+        assert!(line.contains("压测端 node-2 丢失"), "{line}");
         agents.iter_mut().for_each(|agent| agent.done = true);
         let line = shown(&with(agents), Some(120));
         assert!(line.contains("collecting records"), "{line}");

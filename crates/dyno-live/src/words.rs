@@ -84,17 +84,17 @@ messages! {
         "--live：dyno 不在终端前台；改用普通进度输出";
     Dropped: "dropped", "未发送";
     Unclassified: "not yet classified", "尚未分类";
-    OneAgent: "1 agent", "1 个代理";
-    Agents: "{} agents", "{} 个代理";
-    AgentIsLost: "agent {} lost", "代理 {} 丢失";
-    AgentSilent: "agent {} silent for {}", "代理 {} 已 {} 无消息";
-    AgentLate: "agent {} {} ms late", "代理 {} 发送晚 {} ms";
+    OneAgent: "1 agent", "1 个压测端";
+    Agents: "{} agents", "{} 个压测端";
+    AgentIsLost: "agent {} lost", "压测端 {} 丢失";
+    AgentSilent: "agent {} silent for {}", "压测端 {} 已 {} 无消息";
+    AgentLate: "agent {} {} ms late", "压测端 {} 发送晚 {} ms";
     Collecting: "collecting records", "正在收集记录";
     JudgedAfter: "verdict: after each level, from the records of all agents",
-        "判定：每档结束后，根据所有代理的记录";
-    AgentsAll: "agents ", "代理 ";
-    AgentsWorst: "agents: {} of {}, the worst first ", "代理：共 {1} 个，显示最差的 {0} 个 ";
-    ColumnAgent: "agent", "代理";
+        "判定：每档结束后，根据所有压测端的记录";
+    AgentsAll: "agents ", "压测端 ";
+    AgentsWorst: "agents: {} of {}, the worst first ", "压测端：共 {1} 个，显示最差的 {0} 个 ";
+    ColumnAgent: "agent", "压测端";
     ColumnSent: "sent", "已发送";
     ColumnInFlight: "in flight", "在途";
     ColumnLate: "late ms", "延迟 ms";
@@ -102,7 +102,7 @@ messages! {
     Ago: "{} ago", "{} 前";
     AgentGone: "lost", "丢失";
     AgentDone: "done", "已完成";
-    AgentLost: "agent lost", "代理丢失";
+    AgentLost: "agent lost", "压测端丢失";
     TwinPredicted: "twin {}, predicted", "孪生 {}，预测";
     EngineWithTwin: "embedded engine, {}", "内置引擎，{}";
     Engine: "embedded engine", "内置引擎";

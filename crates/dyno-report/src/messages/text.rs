@@ -122,7 +122,7 @@ messages! {
     TimerLag: "timer delay p99 {}, max {} ms", "定时器延迟 p99 {}、最大 {} ms";
     EngineSlip: "engine delay p99 {}, max {} ms", "引擎延迟 p99 {}、最大 {} ms";
     Cpu: "CPU {} %", "CPU {} %";
-    Agents: "{} {0|agent|agents} on {} {1|machine|machines}", "{} 个 agent，分布在 {} 台机器上";
+    Agents: "{} {0|agent|agents} on {} {1|machine|machines}", "{} 个压测端，分布在 {} 台机器上";
     StartsWithin: "starts within {} ms", "开始时间误差不超过 {} ms";
     ClocksWithin: "clocks within ± {} ms", "时钟误差不超过 ± {} ms";
     WorstAgents: "the worst {}; the others: {}", "仅列出最差的 {} 个；其余：{}";

@@ -15,11 +15,11 @@ messages! {
     /// A text of this table.
     enum Text;
 
-    Title: "Agents", "压测 agent";
+    Title: "Agents", "压测端";
     About: "Each sent its part of the level and is judged as a single client is. The metrics above are \
             computed from all their requests together.",
-        "每个 agent 发送该档位的一部分请求，并像单个客户端一样接受判定。上文各项指标由全部请求共同计算得出。";
-    Agent: "Agent", "agent";
+        "每个压测端发送该档位的一部分请求，并像单个客户端一样接受判定。上文各项指标由全部请求共同计算得出。";
+    Agent: "Agent", "压测端";
     Host: "Machine", "机器";
     Verdict: "Verdict", "判定";
     Sent: "Sent", "已发送";
@@ -38,7 +38,7 @@ messages! {
     Drift: "Drift (ppm)", "漂移（ppm）";
     RoundTrip: "Round trip (ms)", "往返（ms）";
     Beats: "Beats, longest silence (ms)", "心跳数，最长间隔（ms）";
-    More: "{}: {} more agents that are no worse", "{}：另有 {} 个不更差的 agent";
+    More: "{}: {} more agents that are no worse", "{}：另有 {} 个不更差的压测端";
 }
 
 /// The table; nothing for runs of a single client.

@@ -149,18 +149,18 @@ messages! {
     Unknown:
         "1 agent: the plan does not say how many streams there will be; give --agents N if one is not \
          enough",
-        "1 个代理：计划中没有说明流数；若不够，请使用 --agents N";
-    Streams: "{} streams, up to {} for each agent", "{} 路流，每个代理最多 {} 路";
-    Tokens: "{} tokens/s, up to {} for each agent", "每秒 {} 个 token，每个代理最多 {} 个";
-    One: "1 agent is enough: {}", "1 个代理即可：{}";
-    Several: "{} agents: {}", "{} 个代理：{}";
+        "1 个压测端：计划中没有说明流数；若不够，请使用 --agents N";
+    Streams: "{} streams, up to {} for each agent", "{} 路流，每个压测端最多 {} 路";
+    Tokens: "{} tokens/s, up to {} for each agent", "每秒 {} 个 token，每个压测端最多 {} 个";
+    One: "1 agent is enough: {}", "1 个压测端即可：{}";
+    Several: "{} agents: {}", "{} 个压测端：{}";
     TooFewCpus:
         "{} agents, although the load needs {} ({}): one for each of {} CPUs less one for the coordinator",
-        "{} 个代理，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个代理一个，另留一个给协调进程";
+        "{} 个压测端，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个压测端一个，另留一个给协调进程";
     TooFewCpusServer:
         "{} agents, although the load needs {} ({}): one for each of {} CPUs less one for the coordinator \
          and one for the server",
-        "{} 个代理，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个代理一个，另留协调进程和服务器各一个";
+        "{} 个压测端，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个压测端一个，另留协调进程和服务器各一个";
     Sources:
         "; open the streams from {} addresses (--source-address)",
         "；请从 {} 个地址建立这些流（--source-address）";
@@ -330,7 +330,7 @@ mod tests {
              agent";
         assert_eq!(need.text(Language::English), expected);
         let chinese = need.text(Language::Chinese);
-        assert!(chinese.starts_with("4 个代理：20000 路流"), "{chinese}");
+        assert!(chinese.starts_with("4 个压测端：20000 路流"), "{chinese}");
         let one = agents(&plan([closed(64)]), None, BIG).text(Language::English);
         assert_eq!(one, "1 agent is enough: 64 streams, up to 28000 for each agent");
         let trace = agents(&plan([LevelPlan::new(Load::Trace { speed: 1.0 })]), None, BIG);

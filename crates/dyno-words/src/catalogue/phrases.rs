@@ -12,8 +12,8 @@ messages! {
     InBatch: ", with {} in the batch", "，同时批次中有 {} 个";
     Against: "{}: {} vs {}", "{}：{}，对照 {}";
     AndMore: "and {} more", "另有 {} 行";
-    Agent: "agent {}", "agent {}";
-    AgentAndMore: "agent {} (and {} more)", "agent {}（另有 {} 个）";
+    Agent: "agent {}", "压测端 {}";
+    AgentAndMore: "agent {} (and {} more)", "压测端 {}（另有 {} 个）";
     Reordered:
         "; sorted by latency, the rows would be in the places {} (inferred)",
         "；按时延排序后，各行应为 {}（推断）";

@@ -22,7 +22,7 @@ messages! {
     Interrupted: "the connection to the bus was interrupted", "与总线的连接中断";
     Back: "the bus is back", "总线已恢复";
     Over: "run {} is over", "运行 {} 已结束";
-    Broken: "run {} ended for this agent: {}", "运行 {} 对本代理已终止：{}";
+    Broken: "run {} ended for this agent: {}", "运行 {} 对本压测端已终止：{}";
 }
 
 pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {

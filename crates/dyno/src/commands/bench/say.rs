@@ -18,9 +18,9 @@ messages! {
     ToResume: "to resume: dyno bench --resume {}", "继续测试：dyno bench --resume {}";
     TooManyFailures: "the run was stopped after {} failures (--max-failures)",
         "失败达到 {} 个，测试已停止（--max-failures）";
-    AgentLost: "agent {} was lost in level {}: {}", "代理 {} 在第 {} 级丢失：{}";
+    AgentLost: "agent {} was lost in level {}: {}", "压测端 {} 在第 {} 档丢失：{}";
     OthersKept: "the level is invalid, and its other agents stopped sending; their records are kept",
-        "该级无效，其他代理已停止发送；它们的记录已保留";
+        "该档位无效，其他压测端已停止发送；它们的记录已保留";
     Unusable: "the target is unusable: {}", "目标不可用：{}";
     LastResponse: "the last request with a response was number {} of level {}, {} earlier", "最后一个得到响应的请求是第 {1} 级的第 {0} 个，在此之前 {2}";
     NoResponse: "no request had got a response", "没有任何请求得到响应";
