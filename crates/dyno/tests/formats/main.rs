@@ -98,8 +98,8 @@ const JUDGED: [&str; 6] = ["verdict", "reasons", "notes", "passed", "met", "outc
 /// What is defined a little differently since then: the work in the steady window is spread over the time
 /// in which it was done, and so are costs, which follow from it.
 const REDEFINED: [&str; 2] = ["steady", "cost"];
-/// By how much that may change a value.
-const REDEFINED_BY: f64 = 0.05;
+/// By how much that may change a value of these runs, which have a few dozen requests.
+const REDEFINED_BY: f64 = 0.1;
 
 /// Whether a value is what it was, or close to it where its definition has changed.
 fn is_as_then(then: &Value, now: &Value, place: &str) -> bool {
