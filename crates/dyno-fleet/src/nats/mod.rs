@@ -11,7 +11,7 @@
 //! take them.
 //!
 //! A bus delivers at most once: what is under way when a server dies is lost. Lines are therefore numbered
-//! and repeated ([`link`]), and an interruption that is shorter than the limits of silence is survived.
+//! and repeated (`link.rs`), and an interruption that is shorter than the limits of silence is survived.
 //! The bus runs on a thread of its own, far from anything that is measured. Slow-consumer limits do not
 //! matter: there are a call and a beat a second, and pieces of files and records are asked for one at a
 //! time. Nothing of JetStream is used.

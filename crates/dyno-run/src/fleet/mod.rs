@@ -1,7 +1,7 @@
-//! Several load generators on one run. The coordinator is a [`Bench`](crate::levels::Bench) like any other:
-//! it has agents run their parts of a level, fetches what they recorded, and passes it on as if it had sent
-//! everything itself (`bench`, `merge`, `files`). An agent does no preflight and decides nothing: it gets what was
-//! settled (`settled`) and sends its part (`agent`).
+//! Several load generators on one run. The coordinator is a bench (`levels.rs`) like any other: it has
+//! agents run their parts of a level, fetches what they recorded, and passes it on as if it had sent
+//! everything itself (`bench`, `merge`, `files`). An agent does no preflight and decides nothing: it gets
+//! what was settled (`settled`) and sends its part (`agent`).
 
 mod agent;
 mod bench;
