@@ -78,7 +78,7 @@ impl Term {
         }
     }
 
-    /// The bound in the metric's [`Unit`](crate::metric::Unit).
+    /// The bound in the metric's [`Unit`].
     pub fn limit(&self) -> f64 {
         match self.bound {
             Bound::Time(nanos) => to_ms(nanos),
@@ -86,7 +86,7 @@ impl Term {
         }
     }
 
-    /// Whether a value in the metric's [`Unit`](crate::metric::Unit) is on the right side of the bound.
+    /// Whether a value in the metric's [`Unit`] is on the right side of the bound.
     pub fn holds(&self, value: f64) -> bool {
         self.operator.holds(value, self.limit())
     }
