@@ -1,7 +1,13 @@
-//! The coordinator's side of the protocol: agents gathered, set up, and led through levels.
+//! The coordinator's side of the protocol: agents gathered and set up, and their records fetched; `level`
+//! leads them through a level.
+
+mod error;
+mod level;
+
+pub use error::FleetError;
 
 use crate::clock::{ClockSync, Stamps};
-use crate::message::{Done, FromAgent, Hello, PROTOCOL, Prepare, Setup, ToAgent};
+use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent};
 use crate::patience::{Patience, can_be, can_have_done};
 use crate::port::{Hub, Out, taken};
 use dyno_model::Nanos;
@@ -26,50 +32,6 @@ const GLANCE: Duration = Duration::from_millis(50);
 const PIECE_WITHIN: Duration = Duration::from_secs(10);
 const TRIES: u32 = 3;
 const IMPOSSIBLE: &str = "it reports numbers that cannot be";
-
-/// Why a fleet cannot go on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FleetError {
-    /// Not all agents came.
-    #[error("{found} of {wanted} agents were there after {seconds} s")]
-    Missing {
-        /// How many there are.
-        found: usize,
-        /// How many there should be.
-        wanted: usize,
-        /// How long was waited.
-        seconds: u64,
-    },
-    /// An agent is of another version.
-    #[error("agent {name} is Dyno {theirs}, and this is {ours}: use the same version everywhere")]
-    Version {
-        /// The agent.
-        name: String,
-        /// Its version.
-        theirs: String,
-        /// The coordinator's.
-        ours: String,
-    },
-    /// An agent cannot or will not.
-    #[error("agent {name}: {why}")]
-    Refused {
-        /// The agent.
-        name: String,
-        /// Why.
-        why: String,
-    },
-    /// An agent is gone.
-    #[error("agent {name} was lost: {why}")]
-    Lost {
-        /// The agent.
-        name: String,
-        /// Why.
-        why: String,
-    },
-    /// The user stopped it.
-    #[error("interrupted")]
-    Interrupted,
-}
 
 /// The part of the file with a hash that begins at a position; the reason if there is none.
 pub type Pieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, String> + 'a;
@@ -394,189 +356,6 @@ impl Fleet {
         Ok(())
     }
 
-    /// Leads the agents through a level. A lost agent ends it: the others stop sending and drain. An error
-    /// means that the level has not begun.
-    pub fn level(
-        &mut self,
-        prepare: &Prepare,
-        watch: &mut dyn Watch,
-    ) -> Result<Vec<Part>, FleetError> {
-        self.all_there()?;
-        self.compare_clocks();
-        let count = self.members.len();
-        let began = self.clock.now();
-        let mut level = Level {
-            ready: vec![false; count],
-            done: vec![None; count],
-            stopped: 0,
-            began,
-            since: Instant::now(),
-        };
-        for member in &mut self.members {
-            (member.beat, member.beats, member.longest_silence) = (None, 0, 0);
-            member.told = None;
-        }
-        for number in 0..count {
-            self.send(number, &ToAgent::Prepare(Box::new(prepare.clone())), &[]);
-        }
-        let mut started = false;
-        let mut shown = Instant::now();
-        loop {
-            let heard = self.pump(Instant::now() + GLANCE);
-            if let Some((number, Heard::Said(message, _))) = heard {
-                match message {
-                    FromAgent::Ready { level: of } if of == prepare.level => {
-                        level.ready[number] = true;
-                    }
-                    FromAgent::Done(done) if done.level == prepare.level => {
-                        level.done[number] = Some(*done);
-                    }
-                    FromAgent::Refused { why } if !started => {
-                        self.halt(prepare.level, &mut level, 2);
-                        self.drained(prepare.level, &mut level);
-                        let name = self.members[number].name(number);
-                        return Err(FleetError::Refused { name, why });
-                    }
-                    FromAgent::Refused { why } => {
-                        self.members[number].lost.get_or_insert(why);
-                    }
-                    _ => {}
-                }
-            }
-            if self.is_over(&level) {
-                break;
-            }
-            self.find_late(prepare, &level, started);
-            let broken = self.members.iter().any(|member| member.lost.is_some())
-                || level.done.iter().flatten().any(|done| !done.ending.carried_out())
-                || self.too_many_failures(prepare.failures);
-            let urgency = watch.stop().max(usize::from(broken));
-            if urgency > level.stopped {
-                self.halt(prepare.level, &mut level, urgency);
-            }
-            if !started && level.stopped == 0 && level.ready.iter().all(|ready| *ready) {
-                level.began = self.start(prepare.level);
-                watch.started(level.began);
-                (started, level.since) = (true, Instant::now());
-                // What is counted begins here.
-                watch.beats(&self.seen(&level));
-            }
-            if started && shown.elapsed() >= BEAT {
-                shown = Instant::now();
-                watch.beats(&self.seen(&level));
-            }
-        }
-        watch.beats(&self.seen(&level));
-        self.compare_clocks();
-        Ok(self.parts(level))
-    }
-
-    /// Gives up agents that do not do what they were told last.
-    fn find_late(&mut self, prepare: &Prepare, level: &Level, started: bool) {
-        let patience = self.patience;
-        let drain = Some(prepare.plan.drain_ns).filter(|_| started && level.stopped == 1);
-        let (may_take, what) = match (level.stopped, started) {
-            (1.., _) => (Some(patience.of_stop(drain)), "did not stop"),
-            (0, false) => (Some(patience.to_prepare), "was not ready for the level"),
-            (0, true) => (patience.of_level(prepare), "did not end the level"),
-        };
-        let Some(may_take) = may_take else { return };
-        for number in 0..self.members.len() {
-            let waits = level.stopped == 0 && !started && level.ready[number];
-            if level.done[number].is_none() && !waits {
-                self.give_up(number, level.since.elapsed(), may_take, what);
-            }
-        }
-    }
-
-    /// The time at which all start: far enough ahead for the order to arrive everywhere.
-    fn start(&mut self, level: u32) -> Nanos {
-        let round_trips = self.members.iter().filter_map(|member| member.clock.fit());
-        let slowest = round_trips.map(|fit| fit.round_trip_ns).max().unwrap_or(0);
-        let lead = (self.lead.as_nanos() as u64).max(20 * slowest);
-        let at = self.clock.now() + lead;
-        for number in 0..self.members.len() {
-            let fit = self.members[number].clock.fit_at(at);
-            let at = fit.map_or(at, |fit| fit.to_agent(at));
-            self.members[number].told = Some(at);
-            self.send(number, &ToAgent::Start { level, at }, &[]);
-        }
-        at
-    }
-
-    /// Tells agents that are not done to stop.
-    fn halt(&mut self, number: u32, level: &mut Level, urgency: usize) {
-        (level.stopped, level.since) = (urgency, Instant::now());
-        for agent in 0..self.members.len() {
-            if level.done[agent].is_none() {
-                self.send(agent, &ToAgent::Stop { level: number, now: urgency > 1 }, &[]);
-            }
-        }
-    }
-
-    /// Waits for agents that were told to stop before the level began.
-    fn drained(&mut self, number: u32, level: &mut Level) {
-        let until = Instant::now() + LOST_AFTER;
-        while !self.is_over(level) && Instant::now() < until {
-            let heard = self.pump(Instant::now() + GLANCE);
-            let Some((agent, Heard::Said(message, _))) = heard else { continue };
-            match message {
-                FromAgent::Done(done) if done.level == number => level.done[agent] = Some(*done),
-                FromAgent::Refused { why } => {
-                    self.members[agent].lost.get_or_insert(why);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn is_over(&self, level: &Level) -> bool {
-        let mut both = self.members.iter().zip(&level.done);
-        both.all(|(member, done)| member.lost.is_some() || done.is_some())
-    }
-
-    fn too_many_failures(&self, most: Option<u64>) -> bool {
-        let failed = |member: &Member| member.beat.map_or(0, |beat| beat.failed);
-        most.is_some_and(|most| self.members.iter().map(failed).sum::<u64>() >= most)
-    }
-
-    fn seen(&self, level: &Level) -> Vec<AgentSeen> {
-        let members = self.members.iter().enumerate().zip(&level.done);
-        members
-            .map(|((number, member), done)| AgentSeen {
-                name: member.name(number),
-                beat: member.beat,
-                heard: member.heard,
-                done: done.is_some(),
-                lost: member.lost.clone(),
-            })
-            .collect()
-    }
-
-    fn parts(&self, level: Level) -> Vec<Part> {
-        let (now, began) = (self.clock.now(), level.began);
-        let part = |((number, member), done): ((usize, &Member), Option<Done>)| {
-            // Of an agent that was lost, nothing is known after its last beat.
-            let clock = member.clock.fit_between(began, now.min(member.heard));
-            let told = clock.zip(member.told).map(|(clock, told)| clock.to_coordinator(told));
-            let late = done.as_ref().map(|done| done.start_error_ns);
-            Part {
-                name: member.name(number),
-                host: member.hello.as_ref().map_or_else(String::new, |hello| hello.host.clone()),
-                lost: member.lost.clone().filter(|_| done.is_none()),
-                done,
-                // By what is known of its clock now, which may not be what it was told by.
-                start_error_ns: told
-                    .zip(late)
-                    .map(|(told, late)| told as i64 - began as i64 + late),
-                clock,
-                beats: member.beats,
-                longest_silence_ns: member.longest_silence,
-            }
-        };
-        self.members.iter().enumerate().zip(level.done).map(part).collect()
-    }
-
     /// Fetches the records of an agent's last level; `keep` takes them piece by piece.
     pub fn pull(
         &mut self,
@@ -622,18 +401,6 @@ impl Fleet {
         }
         Ok(())
     }
-}
-
-/// A level in progress.
-struct Level {
-    ready: Vec<bool>,
-    done: Vec<Option<Done>>,
-    /// How urgently agents were told to stop.
-    stopped: usize,
-    /// When it was prepared, or, once they are told, when all start.
-    began: Nanos,
-    /// When agents were told last to prepare, start or stop.
-    since: Instant,
 }
 
 fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {

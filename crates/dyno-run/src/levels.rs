@@ -16,7 +16,7 @@ use dyno_drive::{
 };
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelEnd};
 use dyno_model::outcome::Outcome;
-use dyno_model::plan::{LevelPlan, Load, Shard, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Plan, Shard, Warmup};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
 use dyno_model::units::format_duration;
@@ -151,12 +151,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         sessions: workload.is_session(),
         at_most: level.max_concurrency,
         shard: plan.shard,
-        on_failure: OnFailure {
-            retry: plan
-                .shed_retries
-                .map(|at_most| Retry { at_most, within: plan.timeouts.total_ns }),
-            at_most: plan.max_failures.map(|most| most.saturating_sub(*failed)),
-        },
+        on_failure: on_failure(&plan, plan.max_failures.map(|most| most.saturating_sub(*failed))),
         gate: None,
         stop,
         observer: &mut recording,
@@ -248,6 +243,12 @@ fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
         _ => 0,
     };
     planned.map(|n| n + warmup)
+}
+
+/// What refusals and failures lead to, with so many failures left until sending stops.
+pub(crate) fn on_failure(plan: &Plan, at_most: Option<u64>) -> OnFailure {
+    let retry = |at_most| Retry { at_most, within: plan.timeouts.total_ns };
+    OnFailure { retry: plan.shed_retries.map(retry), at_most }
 }
 
 /// How many requests are prepared ahead of the driver of a part of the load.

@@ -7,7 +7,7 @@ use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr, Su
 use std::error::Error;
 use std::future::Future;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 /// What every message on the bus must fit into.
@@ -19,6 +19,22 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 const PING: Duration = Duration::from_secs(10);
 /// How long a message may wait for the connection.
 const SEND_WITHIN: Duration = Duration::from_secs(1);
+
+/// How long the last messages may take.
+const TO_END: Duration = Duration::from_secs(2);
+
+/// Waits until a connection's thread has sent what was said last.
+pub(super) fn end(thread: Option<JoinHandle<()>>) {
+    let Some(thread) = thread else { return };
+    let until = Instant::now() + TO_END;
+    while !thread.is_finished() {
+        if Instant::now() >= until {
+            return;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    let _ = thread.join();
+}
 
 /// The connection changed.
 #[derive(Debug, PartialEq, Eq)]

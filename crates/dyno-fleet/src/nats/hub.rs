@@ -33,8 +33,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const GLANCE: Duration = Duration::from_millis(50);
 /// Frames that are kept while agents are still being gathered: each says hello as soon as it is engaged.
 const EARLY: usize = 10_000;
-/// How long the last messages may take.
-const TO_END: Duration = Duration::from_secs(2);
 
 /// Why nothing more comes from an agent.
 const GONE: &str = "it has left the bus";
@@ -61,15 +59,7 @@ pub struct Bus {
 
 impl Drop for Bus {
     fn drop(&mut self) {
-        let until = Instant::now() + TO_END;
-        let Some(thread) = self.thread.take() else { return };
-        while !thread.is_finished() {
-            if Instant::now() >= until {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let _ = thread.join();
+        connection::end(self.thread.take());
     }
 }
 

@@ -29,8 +29,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 const UNUSED: Duration = Duration::from_secs(10);
 /// Why nothing more comes from a coordinator.
 const GONE: &str = "the coordinator has left the bus";
-/// How long the last messages may take.
-const TO_END: Duration = Duration::from_secs(2);
 
 /// What happens in a lobby, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,15 +122,7 @@ impl Lobby {
 impl Drop for Lobby {
     fn drop(&mut self) {
         self.leave = None;
-        let until = Instant::now() + TO_END;
-        let Some(thread) = self.thread.take() else { return };
-        while !thread.is_finished() {
-            if Instant::now() >= until {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let _ = thread.join();
+        connection::end(self.thread.take());
     }
 }
 

@@ -7,12 +7,12 @@ use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::host;
 use crate::identity::{self, one_line};
-use crate::levels::{Bench, ahead, served_nothing};
+use crate::levels::{Bench, ahead, on_failure, served_nothing};
 use crate::order::{MetricsFrom, Order, Reach};
 use crate::prepared::count_by_server;
 use crate::target::{Measured, open};
 use crate::workload::{Attempt, Workload};
-use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Retry, Stop, StopSignal};
+use dyno_drive::{Gate, LevelOutcome, LevelSetup, Stop, StopSignal};
 use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, nats};
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelEnd, LevelStart};
@@ -272,13 +272,7 @@ impl Duty {
             sessions: self.workload.is_session(),
             at_most: level.max_concurrency,
             shard: self.plan.shard,
-            on_failure: OnFailure {
-                retry: self
-                    .plan
-                    .shed_retries
-                    .map(|at_most| Retry { at_most, within: self.plan.timeouts.total_ns }),
-                at_most: *failures,
-            },
+            on_failure: on_failure(&self.plan, *failures),
             gate: Some(&mut gate),
             stop: &stop,
             observer: &mut keeping,
