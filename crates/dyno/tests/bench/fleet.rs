@@ -218,7 +218,7 @@ fn auto_says_how_many_and_why() {
     let few = run(place.dyno("bench http://gpu --agents auto --concurrency 64 --dry-run"));
     few.expect_status(&[0]).expect_words(&["1 agent is enough: 64 streams"]);
     let line = "bench http://gpu --agents auto --concurrency 100000 --dry-run --lang zh";
-    run(place.dyno(line)).expect_status(&[0]).expect_words(&["个代理", "100000 路流"]);
+    run(place.dyno(line)).expect_status(&[0]).expect_words(&["个压测端", "100000 路流"]);
 }
 
 #[test]
