@@ -48,6 +48,29 @@ impl Patience {
     }
 }
 
+/// What an agent that answers calls did not do in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    ToSettle,
+    ToPrepare,
+    ToEnd,
+    ToStop,
+}
+
+impl Late {
+    /// Why it is given up.
+    pub(crate) fn why(self, time: &str) -> String {
+        match self {
+            Self::ToSettle => format!("it answers calls, but did not get ready within {time}"),
+            Self::ToPrepare => {
+                format!("it answers calls, but was not ready for the level within {time}")
+            }
+            Self::ToEnd => format!("it answers calls, but did not end the level within {time}"),
+            Self::ToStop => format!("it answers calls, but did not stop within {time}"),
+        }
+    }
+}
+
 /// More than anything that is counted or measured; sums of what many agents say cannot overflow below it.
 const MOST: u64 = 1 << 50;
 
