@@ -333,7 +333,7 @@ impl Fleet {
             for (number, since) in
                 progress.iter().enumerate().filter(|(number, _)| waiting[*number])
             {
-                self.give_up(number, since.elapsed(), self.patience.to_settle, Late::ToSettle);
+                self.give_up(number, since.elapsed(), self.patience.to_settle, Late::Settling);
             }
             let Some((number, heard)) = self.pump(Instant::now() + GLANCE) else { continue };
             progress[number] = Instant::now();

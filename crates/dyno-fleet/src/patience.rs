@@ -51,22 +51,22 @@ impl Patience {
 /// What an agent that answers calls did not do in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
-    ToSettle,
-    ToPrepare,
-    ToEnd,
-    ToStop,
+    Settling,
+    Preparing,
+    Ending,
+    Stopping,
 }
 
 impl Late {
     /// Why it is given up.
     pub(crate) fn why(self, time: &str) -> String {
         match self {
-            Self::ToSettle => format!("it answers calls, but did not get ready within {time}"),
-            Self::ToPrepare => {
+            Self::Settling => format!("it answers calls, but did not get ready within {time}"),
+            Self::Preparing => {
                 format!("it answers calls, but was not ready for the level within {time}")
             }
-            Self::ToEnd => format!("it answers calls, but did not end the level within {time}"),
-            Self::ToStop => format!("it answers calls, but did not stop within {time}"),
+            Self::Ending => format!("it answers calls, but did not end the level within {time}"),
+            Self::Stopping => format!("it answers calls, but did not stop within {time}"),
         }
     }
 }

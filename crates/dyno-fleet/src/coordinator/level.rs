@@ -102,9 +102,9 @@ impl Fleet {
         let patience = self.patience;
         let drain = Some(prepare.plan.drain_ns).filter(|_| started && level.stopped == 1);
         let (may_take, what) = match (level.stopped, started) {
-            (1.., _) => (Some(patience.of_stop(drain)), Late::ToStop),
-            (0, false) => (Some(patience.to_prepare), Late::ToPrepare),
-            (0, true) => (patience.of_level(prepare), Late::ToEnd),
+            (1.., _) => (Some(patience.of_stop(drain)), Late::Stopping),
+            (0, false) => (Some(patience.to_prepare), Late::Preparing),
+            (0, true) => (patience.of_level(prepare), Late::Ending),
         };
         let Some(may_take) = may_take else { return };
         for number in 0..self.members.len() {

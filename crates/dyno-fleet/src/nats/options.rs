@@ -107,7 +107,7 @@ impl Options {
             }
         }
         let named = user.is_some();
-        let entry = entry(given, user, &environment)?;
+        let entry = entry(given, user, environment)?;
         // A user whose password is in the environment is no secret.
         let visible = match &entry {
             Entry::User(_, password) => {
