@@ -159,7 +159,7 @@ impl Gathering {
         let until = Instant::now() + self.within;
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut called: Option<Instant> = None;
+        let (mut called, mut down): (Option<Instant>, Option<Instant>) = (None, None);
         let call = notice::written(&FromCoordinator::Call(self.run.clone()));
         let engage = notice::written(&FromCoordinator::Engage(self.run.clone()));
         loop {
@@ -181,6 +181,7 @@ impl Gathering {
                     }
                 }
                 change = self.connection.changed() => {
+                    down = (change == Change::Down).then(Instant::now);
                     if let Change::Forbidden(why) = change {
                         let servers = self.connection.servers().to_owned();
                         return Err(BusError::Denied { servers, why });
@@ -188,6 +189,11 @@ impl Gathering {
                 }
                 _ = tick.tick() => {
                     let now = Instant::now();
+                    if down.is_some_and(|since| now - since >= DOWN) {
+                        let servers = self.connection.servers().to_owned();
+                        let why = "its connection was closed".to_owned();
+                        return Err(BusError::Unreachable { servers, why });
+                    }
                     if given_up.load(Ordering::Relaxed) {
                         return Err(BusError::Interrupted);
                     }
