@@ -7,7 +7,8 @@ mod common;
 
 use build::*;
 use common::*;
-use dyno_model::fleet::AgentEnd;
+use dyno_analysis::summarise;
+use dyno_model::fleet::{AgentEnd, FleetPlan};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
@@ -103,6 +104,23 @@ fn a_start_or_a_clock_off_by_more_than_a_tenth_of_ttft_is_named() {
     expect(&bound(11 * MS), Verdict::Suspect, "clock_unsure", "agent local-1: its clock");
 }
 
+#[test]
+fn a_clock_that_jumped_is_named_even_where_its_bound_is_small() {
+    let level = judged(|_| {}, |agents| agents[2].clock.as_mut().unwrap().steps = 1);
+    let text = "agent local-2: its clock and the coordinator's jumped apart 1 time during";
+    expect(&level, Verdict::Suspect, "clock_jumped", text);
+    assert_eq!(level.agents[2].verdict, Verdict::Suspect);
+}
+
+#[test]
+fn a_level_whose_coordinator_was_killed_is_invalid() {
+    let (mut plan, records, _) = fleet(4, 8, 25);
+    plan.fleet = Some(FleetPlan { agents: 4, bus: true });
+    let summary = summarise(&plan, None, &source(&plan, frames(records, None)));
+    assert!(summary.levels[0].partial);
+    expect(&summary.levels[0], Verdict::Invalid, "partial", "no agent said how it ended");
+}
+
 /// An open loop of `rate` a second for ten seconds, request i sent by agent i mod 4; bounded by time.
 fn open(arrival: Arrival, rate: u64) -> (Plan, Vec<RequestRecord>, Vec<AgentEnd>) {
     let load = Load::Rate { rate: rate as f64, arrival };
@@ -164,6 +182,46 @@ fn an_agent_that_sends_less_than_its_part_is_named() {
     assert_eq!(found.what, "agent local-2: sent 17 % of the requests; its part was 25 %");
     assert_eq!(level.agents[2].verdict, Verdict::Suspect);
     assert_eq!(level.agents[0].verdict, Verdict::Valid);
+}
+
+#[test]
+fn arrivals_that_are_dealt_in_turn_leave_nothing_to_chance() {
+    let sent = |load: Load, left_out: u64| {
+        let (mut plan, mut records, _) = open(Arrival::Poisson, 100);
+        plan.levels[0].load = load;
+        let mut seen = 0;
+        records.retain(|record| {
+            seen += u64::from(record.agent == Some(2));
+            record.agent != Some(2) || seen > left_out
+        });
+        let agents = (0..4).map(|agent| by_time(agent_end(agent, &records))).collect();
+        codes(&timed(&plan, records, agents).reasons).contains(&"shares_uneven")
+    };
+    let rate = |arrival| Load::Rate { rate: 100.0, arrival };
+    let ramp =
+        |arrival| Load::Ramp { from: 50.0, to: 150.0, over_ns: 10 * SEC, steps: None, arrival };
+    let gamma = Arrival::Gamma { shape: 0.5 };
+    // 250 each, of which 20 are more than the 5 % that matter, and less than chance may take.
+    for load in [rate(Arrival::Poisson), ramp(Arrival::Poisson)] {
+        assert!(!sent(load, 20), "{load:?}");
+    }
+    let in_turn = [rate(Arrival::Constant), rate(gamma), ramp(gamma), Load::Trace { speed: 1.0 }];
+    for load in in_turn {
+        assert!(sent(load, 20) && !sent(load, 12), "{load:?}");
+    }
+}
+
+#[test]
+fn few_arrivals_that_are_dealt_in_turn_may_differ_by_their_last() {
+    let (plan, mut records, _) = open(Arrival::Constant, 4);
+    let mut seen = 0;
+    records.retain(|record| {
+        seen += u64::from(record.agent == Some(3));
+        record.agent != Some(3) || seen <= 9
+    });
+    let agents = (0..4).map(|agent| by_time(agent_end(agent, &records))).collect();
+    let level = timed(&plan, records, agents);
+    assert!(!codes(&level.reasons).contains(&"shares_uneven"), "{:?}", level.reasons);
 }
 
 /// A closed loop of two slots for each of four agents, bounded by ten seconds; one agent's responses take

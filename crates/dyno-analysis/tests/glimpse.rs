@@ -91,6 +91,7 @@ proptest! {
             let known = [
                 "instrument_range",
                 "effective_concurrency",
+                "burst_spread",
                 "nothing_completed",
                 "failures",
                 "mixed_token_sources",

@@ -110,6 +110,29 @@ fn a_closed_loop_whose_slots_stand_empty_did_not_offer_its_load() {
 }
 
 #[test]
+fn a_burst_that_was_not_sent_at_once_is_not_the_load_that_was_requested() {
+    // Each takes 180 ms; they leave one after another, the last `over` milliseconds after the first.
+    let sent = |over: u64| {
+        let late = |i: u64| {
+            let mut record = stream(i, 0, i * over / 199, 100, 20, 5);
+            record.intended = 0;
+            record
+        };
+        summary_of(&burst_plan(200), (0..200).map(late).collect()).levels.remove(0)
+    };
+    let level = sent(17);
+    assert!(!codes(&level.reasons).contains(&"burst_spread"), "{:?}", level.reasons);
+    let level = sent(20);
+    assert_eq!(level.verdict, Verdict::Invalid);
+    let found = level.reasons.iter().find(|reason| reason.code == "burst_spread").unwrap();
+    assert!(found.what.contains("send delay p99 19 ms"), "{}", found.what);
+    // Another load with the same delays has them in the times from its schedule.
+    let (plan, mut records) = good();
+    records.iter_mut().for_each(|record| record.intended = 0);
+    assert!(!codes(&summary_of(&plan, records).levels[0].reasons).contains(&"burst_spread"));
+}
+
+#[test]
 fn notes_about_the_client_do_not_change_the_verdict() {
     let stalled = |blind: u64, cpu: u64| {
         judged(

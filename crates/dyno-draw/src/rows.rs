@@ -15,6 +15,8 @@ pub(super) struct Row {
     pub(super) sent: Option<f64>,
     pub(super) first: Option<f64>,
     pub(super) end: f64,
+    /// It was refused first, and sent again: most of the time before its first token is not the server's.
+    pub(super) again: bool,
     /// It completed.
     pub(super) whole: bool,
     /// An overloaded server refused it.
@@ -79,9 +81,10 @@ impl Rows {
         let waited = |row: &Row| row.sent.unwrap_or(row.end) - row.due > least;
         let all = [
             (self.rows.iter().any(waited), WAIT, Word::UntilSent),
-            (any(|row| row.first.is_some()), PREFILL, Word::UntilFirst),
+            (any(|row| row.first.is_some() && !row.again), PREFILL, Word::UntilFirst),
+            (any(|row| row.again && row.sent.is_some()), AGAIN, Word::SentAgain),
             (any(|row| row.first.is_some()), DECODE, Word::UntilEnd),
-            (any(|row| row.first.is_none() && row.sent.is_some()), ALL, Word::NotStreamed),
+            (any(|row| row.whole_bar()), ALL, Word::NotStreamed),
         ];
         let named = |(_, class, word): (bool, &'static str, Word)| Entry {
             swatch: Swatch::Bar(class),
@@ -100,10 +103,11 @@ impl Rows {
     }
 }
 
-/// Classes of the parts of a bar: until sent, until the first token, until the end, and of a request
-/// whose first token is unknown.
+/// Classes of the parts of a bar: until sent, until the first token, refused and sent again until the first
+/// token, until the end, and of a request whose first token is unknown.
 const WAIT: &str = "dc-wait";
 const PREFILL: &str = "dc-part dc-b1";
+const AGAIN: &str = "dc-part dc-b3";
 const DECODE: &str = "dc-part dc-b0";
 const ALL: &str = "dc-part dc-b7";
 
@@ -113,6 +117,11 @@ fn is_drawable(row: &Row) -> bool {
 }
 
 impl Row {
+    /// It is one bar from when it was sent to its end.
+    fn whole_bar(&self) -> bool {
+        self.first.is_none() && self.sent.is_some() && !self.again
+    }
+
     fn draw(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [f64; 2]) {
         let part = |canvas: &mut Canvas, class: &str, from: f64, to: f64| {
             let (from, to) = (x.at(from), x.at(to));
@@ -125,10 +134,12 @@ impl Row {
         }
         match (self.sent, self.first) {
             (Some(sent), Some(first)) => {
-                part(canvas, PREFILL, sent, first);
+                part(canvas, if self.again { AGAIN } else { PREFILL }, sent, first);
                 part(canvas, DECODE, first, self.end);
             }
-            (Some(sent), None) => part(canvas, ALL, sent, self.end),
+            (Some(sent), None) => {
+                part(canvas, if self.again { AGAIN } else { ALL }, sent, self.end);
+            }
             (None, _) => {}
         }
         let end = [x.at(self.end), (top + bottom) / 2.0];

@@ -143,6 +143,7 @@ fn row(bar: &Bar, lane: usize, language: Language) -> Row {
         sent: bar.sent_s,
         first: bar.first_s,
         end: bar.end_s,
+        again: bar.retries > 0,
         whole: is_whole(bar),
         shed: matches!(bar.became, Became::Shed(_)),
         about,
@@ -152,6 +153,7 @@ fn row(bar: &Bar, lane: usize, language: Language) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canvas::Canvas;
 
     fn bars(count: u64, every: f64, long: f64) -> Vec<Bar> {
         let bar = |index: u64| {
@@ -181,6 +183,28 @@ mod tests {
         let short = bars(500, 1.0, 1.0);
         let (some, part) = chosen(&short);
         assert_eq!((some.len(), part, some[0].index, some[99].index), (100, true, 200, 299));
+    }
+
+    #[test]
+    fn refusals_and_the_waits_between_are_not_time_to_the_first_token() {
+        let mut both = bars(2, 10.0, 5.0);
+        both.iter_mut().for_each(|bar| bar.first_s = Some(bar.due_s + 4.0));
+        let drawn = |bars: &[Bar]| {
+            let rows = bars.iter().map(|bar| row(bar, 0, Language::English)).collect();
+            let rows = Rows { title: String::new(), rows, lanes: 1 };
+            let mut canvas = Canvas::default();
+            rows.draw(&mut canvas, [0.0, 0.0, 600.0, 200.0], Language::English);
+            canvas.document([600.0, 200.0], "", "")
+        };
+        let count = |svg: &str, text: &str| svg.matches(text).count();
+        let (waiting, again) = ("waiting for the first token", "refused, then sent again");
+        let plain = drawn(&both);
+        assert_eq!((count(&plain, waiting), count(&plain, again)), (1, 0));
+        both[1].retries = 2;
+        let mixed = drawn(&both);
+        assert_eq!((count(&mixed, waiting), count(&mixed, again)), (1, 1));
+        // A bar and a swatch of each colour.
+        assert_eq!((count(&mixed, "dc-part dc-b1"), count(&mixed, "dc-part dc-b3")), (2, 2));
     }
 
     #[test]

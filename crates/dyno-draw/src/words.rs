@@ -70,6 +70,7 @@ messages! {
     EndedAt: "ended", "结束";
     UntilSent: "due, not yet sent", "等待发出";
     UntilFirst: "waiting for the first token", "等待首 token";
+    SentAgain: "refused, then sent again", "被拒绝后重新发送";
     UntilEnd: "output", "输出";
     NotStreamed: "not streamed", "非流式";
     NotWhole: "did not complete", "未完成";

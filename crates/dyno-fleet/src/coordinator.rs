@@ -8,7 +8,7 @@ pub use error::FleetError;
 
 use crate::clock::{ClockSync, Stamps};
 use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent};
-use crate::patience::{Patience, can_be, can_have_done};
+use crate::patience::{Late, Patience, can_be, can_have_done};
 use crate::port::{Hub, Out, taken};
 use dyno_model::Nanos;
 use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
@@ -290,11 +290,10 @@ impl Fleet {
     }
 
     /// Gives up an agent that took longer than it may.
-    fn give_up(&mut self, number: usize, took: Duration, may_take: Duration, what: &str) {
+    fn give_up(&mut self, number: usize, took: Duration, may_take: Duration, what: Late) {
         if took >= may_take {
             let time = format_duration(may_take.as_nanos() as u64);
-            let why = format!("it answers calls, but {what} within {time}");
-            self.members[number].lost.get_or_insert(why);
+            self.members[number].lost.get_or_insert(what.why(&time));
         }
     }
 
@@ -334,7 +333,7 @@ impl Fleet {
             for (number, since) in
                 progress.iter().enumerate().filter(|(number, _)| waiting[*number])
             {
-                self.give_up(number, since.elapsed(), self.patience.to_settle, "did not get ready");
+                self.give_up(number, since.elapsed(), self.patience.to_settle, Late::Settling);
             }
             let Some((number, heard)) = self.pump(Instant::now() + GLANCE) else { continue };
             progress[number] = Instant::now();

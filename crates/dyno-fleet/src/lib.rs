@@ -11,6 +11,7 @@
 
 mod clock;
 mod coordinator;
+mod inbox;
 mod message;
 pub mod nats;
 mod patience;
@@ -20,6 +21,7 @@ mod post;
 
 pub use clock::{ClockSync, Stamps};
 pub use coordinator::{Fleet, FleetError, Part, Pieces, Watch};
+pub use inbox::{Inbox, Intake, inbox};
 pub use message::{
     BadPacket, Done, FileRef, FromAgent, Hello, MAX_PACKET, PIECE, PROTOCOL, Prepare, Setup,
     ToAgent, decode, encode,

@@ -48,6 +48,29 @@ impl Patience {
     }
 }
 
+/// What an agent that answers calls did not do in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    Settling,
+    Preparing,
+    Ending,
+    Stopping,
+}
+
+impl Late {
+    /// Why it is given up.
+    pub(crate) fn why(self, time: &str) -> String {
+        match self {
+            Self::Settling => format!("it answers calls, but did not get ready within {time}"),
+            Self::Preparing => {
+                format!("it answers calls, but was not ready for the level within {time}")
+            }
+            Self::Ending => format!("it answers calls, but did not end the level within {time}"),
+            Self::Stopping => format!("it answers calls, but did not stop within {time}"),
+        }
+    }
+}
+
 /// More than anything that is counted or measured; sums of what many agents say cannot overflow below it.
 const MOST: u64 = 1 << 50;
 

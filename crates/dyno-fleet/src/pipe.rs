@@ -1,6 +1,7 @@
 //! Agents as children of this process: packets over their standard input and output, each after its
 //! length. Nothing listens anywhere; a child whose coordinator is gone reads the end of its input.
 
+use crate::inbox::inbox;
 use crate::message::MAX_PACKET;
 use crate::port::{Arrived, Hub, Line, Sender};
 use dyno_net::Clock;
@@ -29,7 +30,7 @@ pub fn spawn(
     clock: Clock,
     command: impl Fn(usize) -> Command,
 ) -> io::Result<(Children, Hub)> {
-    let (arrivals, inbox) = mpsc::channel();
+    let (intake, inbox) = inbox(count);
     let (mut children, mut senders) = (Children(Vec::new()), Vec::new());
     for number in 0..count {
         let mut command = command(number);
@@ -46,8 +47,8 @@ pub fn spawn(
         let printed = Arc::new(Mutex::new(Vec::new()));
         let keep = Arc::clone(&printed);
         thread::Builder::new().name("dyno-agent-err".into()).spawn(move || kept(errors, &keep))?;
-        let arrivals = arrivals.clone();
-        let report = move |arrived| arrivals.send((number, arrived)).is_ok();
+        let intake = intake.clone();
+        let report = move |arrived| intake.put(number, arrived);
         thread::Builder::new().name("dyno-agent-in".into()).spawn(move || {
             receive(output, clock, report, || ended(&child, &printed));
         })?;

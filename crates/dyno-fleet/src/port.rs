@@ -1,5 +1,6 @@
 //! The port between the protocol and a transport: packets out, packets in, each with its time of arrival.
 
+use crate::inbox::Inbox;
 use crate::message::{BadPacket, decode, encode};
 use dyno_model::Nanos;
 use serde::Serialize;
@@ -40,18 +41,18 @@ impl Out {
 /// The coordinator's side: a line to each agent.
 pub struct Hub {
     pub(crate) out: Vec<Out>,
-    inbox: Receiver<(usize, Arrived)>,
+    inbox: Inbox,
 }
 
 impl Hub {
     /// A hub of these lines, whose arrivals come with their number.
-    pub fn new(senders: Vec<Sender>, inbox: Receiver<(usize, Arrived)>) -> Self {
+    pub fn new(senders: Vec<Sender>, inbox: Inbox) -> Self {
         Self { out: senders.into_iter().map(Out::new).collect(), inbox }
     }
 
     /// The next arrival; `None` if there was none until then.
     pub(crate) fn next(&self, until: Instant) -> Option<(usize, Arrived)> {
-        self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
+        self.inbox.next(until)
     }
 }
 

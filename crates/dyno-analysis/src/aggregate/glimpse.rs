@@ -6,6 +6,7 @@
 
 mod rounded;
 
+use super::client::exact_lag;
 use super::gather::{Gathered, Span};
 use super::instrument::{Effective, Gaps, bounds};
 use super::judge::{mixed_sources, put_in_order, too_many_failures, verdict};
@@ -65,6 +66,8 @@ pub struct RunningLevel {
     loose: Gaps,
     /// TTFT and TPOT in full, for the level's last look.
     exact: [Vec<u64>; 2],
+    /// Of a burst: send delays, and the latencies of completed requests.
+    burst: [Vec<u64>; 2],
     /// Completed requests that met every term of the SLO, and that missed one.
     met: u64,
     missed: u64,
@@ -208,6 +211,12 @@ impl RunningLevel {
         if record.is_completed() {
             self.complete(record);
         }
+        if matches!(self.load(), Some(Load::Burst { .. })) {
+            let [delays, latencies] = &mut self.burst;
+            let delay = |dispatched: u64| dispatched.saturating_sub(record.sendable());
+            delays.extend(record.dispatched.map(delay));
+            latencies.extend(latency(record));
+        }
     }
 
     fn complete(&mut self, record: &RequestRecord) {
@@ -272,6 +281,11 @@ impl RunningLevel {
         // Whether nothing completes can only be known when the level is over.
         if is_over && self.counts.planned > 0 && self.counts.completed == 0 {
             findings.push(overload::nothing_completed(&self.counts));
+        }
+        if let (Some(load), true) = (self.load(), is_over) {
+            let [delays, latencies] = self.burst.clone();
+            let latency = Counted::from_samples(latencies).quantile(0.5);
+            findings.extend(trust::spread(load, exact_lag(delays), latency));
         }
         let counts = Counts { planned: 0, ..self.counts.clone() };
         findings.extend(too_many_failures(&counts, self.terms.allow_failures));

@@ -199,6 +199,10 @@ impl<'a> Level<'a> {
             over_time.extend(memory_growth(&watch.memory(index, from, to)));
         }
         over_time.extend(not_converged(self.plan, end));
+        let spread = match agents.is_empty() {
+            true => trust::spread(self.plan.load, send_lag, medians[Time::Latency]),
+            false => None,
+        };
         let mut findings = Case {
             plan,
             env,
@@ -288,6 +292,7 @@ impl<'a> Level<'a> {
         let imprecise = trust::findings(&level, self.plan.load);
         let precise = imprecise.is_empty();
         findings.splice(0..0, imprecise);
+        findings.extend(spread);
         findings.extend(trust::unknown(predicted, &gathered));
         match &gathered.end {
             Some(end) if level.agents.is_empty() => {

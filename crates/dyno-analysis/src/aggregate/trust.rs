@@ -18,6 +18,8 @@ use dyno_words::{Measuring, Phrase, list, values};
 /// Shares of its concurrency below which a closed loop is suspect, and invalid.
 const MOST_IN_FLIGHT: f64 = 0.98;
 const ENOUGH_IN_FLIGHT: f64 = 0.90;
+/// The share of the median latency within which all requests of a burst must be sent.
+const AT_ONCE: f64 = 0.1;
 /// Stalls are reported from this length, or from this share of the level.
 const LONG_STALL_NS: u64 = 10 * MS;
 const MUCH_BLIND: f64 = 0.01;
@@ -164,6 +166,20 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
         found.push(what.with(values![digits(100.0 * share, 1), concurrency]));
     }
     found
+}
+
+/// A burst whose requests were not sent at once: the first had ended, or nearly so, before the last were sent,
+/// so that fewer were waiting than the load says, and each for less time.
+pub(super) fn spread(
+    load: Load,
+    send_lag: Option<Lag>,
+    median_latency_ns: Option<f64>,
+) -> Option<Diagnostic> {
+    let delay_ms = send_lag.filter(|_| matches!(load, Load::Burst { .. }))?.p99;
+    let latency_ms = median_latency_ns? / 1e6;
+    let ms = |ms: f64| digits(ms, if ms < 10.0 { 1 } else { 0 });
+    (delay_ms > AT_ONCE * latency_ms)
+        .then(|| Measuring::Spread.with([delay_ms, latency_ms].map(ms)))
 }
 
 /// The metrics that count for the verdict: rates, and the times that are in every table.

@@ -2,6 +2,7 @@
 
 use super::{BEAT, Fleet, FleetError, GLANCE, Heard, LOST_AFTER, Member, Part, Watch};
 use crate::message::{Done, FromAgent, Prepare, ToAgent};
+use crate::patience::Late;
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
 use std::time::Instant;
@@ -101,9 +102,9 @@ impl Fleet {
         let patience = self.patience;
         let drain = Some(prepare.plan.drain_ns).filter(|_| started && level.stopped == 1);
         let (may_take, what) = match (level.stopped, started) {
-            (1.., _) => (Some(patience.of_stop(drain)), "did not stop"),
-            (0, false) => (Some(patience.to_prepare), "was not ready for the level"),
-            (0, true) => (patience.of_level(prepare), "did not end the level"),
+            (1.., _) => (Some(patience.of_stop(drain)), Late::Stopping),
+            (0, false) => (Some(patience.to_prepare), Late::Preparing),
+            (0, true) => (patience.of_level(prepare), Late::Ending),
         };
         let Some(may_take) = may_take else { return };
         for number in 0..self.members.len() {

@@ -7,8 +7,10 @@ use super::notice::{self, FromCoordinator, Present, Run};
 use super::options::Options;
 use super::roll::Roll;
 use super::{Id, Subjects};
+use crate::inbox::{Intake, inbox};
 use crate::message::{Hello, PROTOCOL};
 use crate::port::{Arrived, Hub, Sender};
+use crate::post::SILENCE;
 use async_nats::Subscriber;
 use dyno_net::Clock;
 use futures_util::StreamExt;
@@ -34,6 +36,8 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Frames that are kept while agents are still being gathered: each says hello as soon as it is engaged.
 const EARLY: usize = 10_000;
 
+/// Agents that hear nothing for 3 s leave their run, so a bus that is away for longer has none.
+const DOWN: Duration = Duration::from_secs(SILENCE.as_secs() + 1);
 /// Why nothing more comes from an agent.
 const GONE: &str = "it has left the bus";
 
@@ -71,7 +75,7 @@ pub fn hub(
     stop: &dyn Fn() -> bool,
 ) -> Result<(Bus, Hub), BusError> {
     let (packets, outgoing) = mpsc::channel(WAITING);
-    let (arrivals, inbox) = std_mpsc::channel();
+    let (intake, inbox) = inbox(call.agents);
     let (settle, settled) = std_mpsc::channel();
     let given_up = Arc::new(AtomicBool::new(false));
     let (options, call_for, given) = (options.clone(), call.clone(), Arc::clone(&given_up));
@@ -80,7 +84,7 @@ pub fn hub(
             Ok(gathering) => match gathering.agents(&given).await {
                 Ok(lines) => {
                     let _ = settle.send(Ok(()));
-                    lines.serve(outgoing, &arrivals, clock).await;
+                    lines.serve(outgoing, &intake, clock).await;
                 }
                 Err(error) => drop(settle.send(Err(error))),
             },
@@ -155,7 +159,7 @@ impl Gathering {
         let until = Instant::now() + self.within;
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut called: Option<Instant> = None;
+        let (mut called, mut down): (Option<Instant>, Option<Instant>) = (None, None);
         let call = notice::written(&FromCoordinator::Call(self.run.clone()));
         let engage = notice::written(&FromCoordinator::Engage(self.run.clone()));
         loop {
@@ -177,6 +181,7 @@ impl Gathering {
                     }
                 }
                 change = self.connection.changed() => {
+                    down = (change == Change::Down).then(Instant::now);
                     if let Change::Forbidden(why) = change {
                         let servers = self.connection.servers().to_owned();
                         return Err(BusError::Denied { servers, why });
@@ -184,6 +189,11 @@ impl Gathering {
                 }
                 _ = tick.tick() => {
                     let now = Instant::now();
+                    if down.is_some_and(|since| now - since >= DOWN) {
+                        let servers = self.connection.servers().to_owned();
+                        let why = "its connection was closed".to_owned();
+                        return Err(BusError::Unreachable { servers, why });
+                    }
                     if given_up.load(Ordering::Relaxed) {
                         return Err(BusError::Interrupted);
                     }
@@ -219,39 +229,47 @@ impl Lines {
     async fn serve(
         mut self,
         mut outgoing: mpsc::Receiver<(usize, Vec<u8>)>,
-        arrivals: &std_mpsc::Sender<(usize, Arrived)>,
+        intake: &Intake,
         clock: Clock,
     ) {
         for (subject, frame) in std::mem::take(&mut self.early) {
             let at = clock.now();
             if let Some((number, packet)) = self.take(&subject, &frame).await {
-                let _ = arrivals.send((number, Arrived { at, packet }));
+                intake.put(number, Arrived { at, packet });
             }
         }
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut down: Option<Instant> = None;
         loop {
             tokio::select! {
                 packet = outgoing.recv() => {
                     let Some((number, packet)) = packet else { break };
                     if let Err(why) = self.send(number, &packet).await {
-                        let _ = arrivals.send((number, Arrived { at: clock.now(), packet: Err(why) }));
+                        intake.put(number, Arrived { at: clock.now(), packet: Err(why) });
                     }
                 }
                 message = self.from_agents.next() => {
                     let at = clock.now();
                     let Some(message) = message else { break };
                     if let Some((number, packet)) = self.take(&message.subject, &message.payload).await {
-                        let _ = arrivals.send((number, Arrived { at, packet }));
+                        intake.put(number, Arrived { at, packet });
                     }
                 }
                 change = self.connection.changed() => {
+                    down = (change == Change::Down).then(Instant::now);
                     if change == Change::Up {
                         self.lines.iter_mut().for_each(|(_, line)| line.interrupted());
                         self.look_after().await;
                     }
                 }
-                _ = tick.tick() => self.look_after().await,
+                _ = tick.tick() => {
+                    if down.is_some_and(|since| since.elapsed() >= DOWN) {
+                        down = None;
+                        self.all_gone(intake, clock);
+                    }
+                    self.look_after().await;
+                }
             }
         }
         for (id, line) in &self.lines {
@@ -282,6 +300,14 @@ impl Lines {
             self.connection.send(self.subjects.agent(*id), frame).await;
         }
         taken.packet.map(|packet| (number, packet))
+    }
+
+    /// Every line is at its end: agents have stopped by themselves, and nobody can be told anything.
+    fn all_gone(&self, intake: &Intake, clock: Clock) {
+        let why = format!("the bus could not be reached for {} s", DOWN.as_secs());
+        for number in 0..self.lines.len() {
+            intake.put(number, Arrived { at: clock.now(), packet: Err(why.clone()) });
+        }
     }
 
     async fn look_after(&mut self) {

@@ -226,13 +226,16 @@ impl<'a> Agent<'a> {
                 }
                 packet = packet => match packet {
                     Some(packet) => self.send(&packet).await,
-                    None => self.free().await,
+                    None => {
+                        self.part().await;
+                        (self.tell)(Notice::Free);
+                    }
                 },
                 change = self.connection.changed() => self.change(change).await,
                 _ = tick.tick(), if is_engaged => self.look_after().await,
             }
         }
-        self.free().await;
+        self.part().await;
     }
 
     /// A notice of a coordinator.
@@ -326,14 +329,13 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// The line was dropped: back to the lobby.
-    async fn free(&mut self) {
+    /// Leaves its run, if it belongs to one.
+    async fn part(&mut self) {
         if let Some(engaged) = self.engaged.take() {
             let session = engaged.line.session();
             let subject = self.subjects.run(session, self.id);
             self.connection.send(subject, link::bye(session)).await;
             self.connection.flush().await;
-            (self.tell)(Notice::Free);
         }
     }
 

@@ -18,7 +18,7 @@ const FILE: u64 = 64 << 10;
 const PREFIX_LENGTH: usize = 60;
 
 /// What the user said about the bus, as in the flags.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Given {
     /// `--bus`: servers, separated by commas.
     pub bus: String,
@@ -36,6 +36,13 @@ pub struct Given {
     pub cert: Option<PathBuf>,
     /// `--bus-key`: its key.
     pub key: Option<PathBuf>,
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The address may have a password in it.
+        f.write_str("Given")
+    }
 }
 
 /// A text that is not shown.
@@ -72,6 +79,7 @@ pub struct Options {
     pub(super) entry: Entry,
     pub(super) ca: Option<PathBuf>,
     pub(super) client: Option<(PathBuf, PathBuf)>,
+    visible: bool,
 }
 
 impl Options {
@@ -98,8 +106,22 @@ impl Options {
                 check_pem(flag, file)?;
             }
         }
+        let named = user.is_some();
         let entry = entry(given, user, environment)?;
-        Ok(Self { servers, prefix, entry, ca: given.ca.clone(), client })
+        // A user whose password is in the environment is no secret.
+        let visible = match &entry {
+            Entry::User(_, password) => {
+                named && environment("DYNO_BUS_PASSWORD").as_ref() != Some(&password.0)
+            }
+            Entry::Token(_) => named,
+            Entry::Open | Entry::Nkey(_) | Entry::Creds(..) => false,
+        };
+        Ok(Self { servers, prefix, entry, ca: given.ca.clone(), client, visible })
+    }
+
+    /// Whether a password or a token was part of the address, where others may see it.
+    pub fn has_visible_secret(&self) -> bool {
+        self.visible
     }
 
     /// The servers, for people.

@@ -6,7 +6,7 @@ use crate::trial::Judged;
 use crate::world::Rng;
 use dyno_fleet::{
     Arrived, Done, Fleet, FromAgent, Hello, Hub, Line, Order, PROTOCOL, Post, Prepare, Watch,
-    decode, encode,
+    decode, encode, inbox,
 };
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
@@ -85,10 +85,9 @@ fn levels((there, back): (Way, Way), seed: u64) -> Vec<Judged> {
     let closed = [near.try_clone().expect("a socket"), far.try_clone().expect("a socket")];
     let agent = thread::spawn(move || work(far, theirs));
 
-    let (arrivals, inbox) = mpsc::channel();
+    let (intake, inbox) = inbox(1);
     let receiving = near.try_clone().expect("a socket");
-    let reader =
-        thread::spawn(move || receive(receiving, clock, |it| arrivals.send((0, it)).is_ok()));
+    let reader = thread::spawn(move || receive(receiving, clock, |it| intake.put(0, it)));
     let hub = Hub::new(vec![sending(near, None)], inbox);
     let within = Duration::from_secs(20);
     let mut fleet = Fleet::gather(hub, clock, "test", Duration::from_millis(5), within, &|| false)

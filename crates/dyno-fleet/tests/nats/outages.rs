@@ -109,6 +109,31 @@ fn a_long_outage_at_any_moment_stops_everybody_and_agents_come_back() {
 }
 
 #[test]
+fn a_bus_that_dies_before_records_are_fetched_is_the_reason_that_is_given() {
+    let mut server = Server::start("");
+    let options = server.options();
+    let _agents = Agent::several(&options, AGENTS, WORK);
+    let mut run = Run::begin(&options, "run", AGENTS);
+    run.level(1).unwrap();
+    server.kill();
+    let said = run.pull(WORK).unwrap_err().to_string();
+    assert!(said.ends_with("was lost: the bus could not be reached for 4 s"), "{said}");
+}
+
+#[test]
+fn a_bus_that_dies_while_agents_are_called_for_ends_the_call() {
+    let mut server = Server::start("");
+    let options = server.options();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| Run::within(&options, "run", 1, Duration::from_secs(600)));
+        thread::sleep(Duration::from_millis(700));
+        server.kill();
+        let said = call.join().unwrap().err().unwrap().to_string();
+        assert!(said.ends_with(": its connection was closed"), "{said}");
+    });
+}
+
+#[test]
 fn a_call_for_agents_outlives_its_bus() {
     let mut server = Server::start("");
     let options = server.options();

@@ -2,6 +2,7 @@
 
 use super::bench::{SECRETS, plan_of};
 use super::files::{Fetched, piece};
+use super::notices::told_once;
 use super::settled::Settled;
 use crate::api::dialect_of;
 use crate::error::RunError;
@@ -98,6 +99,7 @@ pub fn serve_bus(
 ) -> Result<(), RunError> {
     let clock = Clock::start();
     let wrong = |error: nats::BusError| RunError::Usage(format!("--bus: {error}"));
+    let tell = told_once(once, tell);
     let lobby = nats::Lobby::join(options, hello(agent), clock, tell).map_err(wrong)?;
     while stop.get() == Stop::No {
         let Some(engagement) = lobby.next(GLANCE).map_err(wrong)? else { continue };

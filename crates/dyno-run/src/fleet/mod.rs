@@ -8,6 +8,7 @@ mod bench;
 mod files;
 mod merge;
 pub mod need;
+mod notices;
 mod settled;
 
 pub use agent::{Agent, Permission, serve, serve_bus, serve_child};

@@ -1,16 +1,18 @@
 //! The data of a run: opened and checked before anything is sent (`source`), turned into the prompts of
-//! each level on the encoder's thread (`items`), and accounted for in notes (`account`, `notes`).
+//! each level (`making`) on the encoder's thread (`items`), and accounted for in notes (`account`, `notes`).
 
 mod account;
 mod again;
 mod batch;
 mod fault;
 mod items;
+mod making;
 mod notes;
 #[cfg(test)]
 mod share_tests;
 mod source;
 
+pub use making::counting_user_messages;
 pub use source::{NOT_TRUNCATED, limits, selection};
 
 use crate::api::has_messages;
@@ -18,20 +20,17 @@ use crate::tokenize::Failure;
 use account::Account;
 pub(crate) use again::Attempt;
 use batch::Batch;
-use dyno_drive::{Sending, Share};
+use dyno_drive::Sending;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Nanos};
-use dyno_workload::data::{Checked, Count, DataError, DataSet, Selected, Selection};
-use dyno_workload::lengths::Lengths;
+use dyno_workload::data::Checked;
 use dyno_workload::random::RandomPrompts;
-use dyno_workload::session::{SyntheticSessions, said};
+use dyno_workload::session::SyntheticSessions;
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{SessionPrompts, Trace, TracePrompts, TraceSessions};
 pub use fault::Fault;
-use fault::{lengths, of_random};
-use items::Made;
-use source::{Led, Source};
+use source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -200,147 +199,6 @@ impl Workload {
         self.text = Text::Unread;
     }
 
-    /// The prompts of this load generator's part of a level; the message for the user if they cannot
-    /// be made.
-    pub(crate) fn items(
-        &self,
-        plan: &Plan,
-        level: &LevelPlan,
-        number: u32,
-    ) -> Result<Items, String> {
-        let key = (plan.seed, number);
-        let share = Share::new(level.load, level.max_concurrency, key, plan.shard);
-        Ok(items::own(self.all(plan, level, number)?, share))
-    }
-
-    /// The prompts of a level; the message for the user if they cannot be made.
-    fn all(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, String> {
-        self.made(plan, level, number).map_err(|(_, message)| message)
-    }
-
-    /// The prompts of a level; the flag at fault and the message if they cannot be made.
-    fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, Fault> {
-        let output = || match plan.request.task.generates() {
-            true => lengths("--output-tokens", &level.output_tokens.0),
-            false => Ok(Lengths::fixed(1)),
-        };
-        let input = || lengths("--input-tokens", &level.input_tokens.0);
-        let key = self.attempt.key(plan, level, number);
-        let account = Arc::clone(&self.account);
-        let mut prepared = lock(&self.prepared);
-        match &self.source {
-            Source::Random(options) => {
-                let input = input()?;
-                let prompts = match prepared.as_ref() {
-                    Some(Prepared::Random(prompts)) => prompts.again(input, key),
-                    _ => {
-                        let options = options.clone();
-                        RandomPrompts::new(&self.tokenizer, input, key, options)
-                    }
-                };
-                let prompts = Arc::new(prompts.map_err(of_random)?);
-                *prepared = Some(Prepared::Random(Arc::clone(&prompts)));
-                Ok(match Batch::of(plan, level) {
-                    Some(batch) => items::random_texts(prompts, batch, account),
-                    None => items::random(prompts, output()?, key, self.text, account),
-                })
-            }
-            Source::Made(options) => {
-                let tokens = (input()?, output()?);
-                let sessions = match prepared.as_ref() {
-                    Some(Prepared::Made(sessions)) => sessions.again(tokens, key),
-                    _ => {
-                        let unique = plan.data.unique_prefix;
-                        SyntheticSessions::new(
-                            &self.tokenizer,
-                            options.clone(),
-                            tokens,
-                            key,
-                            unique,
-                        )
-                    }
-                };
-                let sessions = Arc::new(sessions.map_err(of_random)?);
-                *prepared = Some(Prepared::Made(Arc::clone(&sessions)));
-                Ok(items::made(sessions, account))
-            }
-            Source::Trace(trace) => {
-                let unique = plan.data.unique_prefix;
-                let made = TracePrompts::new(
-                    &self.tokenizer,
-                    trace.clone(),
-                    key,
-                    has_messages(plan),
-                    unique,
-                );
-                let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
-                *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
-                Ok(items::trace(prompts, self.text, account))
-            }
-            Source::Sessions(sessions) => {
-                let output = output()?;
-                let made = match prepared.as_ref() {
-                    Some(Prepared::Sessions(prompts)) => Ok(prompts.again(output, key)),
-                    _ => {
-                        let unique = plan.data.unique_prefix;
-                        SessionPrompts::new(&self.tokenizer, sessions.clone(), output, key, unique)
-                    }
-                };
-                let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
-                *prepared = Some(Prepared::Sessions(Arc::clone(&prompts)));
-                // Those of a load go on where the last level stopped; a replay is always the whole.
-                let from = match self.scheduled_sessions() {
-                    Some(_) => 0,
-                    None => self.attempt.taken,
-                };
-                Ok(items::sessions(prompts, from, account))
-            }
-            Source::Set(set, selection) => {
-                let count = self.counter(has_messages(plan), is_bounded(selection));
-                let selected = self.selected(set, selection, count)?;
-                let batch = self.batch(plan, level);
-                let each = batch.map_or(1, Batch::texts);
-                let one = items::selected(selected, output()?, (key, number), each, account);
-                Ok(match batch {
-                    Some(batch) => items::joined(one, batch),
-                    None => one,
-                })
-            }
-            Source::Led(led) => {
-                let Led { set, selection, options } = &**led;
-                let bounds =
-                    self.counter(has_messages(plan), true).filter(|_| is_bounded(selection));
-                let selected = self.selected(set, selection, bounds.map(counting_user_messages))?;
-                let count = self.counter(has_messages(plan), false);
-                let key = (key, number);
-                Ok(items::replayed(options.clone(), selected, count, output()?, key, account))
-            }
-        }
-    }
-
-    /// How the texts of a file become requests; none where each record is one.
-    fn batch(&self, plan: &Plan, level: &LevelPlan) -> Option<Batch> {
-        match &self.source {
-            Source::Set(set, _) if set.holds_lists() => None,
-            Source::Set(..) => Batch::of(plan, level),
-            _ => None,
-        }
-    }
-
-    /// The prompts of a file, from where the last level stopped.
-    fn selected(
-        &self,
-        set: &DataSet,
-        selection: &Selection,
-        count: Option<Count<'static>>,
-    ) -> Result<Selected<'static>, Fault> {
-        let wrong = |error: DataError| ("--data", error.to_string());
-        let selection = Selection { run: self.attempt.run, ..selection.clone() };
-        let mut selected = selection.of(set, count).map_err(wrong)?;
-        selected.pass_over(self.attempt.taken).map_err(wrong)?;
-        Ok(selected)
-    }
-
     /// Makes its prompts differ from those of other runs and attempts. Of what earlier attempts took,
     /// only the number of requests is known: each had at most as many texts as the largest of the plan.
     pub(crate) fn set_apart(&mut self, plan: &Plan, mut attempt: Attempt) {
@@ -378,48 +236,11 @@ impl Workload {
         }
     }
 
-    /// Prompts that put the shared prefixes of a level into the server's cache; none without
-    /// `--cache-hit`. `prompts` is about how many the level will send.
-    pub(crate) fn primers(
-        &self,
-        plan: &Plan,
-        level: &LevelPlan,
-        number: u32,
-        prompts: u64,
-    ) -> Result<Vec<Item>, String> {
-        if plan.data.cache_hit.is_none() {
-            return Ok(Vec::new());
-        }
-        let aside = self.aside();
-        drop(aside.all(plan, level, number)?);
-        let prepared = lock(&aside.prepared);
-        match prepared.as_ref() {
-            Some(Prepared::Random(made)) => {
-                made.primers(prompts).map_err(|error| error.to_string())
-            }
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// The same data, from their beginning, without an account.
     fn aside(&self) -> Self {
         let mut aside = Self { account: Arc::default(), ..self.clone() };
         aside.attempt.taken = 0;
         aside
-    }
-
-    /// Counts every item with the tokenizer that was given. Without one, the server's usage gives the
-    /// counts; only bounds on the length need an estimate, since asking the server for each item would
-    /// take too long.
-    fn counter(&self, chat: bool, bounded: bool) -> Option<Count<'static>> {
-        let tokenizer = match self.open_to_server {
-            false => self.tokenizer.clone(),
-            true if bounded => Tokenizer::estimate(),
-            true => return None,
-        };
-        Some(Box::new(move |content: &Content| {
-            tokenizer.count_content(content, chat).map_err(|error| error.to_string())
-        }))
     }
 
     /// The error that ended the data early.
@@ -518,15 +339,6 @@ impl Workload {
         let mut levels = (0..).zip(&plan.levels);
         levels.try_for_each(|(number, level)| aside.made(plan, level, number).map(drop))
     }
-}
-
-fn is_bounded(selection: &Selection) -> bool {
-    selection.min_input.is_some() || selection.max_input.is_some()
-}
-
-/// Counts the user's messages of a recorded conversation: its responses are not sent.
-pub fn counting_user_messages(count: Count<'static>) -> Count<'static> {
-    Box::new(move |content| count(&said(content)))
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -89,6 +89,11 @@ wordings! {
         ["the records end before the level does; only finished requests are counted",
          "记录在该档位结束之前中断；只统计已结束的请求"],
         RUN_AGAIN;
+    PartialFleet: Error "partial",
+        ["the coordinator ended before the level did: no agent said how it ended",
+         "协调端在该档位结束之前退出：没有压测端报告其结束情况"],
+        ["some agents' records may be missing; `dyno bench --resume` runs the level again",
+         "部分压测端的记录可能缺失；可用 `dyno bench --resume` 重新测试该档位"];
     Interrupted: Warning "interrupted",
         ["interrupted before the level ended", "该档位未结束即被中断"],
         RUN_AGAIN;

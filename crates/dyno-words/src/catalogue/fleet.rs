@@ -35,6 +35,12 @@ wordings! {
         ["times within a request are exact, but not which requests of different agents overlapped: use a \
           faster or steadier connection to the coordinator",
          "单个请求内的时间仍然准确，但不同压测端的请求如何重叠并不确定：请使用更快或更稳定的连接与协调端通信"];
+    ClockJumped: Warning "clock_jumped",
+        ["its clock and the coordinator's jumped apart {} {0|time|times} during the level",
+         "其时钟与协调端的时钟在该档位期间发生了 {} 次跳变"],
+        ["a machine was suspended or moved: requests in flight then may be off by as much as the clock jumped, and \
+          before and after they are shifted against those of other agents. Run the level again",
+         "某台机器曾被挂起或迁移：当时进行中的请求可能有与跳变相当的误差，前后的请求与其他压测端相比有偏移。请重新测试该档位"];
     SharesUneven: Warning "shares_uneven",
         ["sent {} of the requests; its part was {}", "发送了 {} 的请求；其份额应为 {}"],
         SHARES;

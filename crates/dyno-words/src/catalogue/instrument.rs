@@ -35,6 +35,12 @@ wordings! {
          "客户端发送下一个请求偏晚，能确定的平均并发数为 {1} 的 {0} %"],
         ["throughput is that of a slightly lower load than requested",
          "吞吐量对应的负载略低于要求"];
+    Spread: Error "burst_spread",
+        ["the burst was not sent at once: send delay p99 {} ms, with a median latency of {} ms",
+         "突发请求没有同时发出：发送延迟 p99 {} ms，而时延中位数为 {} ms"],
+        ["fewer requests were waiting at the same time than requested, so they waited less; use several clients \
+          (--agents), or a smaller burst",
+         "同时等待的请求少于要求，等待时间因此偏短；请使用多个客户端（--agents），或减小突发规模"];
     NoRanges: Warning "no_instrument_ranges",
         ["recorded by a version that did not store the accuracy of its timestamps",
          "由不记录时间精度的旧版本测得"],

@@ -6,6 +6,7 @@ use super::target::{TargetUrl, target};
 use super::values;
 use clap::Args;
 use dyno_model::Nanos;
+use std::fmt;
 use std::path::PathBuf;
 
 /// Several load generators.
@@ -32,8 +33,8 @@ pub(crate) struct FleetArgs {
 pub(crate) struct BusArgs {
     /// A NATS server on which agents of other machines wait (`dyno agent`): nats://HOST:4222 or
     /// tls://HOST:4222; several, separated by commas
-    #[arg(long, value_name = "URL", value_parser = values::some_text)]
-    pub(crate) bus: Option<String>,
+    #[arg(long, value_name = "URL", value_parser = bus_url)]
+    pub(crate) bus: Option<BusUrl>,
     /// What the subjects on the bus begin with [default: dyno]
     #[arg(long, value_name = "WORD", requires = "bus", value_parser = values::some_text)]
     pub(crate) bus_prefix: Option<String>,
@@ -56,6 +57,21 @@ pub(crate) struct BusArgs {
     /// PEM file with its private key
     #[arg(long, value_name = "FILE", requires = "bus_cert")]
     pub(crate) bus_key: Option<PathBuf>,
+}
+
+/// The address of a bus, which may have a password in it: it is not shown.
+#[derive(Clone)]
+pub(crate) struct BusUrl(pub(crate) String);
+
+impl fmt::Debug for BusUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// `--bus`.
+fn bus_url(text: &str) -> Result<BusUrl, String> {
+    values::some_text(text).map(BusUrl)
 }
 
 /// How many load generators.

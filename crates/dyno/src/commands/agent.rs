@@ -57,7 +57,8 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let printer = printer.speaking(language);
     let options = fleet::bus(&args.bus)?;
     let (reach, warnings) = reach_of_agent(args.connection, &Surroundings::of_process())?;
-    warnings.iter().for_each(|warning| printer.warn(warning));
+    let visible = fleet::visible(&options, language);
+    warnings.iter().chain(&visible).for_each(|warning| printer.warn(warning));
     let name = args.name.unwrap_or_else(own_name);
     let query = args.target.iter().find_map(|target| target.query().map(str::to_owned));
     let may_measure = permission(args.target, args.any_target);

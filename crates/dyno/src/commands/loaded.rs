@@ -302,7 +302,7 @@ fn saved(path: &Path) -> Result<Option<Summary>, String> {
         return Ok(None);
     }
     let wrong = |error| format!("`{}` is not a complete summary: {error}", path.display());
-    serde_json::from_slice(&text).map(Some).map_err(wrong)
+    dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
 fn own(dir: RunDir) -> Result<Loaded, String> {

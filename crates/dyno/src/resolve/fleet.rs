@@ -1,7 +1,7 @@
 //! Several load generators: what the plan says of them, and how they are started.
 
 use super::Aim;
-use super::notes::Notes;
+use super::notes::{Note, Notes};
 use crate::args::fleet::{Agents, BusArgs, FleetArgs};
 use crate::commands::own_binary;
 use crate::usage::UsageError;
@@ -105,11 +105,18 @@ pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageEr
 }
 
 /// Where the agents of a plan come from.
-pub(super) fn crew(args: &FleetArgs, plan: &Plan) -> Result<Option<Crew>, UsageError> {
+pub(super) fn crew(
+    args: &FleetArgs,
+    plan: &Plan,
+    language: Language,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Crew>, UsageError> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
     if fleet.bus {
         let within = Duration::from_nanos(args.agents_within);
-        return Ok(Some(Crew::Bus(OnBus { options: bus(&args.bus)?, within })));
+        let options = bus(&args.bus)?;
+        warnings.extend(visible(&options, language));
+        return Ok(Some(Crew::Bus(OnBus { options, within })));
     }
     let command = |number: usize| {
         let mut command = own_binary();
@@ -119,10 +126,15 @@ pub(super) fn crew(args: &FleetArgs, plan: &Plan) -> Result<Option<Crew>, UsageE
     Ok(Some(Crew::Local(Local { command: Arc::new(command), pin: args.pin })))
 }
 
+/// What to say of an address that shows others how to be let in.
+pub(crate) fn visible(options: &nats::Options, language: Language) -> Option<String> {
+    options.has_visible_secret().then(|| Note::BusVisible.with(language, &[""; 0]))
+}
+
 /// The bus, and how to be let in.
 pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
     let given = nats::Given {
-        bus: args.bus.clone().unwrap_or_default(),
+        bus: args.bus.as_ref().map(|url| url.0.clone()).unwrap_or_default(),
         prefix: args.bus_prefix.clone(),
         creds: args.bus_creds.clone(),
         nkey: args.bus_nkey.clone(),

@@ -124,7 +124,7 @@ pub(super) fn again(
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let crew = fleet::crew(&agents, &plan)?;
+    let crew = fleet::crew(&agents, &plan, showing.language, &mut warnings)?;
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
     let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })

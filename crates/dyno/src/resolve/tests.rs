@@ -209,6 +209,23 @@ fn secrets_show_nowhere() {
 }
 
 #[test]
+fn a_password_of_the_bus_is_warned_of_and_shown_nowhere() {
+    let on_bus = |bus: &str| {
+        let line = ["http://h", "--agents=2", bus];
+        assert!(!format!("{:?}", typed(&line)).contains("hush"));
+        let resolved = resolved(&line).unwrap();
+        let saved = serde_json::to_string(&resolved.order.plan).unwrap();
+        let told = format!("{:?} {:?} {saved}", resolved.notes, resolved.warnings);
+        assert!(!told.contains("hush"), "{told}");
+        resolved.warnings
+    };
+    let warnings = on_bus("--bus=nats://ann:hush@bus");
+    assert!(warnings.len() == 1 && warnings[0].contains("DYNO_BUS_PASSWORD"), "{warnings:?}");
+    assert_eq!(on_bus("--bus=nats://hush@bus").len(), 1);
+    assert_eq!(on_bus("--bus=nats://bus"), [""; 0]);
+}
+
+#[test]
 fn proxies_are_said_to_be_ignored() {
     let surroundings =
         Surroundings { proxies: vec!["HTTPS_PROXY".to_owned()], ..Surroundings::default() };

@@ -200,6 +200,49 @@ fn every_message_has_a_translation() {
     );
 }
 
+/// Where agents are lost: whatever is said there may become the reason, and stand in a report.
+const REASONS: [&str; 2] = ["crates/dyno-fleet/src/", "crates/dyno-run/src/fleet/"];
+/// Its texts have both languages.
+const IN_BOTH: &str = "crates/dyno-run/src/fleet/need.rs";
+/// Texts in these folders that are no sentences.
+const NO_REASONS: [&str; 7] = [
+    // What servers and files are recognised by.
+    "permissions violation",
+    "BEGIN NATS USER JWT",
+    // Commands and flags, which are the same in every language.
+    "dyno bench",
+    "dyno agent",
+    "--bus TOKEN@",
+    "--bus USER:PASSWORD@",
+    "--bus USER@",
+];
+
+#[test]
+fn every_reason_why_an_agent_is_lost_has_a_translation() {
+    let known: BTreeSet<&str> = dyno_words::known().collect();
+    let mut missing = BTreeSet::new();
+    let mut seen = 0;
+    for (path, text) in ["dyno-fleet", "dyno-run"].into_iter().flat_map(sources) {
+        let place = path.strip_prefix(workspace()).unwrap_or(&path).display().to_string();
+        let inside = REASONS.iter().any(|folder| place.starts_with(folder));
+        if !inside || place.ends_with("tests.rs") || place == IN_BOTH {
+            continue;
+        }
+        let code = code(&text);
+        let mut at = 0;
+        while let Some(start) = code[at..].find('"').map(|found| at + found) {
+            at = literal_end(&code, start);
+            let said = joined(&code[start + 1..(at - 1).max(start + 1)]);
+            seen += usize::from(is_message(&said));
+            if is_message(&said) && !known.contains(&*said) && !NO_REASONS.contains(&&*said) {
+                missing.insert(format!("{place}: {said}"));
+            }
+        }
+    }
+    assert!(seen > 50, "{seen} texts were found");
+    assert!(missing.is_empty(), "these have no Chinese:\n{missing:#?}");
+}
+
 #[test]
 fn every_translation_is_of_a_text_in_the_code() {
     // The operating system and parsers say these, and the code puts some together.

@@ -103,6 +103,13 @@ fn off(level: &Value) -> Vec<String> {
     if in_flight.is_some_and(|share| share < ENOUGH_IN_FLIGHT) {
         off.push("requests in flight".to_owned());
     }
+    let spread = level["client"]["send_lag_ms"]["p99"].as_f64();
+    let latency = level["latency_ms"]["p50"].as_f64();
+    if level["load"]["kind"] == "burst"
+        && spread.zip(latency).is_some_and(|(spread, latency)| spread > MOST * latency)
+    {
+        off.push("the burst".to_owned());
+    }
     off
 }
 

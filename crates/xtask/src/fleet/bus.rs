@@ -40,6 +40,11 @@ impl Bus {
         self.server.id()
     }
 
+    /// The process ids of the agents.
+    pub(super) fn agents(&self) -> Vec<u32> {
+        self.agents.iter().map(Child::id).collect()
+    }
+
     /// Starts the server again, where it was.
     pub(super) fn start_again(&mut self) -> Result<()> {
         self.server.wait()?;

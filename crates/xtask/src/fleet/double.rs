@@ -1,4 +1,4 @@
-//! Whether agents together do what one client does: twice the load by two, and the same load by four.
+//! Whether two agents do twice of what one does.
 
 use crate::lab::{Engine, bench, build, median, number};
 use anyhow::Result;
@@ -40,50 +40,6 @@ fn doubled(dyno: &PathBuf, engine: &Engine, one: &str, two: &str) -> Result<()> 
     Ok(())
 }
 
-/// Whether the values of four agents lie within the intervals of a single client, and the other way.
-fn pairs(dyno: &PathBuf, engine: &Engine) -> Result<()> {
-    let load = "--concurrency 32 --duration 8s --warmup 1s";
-    println!("a single client and --agents 4: {load}");
-    println!("pair  metric           single       four   difference  intervals overlap");
-    for pair in 1..=ROUNDS {
-        let four = format!("{load} --agents 4");
-        let (a, b) = if pair % 2 == 1 {
-            let a = measured(dyno, engine, load)?;
-            (a, measured(dyno, engine, &four)?)
-        } else {
-            let b = measured(dyno, engine, &four)?;
-            (measured(dyno, engine, load)?, b)
-        };
-        for (name, at, interval) in [
-            ("TTFT mean", "/ttft_ms/mean", "/ttft_ms/ci95/mean"),
-            ("TTFT p99", "/ttft_ms/p99", "/ttft_ms/ci95/p99"),
-            ("ITL mean", "/itl_ms/mean", "/itl_ms/ci95/mean"),
-            ("ITL p99", "/itl_ms/p99", "/itl_ms/ci95/p99"),
-            ("latency mean", "/latency_ms/mean", "/latency_ms/ci95/mean"),
-            ("tokens per s", RATE, "/throughput/none"),
-        ] {
-            let [x, y] = [&a, &b].map(|level| number(level, at));
-            let bounds = |level: &serde_json::Value| {
-                Some([
-                    level.pointer(interval)?.get(0)?.as_f64()?,
-                    level.pointer(interval)?.get(1)?.as_f64()?,
-                ])
-            };
-            let overlap = match (bounds(&a), bounds(&b)) {
-                (Some(a), Some(b)) if a[0] <= b[1] && b[0] <= a[1] => "yes",
-                (Some(_), Some(_)) => "no",
-                _ => "no interval",
-            };
-            println!(
-                "{pair:>4}  {name:<12} {x:>10.3} {y:>10.3} {:>+11.2} %  {overlap}",
-                (y / x - 1.0) * 100.0
-            );
-        }
-        println!("      verdicts {}, {}", verdict(&a), verdict(&b));
-    }
-    Ok(())
-}
-
 pub(crate) fn run() -> Result<()> {
     let dyno = build()?;
     let engine = Engine::start(&dyno, SCRIPT)?;
@@ -98,6 +54,5 @@ pub(crate) fn run() -> Result<()> {
         &engine,
         "--agents 1 --rate 10 --arrival constant --duration 6s",
         "--agents 2 --rate 20 --arrival constant --duration 6s",
-    )?;
-    pairs(&dyno, &engine)
+    )
 }

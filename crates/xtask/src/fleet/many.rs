@@ -1,6 +1,7 @@
 //! What many agents on one machine cost: idle between levels, and beating during one.
 
-use super::processes::{Run, cpu, descriptors, kib, requests, stat};
+use super::bus::Bus;
+use super::processes::{Run, cpu, cpu_of, descriptors, kib, place, requests, stat};
 use crate::lab::{Engine, build};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
@@ -10,14 +11,51 @@ const SCRIPT: &str = "ttft=100ms,itl=1s,tokens=24";
 const SETTLE: Duration = Duration::from_secs(4);
 const MEASURED: Duration = Duration::from_secs(12);
 
-/// CPU of the coordinator, and of an agent on average, as a share of a core.
-fn shares(run: &Run, agents: &[u32]) -> (f64, f64) {
-    let of_agents = || agents.iter().map(|agent| cpu(*agent)).sum::<f64>();
-    let (began, own, theirs) = (Instant::now(), cpu(run.child.id()), of_agents());
-    std::thread::sleep(MEASURED);
-    let (own, theirs) = (cpu(run.child.id()) - own, of_agents() - theirs);
-    let wall = began.elapsed().as_secs_f64();
-    (own / wall, theirs / wall / agents.len() as f64)
+/// Threads of an agent that have nothing to do but to answer calls; the kernel cuts names after 15 bytes.
+const ANSWERING: [&str; 4] = ["dyno-post", "dyno-coordinato", "dyno-agent-out", "dyno-bus"];
+
+/// CPU of the processes for a while.
+struct Shares {
+    coordinator: f64,
+    bus: Option<f64>,
+    /// Of an agent on average: all of it, and its answers to calls.
+    agent: f64,
+    answering: f64,
+}
+
+impl Shares {
+    fn measure(run: &Run, bus: Option<&Bus>, agents: &[u32]) -> Self {
+        let answers = |name: &str| ANSWERING.contains(&name);
+        let now = || {
+            let all: f64 = agents.iter().map(|agent| cpu(*agent)).sum();
+            let answering: f64 = agents.iter().map(|agent| cpu_of(*agent, answers)).sum();
+            let bus = bus.map(|bus| cpu(bus.process()));
+            [cpu(run.child.id()), bus.unwrap_or(0.0), all, answering]
+        };
+        let (began, before) = (Instant::now(), now());
+        std::thread::sleep(MEASURED);
+        let (after, wall) = (now(), began.elapsed().as_secs_f64());
+        let share = |at: usize| (after[at] - before[at]) / wall;
+        let each = agents.len().max(1) as f64;
+        Self {
+            coordinator: share(0),
+            bus: bus.map(|_| share(1)),
+            agent: share(2) / each,
+            answering: share(3) / each,
+        }
+    }
+
+    fn print(&self, when: &str) {
+        let bus =
+            self.bus.map_or(String::new(), |bus| format!("nats-server {:.2} %, ", bus * 100.0));
+        println!(
+            "{when}: coordinator {:.2} % of a core (bar 3), {bus}an agent {:.3} %, of which answers to calls \
+             {:.4} % (bar 0.1)",
+            self.coordinator * 100.0,
+            self.agent * 100.0,
+            self.answering * 100.0
+        );
+    }
 }
 
 fn wait_for(run: &mut Run, what: &str, happened: impl Fn() -> Result<bool>) -> Result<()> {
@@ -32,28 +70,30 @@ fn wait_for(run: &mut Run, what: &str, happened: impl Fn() -> Result<bool>) -> R
     Ok(())
 }
 
-pub(crate) fn run(count: u32) -> Result<()> {
+pub(crate) fn run(count: u32, on_bus: bool) -> Result<()> {
     let dyno = build()?;
     let engine = Engine::start(&dyno, SCRIPT)?;
     let load = format!(
         "--agents {count} --concurrency {count},{count} --requests {count} --cooldown 20s --output-tokens 24 \
          --input-tokens 8 --seed 1"
     );
-    println!("bench {load}");
+    let place = place()?;
+    let bus = match on_bus {
+        true => Some(Bus::start(&dyno, count as usize, &place.join("tmp"))?),
+        false => None,
+    };
+    let at = bus.as_ref().map_or_else(String::new, |bus| format!("--bus {}", bus.url()));
+    println!("bench {load} {at}");
     let before = requests(&engine)?.0;
-    let mut run = Run::start(&dyno, &engine, &load)?;
+    let mut run =
+        Run::start_at(place, &dyno, &engine, &format!("{load} {at} --agents-within 120s"))?;
     wait_for(&mut run, "all agents have sent a request", || {
         let (begun, running) = requests(&engine)?;
         Ok(begun >= before + u64::from(count) && running >= u64::from(count))
     })?;
     std::thread::sleep(SETTLE);
-    let agents = run.agents();
-    let (own, each) = shares(&run, &agents);
-    println!(
-        "beating: coordinator {:.2} % of a core (bar 3), an agent {:.3} % (bar 0.1)",
-        own * 100.0,
-        each * 100.0
-    );
+    let agents = bus.as_ref().map_or_else(|| run.agents(), Bus::agents);
+    Shares::measure(&run, bus.as_ref(), &agents).print("beating");
     let process = run.child.id();
     let threads = |process: u32| stat(process).map_or(0, |stat| stat.threads);
     println!(
@@ -74,12 +114,7 @@ pub(crate) fn run(count: u32) -> Result<()> {
     );
     wait_for(&mut run, "the level is over", || Ok(requests(&engine)?.1 == 0))?;
     std::thread::sleep(SETTLE);
-    let (own, each) = shares(&run, &agents);
-    println!(
-        "idle:    coordinator {:.2} % of a core (bar 3), an agent {:.3} % (bar 0.1)",
-        own * 100.0,
-        each * 100.0
-    );
+    Shares::measure(&run, bus.as_ref(), &agents).print("idle");
     let status = run.end(Duration::from_secs(120))?;
     let summary = run.report(&dyno)?;
     let level = &summary["levels"][0];

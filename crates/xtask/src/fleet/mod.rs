@@ -7,6 +7,7 @@ mod kill;
 mod many;
 mod pause;
 mod processes;
+mod same;
 mod single;
 
 use anyhow::{Result, bail};
@@ -14,8 +15,9 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask fleet kill agent|coordinator|bus  kill -9 at 20 moments of a run of two levels, then --resume
 cargo xtask fleet pause                   SIGSTOP of an agent and of the coordinator
-cargo xtask fleet double                  two agents compared with one at half the load, and four with a single client
-cargo xtask fleet many [AGENTS]           CPU, memory and threads of many idle and beating agents
+cargo xtask fleet double                  two agents compared with one at half the load
+cargo xtask fleet same                    four agents compared with a single client, with intervals
+cargo xtask fleet many [AGENTS] [bus]     CPU, memory and threads of many idle and beating agents, on pipes or a bus
 cargo xtask fleet single OTHER            a single client, compared with the binary OTHER";
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -26,7 +28,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         (Some("kill"), Some("bus")) => kill::run(kill::Victim::Bus),
         (Some("pause"), _) => pause::run(),
         (Some("double"), _) => double::run(),
-        (Some("many"), agents) => many::run(agents.unwrap_or("200").parse()?),
+        (Some("same"), _) => same::run(),
+        (Some("many"), agents) => {
+            many::run(agents.unwrap_or("200").parse()?, arguments.next() == Some("bus"))
+        }
         (Some("single"), Some(other)) => single::run(other.as_ref()),
         _ => bail!("which one?\n{HELP}"),
     }

@@ -164,8 +164,17 @@ pub(super) fn stat(process: u32) -> Option<Stat> {
 
 /// CPU time of all threads of a process, in seconds.
 pub(super) fn cpu(process: u32) -> f64 {
+    cpu_of(process, |_| true)
+}
+
+/// CPU time of the threads of a process whose names fit, in seconds.
+pub(super) fn cpu_of(process: u32, fits: impl Fn(&str) -> bool) -> f64 {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let of_task = |path: PathBuf| {
+        let name = fs::read_to_string(path.join("comm")).ok()?;
+        if !fits(name.trim_end()) {
+            return None;
+        }
         let text = fs::read_to_string(path.join("schedstat")).ok()?;
         text.split_whitespace().next()?.parse::<f64>().ok()
     };

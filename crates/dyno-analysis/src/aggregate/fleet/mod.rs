@@ -143,6 +143,7 @@ impl Fleet {
                 let imprecise = trust::findings(&own, load);
                 let precise = imprecise.is_empty();
                 findings.extend(imprecise);
+                findings.extend(trust::spread(plan.load, send_lag, medians[Time::Latency]));
                 findings.extend(uneven);
                 let counts = part.running.counts();
                 if counts.completed == 0 && counts.bad() >= ENOUGH_FAILED && completed > 0 {

@@ -7,7 +7,7 @@ use super::slots;
 use dyno_model::Diagnostic;
 use dyno_model::fleet::AgentEnd;
 use dyno_model::frame::Ending;
-use dyno_model::plan::Load;
+use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::RequestRecord;
 use dyno_stats::share_p;
 use dyno_words::FleetFinding;
@@ -17,6 +17,8 @@ use dyno_words::number::percent;
 const MATTERS: f64 = 0.05;
 /// The chance, over all agents of a level, that random arrivals alone deviate so far.
 const BY_CHANCE: f64 = 0.001;
+/// Arrivals dealt in turn differ by one, and by another where agents stop at times that differ a little.
+const IN_TURN: f64 = 2.0;
 
 /// The time that the slots of an agent had a request, within a window.
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,12 +92,25 @@ pub(super) fn uneven(
         let expected = expected.filter(|expected| *expected > 0.0)?;
         let share = amount / all;
         let far = (amount / expected - usual).abs() > MATTERS * usual;
-        let chance = BY_CHANCE / agents.len() as f64;
-        let by_chance = !closed && share_p(*amount, all, expected) > chance;
+        let explained = match load {
+            Load::Concurrency { .. } => false,
+            _ if is_drawn(load) => {
+                share_p(*amount, all, expected) > BY_CHANCE / agents.len() as f64
+            }
+            _ => (amount - usual * expected).abs() <= IN_TURN,
+        };
         let what = if closed { FleetFinding::SlotsUneven } else { FleetFinding::SharesUneven };
-        (far && !by_chance).then(|| what.with([share, expected].map(percent)))
+        (far && !explained).then(|| what.with([share, expected].map(percent)))
     };
     amounts.iter().zip(expected).map(judge).collect()
+}
+
+/// Whether arrivals are dealt to agents at random: those of a Poisson process. All others are dealt in turn.
+fn is_drawn(load: Load) -> bool {
+    matches!(
+        load,
+        Load::Rate { arrival: Arrival::Poisson, .. } | Load::Ramp { arrival: Arrival::Poisson, .. }
+    )
 }
 
 /// What an agent of the fleet has for each unit of its part: the median of all, so that one that has too

@@ -44,6 +44,9 @@ pub(super) fn findings(agent: &AgentEnd, limit_ns: f64) -> Vec<Diagnostic> {
     if let Some(bound) = bound.filter(|bound| *bound > limit_ns) {
         found.push(FleetFinding::ClockUnsure.with([bound, limit_ns].map(shown)));
     }
+    if let Some(clock) = agent.clock.filter(|clock| clock.steps > 0) {
+        found.push(FleetFinding::ClockJumped.with([clock.steps]));
+    }
     found
 }
 

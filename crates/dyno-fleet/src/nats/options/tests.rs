@@ -25,6 +25,22 @@ fn token(text: &str) -> Entry {
 }
 
 #[test]
+fn a_password_or_token_in_the_address_can_be_seen_by_others() {
+    let visible = |bus: &str, environment: &[(&str, &str)]| {
+        settled(bus, environment).unwrap().has_visible_secret()
+    };
+    assert!(visible("nats://ann:hush@bus", &[]));
+    assert!(visible("nats://t0ken@bus", &[]));
+    let password = [("DYNO_BUS_PASSWORD", "hush")];
+    assert!(!visible("nats://ann@bus", &password));
+    assert!(!visible("nats://bus", &[("DYNO_BUS_USER", "ann"), password[0]]));
+    assert!(!visible("nats://bus", &[("DYNO_BUS_TOKEN", "t0ken")]));
+    assert!(!visible("nats://bus", &[]));
+    let given = Given { bus: "nats://ann:hush@bus".to_owned(), ..Given::default() };
+    assert!(!format!("{given:?}").contains("hush"));
+}
+
+#[test]
 fn addresses_as_users_of_nats_write_them() {
     for (given, shown, entry) in [
         ("localhost", "nats://localhost:4222", Entry::Open),

@@ -1,0 +1,127 @@
+//! What has arrived from agents and waits for the coordinator, which may be busy for a while. It is bounded
+//! for each agent: one that floods the coordinator is given up, and takes nothing from the others.
+
+use crate::port::Arrived;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Instant;
+
+/// An agent sends a beat a second and a piece of records for each order: more than an hour of beats wait.
+const MOST_PACKETS: usize = 4_096;
+/// Many of the largest packets wait.
+const MOST_BYTES: usize = 16 << 20;
+/// Why an agent that floods the coordinator is given up.
+const FLOODS: &str = "it sends more than the coordinator can take";
+
+/// An inbox for so many lines, and where arrivals are put into it.
+pub fn inbox(lines: usize) -> (Intake, Inbox) {
+    let (put, next) = mpsc::channel();
+    let waiting: Arc<[Waiting]> = (0..lines).map(|_| Waiting::default()).collect();
+    (Intake { put, waiting: Arc::clone(&waiting) }, Inbox { next, waiting })
+}
+
+/// What waits of one line.
+#[derive(Debug, Default)]
+struct Waiting {
+    packets: AtomicUsize,
+    bytes: AtomicUsize,
+    /// Nothing more is taken from it.
+    closed: AtomicBool,
+}
+
+/// Where arrivals are put.
+#[derive(Debug, Clone)]
+pub struct Intake {
+    put: Sender<(usize, Arrived)>,
+    waiting: Arc<[Waiting]>,
+}
+
+impl Intake {
+    /// Puts an arrival of a line into the inbox; `false` if nothing more is taken from it.
+    pub fn put(&self, line: usize, arrived: Arrived) -> bool {
+        let Some(waiting) = self.waiting.get(line) else { return false };
+        if waiting.closed.load(Ordering::Relaxed) {
+            return false;
+        }
+        let full = waiting.packets.load(Ordering::Relaxed) >= MOST_PACKETS
+            || waiting.bytes.load(Ordering::Relaxed) >= MOST_BYTES;
+        let arrived = match full {
+            true => {
+                waiting.closed.store(true, Ordering::Relaxed);
+                Arrived { packet: Err(FLOODS.to_owned()), ..arrived }
+            }
+            false => arrived,
+        };
+        waiting.packets.fetch_add(1, Ordering::Relaxed);
+        waiting.bytes.fetch_add(size(&arrived), Ordering::Relaxed);
+        self.put.send((line, arrived)).is_ok() && !full
+    }
+}
+
+/// The arrivals of all lines, in their order.
+#[derive(Debug)]
+pub struct Inbox {
+    next: Receiver<(usize, Arrived)>,
+    waiting: Arc<[Waiting]>,
+}
+
+impl Inbox {
+    /// The next arrival; `None` if there was none until then.
+    pub(crate) fn next(&self, until: Instant) -> Option<(usize, Arrived)> {
+        let left = until.saturating_duration_since(Instant::now());
+        let (line, arrived) = self.next.recv_timeout(left).ok()?;
+        if let Some(waiting) = self.waiting.get(line) {
+            waiting.packets.fetch_sub(1, Ordering::Relaxed);
+            waiting.bytes.fetch_sub(size(&arrived), Ordering::Relaxed);
+        }
+        Some((line, arrived))
+    }
+}
+
+fn size(arrived: &Arrived) -> usize {
+    arrived.packet.as_ref().map_or(0, Vec::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(bytes: usize) -> Arrived {
+        Arrived { at: 0, packet: Ok(vec![0; bytes]) }
+    }
+
+    /// What waits: how many packets of each line, and why a line was closed.
+    fn emptied(inbox: &Inbox) -> ([usize; 2], Vec<(usize, String)>) {
+        let (mut packets, mut closed) = ([0; 2], Vec::new());
+        while let Some((line, arrived)) = inbox.next(Instant::now()) {
+            match arrived.packet {
+                Ok(_) => packets[line] += 1,
+                Err(why) => closed.push((line, why)),
+            }
+        }
+        (packets, closed)
+    }
+
+    #[test]
+    fn one_that_floods_is_given_up_and_the_others_are_heard() {
+        for bytes in [10, 100_000] {
+            let (intake, inbox) = inbox(2);
+            let most = MOST_PACKETS.min(MOST_BYTES.div_ceil(bytes));
+            let taken = (0..3 * MOST_PACKETS).filter(|_| intake.put(0, packet(bytes))).count();
+            assert!(intake.put(1, packet(1)));
+            assert_eq!(taken, most);
+            assert_eq!(emptied(&inbox), ([most, 1], vec![(0, FLOODS.to_owned())]));
+            assert!(!intake.put(0, packet(1)), "it stays closed");
+        }
+    }
+
+    #[test]
+    fn what_was_taken_out_makes_room() {
+        let (intake, inbox) = inbox(2);
+        for _ in 0..5 {
+            assert!((0..MOST_PACKETS).all(|_| intake.put(1, packet(1))));
+            assert_eq!(emptied(&inbox), ([0, MOST_PACKETS], Vec::new()));
+        }
+    }
+}
