@@ -19,7 +19,7 @@ pub struct Virtual {
     /// further steps before the next event.
     delayed: bool,
     events: Unseen,
-    /// The event that was returned last.
+    /// The event that was returned last, if it was delayed.
     last: Option<Moment>,
     done: Vec<Event>,
     steps: Option<Vec<Step>>,
@@ -73,7 +73,6 @@ impl Virtual {
     /// is `until`: every step that starts before then has started, and every step that ends by
     /// then has ended. With [`Nanos::MAX`] it stays at the last event.
     pub fn advance(&mut self, until: Nanos) -> Option<Event> {
-        self.last = None;
         loop {
             let next = self.events.next_at().filter(|at| *at <= until);
             // The client may react to an event, so no step goes past it.
@@ -82,6 +81,7 @@ impl Virtual {
                 continue;
             }
             if next.is_none() {
+                self.last = None;
                 if until < Nanos::MAX {
                     self.now = self.now.max(until);
                 }
@@ -90,7 +90,7 @@ impl Virtual {
             let moment = self.events.pop()?;
             let event = moment.event;
             self.now = self.now.max(event.at());
-            self.last = Some(moment);
+            self.last = Some(moment).filter(|_| self.delayed);
             return Some(event);
         }
     }

@@ -23,7 +23,7 @@ impl Core {
             return self.walk_ahead(flying, reach, &pace, log);
         }
         // Once the launch is hidden, each step ends when the device is done with it.
-        let hidden = self.clock.plus(pace.launch) <= flying.ready;
+        let hidden = self.clock.plus(pace.launch) <= flying.end;
         if hidden { self.leap_ahead(flying, reach, &pace) } else { flying }
     }
 
@@ -44,17 +44,17 @@ impl Core {
             let number = flying.step.number + 1;
             let tokens = self.decoding.tokens() + u64::from(count);
             let lasts = self.lasts(number, start, pace.round(tokens));
-            let (launched, ready) = self.run(start, flying.ready, lasts, pace.launch);
-            let end = flying.ready.max(launched);
+            let (launched, done) = self.run(start, flying.end, lasts, pace.launch);
+            let end = flying.end.max(launched);
             if end.nanos() > reach.until {
                 break;
             }
             self.pool.take(needed);
             self.decoding.pass();
-            let next = self.decoding_of(number, start, ready, tokens);
+            let next = self.decoding_of(number, start, done, tokens);
             let ended = Step { end: end.nanos(), ..flying.step };
             self.arrive(ended, end);
-            flying = Planned { step: next, launched, ready, completed: Vec::new() };
+            flying = on_its_way(next, launched, done);
             if let Some(log) = &mut log {
                 log.push(ended);
             }
@@ -79,7 +79,7 @@ impl Core {
             return flying;
         }
         let (start, end) = (self.decided_at(can, &flying, pace), ended_at(can, &flying, pace));
-        let ready = ended_at(can + 1, &flying, pace);
+        let done = ended_at(can + 1, &flying, pace);
         let number = flying.step.number + can;
         let ended = match can {
             1 => Step { end: end.nanos(), ..flying.step },
@@ -91,10 +91,9 @@ impl Core {
         };
         self.pool.take(self.blocks_behind(can));
         self.decoding.pass_many(can);
-        let step = self.decoding_of(number, start.nanos(), ready, self.decoding.tokens());
+        let step = self.decoding_of(number, start.nanos(), done, self.decoding.tokens());
         self.arrive(ended, end);
-        let launched = start.plus(pace.launch);
-        Planned { step, launched, ready, completed: Vec::new() }
+        on_its_way(step, start.plus(pace.launch), done)
     }
 
     /// Whether so many further steps find blocks, admit no request and let as many end in time.
@@ -118,7 +117,12 @@ impl Core {
     }
 }
 
+/// A step that only decodes and is on its way.
+fn on_its_way(step: Step, launched: Fine, end: Fine) -> Planned {
+    Planned { step, launched, end, completed: Vec::new(), tokens: 0 }
+}
+
 /// When the last of so many steps has ended, of which the first is on its way.
 fn ended_at(rounds: u64, flying: &Planned, pace: &Pace) -> Fine {
-    flying.ready.plus(pace.time(rounds - 1))
+    flying.end.plus(pace.time(rounds - 1))
 }

@@ -2,23 +2,11 @@
 //! finish. Then its tokens are *handed out*: at once, or, if steps are decided ahead, after the next
 //! step was decided.
 
-use super::clock::Fine;
 use super::front::Place;
 use super::plan::Planned;
 use super::sequences::{Sequence, State, Stint};
 use super::{Core, Event, Step, Token};
 use dyno_model::Nanos;
-
-/// A step that has settled and whose tokens are not yet handed out.
-#[derive(Debug, Clone)]
-pub(crate) struct Settled {
-    /// Its description, with its end.
-    pub(crate) step: Step,
-    /// When its tokens are handed out, on the finer clock.
-    pub(crate) end: Fine,
-    /// How many there are, including those of requests that were cancelled since.
-    tokens: u32,
-}
 
 /// A first or a last token to be handed out.
 #[derive(Debug, Clone, Copy)]
@@ -37,23 +25,25 @@ impl Core {
     /// Ends the planned step and adds what happened to `done`, in the order of admission. Does
     /// nothing if none is planned.
     pub fn commit(&mut self, done: &mut Vec<Event>) {
-        let settled = match self.scheduler.steps_ahead {
-            0 => self.planned.take().map(|planned| self.settle(planned)),
-            _ => self.settled.take(),
-        };
-        if let Some(settled) = settled {
-            self.hand_out(&settled, done);
+        match self.scheduler.steps_ahead {
+            0 => {
+                let Some(mut planned) = self.planned.take() else { return };
+                self.settle(&mut planned);
+                self.hand_out(&planned, done);
+            }
+            _ => {
+                let Some(settled) = self.settled.take() else { return };
+                self.hand_out(&settled, done);
+            }
         }
     }
 
-    /// Applies the outcome of a step. It ends when the device is done with it, unless something
-    /// delays it.
-    pub(super) fn settle(&mut self, planned: Planned) -> Settled {
-        let (step, end) = (planned.step, planned.ready);
+    /// Applies the outcome of a step.
+    pub(super) fn settle(&mut self, planned: &mut Planned) {
+        let step = planned.step;
         self.forget_finished();
-        let mut tokens = 0;
         if step.decodes > 0 {
-            tokens = self.decoding.count();
+            planned.tokens = self.decoding.count();
             self.decoding.pass();
             while let Some((round, slot)) = self.next_to_finish()
                 && round == self.decoding.round()
@@ -63,18 +53,17 @@ impl Core {
                 self.finish(slot, false);
             }
         }
-        for (slot, admission) in planned.completed {
+        for (slot, admission) in planned.completed.drain(..) {
             if self.sequences.is_current(slot, admission) {
-                tokens += 1;
+                planned.tokens += 1;
                 self.join(slot, &step);
             }
         }
-        Settled { step, end, tokens }
     }
 
     /// Hands out the tokens of a step that has settled.
-    fn hand_out(&mut self, settled: &Settled, done: &mut Vec<Event>) {
-        let Settled { step, end, tokens } = *settled;
+    fn hand_out(&mut self, settled: &Planned, done: &mut Vec<Event>) {
+        let Planned { step, end, tokens, .. } = *settled;
         self.take_in(|at| at < step.end);
         self.seen = self.front.hand_out(end, tokens);
         (self.last, self.clock) = (Some(step), end);

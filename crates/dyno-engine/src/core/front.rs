@@ -43,8 +43,8 @@ pub(crate) struct FrontEnd {
 /// When the tokens of one step are seen: one after another within a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Seen {
-    from: Nanos,
-    span: Nanos,
+    pub(crate) from: Nanos,
+    pub(crate) span: Nanos,
 }
 
 impl Seen {

@@ -30,7 +30,7 @@ pub use request::{Event, Refused, Request, Step, Token};
 pub use sequences::Entry;
 
 use clock::Fine;
-use commit::{Outcome, Settled};
+use commit::Outcome;
 use decoding::Decoding;
 use dyno_model::Nanos;
 use front::{FrontEnd, Seen};
@@ -67,7 +67,7 @@ pub struct Core {
     /// The step that was decided last, until it settles.
     planned: Option<Planned>,
     /// The one before it, until it is handed out.
-    settled: Option<Settled>,
+    settled: Option<Planned>,
     /// What is to be handed out with it.
     outcomes: Vec<Outcome>,
     /// The step that was committed last, and when its tokens are seen.
@@ -129,7 +129,7 @@ impl Core {
     /// Times need not be in order: the queue is by time, whatever the order of submission.
     pub fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
         self.check(&request)?;
-        let full = request.input / self.scheduler.block;
+        let full = longest(request.input, request.output) / u64::from(self.scheduler.block);
         let hashes = match self.scheduler.prefix_cache {
             true => &request.hashes[..request.hashes.len().min(full as usize)],
             false => &[],
@@ -223,6 +223,11 @@ impl Core {
             true => tokens - u64::from(!in_round),
             false => tokens,
         };
+        if decoding {
+            // Whoever continues this response can use the blocks that it has filled.
+            let full = held / u64::from(self.scheduler.block);
+            sequence.offer(full, &mut self.pool);
+        }
         let private = self.scheduler.blocks(held) - sequence.shared.len() as u64;
         self.pool.leave(&mut sequence.shared);
         self.pool.give(private);

@@ -8,16 +8,20 @@ use super::sequences::{Entry, State};
 use super::{Core, Policy, Step};
 use dyno_model::Nanos;
 
-/// A step that is decided and has not settled.
+/// A step that is decided and not yet handed out.
 #[derive(Debug, Clone)]
 pub(crate) struct Planned {
-    /// Its public description. If steps are decided ahead, it may end later.
+    /// Its public description.
     pub(crate) step: Step,
-    /// When it is launched, and when the device is done with it.
+    /// When it is launched.
     pub(crate) launched: Fine,
-    pub(crate) ready: Fine,
-    /// Slot and admission of the sequences whose prefill it completes.
+    /// When the device is done with it. If the next one is decided ahead, its launch may delay the
+    /// end.
+    pub(crate) end: Fine,
+    /// Slot and admission of the sequences whose prefill it completes, until it settles.
     pub(crate) completed: Vec<(u32, u64)>,
+    /// Tokens that it hands out, once it has settled; also those of requests cancelled since.
+    pub(crate) tokens: u32,
 }
 
 /// A step in the making.
@@ -54,10 +58,10 @@ impl Core {
 
     /// Decides a step while another is on its way, whose tokens are handed out when it is done and
     /// this one is launched.
-    fn decide_behind(&mut self, flying: Planned, start: Nanos) {
-        let settled = self.settle(flying);
-        let busy = settled.end;
-        self.settled = Some(settled);
+    fn decide_behind(&mut self, mut flying: Planned, start: Nanos) {
+        let busy = flying.end;
+        self.settle(&mut flying);
+        self.settled = Some(flying);
         self.planned = self.decide(start, busy);
         if let (Some(planned), Some(settled)) = (&self.planned, &mut self.settled) {
             settled.end = busy.max(planned.launched);
@@ -88,18 +92,18 @@ impl Core {
         let decoding = self.decoding_time(draft.load.decodes);
         let launch = self.cost.launch.time(draft.prefills, draft.load.decodes);
         let lasts = self.lasts(number, start, self.cost.duration(&draft.load, decoding));
-        let (launched, ready) = self.run(start, busy, lasts, launch);
+        let (launched, end) = self.run(start, busy, lasts, launch);
         let step = Step {
             number,
             start,
-            end: ready.nanos(),
+            end: end.nanos(),
             prefill_tokens: draft.load.prefill_tokens,
             prefills: draft.prefills,
             decodes: draft.load.decodes,
             kv_tokens: draft.load.kv_tokens,
             preempted: draft.preempted,
         };
-        Some(Planned { step, launched, ready, completed: draft.completed })
+        Some(Planned { step, launched, end, completed: draft.completed, tokens: 0 })
     }
 
     /// The number of the step to plan.
@@ -252,14 +256,7 @@ impl Core {
         draft.load.prefill_tokens += chunk;
         draft.load.twice_pairs += u128::from(chunk) * u128::from(2 * past + chunk);
 
-        let full = ((past + chunk) / u64::from(self.scheduler.block)) as usize;
-        let offered = sequence.offered as usize;
-        let computed = full.min(sequence.hashes.len());
-        if offered < computed {
-            let hashes = &sequence.hashes[offered..computed];
-            sequence.shared.extend(hashes.iter().filter_map(|hash| self.pool.publish(*hash)));
-            sequence.offered = computed as u32;
-        }
+        sequence.offer((past + chunk) / u64::from(self.scheduler.block), &mut self.pool);
         chunk
     }
 }

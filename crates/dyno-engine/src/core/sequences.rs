@@ -2,6 +2,7 @@
 
 use super::front::Place;
 use super::keys::NumberMap;
+use super::pool::Pool;
 use dyno_model::Nanos;
 
 const NONE: u32 = u32::MAX;
@@ -125,6 +126,17 @@ impl Sequence {
     /// Tokens that it will have computed when it ends: all but the last of the response.
     pub(crate) fn longest(&self) -> u64 {
         longest(self.input, self.output)
+    }
+
+    /// Offers its first `full` blocks to the cache, as far as that has not been done and they have
+    /// hashes.
+    pub(crate) fn offer(&mut self, full: u64, pool: &mut Pool) {
+        let (offered, full) = (self.offered as usize, (full as usize).min(self.hashes.len()));
+        if offered < full {
+            let hashes = self.hashes[offered..full].iter();
+            self.shared.extend(hashes.filter_map(|hash| pool.publish(*hash)));
+            self.offered = full as u32;
+        }
     }
 
     /// The tokens since it last joined the decoding ones.

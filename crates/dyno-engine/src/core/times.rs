@@ -11,14 +11,6 @@ use std::collections::VecDeque;
 /// Steps that are kept before any is dropped.
 const FEWEST: usize = 16;
 
-/// A step that was handed out.
-#[derive(Debug, Clone, Copy)]
-struct HandedOut {
-    seen: Seen,
-    /// Whether every decoding sequence got a token.
-    decoded: bool,
-}
-
 /// A request that finished in the last step.
 #[derive(Debug, Clone)]
 struct Finished {
@@ -29,20 +21,45 @@ struct Finished {
 /// When the tokens of the steps were seen that requests in the engine still need.
 #[derive(Debug, Clone)]
 pub(crate) struct Times {
-    steps: VecDeque<HandedOut>,
-    /// The number of the first that is kept.
+    /// From when.
+    steps: VecDeque<Nanos>,
+    /// For how long; empty if all tokens of a step are seen at once.
+    spans: VecDeque<Nanos>,
+    /// The number of the first step that is kept.
     first: u64,
     /// The number of steps at which to look for some to drop.
     most: usize,
-    /// Whether the tokens of a step are seen one after another.
-    spread: bool,
+    /// Those steps in which no sequence decoded.
+    pauses: VecDeque<u64>,
     finished: NumberMap<Finished>,
 }
 
 impl Times {
-    fn new(first: u64, spread: bool) -> Self {
-        let (steps, finished) = (VecDeque::new(), NumberMap::default());
-        Self { steps, first, most: FEWEST, spread, finished }
+    fn new(first: u64) -> Self {
+        Self {
+            steps: VecDeque::new(),
+            spans: VecDeque::new(),
+            first,
+            most: FEWEST,
+            pauses: VecDeque::new(),
+            finished: NumberMap::default(),
+        }
+    }
+
+    /// Keeps a step.
+    fn push(&mut self, seen: Seen, spread: bool, decoded: bool) {
+        if !decoded {
+            self.pauses.push_back(self.first + self.steps.len() as u64);
+        }
+        self.steps.push_back(seen.from);
+        if spread {
+            self.spans.push_back(seen.span);
+        }
+    }
+
+    /// When the tokens of a step that is kept are seen.
+    fn seen(&self, place: usize) -> Seen {
+        Seen { from: self.steps[place], span: self.spans.get(place).copied().unwrap_or(0) }
     }
 
     /// Keeps what a request that finished took part in.
@@ -70,7 +87,10 @@ impl Times {
     fn drop_before(&mut self, step: u64, looked_at: usize) {
         let old = (step.saturating_sub(self.first) as usize).min(self.steps.len());
         self.steps.drain(..old);
+        self.spans.drain(..old.min(self.spans.len()));
         self.first += old as u64;
+        let passed = self.pauses.partition_point(|pause| *pause < self.first);
+        self.pauses.drain(..passed);
         self.most = 2 * self.steps.len() + looked_at + FEWEST;
     }
 
@@ -78,21 +98,24 @@ impl Times {
     fn extend(&self, stint: &Stint, place: Place, into: &mut Vec<Nanos>) {
         let from = stint.step.checked_sub(self.first).map(|from| from as usize);
         let Some(from) = from.filter(|from| *from < self.steps.len()) else { return };
-        let mut steps = self.steps.range(from..);
-        let mut last = into.last().copied().unwrap_or(0);
-        if let Some(step) = steps.next() {
-            let at = if into.is_empty() { step.seen.first() } else { step.seen.further(place) };
-            last = last.max(at);
-            into.push(last);
+        let first = self.seen(from);
+        let at = if into.is_empty() { first.first() } else { first.further(place) };
+        let mut last = into.last().copied().unwrap_or(0).max(at);
+        into.push(last);
+        let (from, more) = (from + 1, stint.tokens as usize - 1);
+        let to = self.steps.len().min(from + more);
+        let pauses = self.pauses.partition_point(|pause| *pause <= stint.step);
+        if pauses == self.pauses.len() && self.spans.is_empty() {
+            into.extend(self.steps.range(from..to));
+            return;
         }
-        let further = steps.filter(|step| step.decoded).take(stint.tokens as usize - 1);
-        match self.spread {
-            false => into.extend(further.map(|step| step.seen.first())),
-            true => into.extend(further.map(|step| {
-                last = last.max(step.seen.further(place));
-                last
-            })),
-        }
+        let mut pauses = self.pauses.range(pauses..).peekable();
+        let decoded = (from..self.steps.len())
+            .filter(|step| pauses.next_if_eq(&&(self.first + *step as u64)).is_none());
+        into.extend(decoded.take(more).map(|step| {
+            last = last.max(self.seen(step).further(place));
+            last
+        }));
     }
 }
 
@@ -101,10 +124,7 @@ impl Core {
     /// request: the times of requests that are already in the engine are incomplete.
     pub fn keep_times(&mut self, keep: bool) {
         match (keep, &self.times) {
-            (true, None) => {
-                let spread = self.has_front_work();
-                self.times = Some(Times::new(self.next_handed_out(), spread));
-            }
+            (true, None) => self.times = Some(Times::new(self.next_handed_out())),
             (true, Some(_)) => {}
             (false, _) => self.times = None,
         }
@@ -133,8 +153,9 @@ impl Core {
 
     /// Keeps when the tokens of a step were seen, if times are kept.
     pub(super) fn remember(&mut self, seen: Seen, decoded: bool) {
+        let spread = self.has_front_work();
         let Some(times) = &mut self.times else { return };
-        times.steps.push_back(HandedOut { seen, decoded });
+        times.push(seen, spread, decoded);
         if times.steps.len() > times.most {
             let preempted = self.preempted.iter().map(|slot| self.sequences.get(*slot));
             let needed = self.sequences.iter().chain(preempted).filter_map(|sequence| {

@@ -21,6 +21,8 @@ pub(crate) struct Sequence {
     blocks: Vec<usize>,
     /// Tokens whose keys and values are there.
     computed: u64,
+    /// Those of them that were there after its last prefill.
+    prefilled: u64,
     /// Whether it has all it needs to decode.
     decoding: bool,
     in_step: Option<u64>,
@@ -170,6 +172,7 @@ impl Reference {
         let sequence = &mut self.running[index];
         let (past, chunk) = (sequence.computed, most.min(sequence.tokens() - sequence.computed));
         sequence.computed += chunk;
+        sequence.prefilled = sequence.computed;
         sequence.in_step = Some(step.number);
         step.prefills += 1;
         step.prefill_tokens += chunk;
@@ -183,13 +186,24 @@ impl Reference {
         chunk
     }
 
+    /// Releases the blocks of a sequence. Those filled by decoding are cached now.
+    fn release(&mut self, sequence: &mut Sequence) {
+        let blocks = |tokens: u64| (tokens / u64::from(self.scheduler.block)) as usize;
+        let (known, full) = (blocks(sequence.prefilled), blocks(sequence.computed));
+        if sequence.decoding {
+            let filled = sequence.blocks.iter().zip(&sequence.hashes).take(full).skip(known);
+            filled.for_each(|(block, hash)| self.blocks.publish(*block, *hash));
+        }
+        self.blocks.leave(std::mem::take(&mut sequence.blocks));
+    }
+
     fn decode(&mut self, step: &mut Step) {
         let needs = |this: &Self, s: &Sequence| {
             usize::from(s.decoding && this.blocks_of(s.tokens()) > s.blocks.len())
         };
         while self.running.iter().map(|s| needs(self, s)).sum::<usize>() > self.blocks.available() {
             let mut last = self.running.pop().unwrap();
-            self.blocks.leave(std::mem::take(&mut last.blocks));
+            self.release(&mut last);
             (last.computed, last.decoding) = (0, false);
             self.preempted.insert(0, last);
             step.preempted += 1;
@@ -235,7 +249,7 @@ impl Reference {
             let last = sequence.produced == sequence.output;
             owed.push(Owed { id: sequence.id, number: sequence.produced, last });
             if last {
-                self.blocks.leave(std::mem::take(&mut sequence.blocks));
+                self.release(&mut sequence);
                 self.leaving.push(sequence);
             } else {
                 self.running.push(sequence);
@@ -316,7 +330,7 @@ impl Engine for Reference {
         if all.chain(&self.arriving).chain(&self.leaving).any(|s| s.id == id) {
             return Err(Refused::Duplicate(id));
         }
-        let full = (input / self.scheduler.block) as usize;
+        let full = ((input + output - 1) / self.scheduler.block) as usize;
         let cache = if self.scheduler.prefix_cache { full } else { 0 };
         self.arriving.push(Sequence {
             id,
@@ -328,6 +342,7 @@ impl Engine for Reference {
             hashes: hashes.iter().take(cache).copied().collect(),
             blocks: Vec::new(),
             computed: 0,
+            prefilled: 0,
             decoding: false,
             in_step: None,
             produced: 0,
@@ -348,8 +363,8 @@ impl Engine for Reference {
                 found = Some(list.remove(index));
             }
         }
-        let Some(sequence) = found else { return false };
-        self.blocks.leave(sequence.blocks);
+        let Some(mut sequence) = found else { return false };
+        self.release(&mut sequence);
         true
     }
 
