@@ -99,7 +99,7 @@ impl Predicted {
     fn first(&mut self, id: u64, at: Nanos) {
         if let Some(sent) = self.in_flight.get_mut(id) {
             sent.first = Some(at);
-            sent.cached = self.time.core().cached(id);
+            sent.cached = self.time.cached(id);
         }
     }
 

@@ -179,6 +179,7 @@ mod tests {
             kv_blocks: 100,
             prefix_cache: false,
             context: None,
+            steps_ahead: 0,
         };
         let cost = Cost { base: 0.1, ..Cost::default() };
         let client = dyno_engine::twin::profile::Client::default();
