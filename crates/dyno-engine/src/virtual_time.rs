@@ -99,7 +99,8 @@ impl Virtual {
     fn step(&mut self, until: Nanos) -> bool {
         if self.core.planned().is_none() {
             self.core.coast(until, self.steps.as_mut());
-            if self.core.next_start().is_none_or(|start| start >= until) {
+            self.core.idle(until);
+            if self.core.next_start_by(until).is_none_or(|start| start >= until) {
                 return false;
             }
         }

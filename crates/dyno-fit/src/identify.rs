@@ -212,5 +212,6 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
         errors: Default::default(),
         intervals: BTreeMap::new(),
         unidentified: Vec::new(),
+        accuracy: None,
     }
 }

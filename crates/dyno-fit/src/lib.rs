@@ -29,7 +29,7 @@ pub use error::{Defect, FitError, Problem, defects};
 pub use predicted::{ClientBehaviour, Predicted};
 pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
-pub use recorded::{Calibrated, Check, CheckedLevel, Explanation, Known, LeftOut, Missed, Part, RecordedOptions, Start, calibrate, check};
+pub use recorded::{Calibrated, Check, CheckedLevel, Explanation, Known, LeftOut, Missed, NextRun, Part, RecordedOptions, Start, Unknown, calibrate, check};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 pub use trial::{Chunk, Figures, Kind, Quantity, Refusal, Sent, Shared, Trial, When, rerun, trial};

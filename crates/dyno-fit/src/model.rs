@@ -49,6 +49,7 @@ impl Model {
             Parameter::LaunchLarge => 1e3 * self.cost.launch.large,
             Parameter::LaunchSequence => 1e6 * self.cost.launch.sequence,
             Parameter::FrontRequest => 1e3 * self.cost.front.request,
+            Parameter::FrontInput => 1e6 * self.cost.front.input,
             Parameter::FrontChunk => 1e6 * self.cost.front.chunk,
         }
     }
@@ -97,6 +98,7 @@ impl Model {
             Parameter::LaunchLarge => cost.launch.large = 1e-3 * value,
             Parameter::LaunchSequence => cost.launch.sequence = 1e-6 * value,
             Parameter::FrontRequest => cost.front.request = 1e-3 * value,
+            Parameter::FrontInput => cost.front.input = 1e-6 * value,
             Parameter::FrontChunk => cost.front.chunk = 1e-6 * value,
         }
     }

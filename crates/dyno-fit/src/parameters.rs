@@ -41,7 +41,9 @@ pub(crate) enum Parameter {
     LaunchSequence,
     /// Milliseconds of the front end's work on a request.
     FrontRequest,
-    /// Microseconds of its work on each token.
+    /// Microseconds of its work on each token of a prompt.
+    FrontInput,
+    /// Microseconds of its work on each token of a response.
     FrontChunk,
 }
 
@@ -68,6 +70,7 @@ impl Parameter {
             Self::LaunchLarge => "launch.large_ms",
             Self::LaunchSequence => "launch.sequence_us",
             Self::FrontRequest => "front.request_ms",
+            Self::FrontInput => "front.input_us",
             Self::FrontChunk => "front.chunk_us",
         }
     }
@@ -91,6 +94,7 @@ impl Parameter {
             Self::LaunchPrefill | Self::LaunchLarge => [0.01, 2_000.0],
             Self::LaunchSequence => [0.01, 10_000.0],
             Self::FrontRequest => [0.01, 1_000.0],
+            Self::FrontInput => [1e-3, 1_000.0],
             Self::FrontChunk => [0.1, 10_000.0],
         }
     }

@@ -340,6 +340,13 @@ impl Start {
             Parameter::InFlight => self.in_flight,
             Parameter::ClientToken => 200.0,
             Parameter::Spread => 0.3,
+            // Tables do not show these.
+            Parameter::LaunchPrefill
+            | Parameter::LaunchLarge
+            | Parameter::LaunchSequence
+            | Parameter::FrontRequest
+            | Parameter::FrontInput
+            | Parameter::FrontChunk => 1.0,
         }
     }
 }

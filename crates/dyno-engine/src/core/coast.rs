@@ -165,7 +165,7 @@ impl Core {
     pub(super) fn pace(&mut self, tokens: u64) -> Pace {
         let count = self.decoding.count();
         Pace {
-            launch: self.cost.launch.time(0, count),
+            launch: self.cost.launch.time(0, 0, count),
             flat: self.decoding_time(count),
             each: self.cost.looking_back(),
             count: u128::from(count),

@@ -72,17 +72,32 @@ pub struct Launch {
     pub prefill: f64,
     /// For each sequence in a step that prefills, in addition.
     pub sequence: f64,
+    /// Tokens of the largest step for which a graph was captured; 0 if that makes no difference.
+    pub captured: u32,
+    /// A step of more tokens than that, instead of the two above: its operations are launched one by
+    /// one.
+    pub large: f64,
 }
 
 impl Launch {
-    /// The launch of a step that prefills and decodes so many sequences.
-    pub(crate) fn time(&self, prefills: u32, decodes: u32) -> Fine {
-        let sequences = f64::from(prefills) + f64::from(decodes);
-        match prefills {
-            _ if *self == Self::default() => Fine::default(),
-            0 => Fine::from_seconds(self.decode),
-            _ => Fine::from_seconds(self.prefill + self.sequence * sequences),
+    /// The launch of a step that prefills so many sequences, and so many tokens of them, and decodes
+    /// so many.
+    pub(crate) fn time(&self, prefills: u32, tokens: u64, decodes: u32) -> Fine {
+        if *self == Self::default() {
+            return Fine::default();
         }
+        let large = self.captured > 0 && tokens + u64::from(decodes) > u64::from(self.captured);
+        let each = match prefills {
+            0 => 0.0,
+            _ => self.sequence * (f64::from(prefills) + f64::from(decodes)),
+        };
+        Fine::from_seconds(each + if large {
+            self.large
+        } else if prefills > 0 {
+            self.prefill
+        } else {
+            self.decode
+        })
     }
 }
 
@@ -119,6 +134,8 @@ impl Cost {
             ("rise.within", rise.within),
             ("launch.decode", self.launch.decode),
             ("launch.prefill", self.launch.prefill),
+            ("launch.large", self.launch.large),
+            ("front.input", self.front.input),
             ("launch.sequence", self.launch.sequence),
             ("front_end", self.front_end),
             ("front.request", self.front.request),
@@ -137,6 +154,9 @@ impl Cost {
         }
         if self.front.processes == 0 {
             return Err(ConfigError::Zero("front.processes"));
+        }
+        if self.front.turns == 0 {
+            return Err(ConfigError::Zero("front.turns"));
         }
         if self.noise > LOUDEST {
             return Err(ConfigError::Noise(self.noise));

@@ -10,17 +10,23 @@ use dyno_model::Nanos;
 pub struct Front {
     /// For each request, before it can be queued.
     pub request: f64,
+    /// For each token of its prompt, in addition.
+    pub input: f64,
+    /// How often a request has to wait for its turn before it is queued, at least 1. Its work is done
+    /// in as many parts, and what comes meanwhile is done in between.
+    pub turns: u32,
     /// For each token that the engine hands out.
     pub chunk: f64,
     /// Processes that share the work, at least 1.
     pub processes: u32,
-    /// Whether a token joins the chunk of its request that still waits, which costs nothing.
-    pub merges: bool,
+    /// The most tokens of a step of which each joins the chunk of its request that still waits, which
+    /// costs nothing; 0 if none ever does.
+    pub merges: u32,
 }
 
 impl Default for Front {
     fn default() -> Self {
-        Self { request: 0.0, chunk: 0.0, processes: 1, merges: false }
+        Self { request: 0.0, input: 0.0, turns: 1, chunk: 0.0, processes: 1, merges: 0 }
     }
 }
 
@@ -29,9 +35,13 @@ impl Default for Front {
 pub(crate) struct FrontEnd {
     /// Whether it has no work, so that only its latency matters.
     idle: bool,
+    /// One turn of a request.
     request: Fine,
+    /// One turn's share of a token of its prompt.
+    input: Fine,
+    turns: u32,
     chunk: Fine,
-    merges: bool,
+    merges: u32,
     /// From the end of its work on a request until that is queued.
     latency: Nanos,
     /// When all work so far is done.
@@ -80,11 +90,14 @@ impl Place {
 impl FrontEnd {
     /// An idle one.
     pub(crate) fn new(cost: &Cost) -> Self {
-        let Front { request, chunk, processes, merges } = cost.front;
+        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let turn = f64::from(turns);
         let share = |seconds: f64| Fine::from_seconds(seconds / f64::from(processes));
         Self {
-            idle: request == 0.0 && chunk == 0.0,
-            request: share(request),
+            idle: request == 0.0 && input == 0.0 && chunk == 0.0,
+            request: share(request / turn),
+            input: share(input / turn),
+            turns,
             chunk: share(chunk),
             merges,
             latency: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
@@ -98,25 +111,25 @@ impl FrontEnd {
         self.idle
     }
 
-    /// When a request that arrives at `at` is queued, if nothing else comes first.
-    pub(crate) fn queues(&self, at: Nanos) -> Nanos {
-        if self.is_idle() {
-            return at.saturating_add(self.latency);
-        }
-        self.after(at).nanos().saturating_add(self.latency)
+    /// The turns that a request takes.
+    pub(crate) fn turns(&self) -> u32 {
+        self.turns
     }
 
-    /// Takes in a request that arrives at `at`; returns when it is queued.
-    pub(crate) fn take_in(&mut self, at: Nanos) -> Nanos {
-        let queued = self.queues(at);
-        if !self.idle {
-            self.free = self.after(at);
+    /// One turn of a request with so many prompt tokens, for which it has waited since `at`; returns
+    /// when it is over.
+    pub(crate) fn turn(&mut self, at: Nanos, input: u32) -> Nanos {
+        if self.idle {
+            return at;
         }
-        queued
+        let work = self.request.plus(self.input.times(u128::from(input)));
+        self.free = self.free.max(Fine::from_nanos(at)).plus(work);
+        self.free.nanos()
     }
 
-    fn after(&self, at: Nanos) -> Fine {
-        self.free.max(Fine::from_nanos(at)).plus(self.request)
+    /// When a request is queued whose last turn is over.
+    pub(crate) fn queues(&self, over: Nanos) -> Nanos {
+        over.saturating_add(self.latency)
     }
 
     /// Takes the tokens of a step that are handed out at `at`.
@@ -127,7 +140,8 @@ impl FrontEnd {
         let from = self.free.max(at);
         let work = self.chunk.times(u128::from(tokens));
         // Who still waits for the tokens before gets these with them.
-        let waiting = if self.merges { from.minus(at) } else { Fine::default() };
+        let merge = tokens <= self.merges;
+        let waiting = if merge { self.latest.minus(at) } else { Fine::default() };
         self.free = from.plus(work.minus(waiting));
         self.latest = self.latest.max(from.plus(work));
         Seen { from: from.nanos(), span: self.latest.nanos() - from.nanos() }
@@ -143,7 +157,16 @@ mod tests {
         FrontEnd::new(&Cost { front_end: 0.005, front, ..Cost::default() })
     }
 
-    const WORK: Front = Front { request: 0.002, chunk: 0.001, processes: 1, merges: false };
+    const WORK: Front =
+        Front { request: 0.002, input: 0.0, turns: 1, chunk: 0.001, processes: 1, merges: 0 };
+
+    impl FrontEnd {
+        /// Takes in a request without a prompt; returns when it is queued.
+        fn take_in(&mut self, at: Nanos) -> Nanos {
+            let over = self.turn(at, 0);
+            self.queues(over)
+        }
+    }
 
     fn ms(time: u64) -> Fine {
         Fine::from_nanos(time * MS)
@@ -168,7 +191,7 @@ mod tests {
         assert_eq!([front.take_in(0), front.take_in(MS)], [7 * MS, 9 * MS]);
         // Tokens at 3 wait until 4 for the second request, and the next request waits for them.
         assert_eq!(span(front.hand_out(ms(3), 10)), (4, 14));
-        assert_eq!((front.queues(5 * MS), front.take_in(5 * MS)), (21 * MS, 21 * MS));
+        assert_eq!(front.take_in(5 * MS), 21 * MS);
         assert_eq!(span(front.hand_out(ms(15), 2)), (16, 18));
         assert_eq!(span(front.hand_out(ms(30), 2)), (30, 32));
     }
@@ -182,7 +205,7 @@ mod tests {
 
     #[test]
     fn tokens_that_merge_are_no_work() {
-        let mut front = front(Front { merges: true, ..WORK });
+        let mut front = front(Front { merges: 100, ..WORK });
         assert_eq!(span(front.hand_out(ms(0), 10)), (0, 10));
         // At 6, four of the ten still wait: only six chunks are added.
         assert_eq!(span(front.hand_out(ms(6), 10)), (10, 20));
@@ -191,6 +214,25 @@ mod tests {
         // seen later than what comes after it.
         assert_eq!(span(front.hand_out(ms(8), 2)), (16, 20));
         assert_eq!(front.free, ms(16));
+    }
+
+    #[test]
+    fn a_request_waits_for_each_of_its_turns() {
+        // Four turns of half a millisecond, and a quarter for each of two prompt tokens.
+        let mut front = front(Front { turns: 4, input: 0.0005, ..WORK });
+        assert_eq!(front.turn(0, 2), 750_000);
+        // Ten tokens come in between.
+        assert_eq!(span(front.hand_out(ms(0), 10)).1, 10);
+        assert_eq!(front.turn(750_000, 2), 11_500_000);
+        assert_eq!(front.turns(), 4);
+    }
+
+    #[test]
+    fn large_steps_do_not_merge() {
+        let mut front = front(Front { merges: 9, ..WORK });
+        assert_eq!(span(front.hand_out(ms(0), 10)), (0, 10));
+        assert_eq!(span(front.hand_out(ms(6), 10)), (10, 20));
+        assert_eq!(front.free, ms(20));
     }
 
     #[test]

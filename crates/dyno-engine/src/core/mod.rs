@@ -39,6 +39,8 @@ use plan::Planned;
 use pool::Pool;
 use queue::Queue;
 use sequences::{Sequence, Sequences, State, longest};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use times::Times;
 
 /// The engine's state.
@@ -135,12 +137,15 @@ impl Core {
             false => &[],
         };
         let (lengths, order) = ((request.input, request.output), self.submitted);
-        let state = State::Arriving { at, order };
+        let state = State::Arriving { turns: self.front.turns(), at, order };
         let slot = self.sequences.insert(Sequence::new(request.id, lengths, hashes, state));
         self.submitted += 1;
         match self.front.is_idle() {
             true => self.enqueue(slot, at, order),
-            false => self.intake.insert((at, order), slot),
+            false => {
+                self.intake.insert((at, order), slot);
+                self.blocked = false;
+            }
         }
         Ok(())
     }
@@ -149,15 +154,43 @@ impl Core {
     fn take_in(&mut self, arrived: impl Fn(Nanos) -> bool) {
         while let Some((at, slot)) = self.intake.first().filter(|(at, _)| arrived(*at)) {
             self.intake.pop_first();
-            if let State::Arriving { order, .. } = self.sequences.get(slot).state {
-                self.enqueue(slot, at, order);
+            let sequence = self.sequences.get_mut(slot);
+            let State::Arriving { turns, order, .. } = sequence.state else { continue };
+            let over = self.front.turn(at, sequence.input);
+            if turns > 1 {
+                sequence.state = State::Arriving { turns: turns - 1, at: over, order };
+                self.intake.insert((over, order), slot);
+            } else {
+                self.enqueue(slot, over, order);
             }
         }
     }
 
-    /// Queues a request that arrives at `at`.
-    fn enqueue(&mut self, slot: u32, at: Nanos, order: u64) {
-        let at = self.front.take_in(at);
+    /// When the first of the requests that are arriving is queued, if the engine does nothing
+    /// meanwhile; nothing if that is after `until`.
+    fn first_to_be_queued(&self, until: Nanos) -> Option<Nanos> {
+        let waits = |(at, slot): (Nanos, u32)| match self.sequences.get(slot).state {
+            State::Arriving { turns, order, .. } => Some(Reverse((at, order, turns, slot))),
+            _ => None,
+        };
+        let mut front = self.front.clone();
+        let mut waiting: BinaryHeap<_> = self.intake.iter().filter_map(waits).collect();
+        while let Some(Reverse((at, order, turns, slot))) = waiting.pop() {
+            let over = front.turn(at, self.sequences.get(slot).input);
+            if turns <= 1 {
+                return Some(front.queues(over)).filter(|at| *at <= until);
+            }
+            if over > until {
+                return None;
+            }
+            waiting.push(Reverse((over, order, turns - 1, slot)));
+        }
+        None
+    }
+
+    /// Queues a request whose last turn is over.
+    fn enqueue(&mut self, slot: u32, over: Nanos, order: u64) {
+        let at = self.front.queues(over);
         self.sequences.get_mut(slot).state = State::Queued { at, order };
         self.queue.insert((at, order), slot);
         self.blocked = false;
@@ -199,7 +232,7 @@ impl Core {
         let finished = self.withhold(id);
         let Some(slot) = self.sequences.find(id) else { return finished };
         match self.sequences.get(slot).state {
-            State::Arriving { at, order } => self.intake.remove((at, order)),
+            State::Arriving { at, order, .. } => self.intake.remove((at, order)),
             State::Queued { at, order } => self.queue.remove((at, order)),
             State::Preempted => self.preempted.retain(|other| *other != slot),
             State::Prefilling(_) | State::Decoding => self.stop(slot),
@@ -243,6 +276,19 @@ impl Core {
 
     /// When the next step is decided, with what is known now; absent if there is nothing to do.
     pub fn next_start(&self) -> Option<Nanos> {
+        self.next_start_by(Nanos::MAX)
+    }
+
+    /// The front end goes on with what arrives before `until`, if there is nothing else to do.
+    pub(crate) fn idle(&mut self, until: Nanos) {
+        let idle = self.planned.is_none() && self.settled.is_none() && self.queue.first().is_none();
+        if idle && self.sequences.running() == 0 && self.preempted.is_empty() {
+            self.take_in(|at| at < until);
+        }
+    }
+
+    /// When the next step is decided; nothing if that is after `until`, or there is nothing to do.
+    pub(crate) fn next_start_by(&self, until: Nanos) -> Option<Nanos> {
         if let Some(step) = self.planned() {
             return Some(step.start);
         }
@@ -252,8 +298,7 @@ impl Core {
             return Some(free);
         }
         let queued = self.queue.first().map(|(at, _)| at);
-        let arriving = self.intake.first().map(|(at, _)| self.front.queues(at));
-        queued.into_iter().chain(arriving).min().map(|at| free.max(at))
+        queued.into_iter().chain(self.first_to_be_queued(until)).min().map(|at| free.max(at))
     }
 
     /// The step that ends next, if it is decided and its end is known.

@@ -12,6 +12,8 @@ const NONE: u32 = u32::MAX;
 pub(crate) enum State {
     /// On its way into the front end, in this order.
     Arriving {
+        /// How often it still has to wait for its turn in the front end.
+        turns: u32,
         /// When it arrives.
         at: Nanos,
         /// In the order of submission.

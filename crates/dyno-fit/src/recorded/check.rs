@@ -153,20 +153,24 @@ fn scaled(model: &Model, part: Part, factor: f64) -> Model {
     let mut model = *model;
     let cost = &mut model.cost;
     if matches!(part, Part::Accelerator | Part::Decode) {
-        [&mut cost.base, &mut cost.decode, &mut cost.kv].map(|time| *time *= factor);
+        slower([&mut cost.base, &mut cost.decode, &mut cost.kv], factor);
     }
     if matches!(part, Part::Accelerator | Part::Prefill) {
-        [&mut cost.prefill_token, &mut cost.attention, &mut cost.prefill_base]
-            .map(|time| *time *= factor);
+        slower([&mut cost.prefill_token, &mut cost.attention, &mut cost.prefill_base], factor);
     }
     if part == Part::Launch {
         let launch = &mut cost.launch;
-        [&mut launch.decode, &mut launch.prefill, &mut launch.large, &mut launch.sequence]
-            .map(|time| *time *= factor);
+        let times =
+            [&mut launch.decode, &mut launch.prefill, &mut launch.large, &mut launch.sequence];
+        slower(times, factor);
     }
     if part == Part::FrontEnd {
-        [&mut cost.front_end, &mut cost.front.request, &mut cost.front.chunk]
-            .map(|time| *time *= factor);
+        let front = &mut cost.front;
+        slower([&mut cost.front_end, &mut front.request, &mut front.chunk, &mut front.input], factor);
     }
     model
+}
+
+fn slower<const N: usize>(times: [&mut f64; N], factor: f64) {
+    times.into_iter().for_each(|time| *time *= factor);
 }

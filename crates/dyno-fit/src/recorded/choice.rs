@@ -85,7 +85,7 @@ impl Choice {
         let mut cost = Cost::default();
         cost.launch.captured = self.captured;
         cost.front.turns = self.turns;
-        cost.front.merges = self.merges;
+        cost.front.merges = if self.merges { 128 } else { 0 };
         Model {
             scheduler: Scheduler {
                 policy: self.policy,
@@ -122,6 +122,7 @@ impl Choice {
             (Parameter::Kv, lengths_differ),
             (Parameter::FrontEnd, true),
             (Parameter::FrontRequest, true),
+            (Parameter::FrontInput, prompts_differ),
             (Parameter::FrontChunk, true),
             (Parameter::LaunchPrefill, true),
             (Parameter::LaunchLarge, self.captured > 0),

@@ -11,13 +11,15 @@ mod evidence;
 mod left_out;
 mod search;
 mod start;
+mod twin;
+mod unknown;
 
 pub use check::{Check, CheckedLevel, Explanation, Part, check};
 pub use left_out::{LeftOut, Missed};
 pub use start::Start;
+pub use unknown::{NextRun, Unknown};
 
 use super::model::Model;
-use super::parameters::Parameter;
 use super::progress::FitProgress;
 use super::trial::{Figures, Quantity, Trial};
 use evidence::Evidence;
@@ -48,13 +50,17 @@ pub struct RecordedOptions {
 #[derive(Debug, Clone)]
 pub struct Calibrated {
     pub(crate) model: Model,
-    pub(crate) parameters: Vec<Parameter>,
     /// Each trial and what the engine gives for it.
     pub levels: Vec<(Trial, Option<Figures>)>,
     /// How far levels and kinds of load are from what the others predict.
     pub left_out: LeftOut,
     /// The smallest and the largest value that the data allow, by the name of the parameter.
     pub intervals: BTreeMap<String, [f64; 2]>,
+    /// What the trials do not show.
+    pub unknown: Vec<Unknown>,
+    /// The runs that would show it; none if none would help.
+    pub next_runs: Vec<NextRun>,
+    misfit: f64,
 }
 
 /// The engine that gives the times of these trials; nothing if none can.
@@ -69,13 +75,16 @@ pub fn calibrate(
     let found = search.best()?;
     let left_out = left_out::leave_out(&search, &found);
     let model = found.model();
+    let unknown = unknown::unknown(&found, &evidence);
     let levels = trials.iter().map(|trial| (trial.clone(), evidence::simulated(trial, &model)));
     Some(Calibrated {
         model,
-        parameters: found.parameters.clone(),
         levels: levels.collect(),
         intervals: left_out.intervals(&found),
         left_out,
+        next_runs: unknown::next_runs(&unknown, &evidence),
+        unknown,
+        misfit: found.point.value,
     })
 }
 

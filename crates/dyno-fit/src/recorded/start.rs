@@ -50,6 +50,7 @@ impl Start {
             Parameter::Kv => 2.3e-6 * 1e6 * self.step_ms,
             Parameter::FrontEnd => 0.1 * self.first_ms,
             Parameter::FrontRequest => 0.1 * self.first_ms,
+            Parameter::FrontInput => 1.0,
             Parameter::FrontChunk => 50.0,
             Parameter::LaunchPrefill => 0.4 * self.first_ms,
             Parameter::LaunchLarge => 0.8 * self.first_ms,

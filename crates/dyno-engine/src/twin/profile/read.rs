@@ -1,6 +1,6 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
-use super::{Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
+use super::{Accuracy, Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
 use crate::core::{ConfigError, Cost, Front, Knee, Launch, Rise, Scheduler};
 use crate::slow_down::SlowDown;
 use serde::Deserialize;
@@ -38,6 +38,7 @@ struct File {
     intervals: BTreeMap<String, [f64; 2]>,
     #[serde(default)]
     unidentified: Vec<String>,
+    accuracy: Option<Spanned<Accuracy>>,
 }
 
 /// The coefficients, in units that make them readable.
@@ -81,6 +82,9 @@ struct LaunchFile {
     decode_ms: Spanned<f64>,
     prefill_ms: Spanned<f64>,
     sequence_us: Spanned<f64>,
+    #[serde(default)]
+    captured: u32,
+    large_ms: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -90,7 +94,9 @@ struct FrontFile {
     chunk_us: Spanned<f64>,
     processes: Option<Spanned<u32>>,
     #[serde(default)]
-    merges: bool,
+    merges: u32,
+    turns: Option<Spanned<u32>>,
+    input_us: Option<Spanned<f64>>,
 }
 
 impl Twin {
@@ -110,6 +116,9 @@ impl Twin {
         if let Some(range) = &read.range {
             at.range(range)?;
         }
+        if let Some(accuracy) = &read.accuracy {
+            at.accuracy(accuracy)?;
+        }
         Ok(Self {
             name: read.name,
             model: read.model,
@@ -126,6 +135,7 @@ impl Twin {
             errors: read.errors,
             intervals: read.intervals,
             unidentified: read.unidentified,
+            accuracy: read.accuracy.map(Spanned::into_inner),
         })
     }
 }
@@ -199,15 +209,19 @@ impl Place<'_> {
                 decode: number("launch.decode_ms", &launch.decode_ms, 1e3)?,
                 prefill: number("launch.prefill_ms", &launch.prefill_ms, 1e3)?,
                 sequence: number("launch.sequence_us", &launch.sequence_us, 1e6)?,
+                captured: launch.captured,
+                large: or_none("launch.large_ms", &launch.large_ms, 1e3)?,
             })
         });
         let front = read.front.as_ref().map(|front| {
-            let processes = front.processes.as_ref();
+            let (processes, turns) = (front.processes.as_ref(), front.turns.as_ref());
             Ok(Front {
                 request: number("front.request_ms", &front.request_ms, 1e3)?,
                 chunk: number("front.chunk_us", &front.chunk_us, 1e6)?,
                 processes: processes.map_or(1, |processes| *processes.get_ref()),
                 merges: front.merges,
+                turns: turns.map_or(1, |turns| *turns.get_ref()),
+                input: or_none("front.input_us", &front.input_us, 1e6)?,
             })
         });
         let cost = Cost {
@@ -259,6 +273,19 @@ impl Place<'_> {
                     length.mean, length.spread
                 );
                 return Err(self.wrong(lengths.span().start, problem));
+            }
+        }
+        Ok(())
+    }
+
+    fn accuracy(&self, accuracy: &Spanned<Accuracy>) -> Result<(), TwinError> {
+        let Accuracy { rate, ttft, itl, latency } = *accuracy.get_ref();
+        for (name, percent) in [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)] {
+            if !(percent >= 0.0 && percent.is_finite()) {
+                let problem = format!(
+                    "`{name}` is {percent}; give percent, a finite number of at least 0"
+                );
+                return Err(self.wrong(accuracy.span().start, problem));
             }
         }
         Ok(())
@@ -351,19 +378,19 @@ mod tests {
     #[test]
     fn launches_and_the_front_end_are_read_in_their_units() {
         let more = "launch = { decode_ms = 1, prefill_ms = 20, sequence_us = 90 }\n\
-                    front = { request_ms = 0.5, chunk_us = 30, processes = 2, merges = true }\n";
+                    front = { request_ms = 0.5, chunk_us = 30, processes = 2, merges = 128 }\n";
         let changed = text()
             .replace("noise = ", &format!("{more}noise = "))
             .replace("context = ", "steps_ahead = 1\ncontext = ");
         let twin = Twin::parse(&changed, "my.toml").unwrap();
         assert_eq!(twin.scheduler.steps_ahead, 1);
-        assert_eq!(twin.cost.launch, Launch { decode: 1e-3, prefill: 0.02, sequence: 9e-5 });
-        let front = Front { request: 5e-4, chunk: 3e-5, processes: 2, merges: true };
+        assert_eq!(twin.cost.launch, Launch { decode: 1e-3, prefill: 0.02, sequence: 9e-5, ..Launch::default() });
+        let front = Front { request: 5e-4, chunk: 3e-5, processes: 2, merges: 128, ..Front::default() };
         assert_eq!(twin.cost.front, front);
         let short =
             text().replace("noise = ", "front = { request_ms = 0, chunk_us = 9 }\nnoise = ");
         let front = Twin::parse(&short, "my.toml").unwrap().cost.front;
-        assert_eq!((front.processes, front.merges), (1, false));
+        assert_eq!((front.processes, front.merges), (1, 0));
     }
 
     #[test]

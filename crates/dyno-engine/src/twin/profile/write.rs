@@ -1,6 +1,6 @@
 //! Writes a twin file that people can read.
 
-use super::{Client, Figure, SCHEMA, Twin};
+use super::{Accuracy, Client, Figure, SCHEMA, Twin};
 use crate::core::{Cost, Front, Launch, Policy, Scheduler};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -61,6 +61,14 @@ impl Twin {
             }
             writeln!(out, "token_us = {}", number(self.client.token_us))?;
         }
+        if let Some(Accuracy { rate, ttft, itl, latency }) = self.accuracy {
+            writeln!(out, "\n[accuracy]")?;
+            for (name, percent) in
+                [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
+            {
+                writeln!(out, "{name} = {}", number(percent))?;
+            }
+        }
         let rows = [
             ("fitted", &self.rows.fitted),
             ("held_out", &self.rows.held_out),
@@ -118,22 +126,24 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
         writeln!(out, "rise = {{ time_ms = {time}, within = {within} }}")?;
     }
     if cost.launch != Launch::default() {
-        let Launch { decode, prefill, sequence } = cost.launch;
-        let (decode, prefill) = (number(decode * 1e3), number(prefill * 1e3));
+        let Launch { decode, prefill, sequence, captured, large } = cost.launch;
+        let [decode, prefill, large] = [decode, prefill, large].map(|time| number(time * 1e3));
         let sequence = number(sequence * 1e6);
         writeln!(
             out,
-            "launch = {{ decode_ms = {decode}, prefill_ms = {prefill}, sequence_us = {sequence} }}"
+            "launch = {{ decode_ms = {decode}, prefill_ms = {prefill}, sequence_us = {sequence}, \
+             captured = {captured}, large_ms = {large} }}"
         )?;
     }
     writeln!(out, "front_end_ms = {}", number(cost.front_end * 1e3))?;
     if cost.front != Front::default() {
-        let Front { request, chunk, processes, merges } = cost.front;
-        let (request, chunk) = (number(request * 1e3), number(chunk * 1e6));
+        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let [input, chunk] = [input, chunk].map(|time| number(time * 1e6));
+        let request = number(request * 1e3);
         writeln!(
             out,
-            "front = {{ request_ms = {request}, chunk_us = {chunk}, processes = {processes}, \
-             merges = {merges} }}"
+            "front = {{ request_ms = {request}, input_us = {input}, turns = {turns}, \
+             chunk_us = {chunk}, processes = {processes}, merges = {merges} }}"
         )?;
     }
     writeln!(out, "noise = {}", number(cost.noise))?;
@@ -219,9 +229,23 @@ mod tests {
         twin.provenance = "a \"quoted\\\" line\nand\ta second, 4 × A100 \u{7f}".to_owned();
         twin.intervals.insert("knee.above".to_owned(), [1e-9, 1e12]);
         twin.cost.slow_down = "10%/min".parse().unwrap();
+        twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: 8.0, latency: 4.0 });
         twin.scheduler.steps_ahead = 1;
-        twin.cost.launch = Launch { decode: 0.001, prefill: 0.02, sequence: 9e-5 };
-        twin.cost.front = Front { request: 2e-4, chunk: 3e-5, processes: 4, merges: true };
+        twin.cost.launch = Launch {
+            decode: 0.001,
+            prefill: 0.01,
+            sequence: 9e-5,
+            captured: 512,
+            large: 0.02,
+        };
+        twin.cost.front = Front {
+            request: 2e-4,
+            input: 1e-6,
+            turns: 12,
+            chunk: 3e-5,
+            processes: 4,
+            merges: 128,
+        };
         assert_eq!(Twin::parse(&twin.to_toml(), name).unwrap(), twin);
     }
 }
