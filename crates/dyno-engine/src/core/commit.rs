@@ -67,6 +67,7 @@ impl Core {
         self.take_in(|at| at < step.end);
         self.seen = self.front.hand_out(end, tokens);
         (self.last, self.clock) = (Some(step), end);
+        let spread = self.has_front_work();
         let mut finished = self.finished.iter_mut();
         for outcome in self.outcomes.drain(..) {
             let Outcome { id, first, last, place, first_seen } = outcome;
@@ -76,7 +77,7 @@ impl Core {
             };
             if first {
                 done.push(Event::First { id, at });
-                if let Some(slot) = self.sequences.find(id) {
+                if spread && let Some(slot) = self.sequences.find(id) {
                     self.sequences.get_mut(slot).first_seen = at;
                 }
             }

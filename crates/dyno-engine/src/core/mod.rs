@@ -258,8 +258,7 @@ impl Core {
         };
         if decoding {
             // Whoever continues this response can use the blocks that it has filled.
-            let full = held / u64::from(self.scheduler.block);
-            sequence.offer(full, &mut self.pool);
+            sequence.offer(held, self.scheduler.block, &mut self.pool);
         }
         let private = self.scheduler.blocks(held) - sequence.shared.len() as u64;
         self.pool.leave(&mut sequence.shared);

@@ -260,7 +260,7 @@ impl Core {
         draft.load.prefill_tokens += chunk;
         draft.load.twice_pairs += u128::from(chunk) * u128::from(2 * past + chunk);
 
-        sequence.offer((past + chunk) / u64::from(self.scheduler.block), &mut self.pool);
+        sequence.offer(past + chunk, self.scheduler.block, &mut self.pool);
         chunk
     }
 }

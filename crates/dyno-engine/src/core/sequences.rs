@@ -130,10 +130,14 @@ impl Sequence {
         longest(self.input, self.output)
     }
 
-    /// Offers its first `full` blocks to the cache, as far as that has not been done and they have
-    /// hashes.
-    pub(crate) fn offer(&mut self, full: u64, pool: &mut Pool) {
-        let (offered, full) = (self.offered as usize, (full as usize).min(self.hashes.len()));
+    /// Offers the blocks that its first tokens fill to the cache, as far as that has not been done
+    /// and they have hashes.
+    pub(crate) fn offer(&mut self, tokens: u64, block: u32, pool: &mut Pool) {
+        let (offered, hashed) = (self.offered as usize, self.hashes.len());
+        if offered >= hashed {
+            return;
+        }
+        let full = ((tokens / u64::from(block)) as usize).min(hashed);
         if offered < full {
             let hashes = self.hashes[offered..full].iter();
             self.shared.extend(hashes.filter_map(|hash| pool.publish(*hash)));

@@ -16,9 +16,9 @@ use crate::core::keys::NumberMap;
 use crate::core::{Core, Event, Refused, Request};
 use crate::slip::Slip;
 use dyno_model::Nanos;
-use dyno_respond::api::Finish;
 use dyno_respond::api::prompt::Prompt;
 use dyno_respond::api::response::Start;
+use dyno_respond::api::{Finish, response_words};
 use metrics::Metrics;
 use on_the_way::{OnTheWay, Sent};
 use std::collections::VecDeque;
@@ -36,6 +36,8 @@ pub(crate) struct LiveRequest<'a> {
     pub(crate) streamed: bool,
     /// Why it will end.
     pub(crate) finish: Finish,
+    /// Which words the response has.
+    pub(crate) salt: u64,
 }
 
 /// The requests in the engine that stand for one of the server's.
@@ -176,8 +178,12 @@ impl Live {
     ) -> Result<(), Refused> {
         let id = self.last_id + 1;
         let LiveRequest { connection, output, streamed, finish, .. } = *asked;
-        let (input, hashes) = (prompt.tokens, &prompt.hashes[..]);
-        self.core.submit(Request { id, input, output, hashes }, at)?;
+        let input = prompt.tokens;
+        let hashes = match self.hashed_block() {
+            Some(_) => prompt.hashes_with(response_words(asked.salt, output)),
+            None => Vec::new(),
+        };
+        self.core.submit(Request { id, input, output, hashes: &hashes }, at)?;
         self.last_id = id;
         self.requests.insert(
             id,
@@ -197,7 +203,7 @@ impl Live {
             },
         );
         if let Some(log) = &self.log {
-            log.push(LiveEvent::Arrived { at, id, input, output, hashes: hashes.to_vec() });
+            log.push(LiveEvent::Arrived { at, id, input, output, hashes });
         }
         Ok(())
     }
@@ -408,12 +414,12 @@ mod tests {
     fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> Accepted {
         let finish = Finish::Length;
         let prompts = &[prompt(3)];
-        let asked = LiveRequest { connection, prompts, output, streamed, finish };
+        let asked = LiveRequest { connection, prompts, output, streamed, finish, salt: 0 };
         live.submit(&asked, at).unwrap()
     }
 
     fn prompt(tokens: u32) -> Prompt {
-        Prompt { tokens, hashes: [].into() }
+        Prompt { tokens, hashes: [].into(), end: None }
     }
 
     fn written(live: &mut Live, now: Nanos) -> Vec<(u64, u32, bool, Nanos)> {
@@ -502,7 +508,8 @@ mod tests {
         let mut live = live();
         let mut ask = |prompts: &[Prompt]| {
             let finish = Finish::Stop;
-            let asked = LiveRequest { connection: 7, prompts, output: 1, streamed: false, finish };
+            let asked =
+                LiveRequest { connection: 7, prompts, output: 1, streamed: false, finish, salt: 0 };
             (live.submit(&asked, 0), live.core.waiting())
         };
         // The pool holds 400 tokens.

@@ -114,7 +114,8 @@ impl Requests {
     /// Requests whose first `blocks` blocks are the same.
     fn new(lengths: Lengths, blocks: u32) -> Self {
         let hashes: Arc<[u64]> = (1..=u64::from(blocks)).collect();
-        Self { lengths, prompt: Prompt { tokens: lengths.input(), hashes }, next: 0 }
+        let prompt = Prompt { tokens: lengths.input(), hashes, end: None };
+        Self { lengths, prompt, next: 0 }
     }
 }
 
