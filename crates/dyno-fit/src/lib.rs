@@ -14,6 +14,7 @@ mod parameters;
 mod predicted;
 mod progress;
 mod prompts;
+mod records;
 mod reference;
 mod replay;
 mod report;
@@ -27,6 +28,10 @@ pub use error::{Defect, FitError, Problem, defects};
 pub use predicted::{ClientBehaviour, Predicted};
 pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
+pub use records::{
+    Ahead, Coefficient, FrontEnd, Known, LevelRecords, LevelSteps, Placed, Planning, PrefillSteps,
+    Refusal, ServedStep, StepCosts, Term, level_steps, step_costs,
+};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 
