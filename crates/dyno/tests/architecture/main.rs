@@ -39,7 +39,7 @@ const MAY_KNOW: [(&str, &[&str]); 27] = [
     ("dyno-form", &["dyno-model", "dyno-words"]),
     ("dyno-import", &["dyno-analysis", "dyno-form", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
-    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
+    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model", "dyno-stats"]),
     (
         "dyno-run",
         &[
