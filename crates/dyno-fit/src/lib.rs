@@ -29,8 +29,8 @@ pub use predicted::{ClientBehaviour, Predicted};
 pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
 pub use records::{
-    Ahead, Coefficient, FrontEnd, Known, LevelRecords, LevelSteps, Placed, Planning, PrefillSteps,
-    Refusal, ServedStep, StepCosts, Term, level_steps, step_costs,
+    Ahead, Coefficient, FrontEnd, Known, LaunchBound, LevelRecords, LevelSteps, Placed, Planning,
+    PrefillSteps, Refusal, ServedStep, StepCosts, Term, level_steps, step_costs,
 };
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};

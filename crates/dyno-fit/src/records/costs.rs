@@ -1,29 +1,27 @@
-//! What a step costs: robust regression over windows of steps, with errors by a block bootstrap.
+//! What a step costs: a coefficient for each kind of work, and how well it is known.
 
 use super::LevelSteps;
-use super::linear::Sums;
+use super::ahead::Planning;
 use super::median::median;
+use super::regression::{Estimate, Samples};
 use super::windows::{Window, windows};
-use dyno_stats::rng::SplitMix;
 
 /// The number of [`Term`]s.
-pub(super) const TERMS: usize = 6;
+pub(super) const TERMS: usize = 7;
 /// The fewest windows.
 const FEWEST: usize = 20;
-/// Blocks that the windows of a level are divided into.
-const BLOCKS: usize = 20;
-/// Samples of blocks.
-const SAMPLES: usize = 400;
-/// Residuals beyond this many standard deviations count less.
-const HUBER: f64 = 1.5;
-/// The most times that weights are set again.
-const REWEIGHTED: usize = 20;
 /// Standard errors on each side of an interval that holds 95 %.
 const SIDES: f64 = 1.96;
 /// Estimates that move together like this, and are unsure, are not separate.
 const TOGETHER: f64 = 0.95;
 /// The relative error from which on an estimate is unsure.
 const UNSURE: f64 = 0.25;
+/// How often steps are divided again into those bound by their launch and others.
+const DIVIDED: usize = 4;
+/// Tokens of a step up to which it may be captured in a graph.
+const CAPTURED: [f64; 7] = [0.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0];
+/// What is left of the residuals with a term for the launch, if that earns its place.
+const EARNED: f64 = 0.98;
 
 /// A part of a step's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +38,9 @@ pub enum Term {
     PrefillStep,
     /// For each pair of a prefilled token and one that it attends to.
     Attention,
+    /// All of a step that prefills so little that launching it takes longer than its work. Only where
+    /// steps are planned ahead.
+    Launch,
 }
 
 impl Term {
@@ -51,12 +52,14 @@ impl Term {
         Self::PrefillToken,
         Self::PrefillStep,
         Self::Attention,
+        Self::Launch,
     ];
     /// The order in which they explain what several of them could.
     const BY_WEIGHT: [Self; TERMS] = [
         Self::Base,
         Self::PrefillToken,
         Self::Sequence,
+        Self::Launch,
         Self::PrefillStep,
         Self::Context,
         Self::Attention,
@@ -70,7 +73,8 @@ pub enum Known {
     Yes,
     /// It may be 0.
     MayBeZero,
-    /// These levels do not tell it from another.
+    /// These levels do not tell it from another. Without an error of its own, its time is part of the
+    /// other's.
     Like(Term),
     /// No step had such work.
     Absent,
@@ -106,6 +110,18 @@ pub struct StepCosts {
     pub windows: usize,
     /// Sum of the absolute residuals over that of all times.
     pub residual: f64,
+    /// Steps that are bound by their launch, where there are such.
+    pub launch: Option<LaunchBound>,
+}
+
+/// Steps that are bound by their launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LaunchBound {
+    /// They have more tokens than this, prefilled and decoded together: smaller ones are captured in
+    /// graphs, whose launch is short.
+    pub above: u32,
+    /// [`StepCosts::residual`] without [`Term::Launch`].
+    pub without: f64,
 }
 
 impl StepCosts {
@@ -117,140 +133,113 @@ impl StepCosts {
 
 /// The costs that explain the steps of these levels; nothing if there are too few.
 pub fn step_costs(levels: &[&LevelSteps]) -> Option<StepCosts> {
-    let levels: Vec<Vec<Window>> = levels.iter().map(|level| windows(level)).collect();
-    let all: Vec<Window> = levels.iter().flatten().copied().collect();
-    if all.len() < FEWEST {
+    let mut windows: Vec<Vec<Window>> = levels.iter().map(|level| windows(level)).collect();
+    if windows.iter().flatten().count() < FEWEST {
         return None;
     }
-    let plain = sums(&all, &vec![1.0; all.len()]);
-    let used = plain.independent(&Term::BY_WEIGHT.map(|term| term as usize));
-    let (values, weights) = fit(&all, &used, plain)?;
-    let samples = resampled(&levels, &weights, &used);
-    let residuals: f64 = all.iter().map(|window| residual(window, &values).abs()).sum();
-    let coefficients = Term::ALL.map(|term| coefficient(term, &values, &used, &samples, &plain));
-    let time: f64 = all.iter().map(|window| window.time).sum();
-    Some(StepCosts { coefficients, windows: all.len(), residual: residuals / time })
-}
-
-fn residual(window: &Window, values: &[f64; TERMS]) -> f64 {
-    let explained: f64 = window.work.iter().zip(values).map(|(work, value)| work * value).sum();
-    window.time - explained
-}
-
-fn sums(windows: &[Window], weights: &[f64]) -> Sums<TERMS> {
-    let mut sums = Sums::NONE;
-    for (window, weight) in windows.iter().zip(weights) {
-        sums.add(&window.work, window.time, *weight);
-    }
-    sums
-}
-
-/// Least squares in which windows count less the more they vary and the worse they fit; their weights
-/// are given, too.
-fn fit(windows: &[Window], used: &[usize], plain: Sums<TERMS>) -> Option<([f64; TERMS], Vec<f64>)> {
-    let mut values = plain.solve(used)?;
-    let mut weights = vec![1.0; windows.len()];
-    for _ in 0..REWEIGHTED {
-        let scales: Vec<f64> = windows.iter().map(|window| scale(window, &values)).collect();
-        let off = |(window, scale): (&Window, &f64)| residual(window, &values).abs() / scale;
-        let sizes: Vec<f64> = windows.iter().zip(&scales).map(off).collect();
-        let bound = HUBER * 1.4826 * median(&mut sizes.clone())?;
-        for ((weight, size), scale) in weights.iter_mut().zip(sizes).zip(scales) {
-            let outlying = if size > bound { bound / size } else { 1.0 };
-            *weight = outlying / (scale * scale);
-        }
-        let next = sums(windows, &weights).solve(used)?;
-        let moved = next.iter().zip(&values).any(|(next, old)| (next - old).abs() > 1e-6 * old);
-        values = next;
-        if !moved {
-            break;
+    let plain = estimate(&windows)?;
+    let mut best: Option<(Launch, Estimate)> = None;
+    if let Some(time) = launch_time(levels) {
+        for captured in CAPTURED {
+            let start = Launch { captured, time, values: plain.values };
+            let Some(found) = start.fitted(&mut windows) else { continue };
+            let best_yet = best.as_ref().map_or(EARNED * plain.residual, |(_, of)| of.residual);
+            if found.1.residual < best_yet {
+                best = Some(found);
+            }
         }
     }
-    Some((values, weights))
-}
-
-/// The standard deviation of a window's time, but for a factor: each step varies in proportion to its
-/// own time.
-fn scale(window: &Window, values: &[f64; TERMS]) -> f64 {
-    let time = |terms: &[Term]| {
-        terms.iter().map(|term| window.work[*term as usize] * values[*term as usize]).sum::<f64>()
+    let Some((launch, found)) = best else {
+        windows.iter_mut().flatten().for_each(|window| window.divide(|_| false));
+        return Some(costs(&plain, &windows, None));
     };
-    let steps = window.work[Term::Base as usize];
-    let prefilling = window.work[Term::PrefillStep as usize];
-    let decode = time(&[Term::Base, Term::Sequence, Term::Context]) / steps;
-    let prefill = time(&[Term::PrefillToken, Term::PrefillStep, Term::Attention]);
-    let longer = decode + prefill / prefilling.max(1.0);
-    let squares = (steps - prefilling) * decode * decode + prefilling * longer * longer;
-    squares.max(f64::MIN_POSITIVE).sqrt()
+    launch.divide(&mut windows);
+    let launch = LaunchBound { above: launch.captured as u32, without: plain.residual };
+    Some(costs(&found, &windows, Some(launch)))
 }
 
-/// Estimates from blocks of consecutive windows, drawn with replacement. Weights stay as they are.
-fn resampled(levels: &[Vec<Window>], weights: &[f64], used: &[usize]) -> Vec<[f64; TERMS]> {
-    let mut blocks: Vec<Sums<TERMS>> = Vec::new();
-    let mut weights = weights;
-    for windows in levels {
-        let (own, rest) = weights.split_at(windows.len());
-        weights = rest;
-        let size = windows.len().div_ceil(BLOCKS).max(1);
-        let of_level = windows.chunks(size).zip(own.chunks(size));
-        blocks.extend(of_level.map(|(windows, weights)| sums(windows, weights)));
+fn estimate(windows: &[Vec<Window>]) -> Option<Estimate> {
+    Estimate::of(windows, &Term::BY_WEIGHT.map(|term| term as usize))
+}
+
+/// The median launch time over levels whose steps are planned ahead.
+fn launch_time(levels: &[&LevelSteps]) -> Option<f64> {
+    let ahead = levels.iter().filter_map(|level| level.ahead);
+    let ahead = ahead.filter(|ahead| ahead.planning == Planning::OneAhead);
+    median(&mut ahead.filter_map(|ahead| ahead.launch).collect::<Vec<f64>>())
+}
+
+/// Which steps are bound by their launch: those that prefill, have more tokens than are captured, and
+/// whose work takes less.
+struct Launch {
+    captured: f64,
+    time: f64,
+    values: [f64; TERMS],
+}
+
+impl Launch {
+    fn binds(&self, work: &[f64; TERMS]) -> bool {
+        let tokens = work[Term::Sequence as usize] + work[Term::PrefillToken as usize];
+        let needed: f64 = work.iter().zip(&self.values).map(|(work, value)| work * value).sum();
+        tokens > self.captured && needed < self.time
     }
-    let mut draws = SplitMix::new(blocks.len() as u64);
-    let sample = |_| {
-        let mut drawn = Sums::NONE;
-        (0..blocks.len()).for_each(|_| drawn.merge(&blocks[draws.below(blocks.len())]));
-        // What this sample cannot tell is 0 in it, which makes the error large, as it should be.
-        drawn.solve(&drawn.independent(used))
-    };
-    (0..SAMPLES).filter_map(sample).collect()
+
+    fn divide(&self, windows: &mut [Vec<Window>]) {
+        let all = windows.iter_mut().flatten();
+        all.for_each(|window| window.divide(|work| self.binds(work)));
+    }
+
+    /// Divides the steps and fits in turn.
+    fn fitted(mut self, windows: &mut [Vec<Window>]) -> Option<(Self, Estimate)> {
+        self.divide(windows);
+        let mut found = estimate(windows)?;
+        for _ in 1..DIVIDED {
+            self = self.next(&found.values);
+            self.divide(windows);
+            found = estimate(windows)?;
+        }
+        Some((self, found))
+    }
+
+    /// By the costs found with this one. Those that only bound steps would tell stay as they are.
+    fn next(self, values: &[f64; TERMS]) -> Self {
+        let launch = values[Term::Launch as usize];
+        let time = if launch > 0.0 { launch } else { self.time };
+        let known = values[Term::PrefillToken as usize] > 0.0;
+        Self { time, values: if known { *values } else { self.values }, ..self }
+    }
 }
 
-fn coefficient(
-    term: Term,
-    values: &[f64; TERMS],
-    used: &[usize],
-    samples: &[[f64; TERMS]],
-    plain: &Sums<TERMS>,
-) -> Coefficient {
+fn costs(found: &Estimate, windows: &[Vec<Window>], launch: Option<LaunchBound>) -> StepCosts {
+    let samples = found.resampled(windows);
+    StepCosts {
+        coefficients: Term::ALL.map(|term| coefficient(term, found, &samples)),
+        windows: windows.iter().map(Vec::len).sum(),
+        residual: found.residual,
+        launch,
+    }
+}
+
+fn coefficient(term: Term, found: &Estimate, samples: &Samples) -> Coefficient {
     let at = term as usize;
+    let Estimate { values, used, plain, .. } = found;
     let value = values[at];
     if !used.contains(&at) {
-        let like =
-            used.iter().max_by(|a, b| plain.cosine(at, **a).total_cmp(&plain.cosine(at, **b)));
-        let like = like.filter(|like| plain.cosine(at, **like) > 0.0);
-        let known = like.map_or(Known::Absent, |like| Known::Like(Term::ALL[*like]));
+        let cosines = used.iter().map(|other| (plain.cosine(at, *other), *other));
+        let like = cosines.filter(|(cosine, _)| *cosine > 0.0).max_by(|a, b| a.0.total_cmp(&b.0));
+        let known = like.map_or(Known::Absent, |(_, like)| Known::Like(Term::ALL[like]));
         return Coefficient { term, value, error: None, known };
     }
-    let error = deviation(samples, at);
-    let unsure = error > UNSURE * value;
-    let with = used.iter().copied().filter(|other| *other != at);
-    let together = with
-        .map(|other| (correlation(samples, at, other).abs(), other))
+    let error = samples.deviation(at);
+    let others = used.iter().copied().filter(|other| *other != at);
+    let together = others
+        .map(|other| (samples.correlation(at, other).abs(), other))
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(together, _)| unsure && *together > TOGETHER);
+        .filter(|(together, _)| error > UNSURE * value && *together > TOGETHER);
     let known = match together {
         Some((_, other)) => Known::Like(Term::ALL[other]),
         None if value - SIDES * error > 0.0 => Known::Yes,
         None => Known::MayBeZero,
     };
     Coefficient { term, value, error: Some(error), known }
-}
-
-fn mean(samples: &[[f64; TERMS]], at: usize) -> f64 {
-    samples.iter().map(|sample| sample[at]).sum::<f64>() / samples.len() as f64
-}
-
-fn deviation(samples: &[[f64; TERMS]], at: usize) -> f64 {
-    covariance(samples, at, at).sqrt()
-}
-
-fn covariance(samples: &[[f64; TERMS]], a: usize, b: usize) -> f64 {
-    let (mean_a, mean_b) = (mean(samples, a), mean(samples, b));
-    let products = samples.iter().map(|sample| (sample[a] - mean_a) * (sample[b] - mean_b));
-    products.sum::<f64>() / samples.len() as f64
-}
-
-fn correlation(samples: &[[f64; TERMS]], a: usize, b: usize) -> f64 {
-    let scale = deviation(samples, a) * deviation(samples, b);
-    if scale > 0.0 { covariance(samples, a, b) / scale } else { 0.0 }
 }

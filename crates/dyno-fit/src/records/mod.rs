@@ -12,6 +12,7 @@ mod linear;
 mod median;
 mod offsets;
 mod refusal;
+mod regression;
 #[cfg(test)]
 mod simulated;
 mod steps;
@@ -23,7 +24,7 @@ mod usable;
 mod windows;
 
 pub use ahead::{Ahead, Planning};
-pub use costs::{Coefficient, Known, StepCosts, Term, step_costs};
+pub use costs::{Coefficient, Known, LaunchBound, StepCosts, Term, step_costs};
 pub use front_end::FrontEnd;
 pub use offsets::Placed;
 pub use refusal::Refusal;

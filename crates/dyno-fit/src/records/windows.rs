@@ -2,7 +2,7 @@
 //! move from step to step (a step planned ahead delays the output of the one before); its sum does not.
 
 use super::LevelSteps;
-use super::costs::TERMS;
+use super::costs::{TERMS, Term};
 use super::median::median;
 use super::steps::ServedStep;
 
@@ -16,32 +16,56 @@ const AFTER: usize = 2;
 const LONG: f64 = 1.5;
 
 /// A stretch of steps.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Window {
     /// How long it took, in seconds.
     pub(super) time: f64,
     /// What it had to do, in the order of the terms.
     pub(super) work: [f64; TERMS],
+    /// The part of its steps that only decode.
+    decoding: [f64; TERMS],
+    /// The others.
+    prefilling: Vec<[f64; TERMS]>,
 }
 
 impl Window {
+    /// Of steps without a pause, none of them bound by its launch.
     fn of(steps: &[ServedStep]) -> Option<Self> {
-        let mut window = Self { time: 0.0, work: [0.0; TERMS] };
+        let none = [0.0; TERMS];
+        let mut window = Self { time: 0.0, work: none, decoding: none, prefilling: Vec::new() };
         for step in steps {
             window.time += 1e-6 * step.time_us?;
-            let prefills = f64::from(u8::from(step.first_tokens > 0));
-            let work = [
-                1.0,
-                f64::from(step.decodes),
-                step.context as f64,
-                step.prefill_tokens as f64,
-                prefills,
-                step.pairs,
-            ];
-            window.work.iter_mut().zip(work).for_each(|(sum, part)| *sum += part);
+            match step.first_tokens {
+                0 => add(&mut window.decoding, &work(step)),
+                _ => window.prefilling.push(work(step)),
+            }
         }
+        window.divide(|_| false);
         Some(window)
     }
+
+    /// Divides its steps by their work into those bound by their launch, which have no other work, and
+    /// others.
+    pub(super) fn divide(&mut self, bound: impl Fn(&[f64; TERMS]) -> bool) {
+        self.work = self.decoding;
+        for step in &self.prefilling {
+            match bound(step) {
+                true => self.work[Term::Launch as usize] += 1.0,
+                false => add(&mut self.work, step),
+            }
+        }
+    }
+}
+
+fn add(sum: &mut [f64; TERMS], part: &[f64; TERMS]) {
+    sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+}
+
+/// What a step that is not bound by its launch has to do, in the order of the terms.
+fn work(step: &ServedStep) -> [f64; TERMS] {
+    let prefills = f64::from(u8::from(step.first_tokens > 0));
+    let tokens = step.prefill_tokens as f64;
+    [1.0, f64::from(step.decodes), step.context as f64, tokens, prefills, step.pairs, 0.0]
 }
 
 /// The windows of a level, in order. Those with a pause of the engine are left out.

@@ -2,8 +2,9 @@
 
 use super::recovered;
 use crate::records::simulated::{Load, Setup};
-use crate::records::{Known, LevelSteps, StepCosts, Term, step_costs};
+use crate::records::{Known, LevelSteps, ServedStep, StepCosts, Term, step_costs};
 use dyno_engine::core::{Cost, Policy};
+use dyno_stats::rng::SplitMix;
 
 fn costs(setups: &[Setup]) -> StepCosts {
     let levels: Vec<LevelSteps> =
@@ -100,6 +101,56 @@ fn a_part_that_takes_no_time_may_be_zero() {
     assert_ne!(found.of(Term::Context).known, Known::Yes, "{found:?}");
     assert_ne!(found.of(Term::PrefillStep).known, Known::Yes, "{found:?}");
     assert_eq!(found.of(Term::Sequence).known, Known::Yes, "{found:?}");
+}
+
+/// Steps by a law: 4 ms and 20 µs for each prompt token, but 20 ms at least beyond 256 tokens. Every twelfth step prefills; the output of the one before waits for 15 ms of its launch.
+fn bound_by_launches() -> LevelSteps {
+    let level = recovered(&Setup::new(Load::Closed(1), 8).run()).unwrap();
+    let mut draws = SplitMix::new(5);
+    let mut end = 0.0;
+    let mut steps: Vec<ServedStep> = Vec::new();
+    for number in 0..12_000 {
+        let prefills = number % 12 == 6;
+        let prefill_tokens = if prefills { 1 + draws.below(1_200) as u64 } else { 0 };
+        let work = 4_000.0 + 20.0 * prefill_tokens as f64;
+        let time = if prefill_tokens > 255 { work.max(20_000.0) } else { work };
+        end += time * (0.95 + 0.1 * draws.unit());
+        if prefills && let Some(before) = steps.last_mut() {
+            before.end_us += 15_000.0;
+        }
+        steps.push(ServedStep {
+            end_us: end,
+            decodes: 1,
+            context: 1,
+            first_tokens: u32::from(prefills),
+            prefill_tokens,
+            pairs: 0.0,
+            ..level.steps[1]
+        });
+    }
+    let ends: Vec<f64> = steps.iter().map(|step| step.end_us).collect();
+    for (step, before) in steps[1..].iter_mut().zip(ends) {
+        step.time_us = Some(step.end_us - before);
+    }
+    let ahead = crate::records::ahead::ahead(&steps);
+    LevelSteps { steps, ahead, ..level }
+}
+
+#[test]
+fn steps_that_wait_for_their_launch_are_told_from_those_that_prefill_longer() {
+    let level = bound_by_launches();
+    let found = step_costs(&[&level]).unwrap();
+    let launch = found.of(Term::Launch);
+    let token = found.of(Term::PrefillToken);
+    assert!((launch.value / 20e-3 - 1.0).abs() < 0.02, "{launch:?}");
+    assert!((token.value / 20e-6 - 1.0).abs() < 0.02, "{token:?}");
+    assert_eq!((launch.known, token.known), (Known::Yes, Known::Yes));
+    let bound = found.launch.unwrap();
+    assert_eq!(bound.above, 256);
+    assert!(found.residual < 0.8 * bound.without, "{} {bound:?}", found.residual);
+    let in_time = LevelSteps { ahead: None, ..level };
+    let found = step_costs(&[&in_time]).unwrap();
+    assert_eq!((found.of(Term::Launch).known, found.launch), (Known::Absent, None));
 }
 
 #[test]
