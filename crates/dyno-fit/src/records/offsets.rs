@@ -66,7 +66,7 @@ pub(super) fn solve(streams: &[Stream], typical: f64) -> Solved {
     let mut ends: Vec<f64> = Vec::new();
     let mut offsets = Vec::with_capacity(streams.len());
     for stream in streams {
-        let offset = fit.first_place(stream, &ends);
+        let offset = fit.place(stream, &ends);
         for (index, at) in stream.tokens.iter().enumerate() {
             match ends.get_mut(offset + index) {
                 Some(end) => *end = end.min(*at),
@@ -113,7 +113,7 @@ struct Fit {
 
 impl Fit {
     /// Where a request fits the steps of those that began before it.
-    fn first_place(&mut self, stream: &Stream, ends: &[f64]) -> usize {
+    fn place(&mut self, stream: &Stream, ends: &[f64]) -> usize {
         let Some(likeliest) = likeliest(stream, ends) else {
             return self.after_all(stream.first(), ends);
         };
