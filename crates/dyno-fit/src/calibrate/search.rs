@@ -132,7 +132,12 @@ impl Search<'_> {
         let beyond = |at: &[f64]| {
             let beyond = found.parameters.iter().zip(at).map(|(parameter, at)| {
                 let [least, most] = parameter.limits().map(f64::ln);
-                let away = self.start.seen(*parameter).map_or(0.0, |seen| {
+                // Without captured graphs there is one kind of launch.
+                let shown = match parameter {
+                    Parameter::LaunchPrefill if found.choice.captured == 0 => Parameter::LaunchLarge,
+                    parameter => *parameter,
+                };
+                let away = self.start.seen(shown).map_or(0.0, |seen| {
                     TYPICAL * (at - seen.value.ln()) / seen.spread
                 });
                 (at - at.clamp(least, most)).powi(2) + away.powi(2)

@@ -79,7 +79,8 @@ impl Start {
             _ => None,
         };
         let Some(costs) = step_costs(&steps.iter().collect::<Vec<_>>()) else { return };
-        self.captured = costs.launch.map(|launch| launch.above);
+        // None is seen if all steps are larger.
+        self.captured = costs.launch.map(|launch| launch.above).filter(|above| *above > 0);
         let shown = [
             (Parameter::Base, Term::Base, 1e3),
             (Parameter::Decode, Term::Sequence, 1e6),

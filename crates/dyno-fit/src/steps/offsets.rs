@@ -7,9 +7,8 @@ use super::stream::Stream;
 const TRIED: usize = 4;
 /// Deviations beyond this many steps all count the same: a pause of one request says no more.
 const FARTHEST: f64 = 4.0;
-/// What a step of constant lateness counts, against a step of varying lateness. Small: the front end
-/// may be late, but it is late in the same way for all tokens of a request. It decides where steps are
-/// so regular that nothing else does.
+/// What lateness counts, against its changes. Little: the front end may be late, but it is late in the
+/// same way for all tokens of a request. It decides where steps are so regular that nothing else does.
 const CONSTANT: f64 = 0.05;
 /// The same for tokens before all others of their step. The newest request is rarely served first.
 const EARLY: f64 = 1.5 * CONSTANT;
@@ -17,8 +16,6 @@ const EARLY: f64 = 1.5 * CONSTANT;
 const FEW: usize = 4;
 /// A first token this share of a step after the last step came with it.
 const TOGETHER: f64 = 0.5;
-/// How often all requests are placed again, against all others.
-const ROUNDS: usize = 3;
 /// A mean deviation of this share of a step is no alignment.
 const UNFIT: f64 = 0.35;
 
@@ -69,7 +66,7 @@ pub(super) fn solve(streams: &[Stream], typical: f64) -> Solved {
     let mut ends: Vec<f64> = Vec::new();
     let mut offsets = Vec::with_capacity(streams.len());
     for stream in streams {
-        let offset = fit.first_place(stream, &ends);
+        let offset = fit.place(stream, &ends);
         for (index, at) in stream.tokens.iter().enumerate() {
             match ends.get_mut(offset + index) {
                 Some(end) => *end = end.min(*at),
@@ -78,30 +75,20 @@ pub(super) fn solve(streams: &[Stream], typical: f64) -> Solved {
         }
         offsets.push(offset);
     }
-    let mut earliest = Earliest::of(streams, &mut offsets);
-    for _ in 0..ROUNDS {
-        let mut moved = false;
-        for (index, stream) in streams.iter().enumerate() {
-            let better = fit.better_place(stream, index, offsets[index], &earliest);
-            moved |= better != offsets[index];
-            offsets[index] = better;
-        }
-        if !moved {
-            break;
-        }
-        earliest = Earliest::of(streams, &mut offsets);
-    }
+    let earliest = Earliest::of(streams, &offsets, ends.len());
     let errors = streams.iter().enumerate().map(|(index, stream)| {
         let cost = fit.against_others(stream, index, offsets[index], &earliest)?;
         (cost.shared >= FEW).then_some(cost.spread / typical)
     });
     let errors = errors.collect();
-    let ends = earliest.0.iter().map(|step| step.end).collect();
     Solved { offsets, ends, errors }
 }
 
 /// How well a request fits a place.
 struct Cost {
+    /// Mean change of its lateness from token to token. In the wrong place, that is the change of the
+    /// time of steps; the lateness itself may drift, as requests before it in the order end.
+    change: f64,
     /// Mean deviation from its own median lateness.
     spread: f64,
     /// Its median lateness.
@@ -114,7 +101,7 @@ impl Cost {
     fn value(&self, typical: f64) -> f64 {
         let level = self.level * if self.level < 0.0 { -EARLY } else { CONSTANT };
         let doubt = if self.shared < FEW { 0.1 * typical } else { 0.0 };
-        self.spread + level + doubt
+        self.change + level + doubt
     }
 }
 
@@ -126,7 +113,7 @@ struct Fit {
 
 impl Fit {
     /// Where a request fits the steps of those that began before it.
-    fn first_place(&mut self, stream: &Stream, ends: &[f64]) -> usize {
+    fn place(&mut self, stream: &Stream, ends: &[f64]) -> usize {
         let Some(likeliest) = likeliest(stream, ends) else {
             return self.after_all(stream.first(), ends);
         };
@@ -145,27 +132,7 @@ impl Fit {
         ends.len() - usize::from(with_last)
     }
 
-    /// Where it fits the steps of all others.
-    fn better_place(
-        &mut self,
-        stream: &Stream,
-        index: usize,
-        offset: usize,
-        all: &Earliest,
-    ) -> usize {
-        let Some(now) = self.against_others(stream, index, offset, all) else { return offset };
-        let mut best = (now.value(self.typical), offset);
-        for other in offset.saturating_sub(TRIED)..=offset + TRIED {
-            let Some(cost) = self.against_others(stream, index, other, all) else { continue };
-            let value = cost.value(self.typical);
-            // A place with far fewer tokens to compare is not better.
-            if 10 * cost.shared >= 9 * now.shared && value < 0.9 * best.0 {
-                best = (value, other);
-            }
-        }
-        best.1
-    }
-
+    /// How well it fits the steps of all others.
     fn against_others(
         &mut self,
         stream: &Stream,
@@ -182,11 +149,13 @@ impl Fit {
         for (index, at) in stream.compared() {
             self.late.extend(end(index).map(|end| at - end));
         }
-        let level = median(&mut self.late)?;
         let farthest = FARTHEST * self.typical;
         let shared = self.late.len();
+        let changes = self.late.windows(2).map(|pair| (pair[1] - pair[0]).abs().min(farthest));
+        let change = changes.sum::<f64>() / shared.max(2) as f64;
+        let level = median(&mut self.late)?;
         let sum: f64 = self.late.iter().map(|late| (late - level).abs().min(farthest)).sum();
-        Some(Cost { spread: sum / shared as f64, level, shared })
+        Some(Cost { change, spread: sum / shared as f64, level, shared })
     }
 }
 
@@ -213,13 +182,10 @@ struct Step {
 struct Earliest(Vec<Step>);
 
 impl Earliest {
-    /// Steps without any token are removed, which changes the offsets.
-    fn of(streams: &[Stream], offsets: &mut [usize]) -> Self {
+    fn of(streams: &[Stream], offsets: &[usize], count: usize) -> Self {
         let none = Step { end: f64::INFINITY, by: usize::MAX, second: f64::INFINITY };
-        let placed = streams.iter().zip(offsets.iter());
-        let count = placed.map(|(stream, offset)| offset + stream.tokens.len()).max().unwrap_or(0);
         let mut steps = vec![none; count];
-        for (by, (stream, offset)) in streams.iter().zip(offsets.iter()).enumerate() {
+        for (by, (stream, offset)) in streams.iter().zip(offsets).enumerate() {
             for (step, at) in steps[*offset..].iter_mut().zip(&stream.tokens) {
                 if *at < step.end {
                     *step = Step { end: *at, by, second: step.end };
@@ -228,17 +194,6 @@ impl Earliest {
                 }
             }
         }
-        let mut kept = 0;
-        let numbers: Vec<usize> = steps
-            .iter()
-            .map(|step| {
-                let number = kept;
-                kept += usize::from(step.by != usize::MAX);
-                number
-            })
-            .collect();
-        offsets.iter_mut().for_each(|offset| *offset = numbers[*offset]);
-        steps.retain(|step| step.by != usize::MAX);
         Self(steps)
     }
 

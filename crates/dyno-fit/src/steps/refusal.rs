@@ -53,8 +53,8 @@ pub enum Refusal {
         /// How many.
         addresses: usize,
     },
-    /// The tokens of many requests do not fit common steps: several engines share the requests, or
-    /// sequences get more than one token a step or are paused.
+    /// The tokens of many requests do not fit common steps: several engines share the requests, sequences
+    /// are paused, or the front end is so far behind that it mixes the tokens of several steps.
     NoCommonSteps {
         /// Requests that do not fit.
         requests: usize,

@@ -163,7 +163,7 @@ fn record(id: usize, sent: Nanos, [input, output]: [u32; 2], arrived: &[Nanos]) 
     record
 }
 
-/// What the server says of itself, ten times a second.
+/// The server metrics, ten times a second.
 fn samples(sent: &[Nanos], times: &[Vec<Nanos>]) -> Vec<ServerSample> {
     let last = times.iter().filter_map(|times| times.last()).max().copied().unwrap_or(0);
     let at_times = (1..).map(|tenth| tenth * SEC / 10).take_while(|at| *at < last);

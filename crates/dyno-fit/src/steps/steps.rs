@@ -35,13 +35,6 @@ pub struct ServedStep {
     pub gap_us: f64,
 }
 
-impl ServedStep {
-    /// Tokens that it gave.
-    pub fn tokens(&self) -> u32 {
-        self.decodes + self.first_tokens
-    }
-}
-
 /// Which steps prefill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefillSteps {

@@ -1,4 +1,4 @@
-//! Coefficients of simulated engines are within their intervals, and what cannot be told is named.
+//! Coefficients of simulated engines are within their intervals, and what is not identifiable is named.
 
 use super::recovered;
 use crate::records::simulated::{Load, Setup};

@@ -153,5 +153,5 @@ fn a_slow_front_end_hides_steps() {
     };
     assert_eq!(tokens, 32);
     assert!((20..=32).contains(&from) && (chunk / 135e-6 - 1.0).abs() < 0.15, "{chunk} {from}");
-    assert_eq!(with(80_000), None);
+    assert_eq!(with(100_000), None);
 }
