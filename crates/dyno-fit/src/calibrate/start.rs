@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// Steps show a coefficient no better than this, as a share of it: the model is not the server.
 const FINEST: f64 = 0.04;
 
+/// The spread of one launch, as a share of it.
+const LAUNCHES: f64 = 0.6;
+
 /// A first value, and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
@@ -80,6 +83,7 @@ impl Start {
         };
         let Some(costs) = step_costs(&steps.iter().collect::<Vec<_>>()) else { return };
         // None is seen if all steps are larger.
+        let isolated = planned(Planning::OneAhead);
         self.captured = costs.launch.map(|launch| launch.above).filter(|above| *above > 0);
         let shown = [
             (Parameter::Base, Term::Base, 1e3),
@@ -92,7 +96,11 @@ impl Start {
         for (parameter, term, per_second) in shown {
             let Coefficient { value, error, known, .. } = *costs.of(term);
             if let (Known::Yes, Some(error)) = (known, error) {
-                let spread = (error / value).max(FINEST);
+                let mut spread = (error / value).max(FINEST);
+                if term == Term::Launch {
+                    // Launches differ with what else the processor does; a few alone say little.
+                    spread = spread.max(LAUNCHES / (isolated.max(1) as f64).sqrt());
+                }
                 self.seen.insert(parameter, Guess { value: per_second * value, spread });
             }
         }
