@@ -257,7 +257,7 @@ impl Core {
             false => tokens,
         };
         if decoding {
-            // Whoever continues this response can use the blocks that it has filled.
+            // A request that continues this response can use the blocks that it has filled.
             sequence.offer(held, self.scheduler.block, &mut self.pool);
         }
         let private = self.scheduler.blocks(held) - sequence.shared.len() as u64;
