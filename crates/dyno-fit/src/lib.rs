@@ -26,7 +26,7 @@ mod table;
 mod trial;
 
 pub use calibrate::{
-    Calibrated, CalibrateOptions, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
+    CalibrateOptions, Calibrated, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
     Settings, Start, Unknown, calibrate, check,
 };
 pub use choice::Curve;

@@ -49,12 +49,17 @@ impl Choice {
         let mut ways = Vec::new();
         for policy in policies {
             let ahead = [1, 0].into_iter();
-            for steps_ahead in ahead.filter(|ahead| start.steps_ahead.is_none_or(|seen| seen == *ahead)) {
+            for steps_ahead in
+                ahead.filter(|ahead| start.steps_ahead.is_none_or(|seen| seen == *ahead))
+            {
                 match start.captured {
                     Some(_) => ways.push(Self { policy, steps_ahead, ..usual }),
-                    None => ways.extend(
-                        [512, 0].map(|captured| Self { policy, steps_ahead, captured, ..usual }),
-                    ),
+                    None => ways.extend([512, 0].map(|captured| Self {
+                        policy,
+                        steps_ahead,
+                        captured,
+                        ..usual
+                    })),
                 }
             }
         }
@@ -133,9 +138,8 @@ impl Choice {
     pub(super) fn parameters(&self, trials: &[&Trial]) -> Vec<Parameter> {
         let ratio = |length: &dyn Fn(&crate::trial::Sent) -> u32| {
             let lengths = trials.iter().flat_map(|trial| &trial.requests).map(length);
-            let (least, most) = lengths.fold((u32::MAX, 1), |(least, most), length| {
-                (least.min(length), most.max(length))
-            });
+            let (least, most) = lengths
+                .fold((u32::MAX, 1), |(least, most), length| (least.min(length), most.max(length)));
             f64::from(most) / f64::from(least.max(1))
         };
         let prompts_differ = ratio(&|sent| sent.input) > INFORMATIVE;

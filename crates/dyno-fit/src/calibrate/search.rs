@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::evidence::{Evidence, Level, figures_of, misfit};
-use super::{Settings, CalibrateOptions, Start};
+use super::{CalibrateOptions, Settings, Start};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
@@ -134,12 +134,15 @@ impl Search<'_> {
                 let [least, most] = parameter.limits().map(f64::ln);
                 // Without captured graphs there is one kind of launch.
                 let shown = match parameter {
-                    Parameter::LaunchPrefill if found.choice.captured == 0 => Parameter::LaunchLarge,
+                    Parameter::LaunchPrefill if found.choice.captured == 0 => {
+                        Parameter::LaunchLarge
+                    }
                     parameter => *parameter,
                 };
-                let away = self.start.seen(shown).map_or(0.0, |seen| {
-                    TYPICAL * (at - seen.value.ln()) / seen.spread
-                });
+                let away = self
+                    .start
+                    .seen(shown)
+                    .map_or(0.0, |seen| TYPICAL * (at - seen.value.ln()) / seen.spread);
                 (at - at.clamp(least, most)).powi(2) + away.powi(2)
             });
             beyond.sum::<f64>()

@@ -44,9 +44,8 @@ impl Start {
     /// Guesses from trials, and from the steps of those levels that have them.
     pub fn of(trials: &[Trial], steps: &[LevelSteps]) -> Self {
         let levels = trials.iter().filter_map(|trial| Some((trial, Figures::of(trial)?)));
-        let lightest = levels.min_by(|(_, a), (_, b)| {
-            a.get(Quantity::ItlP50).total_cmp(&b.get(Quantity::ItlP50))
-        });
+        let lightest = levels
+            .min_by(|(_, a), (_, b)| a.get(Quantity::ItlP50).total_cmp(&b.get(Quantity::ItlP50)));
         let Some((trial, figures)) = lightest else { return Self::default() };
         let count = trial.requests.len().max(1) as f64;
         let input = trial.requests.iter().map(|sent| f64::from(sent.input)).sum::<f64>() / count;
@@ -72,9 +71,8 @@ impl Start {
             (ahead, in_time) if in_time > 2 * ahead => Some(0),
             _ => None,
         };
-        let with = |wanted: PrefillSteps| {
-            steps.iter().filter(|level| level.prefills == wanted).count()
-        };
+        let with =
+            |wanted: PrefillSteps| steps.iter().filter(|level| level.prefills == wanted).count();
         self.policy = match (with(PrefillSteps::Mixed), with(PrefillSteps::Separate)) {
             (0, 0) => None,
             (mixed, alone) if mixed > 2 * alone => Some(Policy::Chunked),

@@ -112,7 +112,8 @@ fn percent(share: f64) -> f64 {
 
 fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Lengths {
     let length = |of: fn(&Sent) -> u32| {
-        let all = || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
+        let all =
+            || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
         let mean_of = mean(all()).unwrap_or(1.0).max(1.0);
         let variance = mean(all().map(|length| (length - mean_of).powi(2))).unwrap_or(0.0);
         Length { mean: mean_of, spread: variance.sqrt() / mean_of }
