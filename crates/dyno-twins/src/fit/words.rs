@@ -1,6 +1,6 @@
 //! What `dyno fit` prints, in English and Chinese.
 
-use super::super::twins::compare::short;
+use crate::shown::compare::short;
 use dyno_fit::{Defect, Problem};
 use dyno_model::Language;
 use dyno_words::messages;
@@ -18,9 +18,6 @@ messages! {
     LeftOut: "left out: {}: {}", "未参与拟合：{}：{}";
     LeftOutSeveral: "left out {} levels ({}): {}", "{} 个档位未参与拟合（{}）：{}";
     OfRun: "{} of run {}", "{}（第 {} 个测试）";
-    Exists: "`{}` exists; name another file", "`{}` 已存在；请指定其他文件";
-    NoDirectory: "there is no directory `{}`; create it first", "目录 `{}` 不存在；请先创建";
-    CannotWrite: "cannot write `{}`: {}", "无法写入 `{}`：{}";
 
     Invalid: "invalid: {}", "无效：{}";
     NoReason: "no reason given", "未给出原因";
@@ -78,7 +75,6 @@ messages! {
         "predictions outside the measured range depend on these; measure past the knee, or give \
          --max-seqs",
         "超出已测范围的预测取决于这些参数；请测试到拐点之后，或给出 --max-seqs";
-    Written: "written to {}", "已写入 {}";
 }
 
 /// A defect of the input.

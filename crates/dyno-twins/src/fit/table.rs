@@ -1,7 +1,7 @@
 //! Measured runs as a table to fit.
 
-use super::Measured;
 use super::words::Message;
+use crate::measured::Measured;
 use dyno_engine::twin::reference::Figure;
 use dyno_fit::{End, Level, Offer, Role, Table};
 use dyno_model::metric::Time;
@@ -20,7 +20,7 @@ pub(super) fn table(
 ) -> Table {
     let mut levels: Vec<(f64, Level)> = Vec::new();
     let several = runs.len() > 1;
-    for (number, (plans, summary)) in runs.iter().enumerate() {
+    for (number, Measured { plans, summary }) in runs.iter().enumerate() {
         for measured in &summary.levels {
             let planned = plans.get(&measured.index);
             let mut level = level(planned, measured, language);
