@@ -14,6 +14,7 @@ mod parameters;
 mod predicted;
 mod progress;
 mod prompts;
+mod recorded;
 mod reference;
 mod replay;
 mod report;
@@ -21,14 +22,17 @@ mod search;
 mod simplex;
 mod space;
 mod table;
+mod trial;
 
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
 pub use predicted::{ClientBehaviour, Predicted};
 pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
+pub use recorded::{Calibrated, Check, CheckedLevel, Explanation, Known, LeftOut, Missed, NextRun, Part, RecordedOptions, Start, Unknown, calibrate, check};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
+pub use trial::{Chunk, Figures, Kind, Quantity, Refusal, Sent, Shared, Trial, When, rerun, trial};
 
 use dyno_engine::core::Policy;
 use std::sync::Arc;

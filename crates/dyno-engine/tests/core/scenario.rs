@@ -1,11 +1,12 @@
 //! Random engines and random events, and a way to drive any engine through them.
 
 use dyno_engine::core::{
-    Core, Cost, Event, Knee, Policy, Refused, Request, Scheduler, Step, Token,
+    Core, Cost, Event, Front, Knee, Launch, Policy, Refused, Request, Scheduler, Step, Token,
 };
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
 use proptest::prelude::*;
+use std::collections::HashMap;
 
 /// An engine without a clock.
 pub(crate) trait Engine {
@@ -172,12 +173,21 @@ fn scheduler() -> impl Strategy<Value = Scheduler> {
     let policy = prop_oneof![Just(Policy::PrefillFirst), Just(Policy::Chunked)];
     let (block, context) = (1_u32..9, prop::option::of(Just(100)));
     let budget = prop_oneof![1_u32..8, 8_u32..80];
-    (policy, 1_u32..12, budget, block, 4_u64..40, any::<bool>(), context).prop_map(
-        |(policy, max_seqs, token_budget, block, kv_blocks, prefix_cache, context)| {
+    (policy, 1_u32..12, budget, block, 4_u64..40, any::<bool>(), context, 0_u32..2).prop_map(
+        |(policy, max_seqs, token_budget, block, kv_blocks, prefix_cache, context, steps_ahead)| {
             // Some of these pools hold hardly one sequence.
             let enough = context.map_or(1, |context: u32| u64::from(context.div_ceil(block)));
             let kv_blocks = kv_blocks.max(enough);
-            Scheduler { policy, max_seqs, token_budget, block, kv_blocks, prefix_cache, context }
+            Scheduler {
+                policy,
+                max_seqs,
+                token_budget,
+                block,
+                kv_blocks,
+                prefix_cache,
+                context,
+                steps_ahead,
+            }
         },
     )
 }
@@ -191,8 +201,20 @@ fn cost() -> impl Strategy<Value = Cost> {
     let decode = (coefficient(1e-3), coefficient(1e-5), knee);
     let slow_down = prop_oneof![Just("0"), Just("10%/min"), Just("300%/s")];
     let unsteady = (coefficient(0.3), slow_down.prop_map(|rate| rate.parse().unwrap()));
-    (1e-4..0.02, prefill, decode, coefficient(0.05), unsteady).prop_map(
-        |(base, prefill, (decode, kv, knee), front_end, (noise, slow_down))| {
+    let launch = (coefficient(0.02), coefficient(0.04), coefficient(1e-3));
+    let launch =
+        launch.prop_map(|(decode, prefill, sequence)| Launch { decode, prefill, sequence });
+    let launch = prop_oneof![Just(Launch::default()), launch];
+    let front = (coefficient(0.01), coefficient(0.01), 1_u32..4, any::<bool>());
+    let front = front.prop_map(|(request, chunk, processes, merges)| Front {
+        request,
+        chunk,
+        processes,
+        merges,
+    });
+    let front = (coefficient(0.05), prop_oneof![Just(Front::default()), front]);
+    (1e-4..0.02, prefill, decode, launch, front, unsteady).prop_map(
+        |(base, prefill, (decode, kv, knee), launch, (front_end, front), (noise, slow_down))| {
             let (prefill_token, attention, prefill_base) = prefill;
             let (front_end, decode) = ((front_end * 1e9_f64).round() / 1e9, decode);
             Cost {
@@ -204,7 +226,9 @@ fn cost() -> impl Strategy<Value = Cost> {
                 prefill_base,
                 knee,
                 rise: None,
+                launch,
                 front_end,
+                front,
                 noise,
                 slow_down,
             }
@@ -228,7 +252,9 @@ fn acts(block: u32) -> impl Strategy<Value = Vec<(Nanos, Act)>> {
             now += gap;
             let at = now.saturating_add_signed(early);
             let own = |block| (id + 10) * 1_000 + block;
-            let hashes = (0..u64::from(input / block))
+            // Some say what the response fills, and begin like the whole of another.
+            let known = if id % 2 == 0 { input } else { input + output };
+            let hashes = (0..u64::from(known / block))
                 .map(|block| if block < alike { family * 1_000 + block } else { own(block) })
                 .collect();
             acts.push((now, Act::Submit { at, id, input, output, hashes }));
@@ -248,6 +274,15 @@ impl Scenario {
             }
         }
         self
+    }
+
+    /// When requests are cancelled, by id.
+    pub(crate) fn cancelled(&self) -> HashMap<u64, Nanos> {
+        let cancels = self.acts.iter().filter_map(|(at, act)| match act {
+            Act::Cancel { id } => Some((*id, *at)),
+            Act::Submit { .. } => None,
+        });
+        cancels.collect()
     }
 
     /// The same, with no request submitted after it arrived.
