@@ -1,14 +1,14 @@
 //! `dyno fit`: makes a twin of a measured server.
 
 use super::loaded;
-use crate::args::fit::FitArgs;
+use crate::args::fit::{FitArgs, FitFrom};
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
-use dyno_twins::{About, Measured, Wanted};
+use dyno_twins::{About, Measured, Source, Wanted};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
@@ -56,17 +56,15 @@ fn fitted(
     }
     let wanted = wanted(args);
     let (notes, job) = match dyno_twins::prepare(&runs, &wanted, language) {
-        Ok(job) => (job.notes.clone(), Some(job)),
-        Err((notes, defects)) => {
-            errors.extend(defects.into_iter().map(in_run));
-            (notes, None)
+        Ok(job) if errors.is_empty() => (job.notes.clone(), Some(job)),
+        Ok(_) => (Vec::new(), None),
+        Err(refused) => {
+            errors.extend(refused.errors.into_iter().map(in_run));
+            (refused.notes, None)
         }
     };
-    let Some(job) = job.filter(|_| errors.is_empty()) else {
-        notes.into_iter().for_each(|note| printer.note(note));
-        return Err(errors);
-    };
     notes.into_iter().for_each(|note| printer.note(note));
+    let Some(job) = job else { return Err(errors) };
     let found = dyno_live::while_shown(printer, |elapsed| job.line(elapsed), || job.work())
         .map_err(|error| vec![in_run(error)])?;
     write(&args.out, &found.twin, language).map_err(|error| vec![error])?;
@@ -87,7 +85,13 @@ fn wanted(args: &FitArgs) -> Wanted {
             model: args.model.clone(),
             hardware: args.hardware.clone(),
         },
+        source: match args.from {
+            FitFrom::Auto => Source::Auto,
+            FitFrom::Records => Source::Records,
+            FitFrom::Table => Source::Table,
+        },
         max_seqs: args.max_seqs,
+        token_budget: args.token_budget,
     }
 }
 
@@ -109,7 +113,7 @@ pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, 
     let all = loaded::all(&[path.to_owned()], "RUN")?;
     all.print_problems(true, printer);
     let runs = all.runs.into_iter().map(|run| match run.dir {
-        Some(dir) => Measured::recorded(run.summary, &dir).map_err(wrong),
+        Some(dir) => Measured::recorded(run.summary, dir).map_err(wrong),
         None => Ok(Measured::stated(run.summary)),
     });
     runs.collect()

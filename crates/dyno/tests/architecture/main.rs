@@ -39,7 +39,7 @@ const MAY_KNOW: [(&str, &[&str]); 28] = [
     ("dyno-form", &["dyno-model", "dyno-words"]),
     ("dyno-import", &["dyno-analysis", "dyno-form", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
-    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
+    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model", "dyno-stats"]),
     (
         "dyno-run",
         &[
@@ -60,14 +60,7 @@ const MAY_KNOW: [(&str, &[&str]); 28] = [
     ("dyno-doctor", &["dyno-model", "dyno-net", "dyno-run", "dyno-words"]),
     (
         "dyno-twins",
-        &[
-            "dyno-analysis",
-            "dyno-engine",
-            "dyno-fit",
-            "dyno-model",
-            "dyno-record",
-            "dyno-words",
-        ],
+        &["dyno-analysis", "dyno-engine", "dyno-fit", "dyno-model", "dyno-record", "dyno-words"],
     ),
     (
         "llm-dyno",
