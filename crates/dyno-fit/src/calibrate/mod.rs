@@ -7,6 +7,7 @@
 
 mod check;
 mod choice;
+mod coefficients;
 mod evidence;
 mod left_out;
 mod search;
