@@ -41,6 +41,7 @@ fn core(noise: f64) -> Result<Core, ConfigError> {
         kv_blocks: 10_000,
         prefix_cache: false,
         context: Some(4096),
+        steps_ahead: 0,
     };
     let cost = Cost {
         base: 0.015,

@@ -35,6 +35,7 @@ fn main() -> Result<()> {
         kv_blocks: 1 << 24,
         prefix_cache: false,
         context: None,
+        steps_ahead: 0,
     };
     let cost = Cost { base: step_ms as f64 / 1e3, ..Cost::default() };
     let brain = TwinBrain::new("bench", Core::new(scheduler, cost, 1)?, 1 << 20, 128).into();

@@ -102,6 +102,7 @@ impl Choice {
                 kv_blocks,
                 prefix_cache: self.prefix_cache,
                 context: table.context,
+                steps_ahead: 0,
             },
             cost: Cost::default(),
             client: Client::default(),

@@ -30,7 +30,7 @@ pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> F
         known_pool: table.kv_tokens.is_some(),
     };
     let mut left_out = Mean::default();
-    let without = parallel(options, &levels, |level| refit_without(found, &levels, level));
+    let without = parallel(options.threads, &levels, |level| refit_without(found, &levels, level));
     for (level, model) in levels.iter().zip(&without) {
         left_out.add(level, model, &Compared::new(level, model));
     }
@@ -70,7 +70,7 @@ impl Judge<'_> {
     /// An interval for each parameter, and the names of those that could be twice or half the value.
     fn parameters(&self, twin: &mut Twin) {
         let parameters = &self.found.space.parameters;
-        let edges = parallel(self.options, parameters, |parameter| {
+        let edges = parallel(self.options.threads, parameters, |parameter| {
             [-1.0, 1.0].map(|side| self.edge(*parameter, side))
         });
         for (parameter, [low, high]) in parameters.iter().zip(edges) {
@@ -135,7 +135,7 @@ impl Judge<'_> {
             ("token_budget", Scheduler { token_budget: at.token_budget.saturating_mul(2), ..at }),
             ("token_budget", Scheduler { token_budget: (at.token_budget / 2).max(1), ..at }),
         ];
-        let worse = parallel(self.options, &others, |(_, scheduler)| {
+        let worse = parallel(self.options.threads, &others, |(_, scheduler)| {
             let base = Model { scheduler: *scheduler, ..self.model };
             let same = misfit(&base, self.levels) - self.found.point.value;
             if same < self.noise() { 0.0 } else { self.worse(&self.found.space.on(base), &base) }
@@ -212,5 +212,6 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
         errors: Default::default(),
         intervals: BTreeMap::new(),
         unidentified: Vec::new(),
+        accuracy: None,
     }
 }

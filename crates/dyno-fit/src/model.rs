@@ -45,6 +45,12 @@ impl Model {
             Parameter::InFlight => f64::from(self.client.in_flight.unwrap_or(0)),
             Parameter::ClientToken => self.client.token_us,
             Parameter::Spread => self.spread,
+            Parameter::LaunchPrefill => 1e3 * self.cost.launch.prefill,
+            Parameter::LaunchLarge => 1e3 * self.cost.launch.large,
+            Parameter::LaunchSequence => 1e6 * self.cost.launch.sequence,
+            Parameter::FrontRequest => 1e3 * self.cost.front.request,
+            Parameter::FrontInput => 1e6 * self.cost.front.input,
+            Parameter::FrontChunk => 1e6 * self.cost.front.chunk,
         }
     }
 
@@ -88,6 +94,12 @@ impl Model {
             Parameter::InFlight => self.client.in_flight = Some(value.round() as u32),
             Parameter::ClientToken => self.client.token_us = value,
             Parameter::Spread => self.spread = value,
+            Parameter::LaunchPrefill => cost.launch.prefill = 1e-3 * value,
+            Parameter::LaunchLarge => cost.launch.large = 1e-3 * value,
+            Parameter::LaunchSequence => cost.launch.sequence = 1e-6 * value,
+            Parameter::FrontRequest => cost.front.request = 1e-3 * value,
+            Parameter::FrontInput => cost.front.input = 1e-6 * value,
+            Parameter::FrontChunk => cost.front.chunk = 1e-6 * value,
         }
     }
 }

@@ -33,6 +33,18 @@ pub(crate) enum Parameter {
     ClientToken,
     /// Spread of the lengths of responses.
     Spread,
+    /// Milliseconds to launch a step that prefills and for which a graph was captured.
+    LaunchPrefill,
+    /// Milliseconds to launch a step that is larger than any captured graph.
+    LaunchLarge,
+    /// Microseconds to launch each sequence of a step that prefills.
+    LaunchSequence,
+    /// Milliseconds of the front end's work on a request.
+    FrontRequest,
+    /// Microseconds of its work on each token of a prompt.
+    FrontInput,
+    /// Microseconds of its work on each token of a response.
+    FrontChunk,
 }
 
 impl Parameter {
@@ -54,6 +66,12 @@ impl Parameter {
             Self::InFlight => "client.in_flight",
             Self::ClientToken => "client.token_us",
             Self::Spread => "lengths.output.spread",
+            Self::LaunchPrefill => "launch.prefill_ms",
+            Self::LaunchLarge => "launch.large_ms",
+            Self::LaunchSequence => "launch.sequence_us",
+            Self::FrontRequest => "front.request_ms",
+            Self::FrontInput => "front.input_us",
+            Self::FrontChunk => "front.chunk_us",
         }
     }
 
@@ -73,6 +91,11 @@ impl Parameter {
             Self::InFlight => [1.0, 2_000.0],
             Self::ClientToken => [0.1, 10_000.0],
             Self::Spread => [0.01, 2.0],
+            Self::LaunchPrefill | Self::LaunchLarge => [0.01, 2_000.0],
+            Self::LaunchSequence => [0.01, 10_000.0],
+            Self::FrontRequest => [0.01, 1_000.0],
+            Self::FrontInput => [1e-3, 1_000.0],
+            Self::FrontChunk => [0.1, 10_000.0],
         }
     }
 

@@ -2,12 +2,14 @@
 
 use crate::prompts::{Prompts, TwinPrompt};
 use dyno_drive::{Ended, Job, Lengths, Transport, TransportError};
+use dyno_engine::Prompt;
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// How the client in front of an engine behaves.
@@ -85,10 +87,31 @@ impl Predicted {
         // A given tokenizer counts better than the number of words.
         let input = lengths.input.unwrap_or(prompt.tokens);
         let output = lengths.output.unwrap_or(1);
-        let request = Request { id, input, output, hashes: &prompt.hashes };
+        let scheduler = self.time.core().scheduler();
+        let hashes = match scheduler.prefix_cache && prompt.tokens == input {
+            true => Cow::Owned(self.hashes(id, output, &prompt)),
+            // Blocks of words, not of these tokens.
+            false => Cow::Borrowed(&prompt.hashes[..]),
+        };
+        let request = Request { id, input, output, hashes: &hashes };
         let arrives = self.time.now().saturating_add(self.client.way);
         self.time.submit(arrives, request).map_err(|refused| refused.to_string())?;
         Ok(input)
+    }
+
+    /// The hashes of the blocks that a prompt and its response fill.
+    fn hashes(&self, id: u64, output: u32, prompt: &Prompt) -> Vec<u64> {
+        if self.client.answers {
+            return prompt.hashes_with(response_text(id, output).split(' '));
+        }
+        let mut hashes = prompt.hashes.to_vec();
+        if prompt.end.is_some() {
+            // Nobody sends this response back, so that it is enough to tell its blocks apart.
+            let tokens = u64::from(prompt.tokens) + u64::from(output) - 1;
+            let full = tokens / u64::from(self.time.core().scheduler().block);
+            hashes.extend((hashes.len() as u64..full).map(|block| !((id << 24) + block)));
+        }
+        hashes
     }
 
     /// The record of a request that ends.
@@ -99,7 +122,7 @@ impl Predicted {
     fn first(&mut self, id: u64, at: Nanos) {
         if let Some(sent) = self.in_flight.get_mut(id) {
             sent.first = Some(at);
-            sent.cached = self.time.core().cached(id);
+            sent.cached = self.time.cached(id);
         }
     }
 
@@ -115,7 +138,10 @@ impl Predicted {
         }
         if self.client.streamed && self.time.token_times(id, &mut self.times) {
             record.chunk_tokens_known = true;
-            self.times.iter().for_each(|at| record.chunks.push(*at, false, 1));
+            // Tokens at the same time are one chunk.
+            for chunk in self.times.chunk_by(|one, other| one == other) {
+                record.chunks.push(chunk[0], false, chunk.len() as u32);
+            }
         }
         let answer = self.client.answers.then(|| response_text(id, tokens));
         self.ended.push(Ended { record, answer });

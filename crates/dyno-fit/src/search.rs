@@ -56,12 +56,12 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
         .flat_map(|policy| shapes(table, options, &search.usual(*policy)))
         .collect();
     search.expect(starts.len(), true);
-    let found = parallel(options, &starts, |choice| search.curves(*choice));
+    let found = parallel(options.threads, &starts, |choice| search.curves(*choice));
     search.expect(0, true);
     let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
-    let settled = parallel(options, &found, |candidate| search.settle(candidate));
+    let settled = parallel(options.threads, &found, |candidate| search.settle(candidate));
     for candidate in settled.into_iter().flatten() {
         if found.iter().all(|known| known.choice != candidate.choice) {
             found.push(candidate);
@@ -70,14 +70,14 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
     search.expect(0, false);
-    let mut refined = parallel(options, &found, |candidate| search.polish(candidate));
+    let mut refined = parallel(options.threads, &found, |candidate| search.polish(candidate));
     refined.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
     refined.into_iter().next()
 }
 
-/// Maps items on as many threads as the options allow; returns the results in order.
+/// Maps items on so many threads; returns the results in order.
 pub(crate) fn parallel<T: Sync, R: Send>(
-    options: &FitOptions,
+    threads: usize,
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
@@ -92,7 +92,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(
             mine
         };
         let threads: Vec<_> =
-            (1..options.threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(run)).collect();
+            (1..threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(run)).collect();
         let mine = run();
         let others = threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default());
         mine.into_iter().chain(others).collect()
@@ -340,6 +340,13 @@ impl Start {
             Parameter::InFlight => self.in_flight,
             Parameter::ClientToken => 200.0,
             Parameter::Spread => 0.3,
+            // Tables do not show these.
+            Parameter::LaunchPrefill
+            | Parameter::LaunchLarge
+            | Parameter::LaunchSequence
+            | Parameter::FrontRequest
+            | Parameter::FrontInput
+            | Parameter::FrontChunk => 1.0,
         }
     }
 }

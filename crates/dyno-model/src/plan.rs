@@ -82,6 +82,22 @@ pub struct Target {
     /// How many local addresses connections are opened from; absent: the system chooses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_addresses: Option<u32>,
+    /// For a prediction: how far the twin is from what is measured, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<PredictionAccuracy>,
+}
+
+/// Half the widths of the intervals around predictions that hold 95 % of measurements, in percent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PredictionAccuracy {
+    /// Of requests per second.
+    pub rate: f64,
+    /// Of TTFT.
+    pub ttft: f64,
+    /// Of ITL.
+    pub itl: f64,
+    /// Of latency.
+    pub latency: f64,
 }
 
 /// The name of an API dialect. Which there are, `dyno-wire` knows.
@@ -309,6 +325,7 @@ impl Target {
             insecure: false,
             header_names: Vec::new(),
             source_addresses: None,
+            accuracy: None,
         }
     }
 }
@@ -393,14 +410,15 @@ impl Plan {
         sha256(&serde_json::to_vec(self).unwrap_or_default())
     }
 
-    /// The same without the seed and what follows from it (the order of levels, the capacity that a
-    /// prediction estimates) and without the name of a run beside it: two runs of the same command have
-    /// the same.
+    /// The same without the seed and what follows from it (the order of levels, the capacity and the
+    /// accuracy of a prediction) and without the name of a run beside it: two runs of the same command
+    /// have the same.
     pub fn id(&self) -> String {
         let mut plan = Self { seed: 0, ..self.clone() };
         if let Some(versus) = &mut plan.course.versus {
             versus.other_run.clear();
         }
+        plan.target.accuracy = None;
         plan.levels.iter_mut().for_each(|level| level.capacity = None);
         plan.levels.sort_by_cached_key(|level| serde_json::to_string(level).unwrap_or_default());
         sha256(&serde_json::to_vec(&plan).unwrap_or_default())

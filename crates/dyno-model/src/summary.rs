@@ -10,6 +10,7 @@ mod instrument;
 mod lengths;
 mod origin;
 mod overload;
+mod prediction;
 mod rates;
 mod repeats;
 mod requests;
@@ -31,6 +32,7 @@ pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
 pub use lengths::OutputLengths;
 pub use origin::{Origin, Recognised, Reported};
 pub use overload::{Late, LatePercentiles, Overload, Pauses, Retried, RetryAfter, WithFailures};
+pub use prediction::{PercentileIntervals, PredictionIntervals};
 pub use rates::{Concurrency, Steady, Throughput};
 pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
@@ -229,6 +231,9 @@ pub struct LevelSummary {
     /// How exactly it was measured; absent where that is not known.
     #[serde(default)]
     pub instrument: Option<Instrument>,
+    /// Where measurements are expected, of a prediction by a twin whose accuracy is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<PredictionIntervals>,
     /// Measurements of the client itself; of several agents the sums and the worst.
     pub client: Client,
     /// The parts of several load generators; empty where one client sent everything.

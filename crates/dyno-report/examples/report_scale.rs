@@ -182,6 +182,7 @@ fn plan(requests: u64) -> Plan {
             insecure: false,
             header_names: vec![],
             source_addresses: None,
+            accuracy: None,
         },
         levels: vec![level],
         data: DataPlan::default(),

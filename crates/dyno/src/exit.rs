@@ -59,15 +59,16 @@ const TABLE: &[(Exit, &str, &str)] = &[
         Exit::BarNotMet,
         "a requirement was not met",
         "more requests failed or were shed than --allow-failures allows, --max-failures ended the \
-         run, not one completed, every level misses the --slo, dyno capacity found that no load meets it, dyno lint found an error, or dyno \
-         gate found a regression",
+         run, not one completed, every level misses the --slo, dyno capacity found that no load meets \
+         it, dyno lint found an error, dyno gate found a regression, or dyno twins check found a server \
+         that is not what its twin says",
     ),
     (
         Exit::Inconclusive,
         "inconclusive",
         "not a failure: the measurements do not decide whether the --slo is met, what the capacity \
          is, or whether dyno gate passes; dyno compare found no common load; dyno fit wrote a twin \
-         that fits poorly; --until-stable gave up; or every request was still running when a level \
+         that fits poorly; dyno twins check found no level to compare; --until-stable gave up; or every request was still running when a level \
          ended. The report says what would decide it",
     ),
     (

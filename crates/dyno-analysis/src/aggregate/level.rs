@@ -10,6 +10,7 @@ use super::fleet::Fleet;
 use super::gather::{Gathered, Taken};
 use super::judge::{Case, put_in_order, records, verdict};
 use super::overload;
+use super::prediction;
 use super::saturation;
 use super::server::Watch;
 use super::server_findings;
@@ -279,6 +280,7 @@ impl<'a> Level<'a> {
             slo: None,
             integrity,
             instrument,
+            prediction: None,
             client,
             agents,
             server,
@@ -289,6 +291,7 @@ impl<'a> Level<'a> {
             failure_samples: gathered.words.texts(),
             stragglers,
         };
+        level.prediction = plan.target.accuracy.map(|known| prediction::intervals(known, &level));
         let imprecise = trust::findings(&level, self.plan.load);
         let precise = imprecise.is_empty();
         findings.splice(0..0, imprecise);

@@ -18,6 +18,7 @@ mod integrity;
 mod judge;
 mod level;
 mod overload;
+mod prediction;
 mod readings;
 mod reasoning;
 mod repeats;

@@ -6,17 +6,19 @@ use super::{Core, Policy, Step};
 use dyno_model::Nanos;
 
 /// How far steps can be taken at once.
-struct Reach {
+pub(super) struct Reach {
     /// Rounds until just before a sequence finishes.
-    rounds: u64,
+    pub(super) rounds: u64,
     /// A step must start before this time, or a request may be admitted.
-    quiet: Nanos,
+    pub(super) quiet: Nanos,
     /// A step must have ended by this time.
-    until: Nanos,
+    pub(super) until: Nanos,
 }
 
 /// How long rounds take while no sequence joins or leaves, without noise.
-struct Pace {
+pub(super) struct Pace {
+    /// The launch of each.
+    pub(super) launch: Fine,
     /// Each round.
     flat: Fine,
     /// Each token of KV cache that is read.
@@ -28,8 +30,19 @@ struct Pace {
 }
 
 impl Pace {
+    /// Whether the device always takes longer than the launch: no round is shorter than the first.
+    pub(super) fn hides_launch(&self) -> bool {
+        let first = self.time(1);
+        first >= Fine::NANO && first >= self.launch
+    }
+
+    /// The time of one round in which so many tokens are read.
+    pub(super) fn round(&self, tokens: u64) -> Fine {
+        self.flat.plus(self.each.times(u128::from(tokens))).max(Fine::NANO)
+    }
+
     /// The time of `rounds` rounds.
-    fn time(&self, rounds: u64) -> Fine {
+    pub(super) fn time(&self, rounds: u64) -> Fine {
         let rounds = u128::from(rounds);
         let growth = self.count * (rounds * rounds.saturating_sub(1) / 2);
         let looked_back = rounds * self.tokens + growth;
@@ -41,20 +54,34 @@ impl Core {
     /// Takes the next steps as long as they only decode, cause no event and end by `until`, and adds
     /// them to `log`. Equivalent to `plan` and `commit` for each of them.
     pub(crate) fn coast(&mut self, until: Nanos, log: Option<&mut Vec<Step>>) {
-        let Some(last) = self.last.filter(|_| self.planned.is_none() && self.partial.is_none())
-        else {
+        if self.partial.is_some() || self.settled.is_some() {
             return;
-        };
+        }
         let Some((finish, _)) = self.next_to_finish() else { return };
+        // What the front end takes in delays what it hands out after that.
+        let until = self.intake.first().map_or(until, |(at, _)| until.min(at));
         let rounds = finish - self.decoding.round() - 1;
-        let reach = Reach { rounds, quiet: self.quiet_until(last.end), until };
-        let pace = self.pace();
+        let quiet = self.quiet_until(self.clock.nanos());
+        let reach = Reach { rounds, quiet, until };
         let steady = self.noise.is_none() && self.cost.slow_down.is_none();
-        let unseen = log.is_none() && self.rounds.is_none() && steady;
-        if unseen && pace.time(1) >= Fine::NANO {
-            self.leap(last, &reach, &pace);
-        } else {
-            self.walk(last, &reach, &pace, log);
+        let unseen = log.is_none() && self.times.is_none() && self.front.is_idle() && steady;
+        match (self.scheduler.steps_ahead, self.planned.take()) {
+            (0, None) => self.coast_one_by_one(&reach, unseen, log),
+            (0, planned) => self.planned = planned,
+            (_, Some(flying)) if flying.step.prefills == 0 => {
+                self.planned = Some(self.coast_ahead(flying, &reach, unseen, log));
+            }
+            (_, planned) => self.planned = planned,
+        }
+    }
+
+    /// The same, if a step is decided at the end of the one before.
+    fn coast_one_by_one(&mut self, reach: &Reach, unseen: bool, log: Option<&mut Vec<Step>>) {
+        let Some(last) = self.last else { return };
+        let pace = self.pace(self.decoding.tokens());
+        match unseen && pace.hides_launch() {
+            true => self.leap(last, reach, &pace),
+            false => self.walk(last, reach, &pace, log),
         }
     }
 
@@ -87,16 +114,14 @@ impl Core {
                 break;
             }
             let number = last.number + 1;
-            let looked_back = u128::from(self.decoding.tokens());
-            let duration = pace.flat.plus(pace.each.times(looked_back));
-            let end = self.end(number, last.end, duration.max(Fine::NANO));
+            let lasts = self.lasts(number, last.end, pace.round(self.decoding.tokens()));
+            let (_, end) = self.run(last.end, Fine::default(), lasts, pace.launch);
             if end.nanos() > reach.until {
                 break;
             }
             self.pool.take(needed);
             last = self.decode_step(number, last.end, end);
             self.decoding.pass();
-            self.remember_round(last.end);
             self.arrive(last, end);
             if let Some(log) = &mut log {
                 log.push(last);
@@ -136,10 +161,11 @@ impl Core {
             && self.decoding.blocks_of_many(rounds) <= self.pool.available()
     }
 
-    /// How long the rounds to come take.
-    fn pace(&mut self) -> Pace {
-        let (count, tokens) = (self.decoding.count(), self.decoding.tokens());
+    /// How long the rounds to come take, the first of which reads so many tokens.
+    pub(super) fn pace(&mut self, tokens: u64) -> Pace {
+        let count = self.decoding.count();
         Pace {
+            launch: self.cost.launch.time(0, 0, count),
             flat: self.decoding_time(count),
             each: self.cost.looking_back(),
             count: u128::from(count),
@@ -158,6 +184,11 @@ impl Core {
 
     /// The next step, if it only decodes.
     fn decode_step(&self, number: u64, start: Nanos, end: Fine) -> Step {
+        self.decoding_of(number, start, end, self.decoding.tokens())
+    }
+
+    /// A step that only decodes and reads so many tokens.
+    pub(super) fn decoding_of(&self, number: u64, start: Nanos, end: Fine, tokens: u64) -> Step {
         Step {
             number,
             start,
@@ -165,14 +196,16 @@ impl Core {
             prefill_tokens: 0,
             prefills: 0,
             decodes: self.decoding.count(),
-            kv_tokens: self.decoding.tokens(),
+            kv_tokens: tokens,
             preempted: 0,
         }
     }
 
-    /// Ends a step in which no sequence finished.
-    fn arrive(&mut self, step: Step, end: Fine) {
+    /// Hands out a step in which no sequence finished.
+    pub(super) fn arrive(&mut self, step: Step, end: Fine) {
         (self.last, self.clock) = (Some(step), end);
+        self.seen = self.front.hand_out(end, self.decoding.count());
+        self.remember(self.seen, true);
         self.forget_finished();
     }
 }

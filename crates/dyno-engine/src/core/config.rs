@@ -6,6 +6,9 @@ use thiserror::Error;
 /// The most tokens a block may hold.
 const LARGEST_BLOCK: u32 = 65_536;
 
+/// The most steps that may be decided ahead.
+const MOST_AHEAD: u32 = 1;
+
 /// How work is put into steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -37,10 +40,17 @@ pub struct Scheduler {
     /// Context length: prompt and output tokens together. Only the pool bounds it if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u32>,
+    /// Steps that are decided and launched before the one before them has ended: 0 or 1.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steps_ahead: u32,
 }
 
 fn sixteen() -> u32 {
     16
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Scheduler {
@@ -58,6 +68,9 @@ impl Scheduler {
         }
         if self.block > LARGEST_BLOCK {
             return Err(ConfigError::Block(self.block));
+        }
+        if self.steps_ahead > MOST_AHEAD {
+            return Err(ConfigError::Ahead(self.steps_ahead));
         }
         match self.context {
             Some(context) if u64::from(context) > self.kv_tokens() => {
@@ -87,6 +100,9 @@ pub enum ConfigError {
     /// A block that is too large.
     #[error("`block` is {0} tokens; give 1 to {LARGEST_BLOCK}")]
     Block(u32),
+    /// More steps decided ahead than the engine can.
+    #[error("`steps_ahead` is {0}; give 0 or {MOST_AHEAD}")]
+    Ahead(u32),
     /// Not even one sequence of full length fits the pool.
     #[error(
         "the KV pool holds {pool} tokens (`kv_blocks` × `block`) and `context` is {context}; \
@@ -148,6 +164,7 @@ mod tests {
             kv_blocks: 1000,
             prefix_cache: false,
             context: Some(16_000),
+            steps_ahead: 0,
         }
     }
 
@@ -171,10 +188,18 @@ mod tests {
     }
 
     #[test]
+    fn at_most_one_step_is_decided_ahead() {
+        assert_eq!(Scheduler { steps_ahead: 1, ..scheduler() }.check(), Ok(()));
+        let two = Scheduler { steps_ahead: 2, ..scheduler() }.check().unwrap_err();
+        assert_eq!(two.to_string(), "`steps_ahead` is 2; give 0 or 1");
+    }
+
+    #[test]
     fn settings_have_defaults_and_no_unknown_keys() {
         let text = r#"{"policy":"prefill_first","max_seqs":8,"token_budget":64,"kv_blocks":100}"#;
         let read: Scheduler = serde_json::from_str(text).unwrap();
         assert_eq!((read.policy, read.block, read.context), (Policy::PrefillFirst, 16, None));
+        assert_eq!(read.steps_ahead, 0);
         let unknown = text.replace("kv_blocks", "blocks");
         assert!(serde_json::from_str::<Scheduler>(&unknown).is_err());
     }

@@ -8,10 +8,12 @@
 
 mod clock;
 mod coast;
+mod coast_ahead;
 mod commit;
 mod config;
 mod cost;
 mod decoding;
+mod front;
 pub(crate) mod keys;
 mod noise;
 mod plan;
@@ -22,19 +24,24 @@ mod sequences;
 mod times;
 
 pub use config::{ConfigError, Policy, Scheduler};
-pub use cost::{Cost, Knee, Rise};
+pub use cost::{Cost, Knee, Launch, Rise};
+pub use front::Front;
 pub use request::{Event, Refused, Request, Step, Token};
 pub use sequences::Entry;
 
 use clock::Fine;
+use commit::Outcome;
 use decoding::Decoding;
 use dyno_model::Nanos;
+use front::{FrontEnd, Seen};
 use noise::Noise;
 use plan::Planned;
 use pool::Pool;
 use queue::Queue;
 use sequences::{Sequence, Sequences, State, longest};
-use times::Rounds;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use times::Times;
 
 /// The engine's state.
 #[derive(Debug, Clone)]
@@ -43,9 +50,11 @@ pub struct Core {
     cost: Cost,
     /// Cached results of [`Cost::decoding`] by number of sequences.
     decoding_times: Vec<Option<Fine>>,
-    front_end: Nanos,
     noise: Noise,
     sequences: Sequences,
+    front: FrontEnd,
+    /// By the time at which they arrive at the front end, if that has work to do.
+    intake: Queue,
     /// By the time at which they may be admitted, then by order of submission.
     queue: Queue,
     /// Ahead of the whole queue; the last one is the first to be resumed.
@@ -57,15 +66,22 @@ pub struct Core {
     /// The first request in the queue found no room, and none has left since. Meanwhile decoding only
     /// takes blocks and no prefill publishes any, so looking again would find no more.
     blocked: bool,
+    /// The step that was decided last, until it settles.
     planned: Option<Planned>,
-    /// The step that was committed last, and what finished in it.
+    /// The one before it, until it is handed out.
+    settled: Option<Planned>,
+    /// What is to be handed out with it.
+    outcomes: Vec<Outcome>,
+    /// The step that was committed last, and when its tokens are seen.
     last: Option<Step>,
-    /// When it ended.
+    seen: Seen,
+    /// When the next step can be decided.
     clock: Fine,
+    /// What finished in the step that settled last.
     finished: Vec<Token>,
     /// Their cached prompt tokens.
     finished_entries: Vec<(u64, Option<Entry>)>,
-    rounds: Option<Rounds>,
+    times: Option<Times>,
     submitted: u64,
     admitted: u64,
     preemptions: u64,
@@ -82,9 +98,10 @@ impl Core {
             scheduler,
             cost,
             decoding_times: Vec::new(),
-            front_end: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
             noise: Noise::new(seed, cost.noise),
             sequences: Sequences::new(),
+            front: FrontEnd::new(&cost),
+            intake: Queue::default(),
             queue: Queue::default(),
             preempted: Vec::new(),
             partial: None,
@@ -92,11 +109,14 @@ impl Core {
             pool: Pool::new(scheduler.kv_blocks),
             blocked: false,
             planned: None,
+            settled: None,
+            outcomes: Vec::new(),
             last: None,
+            seen: Seen::default(),
             clock: Fine::default(),
             finished: Vec::new(),
             finished_entries: Vec::new(),
-            rounds: None,
+            times: None,
             submitted: 0,
             admitted: 0,
             preemptions: 0,
@@ -105,25 +125,80 @@ impl Core {
         })
     }
 
-    /// Accepts a request that arrives at `at`. It is queued after the front end's delay and joins
-    /// no step that starts before that.
+    /// Accepts a request that arrives at `at`. It is queued when the front end is done with it and
+    /// joins no step that starts before that.
     ///
     /// Times need not be in order: the queue is by time, whatever the order of submission.
     pub fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
         self.check(&request)?;
-        let full = request.input / self.scheduler.block;
+        let full = longest(request.input, request.output) / u64::from(self.scheduler.block);
         let hashes = match self.scheduler.prefix_cache {
             true => &request.hashes[..request.hashes.len().min(full as usize)],
             false => &[],
         };
-        let (at, order) = (at.saturating_add(self.front_end), self.submitted);
-        let lengths = (request.input, request.output);
-        let state = State::Queued { at, order };
+        let (lengths, order) = ((request.input, request.output), self.submitted);
+        let state = State::Arriving { turns: self.front.turns(), at, order };
         let slot = self.sequences.insert(Sequence::new(request.id, lengths, hashes, state));
-        self.queue.insert((at, order), slot);
         self.submitted += 1;
-        self.blocked = false;
+        match self.front.is_idle() {
+            true => self.enqueue(slot, at, order),
+            false => {
+                self.intake.insert((at, order), slot);
+                self.blocked = false;
+            }
+        }
         Ok(())
+    }
+
+    /// The front end takes in the requests that have arrived, in the order of their times.
+    fn take_in(&mut self, arrived: impl Fn(Nanos) -> bool) {
+        while let Some((at, slot)) = self.intake.first().filter(|(at, _)| arrived(*at)) {
+            self.take_turn(at, slot);
+        }
+    }
+
+    /// The first request that is arriving takes its turn in the front end.
+    fn take_turn(&mut self, at: Nanos, slot: u32) {
+        self.intake.pop_first();
+        let sequence = self.sequences.get_mut(slot);
+        let State::Arriving { turns, order, .. } = sequence.state else { return };
+        let over = self.front.turn(at, sequence.input);
+        if turns > 1 {
+            sequence.state = State::Arriving { turns: turns - 1, at: over, order };
+            self.intake.insert((over, order), slot);
+        } else {
+            self.enqueue(slot, over, order);
+        }
+    }
+
+    /// When the first of the requests that are arriving is queued, if the engine does nothing
+    /// meanwhile; nothing if that is after `until`.
+    fn first_to_be_queued(&self, until: Nanos) -> Option<Nanos> {
+        let waits = |(at, slot): (Nanos, u32)| match self.sequences.get(slot).state {
+            State::Arriving { turns, order, .. } => Some(Reverse((at, order, turns, slot))),
+            _ => None,
+        };
+        let mut front = self.front.clone();
+        let mut waiting: BinaryHeap<_> = self.intake.iter().filter_map(waits).collect();
+        while let Some(Reverse((at, order, turns, slot))) = waiting.pop() {
+            let over = front.turn(at, self.sequences.get(slot).input);
+            if turns <= 1 {
+                return Some(front.queues(over)).filter(|at| *at <= until);
+            }
+            if over > until {
+                return None;
+            }
+            waiting.push(Reverse((over, order, turns - 1, slot)));
+        }
+        None
+    }
+
+    /// Queues a request whose last turn is over.
+    fn enqueue(&mut self, slot: u32, over: Nanos, order: u64) {
+        let at = self.front.queues(over);
+        self.sequences.get_mut(slot).state = State::Queued { at, order };
+        self.queue.insert((at, order), slot);
+        self.blocked = false;
     }
 
     /// Whether a request would be refused, and why.
@@ -145,20 +220,25 @@ impl Core {
             let pool = self.scheduler.kv_tokens();
             return Err(Refused::NeverFits { pool, input, output });
         }
-        match self.sequences.find(id) {
-            Some(_) => Err(Refused::Duplicate(id)),
-            None => Ok(()),
+        match self.sequences.find(id).is_some() || self.is_owed_its_end(id) {
+            true => Err(Refused::Duplicate(id)),
+            false => Ok(()),
         }
+    }
+
+    /// Whether a request has finished in a step that is not handed out yet.
+    fn is_owed_its_end(&self, id: u64) -> bool {
+        self.settled.is_some() && self.finished.iter().any(|token| token.id == id)
     }
 
     /// Removes a request in any state; false if it is not in the engine. A step that is
     /// planned keeps its times.
     pub fn cancel(&mut self, id: u64) -> bool {
-        let Some(slot) = self.sequences.find(id) else { return false };
+        let finished = self.withhold(id);
+        let Some(slot) = self.sequences.find(id) else { return finished };
         match self.sequences.get(slot).state {
-            State::Queued { at, order } => {
-                self.queue.remove((at, order));
-            }
+            State::Arriving { at, order, .. } => self.intake.remove((at, order)),
+            State::Queued { at, order } => self.queue.remove((at, order)),
             State::Preempted => self.preempted.retain(|other| *other != slot),
             State::Prefilling(_) | State::Decoding => self.stop(slot),
         }
@@ -172,7 +252,7 @@ impl Core {
         let round = self.decoding.round();
         let in_round = self.planned.as_ref().is_some_and(|planned| planned.step.decodes > 0);
         let sequence = self.sequences.get_mut(slot);
-        sequence.stints.extend(self.rounds.as_ref().and_then(|_| sequence.stint(round)));
+        sequence.stints.extend(self.times.as_ref().and_then(|_| sequence.stint(round)));
         let decoding = sequence.state == State::Decoding;
         sequence.produced = sequence.produced_by(round);
         let tokens = sequence.tokens();
@@ -181,6 +261,10 @@ impl Core {
             true => tokens - u64::from(!in_round),
             false => tokens,
         };
+        if decoding {
+            // A request that continues this response can use the blocks that it has filled.
+            sequence.offer(held, self.scheduler.block, &mut self.pool);
+        }
         let private = self.scheduler.blocks(held) - sequence.shared.len() as u64;
         self.pool.leave(&mut sequence.shared);
         self.pool.give(private);
@@ -194,43 +278,79 @@ impl Core {
         self.blocked = false;
     }
 
-    /// When the next step starts, with what is known now; absent if there is nothing to do.
+    /// When the next step is decided, with what is known now; absent if there is nothing to do.
     pub fn next_start(&self) -> Option<Nanos> {
-        if let Some(planned) = &self.planned {
-            return Some(planned.step.start);
-        }
-        let free = self.last.map_or(0, |last| last.end);
-        if self.sequences.running() > 0 || !self.preempted.is_empty() {
-            return Some(free);
-        }
-        self.queue.first().map(|(at, _)| free.max(at))
+        self.next_start_by(Nanos::MAX)
     }
 
-    /// The step that is planned and not yet committed.
+    /// The front end goes on with what arrives before `until`, while there is nothing else to do. What
+    /// it has done for a request that is cancelled then was done.
+    pub fn idle(&mut self, until: Nanos) {
+        if self.planned.is_some() || self.settled.is_some() || !self.preempted.is_empty() {
+            return;
+        }
+        while self.sequences.running() == 0
+            && self.queue.first().is_none()
+            && let Some((at, slot)) = self.intake.first().filter(|(at, _)| *at < until)
+        {
+            self.take_turn(at, slot);
+        }
+    }
+
+    /// When the next step is decided; nothing if that is after `until`, or there is nothing to do.
+    pub(crate) fn next_start_by(&self, until: Nanos) -> Option<Nanos> {
+        if let Some(step) = self.planned() {
+            return Some(step.start);
+        }
+        let free = self.clock.nanos();
+        let busy = self.planned.is_some() || self.sequences.running() > 0;
+        if busy || !self.preempted.is_empty() {
+            return Some(free);
+        }
+        let queued = self.queue.first().map(|(at, _)| at);
+        queued.into_iter().chain(self.first_to_be_queued(until)).min().map(|at| free.max(at))
+    }
+
+    /// The step that ends next, if it is decided and its end is known.
     pub fn planned(&self) -> Option<&Step> {
-        self.planned.as_ref().map(|planned| &planned.step)
+        match self.scheduler.steps_ahead {
+            0 => self.planned.as_ref().map(|planned| &planned.step),
+            _ => self.settled.as_ref().map(|settled| &settled.step),
+        }
+    }
+
+    /// The number of the step that is handed out next.
+    fn next_handed_out(&self) -> u64 {
+        self.last.map_or(0, |last| last.number + 1)
     }
 
     /// The requests that got a token in the step just committed. Visits every running sequence.
     pub fn emitted(&self) -> impl Iterator<Item = Token> {
         let round = self.decoding.round();
-        let decoded = self.last.is_some_and(|last| last.decodes > 0);
-        let number = self.last.map(|last| last.number);
-        let running = self.sequences.iter().filter(move |sequence| {
-            sequence.state == State::Decoding && (decoded || Some(sequence.joined) == number)
-        });
-        let tokens = running.map(move |sequence| Token {
-            id: sequence.id,
-            number: sequence.produced_by(round),
-            last: false,
+        let preempted = self.preempted.iter().map(|slot| self.sequences.get(*slot));
+        let all = self.sequences.iter().chain(preempted);
+        let got = all.filter(|it| self.last.is_some_and(|step| Self::got_token(it, &step)));
+        let tokens = got.map(move |sequence| {
+            let (id, number) = (sequence.id, sequence.produced_by(round));
+            let at = match number {
+                1 => self.seen.first(),
+                _ => self.seen.further(sequence.place).max(sequence.first_seen),
+            };
+            Token { id, number, last: false, at }
         });
         tokens.chain(self.finished.iter().copied())
     }
 
     /// How many tokens a request has got; absent if it is not in the engine.
     pub fn produced(&self, id: u64) -> Option<u32> {
-        let sequence = self.sequences.get(self.sequences.find(id)?);
-        Some(sequence.produced_by(self.decoding.round()))
+        let Some(slot) = self.sequences.find(id) else {
+            let owed = self.finished.iter().filter(|_| self.settled.is_some());
+            return owed.filter(|token| token.id == id).map(|token| token.number - 1).next();
+        };
+        let sequence = self.sequences.get(slot);
+        let settled = self.settled.as_ref();
+        let owed = settled.is_some_and(|settled| Self::got_token(sequence, &settled.step));
+        Some(sequence.produced_by(self.decoding.round()) - u32::from(owed))
     }
 
     /// Prompt tokens of an admitted request that were in the prefix cache; absent without a cache.
@@ -248,6 +368,11 @@ impl Core {
         }
     }
 
+    /// Whether the front end has work to do, so that tokens are seen later than they are handed out.
+    pub fn has_front_work(&self) -> bool {
+        !self.front.is_idle()
+    }
+
     /// The settings of the scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
@@ -260,7 +385,7 @@ impl Core {
 
     /// Requests that are not admitted, including those in the front end and those preempted.
     pub fn waiting(&self) -> usize {
-        self.queue.len() + self.preempted.len()
+        self.intake.len() + self.queue.len() + self.preempted.len()
     }
 
     /// Requests that are admitted.

@@ -2,20 +2,26 @@
 
 use super::clock::Fine;
 use super::cost::Load;
+use super::front::Place;
 use super::pool::Match;
 use super::sequences::{Entry, State};
 use super::{Core, Policy, Step};
 use dyno_model::Nanos;
 
-/// A step that is planned.
+/// A step that is decided and not yet handed out.
 #[derive(Debug, Clone)]
 pub(crate) struct Planned {
     /// Its public description.
     pub(crate) step: Step,
-    /// Its end on the finer clock.
+    /// When it is launched.
+    pub(crate) launched: Fine,
+    /// When the device is done with it. If the next one is decided ahead, its launch may delay the
+    /// end.
     pub(crate) end: Fine,
-    /// Slot and admission of the sequences whose prefill it completes.
+    /// Slot and admission of the sequences whose prefill it completes, until it settles.
     pub(crate) completed: Vec<(u32, u64)>,
+    /// Tokens that it hands out, once it has settled; also those of requests cancelled since.
+    pub(crate) tokens: u32,
 }
 
 /// A step in the making.
@@ -28,13 +34,44 @@ struct Draft {
 }
 
 impl Core {
-    /// Decides the next step, with what is queued at its start and nothing else. Returns the same
-    /// step until it is committed, and nothing if there is nothing to do.
+    /// Decides the next step, with what is queued at its start and nothing else. Returns the step
+    /// that ends next, the same until it is committed; nothing if there is nothing to do, or if a
+    /// further step is decided before its end is known.
     pub fn plan(&mut self) -> Option<Step> {
-        if let Some(planned) = &self.planned {
-            return Some(planned.step);
+        if let Some(step) = self.planned() {
+            return Some(*step);
         }
         let start = self.next_start()?;
+        self.take_in(|at| at <= start);
+        match self.planned.take() {
+            Some(flying) => self.decide_behind(flying, start),
+            None => {
+                self.planned = self.decide(start, Fine::default());
+                debug_assert!(self.planned.is_some(), "there was something to do");
+                if let (Some(planned), 1..) = (&self.planned, self.scheduler.steps_ahead) {
+                    self.clock = planned.launched;
+                }
+            }
+        }
+        self.planned().copied()
+    }
+
+    /// Decides a step while another is on its way, whose tokens are handed out when it is done and
+    /// this one is launched.
+    fn decide_behind(&mut self, mut flying: Planned, start: Nanos) {
+        let busy = flying.end;
+        self.settle(&mut flying);
+        self.settled = Some(flying);
+        self.planned = self.decide(start, busy);
+        if let (Some(planned), Some(settled)) = (&self.planned, &mut self.settled) {
+            settled.end = busy.max(planned.launched);
+            settled.step.end = settled.end.nanos();
+        }
+    }
+
+    /// Decides what is in a step for a device that is busy until then; nothing if there is nothing
+    /// to do.
+    fn decide(&mut self, start: Nanos, busy: Fine) -> Option<Planned> {
         let mut draft = Draft::default();
         match self.scheduler.policy {
             Policy::PrefillFirst => {
@@ -48,10 +85,15 @@ impl Core {
                 self.prefill_chunks(start, &mut draft);
             }
         }
-        debug_assert!(draft.prefills > 0 || draft.load.decodes > 0, "there was something to do");
+        if draft.prefills == 0 && draft.load.decodes == 0 {
+            return None;
+        }
         let number = self.next_number();
         let decoding = self.decoding_time(draft.load.decodes);
-        let end = self.end(number, start, self.cost.duration(&draft.load, decoding));
+        let launch =
+            self.cost.launch.time(draft.prefills, draft.load.prefill_tokens, draft.load.decodes);
+        let lasts = self.lasts(number, start, self.cost.duration(&draft.load, decoding));
+        let (launched, end) = self.run(start, busy, lasts, launch);
         let step = Step {
             number,
             start,
@@ -62,22 +104,32 @@ impl Core {
             kv_tokens: draft.load.kv_tokens,
             preempted: draft.preempted,
         };
-        self.planned = Some(Planned { step, end, completed: draft.completed });
-        Some(step)
+        Some(Planned { step, launched, end, completed: draft.completed, tokens: 0 })
     }
 
     /// The number of the step to plan.
-    pub(super) fn next_number(&self) -> u64 {
-        self.last.map_or(0, |last| last.number + 1)
+    fn next_number(&self) -> u64 {
+        match &self.settled {
+            Some(settled) => settled.step.number + 1,
+            None => self.next_handed_out(),
+        }
     }
 
-    /// When a step ends that starts now, or later if there was nothing to do.
-    pub(super) fn end(&self, number: u64, start: Nanos, duration: Fine) -> Fine {
-        let mut lasts = self.noise.apply(number, duration);
-        if !self.cost.slow_down.is_none() {
-            lasts = lasts.scaled(self.cost.slow_down.factor(start));
+    /// How long the device takes for a step, with noise and slowdown.
+    pub(super) fn lasts(&self, number: u64, start: Nanos, duration: Fine) -> Fine {
+        let lasts = self.noise.apply(number, duration);
+        match self.cost.slow_down.is_none() {
+            true => lasts,
+            false => lasts.scaled(self.cost.slow_down.factor(start)),
         }
-        lasts.plus(self.clock.max(Fine::from_nanos(start)))
+    }
+
+    /// When a step is launched and done that is decided now, or later if there was nothing to do.
+    /// The device takes one step after another, and needs the whole launch.
+    pub(super) fn run(&self, start: Nanos, busy: Fine, lasts: Fine, launch: Fine) -> (Fine, Fine) {
+        let begins = self.clock.max(Fine::from_nanos(start));
+        let launched = begins.plus(launch);
+        (launched, lasts.plus(begins.max(busy)).max(launched))
     }
 
     /// Makes room for the decoding sequences and decodes them.
@@ -95,8 +147,12 @@ impl Core {
     /// Puts a sequence back to the front of the queue. Its KV cache is lost; the tokens it has
     /// produced are not.
     fn preempt(&mut self, slot: u32) {
+        let settled = self.settled.as_ref().map(|settled| settled.step);
+        let owing = settled.filter(|step| Self::got_token(self.sequences.get(slot), step));
         self.stop(slot);
-        self.sequences.get_mut(slot).state = State::Preempted;
+        let sequence = self.sequences.get_mut(slot);
+        sequence.state = State::Preempted;
+        sequence.owed = owing.map(|step| step.number);
         self.preempted.push(slot);
         self.preemptions += 1;
     }
@@ -166,8 +222,11 @@ impl Core {
             self.queue.pop_first();
         }
         self.sequences.start(slot, self.admitted);
-        self.admitted += 1;
         let sequence = self.sequences.get_mut(slot);
+        if sequence.entered.is_none() {
+            sequence.place = Place::of(self.admitted);
+        }
+        self.admitted += 1;
         let (tokens, cached) = (sequence.tokens(), found.blocks * u64::from(self.scheduler.block));
         sequence.state = State::Prefilling(cached);
         sequence.offered = found.blocks as u32;
@@ -198,14 +257,7 @@ impl Core {
         draft.load.prefill_tokens += chunk;
         draft.load.twice_pairs += u128::from(chunk) * u128::from(2 * past + chunk);
 
-        let full = ((past + chunk) / u64::from(self.scheduler.block)) as usize;
-        let offered = sequence.offered as usize;
-        let computed = full.min(sequence.hashes.len());
-        if offered < computed {
-            let hashes = &sequence.hashes[offered..computed];
-            sequence.shared.extend(hashes.iter().filter_map(|hash| self.pool.publish(*hash)));
-            sequence.offered = computed as u32;
-        }
+        sequence.offer(past + chunk, self.scheduler.block, &mut self.pool);
         chunk
     }
 }

@@ -35,6 +35,11 @@ impl Queue {
         self.0.front().map(|((at, _), slot)| (*at, *slot))
     }
 
+    /// All of them, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Nanos, u32)> {
+        self.0.iter().map(|((at, _), slot)| (*at, *slot))
+    }
+
     /// Takes out the first.
     pub(super) fn pop_first(&mut self) {
         self.0.pop_front();

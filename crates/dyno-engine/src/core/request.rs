@@ -12,8 +12,9 @@ pub struct Request<'a> {
     pub input: u32,
     /// Tokens of the response, at least 1. All of them are produced.
     pub output: u32,
-    /// For the prefix cache, a hash of each full block of the prompt together with all before it.
-    /// Those missing at the end are not shared; none are needed without a cache.
+    /// For the prefix cache, a hash of each full block of the prompt together with all before it,
+    /// and of those that the response will fill. Those missing at the end are not shared; none are
+    /// needed without a cache.
     pub hashes: &'a [u64],
 }
 
@@ -63,9 +64,9 @@ pub enum Refused {
 pub struct Step {
     /// Counted from 0.
     pub number: u64,
-    /// When it starts.
+    /// When it is decided, and starts unless the device is still busy.
     pub start: Nanos,
-    /// When it ends and its tokens are available.
+    /// When it ends and its tokens are handed out.
     pub end: Nanos,
     /// Tokens that it prefills.
     pub prefill_tokens: u64,
@@ -79,17 +80,17 @@ pub struct Step {
     pub preempted: u32,
 }
 
-/// What became of a request at the end of a step.
+/// What became of a request at the end of a step, at the time when the client can see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// Its first token is available.
+    /// Its first token is there.
     First {
         /// The request.
         id: u64,
         /// When.
         at: Nanos,
     },
-    /// Its last token is available, and it has left the engine.
+    /// Its last token is there, and it has left the engine.
     Finished {
         /// The request.
         id: u64,
@@ -123,4 +124,6 @@ pub struct Token {
     pub number: u32,
     /// Whether it is the last of the response.
     pub last: bool,
+    /// When the client can see it.
+    pub at: Nanos,
 }

@@ -1,6 +1,8 @@
 //! The requests in the engine, each in a slot, and the running ones in the order of admission.
 
+use super::front::Place;
 use super::keys::NumberMap;
+use super::pool::Pool;
 use dyno_model::Nanos;
 
 const NONE: u32 = u32::MAX;
@@ -8,6 +10,15 @@ const NONE: u32 = u32::MAX;
 /// The state of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
+    /// On its way into the front end, in this order.
+    Arriving {
+        /// How often it still has to wait for its turn in the front end.
+        turns: u32,
+        /// When it arrives.
+        at: Nanos,
+        /// In the order of submission.
+        order: u64,
+    },
     /// In the queue, since then and in this order.
     Queued {
         /// When it may be admitted.
@@ -23,14 +34,12 @@ pub(crate) enum State {
     Decoding,
 }
 
-/// Consecutive tokens: one at the end of a prefill, then one per round.
+/// Consecutive tokens: one of a step that prefills, then one of each step that decodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stint {
-    /// When the first of them came.
-    pub(crate) first: Nanos,
-    /// Rounds that had passed by then.
-    pub(crate) round: u64,
-    /// How many came.
+    /// The step of the first of them.
+    pub(crate) step: u64,
+    /// How many there are.
     pub(crate) tokens: u32,
 }
 
@@ -56,12 +65,17 @@ pub(crate) struct Sequence {
     pub(crate) admission: u64,
     /// The step at whose end it joined the decoding ones.
     pub(crate) joined: u64,
-    /// Rounds that had passed when it joined, and when that was.
+    /// Rounds that had passed when it joined.
     pub(crate) round: u64,
-    pub(crate) first: Nanos,
-    /// Hashes of full blocks of the prompt, if there is a cache.
+    /// The step of its last token, if it was preempted before that was handed out.
+    pub(crate) owed: Option<u64>,
+    /// Its place among the tokens of a step in the front end.
+    pub(crate) place: Place,
+    /// When its first token was seen.
+    pub(crate) first_seen: Nanos,
+    /// Hashes of full blocks, if there is a cache.
     pub(crate) hashes: Box<[u64]>,
-    /// Full blocks of the prompt that were looked up or offered to the cache.
+    /// Full blocks that were looked up or offered to the cache.
     pub(crate) offered: u32,
     /// Its first admission.
     pub(crate) entered: Option<Entry>,
@@ -85,7 +99,9 @@ impl Sequence {
             admission: NOT_ADMITTED,
             joined: 0,
             round: 0,
-            first: 0,
+            owed: None,
+            place: Place::default(),
+            first_seen: 0,
             hashes: hashes.into(),
             offered: 0,
             entered: None,
@@ -114,14 +130,25 @@ impl Sequence {
         longest(self.input, self.output)
     }
 
+    /// Offers the blocks that its first tokens fill to the cache, as far as that has not been done
+    /// and they have hashes.
+    pub(crate) fn offer(&mut self, tokens: u64, block: u32, pool: &mut Pool) {
+        let (offered, hashed) = (self.offered as usize, self.hashes.len());
+        if offered >= hashed {
+            return;
+        }
+        let full = ((tokens / u64::from(block)) as usize).min(hashed);
+        if offered < full {
+            let hashes = self.hashes[offered..full].iter();
+            self.shared.extend(hashes.filter_map(|hash| pool.publish(*hash)));
+            self.offered = full as u32;
+        }
+    }
+
     /// The tokens since it last joined the decoding ones.
     pub(crate) fn stint(&self, round: u64) -> Option<Stint> {
         let tokens = (round - self.round) as u32 + 1;
-        (self.state == State::Decoding).then_some(Stint {
-            first: self.first,
-            round: self.round,
-            tokens,
-        })
+        (self.state == State::Decoding).then_some(Stint { step: self.joined, tokens })
     }
 }
 

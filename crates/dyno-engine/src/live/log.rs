@@ -17,7 +17,7 @@ pub enum LiveEvent {
         input: u32,
         /// Tokens of its response.
         output: u32,
-        /// Hashes of the full blocks of its prompt.
+        /// Hashes of the blocks that its prompt and its response fill.
         hashes: Vec<u64>,
     },
     /// A request was cancelled.

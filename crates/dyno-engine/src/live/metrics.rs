@@ -185,6 +185,7 @@ mod tests {
             kv_blocks: 10,
             prefix_cache: false,
             context: None,
+            steps_ahead: 0,
         };
         Core::new(scheduler, Cost { base: 0.001, ..Cost::default() }, 1).unwrap()
     }

@@ -6,6 +6,7 @@
 
 mod log;
 mod metrics;
+mod on_the_way;
 
 pub use log::{LiveEvent, LiveLog};
 pub(crate) use metrics::escaped;
@@ -15,10 +16,11 @@ use crate::core::keys::NumberMap;
 use crate::core::{Core, Event, Refused, Request};
 use crate::slip::Slip;
 use dyno_model::Nanos;
-use dyno_respond::api::Finish;
 use dyno_respond::api::prompt::Prompt;
 use dyno_respond::api::response::Start;
+use dyno_respond::api::{Finish, response_words};
 use metrics::Metrics;
+use on_the_way::{OnTheWay, Sent};
 use std::collections::VecDeque;
 
 /// A request from the server.
@@ -34,6 +36,8 @@ pub(crate) struct LiveRequest<'a> {
     pub(crate) streamed: bool,
     /// Why it will end.
     pub(crate) finish: Finish,
+    /// Which words the response has.
+    pub(crate) salt: u64,
 }
 
 /// The requests in the engine that stand for one of the server's.
@@ -118,6 +122,8 @@ pub(crate) struct Live {
     core: Core,
     requests: NumberMap<Open>,
     last_id: u64,
+    /// Tokens that the front end has not sent yet.
+    on_the_way: OnTheWay,
     /// Pending writes, in order.
     outbox: VecDeque<Due>,
     metrics: Metrics,
@@ -136,6 +142,7 @@ impl Live {
             core: twin.core,
             requests: NumberMap::default(),
             last_id: 0,
+            on_the_way: OnTheWay::default(),
             outbox: VecDeque::new(),
             metrics: Metrics::new(),
             first_write: Slip::default(),
@@ -171,8 +178,12 @@ impl Live {
     ) -> Result<(), Refused> {
         let id = self.last_id + 1;
         let LiveRequest { connection, output, streamed, finish, .. } = *asked;
-        let (input, hashes) = (prompt.tokens, &prompt.hashes[..]);
-        self.core.submit(Request { id, input, output, hashes }, at)?;
+        let input = prompt.tokens;
+        let hashes = match self.hashed_block() {
+            Some(_) => prompt.hashes_with(response_words(asked.salt, output)),
+            None => Vec::new(),
+        };
+        self.core.submit(Request { id, input, output, hashes: &hashes }, at)?;
         self.last_id = id;
         self.requests.insert(
             id,
@@ -192,7 +203,7 @@ impl Live {
             },
         );
         if let Some(log) = &self.log {
-            log.push(LiveEvent::Arrived { at, id, input, output, hashes: hashes.to_vec() });
+            log.push(LiveEvent::Arrived { at, id, input, output, hashes });
         }
         Ok(())
     }
@@ -200,13 +211,16 @@ impl Live {
     /// Cancels a request.
     pub(crate) fn forget(&mut self, accepted: Accepted, now: Nanos) {
         self.run(now);
+        self.core.idle(now);
         for id in accepted.first..accepted.first + accepted.count {
             self.forget_one(id, now);
         }
     }
 
     fn forget_one(&mut self, id: u64, now: Nanos) {
-        if self.requests.remove(&id).is_some() && self.core.cancel(id) {
+        let Some(open) = self.requests.remove(&id) else { return };
+        // The engine may be done with a request whose last token is not sent yet.
+        if self.core.cancel(id) || !open.over {
             self.metrics.aborted();
             if let Some(log) = &self.log {
                 log.push(LiveEvent::Left { at: now, id });
@@ -214,45 +228,59 @@ impl Live {
         }
     }
 
-    /// Starts every step that is scheduled before `now` and ends those that are over.
+    /// Starts every step that is scheduled before `now`, ends those that are over, and lists what
+    /// is due to be written.
     pub(crate) fn run(&mut self, now: Nanos) {
-        loop {
-            match self.core.planned() {
-                Some(step) if step.end > now => return,
-                Some(step) => {
-                    let step = *step;
-                    self.core.commit(&mut self.done);
-                    self.done.clear();
-                    self.list(step.end);
-                    if let Some(log) = &self.log {
-                        log.push(LiveEvent::Stepped(step));
-                    }
-                }
-                // A request may still be read at this very moment, so a step that starts now waits.
-                None if self.core.next_start().is_some_and(|start| start < now) => {
-                    if self.core.plan().is_none() {
-                        return;
-                    }
-                }
-                None => return,
-            }
+        while self.step(now) {}
+        if self.on_the_way.next_at().is_some_and(|at| at <= now) {
+            let sent = self.on_the_way.take_until(now);
+            self.list(sent);
         }
     }
 
-    /// Queues the tokens of the step just ended. A request with a pending write gets them added to it,
-    /// so that a slow client catches up.
-    fn list(&mut self, end: Nanos) {
+    /// Starts or ends a step, if it is time.
+    fn step(&mut self, now: Nanos) -> bool {
+        let Some(step) = self.core.planned().copied() else {
+            // A request may still be read at this very moment, so a step that starts now waits.
+            let starts = self.core.next_start().is_some_and(|start| start < now);
+            if starts {
+                self.core.plan();
+            }
+            return starts;
+        };
+        if step.end > now {
+            return false;
+        }
+        self.core.commit(&mut self.done);
+        self.done.clear();
+        let sent = self.core.emitted().map(|token| Sent::new(token, &self.core));
+        match self.core.has_front_work() {
+            true => self.on_the_way.extend(sent),
+            false => {
+                let sent = sent.collect();
+                self.list(sent);
+            }
+        }
+        if let Some(log) = &self.log {
+            log.push(LiveEvent::Stepped(step));
+        }
+        true
+    }
+
+    /// Queues tokens for writing. A request with a pending write gets them added to it, so that a
+    /// slow client catches up.
+    fn list(&mut self, sent: Vec<Sent>) {
         let listed = self.outbox.len();
-        for token in self.core.emitted() {
+        for Sent { token, cached, entered } in sent {
+            let end = token.at;
             let Some(open) = self.requests.get_mut(&token.id) else { continue };
             let since = end.saturating_sub(open.last);
             match token.number {
                 1 => {
                     self.metrics.first_token(since, open.input);
-                    open.cached = self.core.cached(token.id);
+                    open.cached = cached;
                     open.began = end;
-                    let entered = self.core.entered(token.id).map_or(end, |entry| entry.at);
-                    open.queued = entered.saturating_sub(open.arrived);
+                    open.queued = entered.unwrap_or(end).saturating_sub(open.arrived);
                 }
                 _ => self.metrics.next_token(since),
             }
@@ -293,10 +321,11 @@ impl Live {
         if !self.outbox.is_empty() {
             return Some(0);
         }
-        match self.core.planned() {
+        let step = match self.core.planned() {
             Some(step) => Some(step.end),
             None => self.core.next_start().map(|start| start.saturating_add(1)),
-        }
+        };
+        step.into_iter().chain(self.on_the_way.next_at()).min()
     }
 
     /// The next tokens to write.
@@ -359,10 +388,12 @@ impl Live {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Cost, Policy, Scheduler};
+    use crate::core::{Cost, Front, Launch, Policy, Scheduler};
+    use crate::virtual_time::Virtual;
     use dyno_model::MS;
+    use std::collections::BTreeMap;
 
-    fn live() -> Live {
+    fn core(steps_ahead: u32, cost: Cost) -> Core {
         let scheduler = Scheduler {
             policy: Policy::Chunked,
             max_seqs: 8,
@@ -371,20 +402,25 @@ mod tests {
             kv_blocks: 100,
             prefix_cache: false,
             context: None,
+            steps_ahead,
         };
-        let core = Core::new(scheduler, Cost { base: 0.01, ..Cost::default() }, 1).unwrap();
+        Core::new(scheduler, cost, 1).unwrap()
+    }
+
+    fn live() -> Live {
+        let core = core(0, Cost { base: 0.01, ..Cost::default() });
         Live::new(TwinBrain::new("x", core, 1_000, 8))
     }
 
     fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> Accepted {
         let finish = Finish::Length;
         let prompts = &[prompt(3)];
-        let asked = LiveRequest { connection, prompts, output, streamed, finish };
+        let asked = LiveRequest { connection, prompts, output, streamed, finish, salt: 0 };
         live.submit(&asked, at).unwrap()
     }
 
     fn prompt(tokens: u32) -> Prompt {
-        Prompt { tokens, hashes: [].into() }
+        Prompt { tokens, hashes: [].into(), end: None }
     }
 
     fn written(live: &mut Live, now: Nanos) -> Vec<(u64, u32, bool, Nanos)> {
@@ -432,11 +468,50 @@ mod tests {
     }
 
     #[test]
+    fn tokens_are_written_when_virtual_time_sees_them() {
+        let launch = Launch { decode: 0.001, prefill: 0.02, sequence: 0.001, ..Launch::default() };
+        let front =
+            |chunk, merges| Front { request: 0.002, turns: 3, chunk, merges, ..Front::default() };
+        let fronts = [Front::default(), front(0.001, 0), front(0.006, 8)];
+        for (steps_ahead, front) in fronts.into_iter().flat_map(|it| [(0, it), (1, it)]) {
+            let core = core(steps_ahead, Cost { base: 0.01, launch, front, ..Cost::default() });
+            let mut live = Live::new(TwinBrain::new("x", core.clone(), 1_000, 8));
+            let mut time = Virtual::new(core);
+            time.keep_times(true);
+            // The tokens that each request has by a time.
+            let (mut got, mut expected) = (BTreeMap::new(), BTreeMap::new());
+            let mut write_until = |live: &mut Live, until: Nanos| {
+                while let Some(due) = live.next_due().filter(|due| *due <= until) {
+                    live.run(due);
+                    got.extend(written(live, due).into_iter().map(|it| ((it.3, it.0), it.1)));
+                }
+            };
+            for id in 1..=4 {
+                let (at, output) = (id * 17 * MS, id as u32 * 3);
+                write_until(&mut live, at);
+                ask(&mut live, id, output, true, at);
+                time.submit(at, Request { id, input: 3, output, hashes: &[] }).unwrap();
+            }
+            write_until(&mut live, Nanos::MAX);
+            let mut times = Vec::new();
+            while let Some(event) = time.advance(Nanos::MAX) {
+                if let Event::Finished { id, .. } = event {
+                    assert!(time.token_times(id, &mut times));
+                    expected.extend(times.iter().zip(1..).map(|(at, number)| ((*at, id), number)));
+                }
+            }
+            assert!(expected.len() > 20);
+            assert_eq!(got, expected, "{steps_ahead}, {front:?}");
+        }
+    }
+
+    #[test]
     fn a_request_with_several_prompts_is_accepted_whole_or_not_at_all() {
         let mut live = live();
         let mut ask = |prompts: &[Prompt]| {
             let finish = Finish::Stop;
-            let asked = LiveRequest { connection: 7, prompts, output: 1, streamed: false, finish };
+            let asked =
+                LiveRequest { connection: 7, prompts, output: 1, streamed: false, finish, salt: 0 };
             (live.submit(&asked, 0), live.core.waiting())
         };
         // The pool holds 400 tokens.

@@ -162,6 +162,7 @@ impl Site {
             output: if ask.output.none { 1 } else { tokens.max(1) },
             streamed: chunks.is_some(),
             finish,
+            salt: facts.salt,
         };
         let taken = self.live().filter(|_| !silent).map(|live| live.submit(&asked, job.start));
         let accepted = match taken.transpose() {

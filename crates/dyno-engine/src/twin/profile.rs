@@ -49,6 +49,22 @@ pub struct Twin {
     pub intervals: BTreeMap<String, [f64; 2]>,
     /// Settings and coefficients that the rows do not identify.
     pub unidentified: Vec<String>,
+    /// How far predictions of other loads are from what is measured, if that is known.
+    pub accuracy: Option<Accuracy>,
+}
+
+/// Half the widths of the intervals that hold 95 % of what is measured, in percent of predictions.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accuracy {
+    /// Of requests and tokens a second.
+    pub rate: f64,
+    /// Of times to the first token.
+    pub ttft: f64,
+    /// Of times between tokens.
+    pub itl: f64,
+    /// Of latencies.
+    pub latency: f64,
 }
 
 /// Lengths of prompts and responses.

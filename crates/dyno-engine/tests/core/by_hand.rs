@@ -12,6 +12,7 @@ const SCHEDULER: Scheduler = Scheduler {
     kv_blocks: 1_000,
     prefix_cache: false,
     context: None,
+    steps_ahead: 0,
 };
 
 /// Ten milliseconds a step and one for each prefilled token.

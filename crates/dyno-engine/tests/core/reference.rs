@@ -2,6 +2,7 @@
 //! step, every token has its time. Slow, but easy to verify.
 
 use crate::plain_blocks::Blocks;
+use crate::plain_front::PlainFront;
 use crate::scenario::Engine;
 use dyno_engine::core::{Cost, Event, Policy, Refused, Request, Scheduler, Step, Token};
 use dyno_model::Nanos;
@@ -13,21 +14,45 @@ pub(crate) struct Sequence {
     input: u64,
     output: u64,
     queued: Nanos,
+    /// Turns that it still takes in the front end.
+    turns: u32,
     order: u64,
+    /// A number for its first admission.
+    admission: Option<u64>,
     hashes: Vec<u64>,
     blocks: Vec<usize>,
     /// Tokens whose keys and values are there.
     computed: u64,
+    /// Those of them that were there after its last prefill.
+    prefilled: u64,
     /// Whether it has all it needs to decode.
     decoding: bool,
     in_step: Option<u64>,
+    /// Tokens that it has got, or will have got when the step on its way is handed out.
+    produced: u64,
     pub(crate) times: Vec<Nanos>,
 }
 
 impl Sequence {
     fn tokens(&self) -> u64 {
-        self.input + self.times.len() as u64
+        self.input + self.produced
     }
+}
+
+/// A step that was decided.
+#[derive(Debug, Clone, Copy)]
+struct Decided {
+    step: Step,
+    /// When the device is done with it, in parts of a nanosecond.
+    device_done: u128,
+}
+
+/// A token that is not handed out yet.
+#[derive(Debug, Clone, Copy)]
+struct Owed {
+    id: u64,
+    number: u64,
+    last: bool,
 }
 
 pub(crate) struct Reference {
@@ -38,13 +63,21 @@ pub(crate) struct Reference {
     queue: Vec<Sequence>,
     preempted: Vec<Sequence>,
     running: Vec<Sequence>,
+    /// Those with all tokens, of which the last is not handed out yet.
+    leaving: Vec<Sequence>,
     pub(crate) finished: Vec<Sequence>,
-    planned: Option<Step>,
+    front: PlainFront,
+    /// Arrived, but not yet in the queue.
+    arriving: Vec<Sequence>,
+    /// The step that was decided last, while it is on its way.
+    flying: Option<Decided>,
+    /// The step whose tokens are handed out next, when that is, and its tokens.
+    outgoing: Option<(Step, u128, Vec<Owed>)>,
     steps: u64,
     /// In parts of a nanosecond.
     free_at: u128,
-    ends_at: u128,
     order: u64,
+    admissions: u64,
     pub(crate) preemptions: u64,
     pub(crate) prefix: (u64, u64),
     emitted: Vec<Token>,
@@ -60,12 +93,16 @@ impl Reference {
             queue: Vec::new(),
             preempted: Vec::new(),
             running: Vec::new(),
+            leaving: Vec::new(),
             finished: Vec::new(),
-            planned: None,
+            front: PlainFront::new(cost.front, cost.front_end),
+            arriving: Vec::new(),
+            flying: None,
+            outgoing: None,
             steps: 0,
             free_at: 0,
-            ends_at: 0,
             order: 0,
+            admissions: 0,
             preemptions: 0,
             prefix: (0, 0),
             emitted: Vec::new(),
@@ -74,7 +111,11 @@ impl Reference {
 
     pub(crate) fn times(&self, id: u64) -> Option<&[Nanos]> {
         let all = self.running.iter().chain(&self.preempted).chain(&self.queue);
-        all.chain(&self.finished).find(|s| s.id == id).map(|s| s.times.as_slice())
+        all.chain(&self.arriving)
+            .chain(&self.leaving)
+            .chain(&self.finished)
+            .find(|s| s.id == id)
+            .map(|s| s.times.as_slice())
     }
 
     fn blocks_of(&self, tokens: u64) -> usize {
@@ -118,6 +159,8 @@ impl Reference {
             self.prefix.0 += sequence.tokens();
             self.prefix.1 += sequence.computed;
         }
+        sequence.admission.get_or_insert(self.admissions);
+        self.admissions += 1;
         sequence.blocks = cached;
         while sequence.blocks.len() < self.blocks_of(sequence.tokens()) {
             let block = self.blocks.take();
@@ -131,6 +174,7 @@ impl Reference {
         let sequence = &mut self.running[index];
         let (past, chunk) = (sequence.computed, most.min(sequence.tokens() - sequence.computed));
         sequence.computed += chunk;
+        sequence.prefilled = sequence.computed;
         sequence.in_step = Some(step.number);
         step.prefills += 1;
         step.prefill_tokens += chunk;
@@ -144,13 +188,24 @@ impl Reference {
         chunk
     }
 
+    /// Releases the blocks of a sequence. Those filled by decoding are cached now.
+    fn release(&mut self, sequence: &mut Sequence) {
+        let blocks = |tokens: u64| (tokens / u64::from(self.scheduler.block)) as usize;
+        let (known, full) = (blocks(sequence.prefilled), blocks(sequence.computed));
+        if sequence.decoding {
+            let filled = sequence.blocks.iter().zip(&sequence.hashes).take(full).skip(known);
+            filled.for_each(|(block, hash)| self.blocks.publish(*block, *hash));
+        }
+        self.blocks.leave(std::mem::take(&mut sequence.blocks));
+    }
+
     fn decode(&mut self, step: &mut Step) {
         let needs = |this: &Self, s: &Sequence| {
             usize::from(s.decoding && this.blocks_of(s.tokens()) > s.blocks.len())
         };
         while self.running.iter().map(|s| needs(self, s)).sum::<usize>() > self.blocks.available() {
             let mut last = self.running.pop().unwrap();
-            self.blocks.leave(std::mem::take(&mut last.blocks));
+            self.release(&mut last);
             (last.computed, last.decoding) = (0, false);
             self.preempted.insert(0, last);
             step.preempted += 1;
@@ -170,6 +225,85 @@ impl Reference {
             step.decodes += 1;
             step.kv_tokens += sequence.tokens();
         }
+    }
+
+    /// The front end takes in the requests that have arrived.
+    fn take_in(&mut self, arrived: impl Fn(Nanos) -> bool) {
+        while self.take_turn(&arrived) {}
+    }
+
+    /// The first that has arrived takes a turn in the front end; false if none has.
+    fn take_turn(&mut self, arrived: impl Fn(Nanos) -> bool) -> bool {
+        self.arriving.sort_by_key(|s| (s.queued, s.order));
+        if self.arriving.first().is_none_or(|s| !arrived(s.queued)) {
+            return false;
+        }
+        let mut sequence = self.arriving.remove(0);
+        sequence.queued = self.front.turn(sequence.queued, sequence.input);
+        sequence.turns -= 1;
+        match sequence.turns {
+            0 => {
+                sequence.queued += self.front.latency();
+                self.queue.push(sequence);
+            }
+            _ => self.arriving.push(sequence),
+        }
+        true
+    }
+
+    /// When the first that is arriving is queued, if all of them come in and nothing else happens.
+    fn first_to_be_queued(&self) -> Option<Nanos> {
+        let mut front = self.front.clone();
+        let mut waiting: Vec<(Nanos, u64, u32, u64)> =
+            self.arriving.iter().map(|s| (s.queued, s.order, s.turns, s.input)).collect();
+        loop {
+            waiting.sort_unstable();
+            let (at, order, turns, input) = *waiting.first()?;
+            let over = front.turn(at, input);
+            if turns == 1 {
+                return Some(over + front.latency());
+            }
+            waiting[0] = (over, order, turns - 1, input);
+        }
+    }
+
+    /// Gives every sequence of a step the token that it gets at the end of it.
+    fn settle(&mut self, step: Step) -> Vec<Owed> {
+        let mut owed = Vec::new();
+        for mut sequence in std::mem::take(&mut self.running) {
+            let took_part = sequence.in_step == Some(step.number);
+            if !took_part || sequence.computed < sequence.tokens() {
+                self.running.push(sequence);
+                continue;
+            }
+            sequence.decoding = true;
+            sequence.produced += 1;
+            let last = sequence.produced == sequence.output;
+            owed.push(Owed { id: sequence.id, number: sequence.produced, last });
+            if last {
+                self.release(&mut sequence);
+                self.leaving.push(sequence);
+            } else {
+                self.running.push(sequence);
+            }
+        }
+        owed
+    }
+
+    /// How long the CPU takes to launch a step, in parts of a nanosecond.
+    fn launch(&self, step: &Step) -> u128 {
+        let launch = self.cost.launch;
+        let sequences = f64::from(step.prefills) + f64::from(step.decodes);
+        let tokens = step.prefill_tokens + u64::from(step.decodes);
+        let large = launch.captured > 0 && tokens > u64::from(launch.captured);
+        let each = if step.prefills == 0 { 0.0 } else { launch.sequence * sequences };
+        parts(
+            each + match (large, step.prefills) {
+                (true, _) => launch.large,
+                (false, 0) => launch.decode,
+                (false, _) => launch.prefill,
+            },
+        )
     }
 
     fn noise(&self, step: u64) -> f64 {
@@ -207,7 +341,7 @@ impl Reference {
 }
 
 /// The clock counts in 2⁻³² ns.
-fn parts(seconds: f64) -> u128 {
+pub(crate) fn parts(seconds: f64) -> u128 {
     (seconds * (1e9 * 4_294_967_296.0) + 0.5) as u128
 }
 
@@ -229,53 +363,75 @@ impl Engine for Reference {
         if u64::from(input + output) - 1 > pool {
             return Err(Refused::NeverFits { pool, input, output });
         }
-        if self.running.iter().chain(&self.preempted).chain(&self.queue).any(|s| s.id == id) {
+        let all = self.running.iter().chain(&self.preempted).chain(&self.queue);
+        if all.chain(&self.arriving).chain(&self.leaving).any(|s| s.id == id) {
             return Err(Refused::Duplicate(id));
         }
-        let full = (input / self.scheduler.block) as usize;
+        let full = ((input + output - 1) / self.scheduler.block) as usize;
         let cache = if self.scheduler.prefix_cache { full } else { 0 };
-        self.queue.push(Sequence {
+        self.arriving.push(Sequence {
             id,
             input: u64::from(input),
             output: u64::from(output),
-            queued: at + (self.cost.front_end * 1e9).round() as Nanos,
+            queued: at,
+            turns: self.front.turns,
             order: self.order,
+            admission: None,
             hashes: hashes.iter().take(cache).copied().collect(),
             blocks: Vec::new(),
             computed: 0,
+            prefilled: 0,
             decoding: false,
             in_step: None,
+            produced: 0,
             times: Vec::new(),
         });
         self.order += 1;
+        if self.front.is_idle() {
+            self.take_in(|_| true);
+        }
         Ok(())
     }
 
     fn cancel(&mut self, id: u64) -> bool {
         let mut found = None;
-        for list in [&mut self.queue, &mut self.preempted, &mut self.running] {
+        let waiting = [&mut self.arriving, &mut self.queue, &mut self.preempted];
+        for list in waiting.into_iter().chain([&mut self.running, &mut self.leaving]) {
             if let Some(index) = list.iter().position(|s| s.id == id) {
                 found = Some(list.remove(index));
             }
         }
-        let Some(sequence) = found else { return false };
-        self.blocks.leave(sequence.blocks);
+        let Some(mut sequence) = found else { return false };
+        self.release(&mut sequence);
         true
     }
 
+    fn idle(&mut self, until: Nanos) {
+        let engine = [&self.running, &self.preempted, &self.queue];
+        let idle = engine.iter().all(|list| list.is_empty());
+        if idle && self.flying.is_none() && self.outgoing.is_none() {
+            while self.queue.is_empty() && self.take_turn(|at| at < until) {}
+        }
+    }
+
     fn next_start(&self) -> Option<Nanos> {
-        if let Some(planned) = self.planned {
-            return Some(planned.start);
+        if let Some((step, ..)) = self.outgoing {
+            return Some(step.start);
         }
         let free_at = (self.free_at >> 32) as Nanos;
-        if !self.running.is_empty() || !self.preempted.is_empty() {
+        let busy = !self.running.is_empty() || !self.preempted.is_empty();
+        if busy || self.flying.is_some() {
             return Some(free_at);
         }
-        self.queue.iter().map(|s| s.queued.max(free_at)).min()
+        let queued = self.queue.iter().map(|s| s.queued).min();
+        queued.into_iter().chain(self.first_to_be_queued()).min().map(|at| at.max(free_at))
     }
 
     fn plan(&mut self) -> Option<Step> {
         let start = self.next_start()?;
+        self.take_in(|at| at <= start);
+        let flying = self.flying.take();
+        let owed = flying.map(|flying| self.settle(flying.step));
         let mut step = Step {
             number: self.steps,
             start,
@@ -320,40 +476,68 @@ impl Engine for Reference {
                 }
             }
         }
-        self.ends_at = self.free_at.max(u128::from(start) << 32) + self.duration(&step, pairs);
-        step.end = (self.ends_at >> 32) as Nanos;
-        self.planned = Some(step);
-        Some(step)
+        // The loop decides at T and launches until T + cpu. The device takes step after step, and
+        // is not done with one before it is launched.
+        let decides = self.free_at.max(u128::from(start) << 32);
+        let idle = step.prefills == 0 && step.decodes == 0;
+        let launched = decides + self.launch(&step);
+        if !idle {
+            let device_free = flying.map_or(0, |flying| flying.device_done).max(decides);
+            let device_done = launched.max(device_free + self.duration(&step, pairs));
+            self.flying = Some(Decided { step, device_done });
+            self.steps += 1;
+        }
+        match (flying, self.scheduler.steps_ahead) {
+            // Nothing is on its way: the loop goes on to the next step, or waits for this one.
+            (None, 1) => {
+                self.free_at = launched;
+                return None;
+            }
+            (None, _) => {
+                let Decided { step, device_done } = self.flying.take().unwrap();
+                let step = Step { end: (device_done >> 32) as Nanos, ..step };
+                self.flying = None;
+                self.outgoing = Some((step, device_done, Vec::new()));
+            }
+            (Some(before), _) => {
+                let end = if idle { 0 } else { launched }.max(before.device_done);
+                let step = Step { end: (end >> 32) as Nanos, ..before.step };
+                self.outgoing = Some((step, end, owed.unwrap()));
+            }
+        }
+        self.outgoing.as_ref().map(|(step, ..)| *step)
     }
 
     fn commit(&mut self, done: &mut Vec<Event>) {
-        let step = self.planned.take().unwrap();
-        self.steps += 1;
-        self.free_at = self.ends_at;
-        self.emitted.clear();
-        for mut sequence in std::mem::take(&mut self.running) {
-            let id = sequence.id;
-            let took_part = sequence.in_step == Some(step.number);
-            if !took_part || sequence.computed < sequence.tokens() {
-                self.running.push(sequence);
-                continue;
-            }
-            sequence.decoding = true;
-            sequence.times.push(step.end);
-            let number = sequence.times.len() as u32;
-            if number == 1 {
-                done.push(Event::First { id, at: step.end });
-            }
-            let last = sequence.times.len() as u64 == sequence.output;
-            self.emitted.push(Token { id, number, last });
-            if last {
-                done.push(Event::Finished { id, at: step.end });
-                self.blocks.leave(std::mem::take(&mut sequence.blocks));
-                self.finished.push(sequence);
-            } else {
-                self.running.push(sequence);
-            }
+        let (step, end, mut owed) = self.outgoing.take().unwrap();
+        if self.scheduler.steps_ahead == 0 {
+            owed = self.settle(step);
         }
+        self.take_in(|at| at < step.end);
+        self.free_at = end;
+        self.emitted.clear();
+        let seen = self.front.hand_out(end, owed.len() as u64);
+        for Owed { id, number, last } in owed {
+            let lists = [&mut self.running, &mut self.preempted, &mut self.leaving];
+            let mut all = lists.into_iter().flatten();
+            // Those cancelled since are gone.
+            let Some(sequence) = all.find(|s| s.id == id) else { continue };
+            let at = match number {
+                1 => seen.first(),
+                _ => seen.of(sequence.admission.unwrap()),
+            };
+            // No token is seen before the one before it.
+            let at = at.max(sequence.times.last().copied().unwrap_or(0));
+            sequence.times.push(at);
+            if number == 1 {
+                done.push(Event::First { id, at });
+            }
+            if last {
+                done.push(Event::Finished { id, at });
+            }
+            self.emitted.push(Token { id, number: number as u32, last, at });
+        }
+        self.finished.append(&mut self.leaving);
     }
 
     fn emitted(&self) -> Vec<Token> {
@@ -363,6 +547,7 @@ impl Engine for Reference {
     /// Waiting, running, and blocks in use.
     fn gauges(&self) -> (usize, usize, u64) {
         let used = self.blocks.used();
-        (self.queue.len() + self.preempted.len(), self.running.len(), used as u64)
+        let waiting = self.arriving.len() + self.queue.len() + self.preempted.len();
+        (waiting, self.running.len(), used as u64)
     }
 }

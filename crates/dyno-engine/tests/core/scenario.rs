@@ -1,16 +1,18 @@
 //! Random engines and random events, and a way to drive any engine through them.
 
 use dyno_engine::core::{
-    Core, Cost, Event, Knee, Policy, Refused, Request, Scheduler, Step, Token,
+    Core, Cost, Event, Front, Knee, Launch, Policy, Refused, Request, Scheduler, Step, Token,
 };
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
 use proptest::prelude::*;
+use std::collections::HashMap;
 
 /// An engine without a clock.
 pub(crate) trait Engine {
     fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused>;
     fn cancel(&mut self, id: u64) -> bool;
+    fn idle(&mut self, until: Nanos);
     fn next_start(&self) -> Option<Nanos>;
     fn plan(&mut self) -> Option<Step>;
     fn commit(&mut self, done: &mut Vec<Event>);
@@ -25,6 +27,9 @@ impl Engine for Core {
     }
     fn cancel(&mut self, id: u64) -> bool {
         self.cancel(id)
+    }
+    fn idle(&mut self, until: Nanos) {
+        self.idle(until);
     }
     fn next_start(&self) -> Option<Nanos> {
         self.next_start()
@@ -113,6 +118,7 @@ pub(crate) fn drive(engine: &mut impl Engine, acts: &[(Nanos, Act)]) -> Log {
                 log.gauges.push(engine.gauges());
                 assert!(log.steps.len() < 100_000, "it does not end");
             } else {
+                engine.idle(until);
                 break;
             }
         }
@@ -172,12 +178,21 @@ fn scheduler() -> impl Strategy<Value = Scheduler> {
     let policy = prop_oneof![Just(Policy::PrefillFirst), Just(Policy::Chunked)];
     let (block, context) = (1_u32..9, prop::option::of(Just(100)));
     let budget = prop_oneof![1_u32..8, 8_u32..80];
-    (policy, 1_u32..12, budget, block, 4_u64..40, any::<bool>(), context).prop_map(
-        |(policy, max_seqs, token_budget, block, kv_blocks, prefix_cache, context)| {
+    (policy, 1_u32..12, budget, block, 4_u64..40, any::<bool>(), context, 0_u32..2).prop_map(
+        |(policy, max_seqs, token_budget, block, kv_blocks, prefix_cache, context, steps_ahead)| {
             // Some of these pools hold hardly one sequence.
             let enough = context.map_or(1, |context: u32| u64::from(context.div_ceil(block)));
             let kv_blocks = kv_blocks.max(enough);
-            Scheduler { policy, max_seqs, token_budget, block, kv_blocks, prefix_cache, context }
+            Scheduler {
+                policy,
+                max_seqs,
+                token_budget,
+                block,
+                kv_blocks,
+                prefix_cache,
+                context,
+                steps_ahead,
+            }
         },
     )
 }
@@ -191,8 +206,31 @@ fn cost() -> impl Strategy<Value = Cost> {
     let decode = (coefficient(1e-3), coefficient(1e-5), knee);
     let slow_down = prop_oneof![Just("0"), Just("10%/min"), Just("300%/s")];
     let unsteady = (coefficient(0.3), slow_down.prop_map(|rate| rate.parse().unwrap()));
-    (1e-4..0.02, prefill, decode, coefficient(0.05), unsteady).prop_map(
-        |(base, prefill, (decode, kv, knee), front_end, (noise, slow_down))| {
+    let launch = (coefficient(0.02), coefficient(0.04), coefficient(1e-3));
+    let launch = (launch, 0_u32..64, coefficient(0.06)).prop_map(
+        |((decode, prefill, sequence), captured, large)| Launch {
+            decode,
+            prefill,
+            sequence,
+            captured,
+            large,
+        },
+    );
+    let launch = prop_oneof![Just(Launch::default()), launch];
+    let front = (coefficient(0.01), coefficient(1e-4), 1_u32..4, coefficient(0.01));
+    let front = (front, 1_u32..4, prop_oneof![Just(0), 1_u32..9]).prop_map(
+        |((request, input, turns, chunk), processes, merges)| Front {
+            request,
+            input,
+            turns,
+            chunk,
+            processes,
+            merges,
+        },
+    );
+    let front = (coefficient(0.05), prop_oneof![Just(Front::default()), front]);
+    (1e-4..0.02, prefill, decode, launch, front, unsteady).prop_map(
+        |(base, prefill, (decode, kv, knee), launch, (front_end, front), (noise, slow_down))| {
             let (prefill_token, attention, prefill_base) = prefill;
             let (front_end, decode) = ((front_end * 1e9_f64).round() / 1e9, decode);
             Cost {
@@ -204,7 +242,9 @@ fn cost() -> impl Strategy<Value = Cost> {
                 prefill_base,
                 knee,
                 rise: None,
+                launch,
                 front_end,
+                front,
                 noise,
                 slow_down,
             }
@@ -228,7 +268,9 @@ fn acts(block: u32) -> impl Strategy<Value = Vec<(Nanos, Act)>> {
             now += gap;
             let at = now.saturating_add_signed(early);
             let own = |block| (id + 10) * 1_000 + block;
-            let hashes = (0..u64::from(input / block))
+            // Some say what the response fills, and begin like the whole of another.
+            let known = if id % 2 == 0 { input } else { input + output };
+            let hashes = (0..u64::from(known / block))
                 .map(|block| if block < alike { family * 1_000 + block } else { own(block) })
                 .collect();
             acts.push((now, Act::Submit { at, id, input, output, hashes }));
@@ -248,6 +290,15 @@ impl Scenario {
             }
         }
         self
+    }
+
+    /// When requests are cancelled, by id.
+    pub(crate) fn cancelled(&self) -> HashMap<u64, Nanos> {
+        let cancels = self.acts.iter().filter_map(|(at, act)| match act {
+            Act::Cancel { id } => Some((*id, *at)),
+            Act::Submit { .. } => None,
+        });
+        cancels.collect()
     }
 
     /// The same, with no request submitted after it arrived.

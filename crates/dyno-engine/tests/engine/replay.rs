@@ -1,7 +1,7 @@
 //! The same arrivals give the same steps on a real clock and in virtual time.
 
 use crate::support::{Client, post};
-use dyno_engine::core::{Core, Cost, Policy, Request, Scheduler, Step};
+use dyno_engine::core::{Core, Cost, Front, Launch, Policy, Request, Scheduler, Step};
 use dyno_engine::virtual_time::Virtual;
 use dyno_engine::{LiveEvent, LiveLog, Server, ServerOptions, TwinBrain};
 use dyno_model::Nanos;
@@ -9,22 +9,46 @@ use dyno_stats::rng::SplitMix;
 use std::time::Duration;
 
 /// Small engines: queues, preemption, shared prompts and noise all happen within a few requests.
-fn engine(policy: Policy, seed: u64) -> Core {
+/// A detailed one decides steps ahead, takes time to launch them, and has a front end with work.
+fn engine(policy: Policy, detailed: bool, seed: u64) -> Core {
     let mut random = SplitMix::new(seed);
+    let max_seqs = 2 + random.below(6) as u32;
+    let token_budget = 8 + random.below(60) as u32;
+    let block = 1 + random.below(5) as u32;
+    let kv_blocks = 60 + random.below(60) as u64;
     let scheduler = Scheduler {
         policy,
-        max_seqs: 2 + random.below(6) as u32,
-        token_budget: 8 + random.below(60) as u32,
-        block: 1 + random.below(5) as u32,
-        kv_blocks: 60 + random.below(60) as u64,
+        max_seqs,
+        token_budget,
+        block,
+        // Fewer requests are in a detailed engine at once.
+        kv_blocks: if detailed { kv_blocks / u64::from(block) } else { kv_blocks },
         prefix_cache: random.below(3) > 0,
         context: None,
+        steps_ahead: u32::from(detailed),
+    };
+    let launch = Launch {
+        decode: 0.0002,
+        prefill: 0.001 * random.unit(),
+        sequence: 0.0001,
+        captured: 64,
+        large: 0.002,
+    };
+    let front = Front {
+        request: 0.0001,
+        input: 1e-6,
+        turns: 1 + random.below(3) as u32,
+        chunk: 0.0001,
+        processes: 1,
+        merges: 8 * random.below(2) as u32,
     };
     let cost = Cost {
         base: 0.0003 + 0.001 * random.unit(),
         prefill_token: 0.00002,
         decode: 0.0001,
         front_end: if random.below(2) == 0 { 0.0 } else { 0.001 },
+        launch: if detailed { launch } else { Launch::default() },
+        front: if detailed { front } else { Front::default() },
         noise: 0.2,
         ..Cost::default()
     };
@@ -94,10 +118,10 @@ fn replayed(core: Core, events: &[LiveEvent]) -> Vec<Step> {
     engine.steps().to_vec()
 }
 
-fn check(policy: Policy, seeds: std::ops::Range<u64>) {
+fn check(policy: Policy, detailed: bool, seeds: std::ops::Range<u64>) {
     let (mut arrivals, mut departures, mut preempted, mut steps) = (0, 0, 0, 0);
     for seed in seeds {
-        let core = engine(policy, seed);
+        let core = engine(policy, detailed, seed);
         let events = live(core.clone(), seed);
         let stepped: Vec<_> = events
             .iter()
@@ -125,10 +149,16 @@ fn check(policy: Policy, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn prefill_first_gives_the_same_steps_live_and_in_virtual_time() {
-    check(Policy::PrefillFirst, 0..16);
+    check(Policy::PrefillFirst, false, 0..16);
 }
 
 #[test]
 fn chunked_prefill_gives_the_same_steps_live_and_in_virtual_time() {
-    check(Policy::Chunked, 100..116);
+    check(Policy::Chunked, false, 100..116);
+}
+
+#[test]
+fn steps_ahead_launches_and_a_front_end_are_the_same_live_and_in_virtual_time() {
+    check(Policy::Chunked, true, 200..216);
+    check(Policy::PrefillFirst, true, 300..316);
 }

@@ -33,6 +33,7 @@ pub(crate) const SCHEDULER: Scheduler = Scheduler {
     kv_blocks: 1 << 20,
     prefix_cache: false,
     context: None,
+    steps_ahead: 0,
 };
 
 /// An engine whose steps take this many milliseconds each, with responses of eight tokens.

@@ -40,6 +40,7 @@ mod tests {
             kv_blocks: 12,
             prefix_cache: false,
             context: None,
+            steps_ahead: 0,
         };
         let cost = Cost { base: 0.01, ..Cost::default() };
         let model = Model { scheduler, cost, client: Client::default(), spread: 0.0 };

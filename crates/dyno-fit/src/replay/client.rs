@@ -114,7 +114,8 @@ impl Requests {
     /// Requests whose first `blocks` blocks are the same.
     fn new(lengths: Lengths, blocks: u32) -> Self {
         let hashes: Arc<[u64]> = (1..=u64::from(blocks)).collect();
-        Self { lengths, prompt: Prompt { tokens: lengths.input(), hashes }, next: 0 }
+        let prompt = Prompt { tokens: lengths.input(), hashes, end: None };
+        Self { lengths, prompt, next: 0 }
     }
 }
 
@@ -179,6 +180,7 @@ mod tests {
             kv_blocks: 100,
             prefix_cache: false,
             context: None,
+            steps_ahead: 0,
         };
         let cost = Cost { base: 0.1, ..Cost::default() };
         let client = dyno_engine::twin::profile::Client::default();

@@ -199,6 +199,11 @@ messages! {
     MsP50: "ms p50", "ms p50";
 
     InputRate: "inputs/s", "条/秒";
+    Expected: "Expected: ", "预计：";
+    ExpectedAbout:
+        "95 % of measurements lie within these intervals, judging by the twin's errors on loads that \
+         it was not fitted to",
+        "按孪生模型在未参与拟合的负载上的误差估计，95 % 的实测值落在这些区间内";
     Repeats: "Repeats: ", "重复：";
     RepeatsAbout:
         "mean of the rounds ± standard deviation between rounds",

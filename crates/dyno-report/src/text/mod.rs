@@ -8,6 +8,7 @@ mod level;
 pub(crate) mod overload;
 mod paint;
 mod plot;
+mod predicted;
 mod repeats;
 mod search;
 mod server;
@@ -112,6 +113,7 @@ fn above_levels(summary: &Summary, steady: Say, options: &TextOptions) -> String
         out.push_str(&table::table(summary, steady, options));
         out.push_str(&plot::plot(&summary.levels, options));
         out.push_str(&repeats::repeats(&summary.repeats, options));
+        out.push_str(&predicted::predicted(&summary.levels, options));
         out.push_str(&slo::slo(summary, options));
     }
     if !summary.notes.is_empty() {

@@ -12,12 +12,15 @@ mod ollama;
 mod openai;
 mod pooling;
 pub mod prompt;
+mod prompt_end;
 pub mod response;
 mod responses;
 mod room;
 pub mod route;
 mod sglang;
 mod words;
+
+pub use words::response_words;
 
 use crate::fault::Quirks;
 use crate::framing::{Frames, Out};

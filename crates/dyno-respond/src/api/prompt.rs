@@ -2,6 +2,7 @@
 //! hashes for their common blocks.
 
 use super::openai::request::Fields;
+use super::prompt_end::PromptEnd;
 use dyno_stats::rng::SplitMix;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -18,6 +19,8 @@ pub struct Prompt {
     pub tokens: u32,
     /// A hash for each full block of tokens, together with all before it.
     pub hashes: Arc<[u64]>,
+    /// Where the hashes of a response continue; absent if words are not hashed.
+    pub end: Option<PromptEnd>,
 }
 
 /// Why a body has no prompt.
@@ -45,7 +48,17 @@ pub(super) fn words_of<W: Words>(fields: &Fields<W>, with_roles: bool) -> Result
 
 impl Prompt {
     pub(super) fn new(words: &impl Words, block: u32) -> Self {
-        Self { tokens: words.tokens(), hashes: words.hashes(block).into() }
+        let (tokens, end) = (words.tokens(), words.end(block));
+        Self { tokens, hashes: words.hashes(block).into(), end }
+    }
+
+    /// The hashes of the prompt and of the blocks that these words fill after it.
+    pub fn hashes_with<'a>(&self, response: impl Iterator<Item = &'a str>) -> Vec<u64> {
+        let mut hashes = self.hashes.to_vec();
+        if let Some(end) = self.end {
+            end.extend(response, &mut hashes);
+        }
+        hashes
     }
 }
 
@@ -63,6 +76,8 @@ pub trait Words: Default {
     fn tokens(&self) -> u32;
     /// The hashes of full blocks, as far as they are known.
     fn hashes(&self, block: u32) -> Vec<u64>;
+    /// Where the hashes of a response continue, if any are known.
+    fn end(&self, block: u32) -> Option<PromptEnd>;
 }
 
 /// Only their number.
@@ -91,6 +106,10 @@ impl Words for Counted {
     fn hashes(&self, _block: u32) -> Vec<u64> {
         Vec::new()
     }
+
+    fn end(&self, _block: u32) -> Option<PromptEnd> {
+        None
+    }
 }
 
 /// A hash of each word, combined with the roles since the previous word.
@@ -99,6 +118,8 @@ pub struct Hashed {
     words: Vec<u64>,
     /// The roles after the last word.
     roles: u64,
+    /// Whether it is in messages.
+    by_roles: bool,
 }
 
 impl Hashed {
@@ -118,9 +139,11 @@ impl Words for Hashed {
 
     fn role(&mut self, role: &str) {
         self.roles = scatter(self.roles ^ hash(role));
+        self.by_roles = true;
     }
 
     fn append(&mut self, next: Self) {
+        self.by_roles |= next.by_roles;
         match next.words.split_first() {
             Some((first, rest)) => {
                 self.push(*first);
@@ -145,15 +168,26 @@ impl Words for Hashed {
         });
         hashed.collect()
     }
+
+    fn end(&self, block: u32) -> Option<PromptEnd> {
+        let mut end = PromptEnd::new(block);
+        self.words.iter().for_each(|word| {
+            end.push(*word);
+        });
+        if self.by_roles {
+            end.expect("assistant");
+        }
+        Some(end)
+    }
 }
 
 /// FNV-1a with its bits mixed.
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
     scatter(text.bytes().fold(0xCBF2_9CE4_8422_2325, step))
 }
 
-fn scatter(bits: u64) -> u64 {
+pub(super) fn scatter(bits: u64) -> u64 {
     SplitMix::new(bits).next_u64()
 }
 
@@ -252,6 +286,24 @@ mod tests {
         let none = prompt_of(br#"{"prompt":"x"}"#, true, 4).unwrap_err();
         assert!(none.to_string().contains("`messages`"));
         assert!(prompt_of(b"{", true, 4).unwrap_err().to_string().contains("line 1"));
+    }
+
+    #[test]
+    fn the_next_turn_begins_with_the_prompt_and_its_response() {
+        let turn = r#"{"role":"user","content":"a b c d e"}"#;
+        let answer = r#"{"role":"assistant","content":"f g"}"#;
+        let first = chat(&format!("[{turn}]"));
+        let second = chat(&format!(r#"[{turn},{answer},{{"role":"user","content":"h i"}}]"#));
+        let hashes = first.hashes_with(["f", "g"].into_iter());
+        assert_eq!((first.hashes.len(), hashes.len(), second.hashes.len()), (2, 3, 4));
+        assert_eq!(hashes, second.hashes[..3]);
+        assert_ne!(first.hashes_with(["x", "g"].into_iter())[2], second.hashes[2]);
+        // Plain text has no roles.
+        let plain = |text: &str| {
+            prompt_of(format!("{{\"prompt\":\"{text}\"}}").as_bytes(), false, 2).unwrap()
+        };
+        let hashes = plain("a b c").hashes_with(["d", "e", "f"].into_iter());
+        assert_eq!(hashes, plain("a b c d e f").hashes[..]);
     }
 
     #[test]

@@ -48,6 +48,11 @@ pub(super) fn accented(salt: u64, k: u32) -> &'static str {
     ACCENTED[mix(salt, k) as usize % ACCENTED.len()]
 }
 
+/// The words of a response of `n` tokens, as a client that sends them back would write them.
+pub fn response_words(salt: u64, n: u32) -> impl Iterator<Item = &'static str> {
+    (0..n).map(move |k| word(salt, k).trim_start())
+}
+
 /// The text of tokens `0..n` in one piece.
 pub(super) fn text(salt: u64, n: u32) -> String {
     (0..n).map(|k| word(salt, k)).collect()

@@ -15,12 +15,13 @@ use crate::prepared::Prepared;
 use crate::tokenize::Failure;
 use crate::workload::Workload;
 use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Accuracy;
 use dyno_fit::{ClientBehaviour, Predicted};
 use dyno_model::Diagnostic;
 use dyno_model::Nanos;
 use dyno_model::course::Search;
 use dyno_model::environment::{Preflight, Server};
-use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
+use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, PredictionAccuracy};
 use dyno_words::Note;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::sync::Arc;
@@ -44,6 +45,9 @@ pub(crate) fn prepare(
         workload.leave_text_out();
     }
     let mut plan = plan.clone();
+    plan.target.accuracy = twin.accuracy.map(|Accuracy { rate, ttft, itl, latency }| {
+        PredictionAccuracy { rate, ttft, itl, latency }
+    });
     let notes = assess(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
     let core = twin.core(plan.seed).map_err(|error| RunError::setting("--twin", error))?;
     let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());

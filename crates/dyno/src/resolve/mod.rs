@@ -196,6 +196,7 @@ pub(crate) fn resolve(
             insecure: connection.insecure,
             header_names: secrets.headers.iter().map(|(name, _)| name.clone()).collect(),
             source_addresses: count_of(&sources),
+            accuracy: None,
         },
         levels,
         data: data::plan(data, nature)?,

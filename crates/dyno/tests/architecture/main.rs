@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 27] = [
+const MAY_KNOW: [(&str, &[&str]); 28] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -39,7 +39,7 @@ const MAY_KNOW: [(&str, &[&str]); 27] = [
     ("dyno-form", &["dyno-model", "dyno-words"]),
     ("dyno-import", &["dyno-analysis", "dyno-form", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
-    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
+    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model", "dyno-stats"]),
     (
         "dyno-run",
         &[
@@ -59,13 +59,16 @@ const MAY_KNOW: [(&str, &[&str]); 27] = [
     ),
     ("dyno-doctor", &["dyno-model", "dyno-net", "dyno-run", "dyno-words"]),
     (
+        "dyno-twins",
+        &["dyno-analysis", "dyno-engine", "dyno-fit", "dyno-model", "dyno-record", "dyno-words"],
+    ),
+    (
         "llm-dyno",
         &[
             "dyno-analysis",
             "dyno-doctor",
             "dyno-draw",
             "dyno-engine",
-            "dyno-fit",
             "dyno-import",
             "dyno-live",
             "dyno-model",
@@ -74,6 +77,7 @@ const MAY_KNOW: [(&str, &[&str]); 27] = [
             "dyno-report",
             "dyno-run",
             "dyno-search",
+            "dyno-twins",
             "dyno-words",
             "dyno-workload",
         ],

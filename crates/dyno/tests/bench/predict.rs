@@ -202,3 +202,30 @@ fn wrong_twins_say_what_would_be_right() {
             .expect_words(&words);
     }
 }
+
+#[test]
+fn a_twin_that_knows_its_accuracy_gives_intervals() {
+    let place = Place::new();
+    let accuracy = "\n[accuracy]\nrate = 25\nttft = 100\nitl = 60\nlatency = 5\n";
+    let twin = place.file("known.toml", &format!("{TWIN}{accuracy}"));
+    let args = "--concurrency 4 --requests 40 --input-tokens 64 --output-tokens 11";
+    let ended = run(place.dyno(&format!("predict --twin {twin} --out run {args}")));
+    let ended = ended.expect_status(&[0]);
+    assert!(ended.stdout.contains("95 % of measurements lie within"), "{}", ended.said());
+    let level = &place.json("summary.json")["levels"][0];
+    let interval = |metric: &str, percentile: &str| {
+        let ends = &level["prediction"][metric][percentile];
+        [0, 1].map(|end| ends[end].as_f64().unwrap())
+    };
+    // 20.001 ms, 24 ms and 260.001 ms, as in the test of the coefficients.
+    assert_eq!(interval("ttft_ms", "p50"), [10.0005, 40.002]);
+    assert_eq!(interval("itl_ms", "p50"), [15.0, 38.4]);
+    assert!(level["prediction"]["itl_ms"]["p90"].is_null());
+    let [low, high] = interval("latency_ms", "p90");
+    assert!((low - 260.001 / 1.05).abs() < 1e-3 && (high - 260.001 * 1.05).abs() < 1e-3, "{level}");
+    // A report that is made later says the same.
+    let again = run(place.dyno("report run"));
+    assert!(again.stdout.contains("95 % of measurements lie within"), "{}", again.said());
+    let without = predict(&Place::new(), args);
+    assert!(without["levels"][0].get("prediction").is_none(), "{without}");
+}

@@ -37,17 +37,22 @@ fn fit_names_every_reason_at_once_and_does_not_begin() {
     let place = Place::new();
     predict(&place, "one", "--concurrency 2 --requests 10 --output-tokens 8");
     predict(&place, "poisson", "--rate 1,2 --duration 20s --warmup 2s --output-tokens 8");
+    predict(&place, "whole", "--concurrency 1,2 --requests 10 --no-stream --output-tokens 8");
     place.file("there.toml", "");
     for (args, words) in [
         ("one --out twin.toml", vec!["1 of 1 levels", "at least 2"]),
         (
-            "poisson --out twin.toml",
+            "poisson --out twin.toml --from table",
             vec![
                 "left out 2 levels (rate 1, rate 2): ",
                 "warm-up",
                 "--arrival constant",
                 "0 of 2 levels",
             ],
+        ),
+        (
+            "whole --out twin.toml --from records",
+            vec!["left out 2 levels", "not streamed", "--no-stream", "0 of 2 levels"],
         ),
         ("nowhere one --out twin.toml", vec!["`nowhere`", "1 of 1 levels"]),
         ("nowhere --out there.toml", vec!["`nowhere`", "--out: `there.toml` exists"]),
@@ -58,9 +63,14 @@ fn fit_names_every_reason_at_once_and_does_not_begin() {
         assert!(!refused.stderr.contains("fitting"), "{}", refused.said());
     }
     assert!(!place.path().join("twin.toml").exists());
-    let mut chinese = place.dyno("fit poisson --out twin.toml");
-    chinese.env("LC_ALL", "zh_CN.UTF-8");
-    run(chinese).expect_status(&[2]).expect_words(&["未参与拟合", "预热", "2 个档位中有 0 个"]);
+    for (args, words) in [
+        ("fit poisson --out twin.toml --from table", ["未使用", "预热", "2 个档位中有 0 个"]),
+        ("fit whole --out twin.toml --from records", ["未使用", "流式", "2 个档位中有 0 个"]),
+    ] {
+        let mut chinese = place.dyno(args);
+        chinese.env("LC_ALL", "zh_CN.UTF-8");
+        run(chinese).expect_status(&[2]).expect_words(&words);
+    }
 }
 
 #[test]
@@ -71,7 +81,12 @@ fn a_fit_that_predicts_its_own_levels_badly_is_warned_about() {
     let good = run(place.dyno("fit good --out good.toml")).expect_status(&[0]);
     assert!(!good.stderr.contains("POOR FIT"), "{}", good.said());
     assert!(good.stdout.contains("leave-one-out error"), "{}", good.said());
-    good.expect_words(&["fitting 2 levels; this takes"]);
+    // Four requests say too little one by one; their means are fitted instead.
+    good.expect_words(&[
+        "only 4 completed requests",
+        "fitting 2 levels; this takes",
+        "fitting the results of the levels instead",
+    ]);
     // Another server in the same table, which is many times slower.
     let slow = crate::predict::TWIN.replace("base_ms = 20", "base_ms = 900");
     let slow = place.file("slow.toml", &slow);
@@ -82,4 +97,122 @@ fn a_fit_that_predicts_its_own_levels_badly_is_warned_about() {
     assert!(place.path().join("poor.toml").exists());
     let quiet = run(place.dyno("fit good --out quiet.toml --quiet")).expect_status(&[0]);
     assert_eq!(quiet.stderr, "");
+}
+
+/// A twin like a real server, whose accelerator takes so many times as long for everything.
+fn like_a_server(slower: f64) -> String {
+    let [base, decode, prefill] = [16.0, 250.0, 90.0].map(|time| (slower * time).to_string());
+    let changes = [
+        ("base_ms = 20", format!("base_ms = {base}")),
+        ("decode_us = 1000", format!("decode_us = {decode}")),
+        ("prefill_token_us = 0", format!("prefill_token_us = {prefill}")),
+        ("front_end_ms = 0", "front_end_ms = 3".to_owned()),
+        ("max_seqs = 8", "max_seqs = 48".to_owned()),
+    ];
+    let plain = crate::predict::TWIN.to_owned();
+    changes.iter().fold(plain, |twin, (before, after)| twin.replace(before, after))
+}
+
+const LENGTHS: &str = "--input-tokens 128 --output-tokens 16";
+
+/// Closed loops and rates of Poisson arrivals with a warm-up, as people measure.
+fn measure(place: &Place, twin: &str, name: &str) -> String {
+    let [closed, open] = ["closed", "open"].map(|kind| format!("{name}-{kind}"));
+    let twin = format!("--twin {twin} {LENGTHS}");
+    predict(place, &closed, &format!("{twin} --concurrency 1,4,16 --requests 32 --seed 1"));
+    let load = "--rate 8,16 --duration 4s --warmup 1s --seed 2";
+    predict(place, &open, &format!("{twin} {load}"));
+    format!("{closed} {open}")
+}
+
+#[test]
+fn a_fit_to_records_predicts_a_load_that_it_has_not_seen() {
+    let place = Place::new();
+    let truth = place.file("truth.toml", &like_a_server(1.0));
+    let runs = measure(&place, &truth, "run");
+    let fitted = run(place.dyno(&format!("fit {runs} --out fitted.toml"))).expect_status(&[0]);
+    let fitted = fitted.expect_words(&["fitting 5 levels, request by request"]);
+    for words in [
+        "concurrency 4 of run 1",
+        "rate 16 of run 2",
+        "open loops predicted from closed loops",
+        "closed loops predicted from open loops",
+        "base_ms",
+        "max_seqs: never reached",
+        "written to fitted.toml",
+    ] {
+        assert!(fitted.stdout.contains(words), "{words}: {}", fitted.said());
+    }
+    // All prompts are equally long. The command that would change that goes where the runs went.
+    let next = fitted.stdout.lines().find(|line| line.contains("--input-tokens 1024"));
+    let next = next.unwrap_or_else(|| panic!("{}", fitted.said()));
+    assert!(next.trim_start().starts_with(&format!("dyno predict --twin {truth} ")), "{next}");
+
+    let [of_truth, of_fitted] = [truth.as_str(), "fitted.toml"].map(|twin| {
+        let _ = std::fs::remove_dir_all(place.path().join("run"));
+        let load = "--rate 12 --duration 20s --seed 5";
+        predict(&place, "run", &format!("--twin {twin} {LENGTHS} {load}"));
+        place.json("summary.json")["levels"][0].clone()
+    });
+    for (metric, bound) in [("latency_ms", 0.05), ("ttft_ms", 0.1), ("itl_ms", 0.1)] {
+        let [truth, fitted] =
+            [&of_truth, &of_fitted].map(|level| level[metric]["p50"].as_f64().unwrap());
+        let off = (fitted / truth - 1.0).abs();
+        assert!(off < bound, "{metric}: {fitted} instead of {truth}");
+    }
+    // The fitted twin says how far its predictions may be off, the other one does not.
+    assert!(of_truth.get("prediction").is_none(), "{of_truth}");
+    let expected = &of_fitted["prediction"]["latency_ms"]["p50"];
+    let [low, high] = [0, 1].map(|end| expected[end].as_f64().unwrap());
+    let measured = of_truth["latency_ms"]["p50"].as_f64().unwrap();
+    assert!(low < measured && measured < high, "{low} {measured} {high}");
+}
+
+#[test]
+fn a_server_is_compared_with_its_twin_and_a_change_is_named() {
+    let place = Place::new();
+    let twin = place.file("twin.toml", &like_a_server(1.0));
+    let slower = place.file("slower.toml", &like_a_server(1.45));
+    let same = measure(&place, &twin, "same");
+    let slow = measure(&place, &slower, "slow");
+
+    let ended = run(place.dyno(&format!("twins check {same} --twin {twin}"))).expect_status(&[0]);
+    assert!(ended.stdout.contains("still the same: 5 levels agree with plain"), "{}", ended.said());
+
+    let ended = run(place.dyno(&format!("twins check {slow} --twin {twin}"))).expect_status(&[5]);
+    for words in ["DIFFERS from plain: 5 of 5 levels", "the accelerator takes 1.45 times as long"] {
+        assert!(ended.stdout.contains(words), "{words}: {}", ended.said());
+    }
+    let json = run(place.dyno(&format!("twins check {slow} --twin {twin} --json")));
+    let json = json.expect_status(&[5]);
+    let found: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(found["same"], false);
+    assert_eq!(found["explanations"][0]["part"], "accelerator");
+    assert_eq!(found["explanations"][0]["factor"], 1.45);
+    assert_eq!(found["levels"][0]["latency_p50_ms"]["differs"], true);
+
+    let mut chinese = place.dyno(&format!("twins check {slow} --twin {twin}"));
+    chinese.env("LC_ALL", "zh_CN.UTF-8");
+    let ended = run(chinese).expect_status(&[5]);
+    assert!(ended.stdout.contains("加速器的全部计算耗时变为 1.45 倍"), "{}", ended.said());
+}
+
+#[test]
+fn what_cannot_be_compared_is_not_called_the_same() {
+    let place = Place::new();
+    predict(&place, "whole", "--concurrency 1,2 --requests 10 --no-stream --output-tokens 8");
+    let twin = place.file("twin.toml", crate::predict::TWIN);
+    run(place.dyno(&format!("twins check whole --twin {twin}")))
+        .expect_status(&[6])
+        .expect_words(&["left out 2 levels (concurrency 1, concurrency 2)", "not streamed"]);
+    let json = run(place.dyno(&format!("twins check whole --twin {twin} --json")));
+    let found: serde_json::Value = serde_json::from_str(&json.expect_status(&[6]).stdout).unwrap();
+    assert!(found["same"].is_null(), "{found}");
+    assert_eq!(found["left_out"][1]["label"], "concurrency 2");
+    run(place.dyno("twins check whole --twin nobody"))
+        .expect_status(&[2])
+        .expect_words(&["--twin", "nobody"]);
+    run(place.dyno(&format!("twins check nowhere --twin {twin}")))
+        .expect_status(&[2])
+        .expect_words(&["`nowhere`"]);
 }

@@ -1,7 +1,7 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
-use super::{Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
-use crate::core::{ConfigError, Cost, Knee, Rise, Scheduler};
+use super::{Accuracy, Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
+use crate::core::{ConfigError, Cost, Front, Knee, Launch, Rise, Scheduler};
 use crate::slow_down::SlowDown;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,6 +38,7 @@ struct File {
     intervals: BTreeMap<String, [f64; 2]>,
     #[serde(default)]
     unidentified: Vec<String>,
+    accuracy: Option<Spanned<Accuracy>>,
 }
 
 /// The coefficients, in units that make them readable.
@@ -52,7 +53,9 @@ struct CostFile {
     prefill_base_ms: Option<Spanned<f64>>,
     knee: Option<KneeFile>,
     rise: Option<RiseFile>,
+    launch: Option<LaunchFile>,
     front_end_ms: Option<Spanned<f64>>,
+    front: Option<FrontFile>,
     noise: Option<Spanned<f64>>,
     #[serde(default)]
     slow_down: SlowDown,
@@ -73,6 +76,29 @@ struct RiseFile {
     within: Spanned<f64>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaunchFile {
+    decode_ms: Spanned<f64>,
+    prefill_ms: Spanned<f64>,
+    sequence_us: Spanned<f64>,
+    #[serde(default)]
+    captured: u32,
+    large_ms: Option<Spanned<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrontFile {
+    request_ms: Spanned<f64>,
+    chunk_us: Spanned<f64>,
+    processes: Option<Spanned<u32>>,
+    #[serde(default)]
+    merges: u32,
+    turns: Option<Spanned<u32>>,
+    input_us: Option<Spanned<f64>>,
+}
+
 impl Twin {
     /// Reads a twin from the text of `file`; messages use that name.
     pub fn parse(text: &str, file: &str) -> Result<Self, TwinError> {
@@ -90,6 +116,9 @@ impl Twin {
         if let Some(range) = &read.range {
             at.range(range)?;
         }
+        if let Some(accuracy) = &read.accuracy {
+            at.accuracy(accuracy)?;
+        }
         Ok(Self {
             name: read.name,
             model: read.model,
@@ -106,6 +135,7 @@ impl Twin {
             errors: read.errors,
             intervals: read.intervals,
             unidentified: read.unidentified,
+            accuracy: read.accuracy.map(Spanned::into_inner),
         })
     }
 }
@@ -133,6 +163,7 @@ impl Place<'_> {
         let name = match error {
             ConfigError::Zero(name) => name,
             ConfigError::Block(_) => "block",
+            ConfigError::Ahead(_) => "steps_ahead",
             ConfigError::Pool { .. } => "context",
             _ => "",
         };
@@ -173,6 +204,26 @@ impl Place<'_> {
                 within: number("rise.within", &rise.within, 1.0)?,
             })
         });
+        let launch = read.launch.as_ref().map(|launch| {
+            Ok(Launch {
+                decode: number("launch.decode_ms", &launch.decode_ms, 1e3)?,
+                prefill: number("launch.prefill_ms", &launch.prefill_ms, 1e3)?,
+                sequence: number("launch.sequence_us", &launch.sequence_us, 1e6)?,
+                captured: launch.captured,
+                large: or_none("launch.large_ms", &launch.large_ms, 1e3)?,
+            })
+        });
+        let front = read.front.as_ref().map(|front| {
+            let (processes, turns) = (front.processes.as_ref(), front.turns.as_ref());
+            Ok(Front {
+                request: number("front.request_ms", &front.request_ms, 1e3)?,
+                chunk: number("front.chunk_us", &front.chunk_us, 1e6)?,
+                processes: processes.map_or(1, |processes| *processes.get_ref()),
+                merges: front.merges,
+                turns: turns.map_or(1, |turns| *turns.get_ref()),
+                input: or_none("front.input_us", &front.input_us, 1e6)?,
+            })
+        });
         let cost = Cost {
             base: number("base_ms", &read.base_ms, 1e3)?,
             prefill_token: number("prefill_token_us", &read.prefill_token_us, 1e6)?,
@@ -182,7 +233,9 @@ impl Place<'_> {
             prefill_base: or_none("prefill_base_ms", &read.prefill_base_ms, 1e3)?,
             knee: knee.transpose()?,
             rise: rise.transpose()?,
+            launch: launch.transpose()?.unwrap_or_default(),
             front_end: or_none("front_end_ms", &read.front_end_ms, 1e3)?,
+            front: front.transpose()?.unwrap_or_default(),
             noise: or_none("noise", &read.noise, 1.0)?,
             slow_down: read.slow_down,
         };
@@ -198,6 +251,11 @@ impl Place<'_> {
                     read.decode_us.get_ref()
                 );
                 self.wrong(knee.decode_us.span().start, problem)
+            }
+            (ConfigError::Zero("front.processes"), ..) => {
+                let front = read.front.as_ref().and_then(|front| front.processes.as_ref());
+                let offset = front.map_or(file.span().start, |processes| processes.span().start);
+                self.wrong(offset, error.to_string())
             }
             _ => self.wrong(file.span().start, error.to_string()),
         })?;
@@ -215,6 +273,19 @@ impl Place<'_> {
                     length.mean, length.spread
                 );
                 return Err(self.wrong(lengths.span().start, problem));
+            }
+        }
+        Ok(())
+    }
+
+    fn accuracy(&self, accuracy: &Spanned<Accuracy>) -> Result<(), TwinError> {
+        let Accuracy { rate, ttft, itl, latency } = *accuracy.get_ref();
+        for (name, percent) in [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
+        {
+            if !(percent >= 0.0 && percent.is_finite()) {
+                let problem =
+                    format!("`{name}` is {percent}; give percent, a finite number of at least 0");
+                return Err(self.wrong(accuracy.span().start, problem));
             }
         }
         Ok(())
@@ -277,6 +348,20 @@ mod tests {
                 "`knee.decode_us` is -1000000000",
             ),
             ("noise", "slow_down = \"10%\"", "10%/min"),
+            (
+                "noise",
+                "launch = { decode_ms = 1, prefill_ms = -2, sequence_us = 3 }",
+                "`launch.prefill_ms` is -2",
+            ),
+            ("noise", "launch = { decode_ms = 1 }", "missing field `prefill_ms`"),
+            ("noise", "front = { request_ms = 1, chunk_us = -1 }", "`front.chunk_us` is -1"),
+            (
+                "noise",
+                "front = { request_ms = 1, chunk_us = 1, processes = 0 }",
+                "`front.processes` is 0; give at least 1",
+            ),
+            ("noise", "front = { request_ms = 1, chunk_us = 1, threads = 2 }", "unknown field"),
+            ("context", "steps_ahead = 2", "`steps_ahead` is 2; give 0 or 1"),
             ("max_seqs", "max_seqs = 0", "`max_seqs` is 0"),
             ("kv_blocks", "kv_blocks = -1", "invalid value"),
             ("context", "context = 999999", "raise `kv_blocks`"),
@@ -288,6 +373,28 @@ mod tests {
             assert!(error.contains(words), "{error}");
             assert!(error.contains(&format!("my.toml, line {at}")), "{error}; line {at}");
         }
+    }
+
+    #[test]
+    fn launches_and_the_front_end_are_read_in_their_units() {
+        let more = "launch = { decode_ms = 1, prefill_ms = 20, sequence_us = 90 }\n\
+                    front = { request_ms = 0.5, chunk_us = 30, processes = 2, merges = 128 }\n";
+        let changed = text()
+            .replace("noise = ", &format!("{more}noise = "))
+            .replace("context = ", "steps_ahead = 1\ncontext = ");
+        let twin = Twin::parse(&changed, "my.toml").unwrap();
+        assert_eq!(twin.scheduler.steps_ahead, 1);
+        assert_eq!(
+            twin.cost.launch,
+            Launch { decode: 1e-3, prefill: 0.02, sequence: 9e-5, ..Launch::default() }
+        );
+        let front =
+            Front { request: 5e-4, chunk: 3e-5, processes: 2, merges: 128, ..Front::default() };
+        assert_eq!(twin.cost.front, front);
+        let short =
+            text().replace("noise = ", "front = { request_ms = 0, chunk_us = 9 }\nnoise = ");
+        let front = Twin::parse(&short, "my.toml").unwrap().cost.front;
+        assert_eq!((front.processes, front.merges), (1, 0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Writes a twin file that people can read.
 
-use super::{Client, Figure, SCHEMA, Twin};
-use crate::core::{Cost, Policy, Scheduler};
+use super::{Accuracy, Client, Figure, SCHEMA, Twin};
+use crate::core::{Cost, Front, Launch, Policy, Scheduler};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
@@ -61,6 +61,14 @@ impl Twin {
             }
             writeln!(out, "token_us = {}", number(self.client.token_us))?;
         }
+        if let Some(Accuracy { rate, ttft, itl, latency }) = self.accuracy {
+            writeln!(out, "\n[accuracy]")?;
+            for (name, percent) in
+                [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
+            {
+                writeln!(out, "{name} = {}", number(percent))?;
+            }
+        }
         let rows = [
             ("fitted", &self.rows.fitted),
             ("held_out", &self.rows.held_out),
@@ -91,9 +99,12 @@ fn scheduler(out: &mut String, scheduler: &Scheduler) -> fmt::Result {
     writeln!(out, "block = {}", scheduler.block)?;
     writeln!(out, "kv_blocks = {}", scheduler.kv_blocks)?;
     writeln!(out, "prefix_cache = {}", scheduler.prefix_cache)?;
-    match scheduler.context {
-        Some(context) => writeln!(out, "context = {context}"),
-        None => Ok(()),
+    if let Some(context) = scheduler.context {
+        writeln!(out, "context = {context}")?;
+    }
+    match scheduler.steps_ahead {
+        0 => Ok(()),
+        ahead => writeln!(out, "steps_ahead = {ahead}"),
     }
 }
 
@@ -114,7 +125,27 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
         let (time, within) = (number(rise.time * 1e3), number(rise.within));
         writeln!(out, "rise = {{ time_ms = {time}, within = {within} }}")?;
     }
+    if cost.launch != Launch::default() {
+        let Launch { decode, prefill, sequence, captured, large } = cost.launch;
+        let [decode, prefill, large] = [decode, prefill, large].map(|time| number(time * 1e3));
+        let sequence = number(sequence * 1e6);
+        writeln!(
+            out,
+            "launch = {{ decode_ms = {decode}, prefill_ms = {prefill}, sequence_us = {sequence}, \
+             captured = {captured}, large_ms = {large} }}"
+        )?;
+    }
     writeln!(out, "front_end_ms = {}", number(cost.front_end * 1e3))?;
+    if cost.front != Front::default() {
+        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let [input, chunk] = [input, chunk].map(|time| number(time * 1e6));
+        let request = number(request * 1e3);
+        writeln!(
+            out,
+            "front = {{ request_ms = {request}, input_us = {input}, turns = {turns}, \
+             chunk_us = {chunk}, processes = {processes}, merges = {merges} }}"
+        )?;
+    }
     writeln!(out, "noise = {}", number(cost.noise))?;
     match cost.slow_down.is_none() {
         true => Ok(()),
@@ -182,12 +213,28 @@ mod tests {
     }
 
     #[test]
-    fn odd_words_survive() {
+    fn what_a_twin_does_not_have_is_not_written() {
+        for (name, text) in Twin::shipped() {
+            let written = Twin::parse(text, name).unwrap().to_toml();
+            for key in ["steps_ahead", "launch", "front ="] {
+                assert!(!written.contains(key) || text.contains(key), "{name}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn odd_words_and_rare_settings_survive() {
         let (name, text) = Twin::shipped()[0];
         let mut twin = Twin::parse(text, name).unwrap();
         twin.provenance = "a \"quoted\\\" line\nand\ta second, 4 × A100 \u{7f}".to_owned();
         twin.intervals.insert("knee.above".to_owned(), [1e-9, 1e12]);
         twin.cost.slow_down = "10%/min".parse().unwrap();
+        twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: 8.0, latency: 4.0 });
+        twin.scheduler.steps_ahead = 1;
+        twin.cost.launch =
+            Launch { decode: 0.001, prefill: 0.01, sequence: 9e-5, captured: 512, large: 0.02 };
+        twin.cost.front =
+            Front { request: 2e-4, input: 1e-6, turns: 12, chunk: 3e-5, processes: 4, merges: 128 };
         assert_eq!(Twin::parse(&twin.to_toml(), name).unwrap(), twin);
     }
 }

@@ -48,7 +48,7 @@ impl Input {
     fn prompt(&self, block: Option<u32>) -> Prompt {
         match block {
             Some(block) => Prompt::new(&self.words, block),
-            None => Prompt { tokens: self.words.tokens(), hashes: [].into() },
+            None => Prompt { tokens: self.words.tokens(), hashes: [].into(), end: None },
         }
     }
 

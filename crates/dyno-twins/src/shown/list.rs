@@ -17,7 +17,7 @@ pub(super) const COLUMNS: [(Say, &[Figure]); 4] = [
 ];
 
 /// The table of shipped twins.
-pub(super) fn list(language: Language) -> Result<String, TwinError> {
+pub fn list(language: Language) -> Result<String, TwinError> {
     let mut text = Say::ListHead.text(language).to_owned() + "\n\n";
     let mut rows = Vec::new();
     for (name, _) in Twin::shipped() {
@@ -68,7 +68,7 @@ fn unfitted() -> Vec<String> {
 }
 
 /// Columns as wide as necessary: names left-aligned, numbers right-aligned.
-pub(super) fn table(heads: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(heads: &[String], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows
             .iter()

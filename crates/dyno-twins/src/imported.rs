@@ -7,7 +7,7 @@ use dyno_model::summary::LevelSummary;
 use std::collections::BTreeMap;
 
 /// By the index of each level; levels whose load is not stated are missing.
-pub(super) fn plans(summary: &Summary) -> BTreeMap<u32, LevelPlan> {
+pub(crate) fn plans(summary: &Summary) -> BTreeMap<u32, LevelPlan> {
     // guidellm sends at constant intervals; other tools use random ones.
     let tool = summary.run.origin.as_ref().map(|origin| origin.tool.as_str());
     let arrival = if tool == Some("guidellm") { Arrival::Constant } else { Arrival::Poisson };

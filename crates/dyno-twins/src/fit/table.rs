@@ -1,14 +1,16 @@
 //! Measured runs as a table to fit.
 
-use super::Measured;
 use super::words::Message;
+use crate::measured::Measured;
+use crate::usable::{joined, not_measured, of_run};
+use crate::words;
 use dyno_engine::twin::reference::Figure;
 use dyno_fit::{End, Level, Offer, Role, Table};
+use dyno_model::Language;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;
-use dyno_model::{Language, Verdict};
 use std::collections::BTreeMap;
 
 /// The levels of runs, in order of load.
@@ -20,14 +22,11 @@ pub(super) fn table(
 ) -> Table {
     let mut levels: Vec<(f64, Level)> = Vec::new();
     let several = runs.len() > 1;
-    for (number, (plans, summary)) in runs.iter().enumerate() {
+    for (number, Measured { plans, summary, .. }) in runs.iter().enumerate() {
         for measured in &summary.levels {
             let planned = plans.get(&measured.index);
             let mut level = level(planned, measured, language);
-            if several {
-                let values = [level.label, (number + 1).to_string()];
-                level.label = Message::OfRun.with(language, &values);
-            }
+            level.label = of_run(&level.label, several.then_some(number + 1), language);
             levels.push((planned.map_or(0.0, |planned| planned.load.value()), level));
         }
     }
@@ -49,7 +48,7 @@ fn level(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) 
     }
     let role = match reasons.is_empty() {
         true => Role::Fitted,
-        false => Role::LeftOut(reasons.join(language.choose(["; ", "；"]))),
+        false => Role::LeftOut(joined(&reasons, language)),
     };
     Level {
         label: measured.label.clone(),
@@ -85,25 +84,20 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
 
 /// All reasons why a level cannot be fitted, beside missing token counts.
 fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) -> Vec<String> {
-    let mut reasons = Vec::new();
+    let known = not_measured(measured, language);
+    let mut reasons: Vec<String> = (!known.is_empty()).then_some(known).into_iter().collect();
+    let Some(plan) = plan else {
+        reasons.push(words::Message::NoLoad.text(language).to_owned());
+        return reasons;
+    };
     let mut add = |applies: bool, message: Message, value: &str| {
         if applies {
             reasons.push(message.with(language, &[value]));
         }
     };
-    let requests = &measured.requests;
-    let failed = requests.refused().unwrap_or(0);
-    let why = measured.reasons.first().map(|reason| reason.what.as_str());
-    let why = why.unwrap_or(Message::NoReason.text(language));
-    add(measured.verdict == Verdict::Invalid, Message::Invalid, why);
-    add(requests.completed.is_none(), Message::NotCounted, "");
-    add(measured.partial || requests.completed == Some(0), Message::Partial, "");
+    let failed = measured.requests.refused().unwrap_or(0);
     add(failed > 0, Message::Failed, &failed.to_string());
     add(measured.sessions.is_some(), Message::Conversations, "");
-    let Some(plan) = plan else {
-        add(true, Message::NoLoad, "");
-        return reasons;
-    };
     let is_warm = matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_)));
     add(is_warm, Message::WarmUp, "");
     match plan.load {

@@ -1,7 +1,7 @@
 //! What `dyno fit` prints, in English and Chinese.
 
-use super::super::twins::compare::short;
-use dyno_fit::{Defect, Problem};
+use crate::shown::compare::short;
+use dyno_fit::{Defect, Kind, Problem};
 use dyno_model::Language;
 use dyno_words::messages;
 
@@ -12,25 +12,31 @@ messages! {
     Fitting:
         "fitting {} levels; this takes from a few seconds to some minutes",
         "正在拟合 {} 个档位，需要几秒到几分钟";
+    FittingRecords:
+        "fitting {} levels, request by request; this takes from a few seconds to some minutes",
+        "正在逐个请求拟合 {} 个档位，需要几秒到几分钟";
+    FromTable:
+        "fitting the results of the levels instead: a fit to single requests is not possible",
+        "改为拟合各档位的汇总结果：无法逐个请求拟合";
+    SomeRecords:
+        "fitting the results of the levels: not every run has records of single requests",
+        "拟合各档位的汇总结果：不是每个测试都有单个请求的记录";
+    NoRecords:
+        "{} has no records of single requests; use --from table",
+        "{} 没有单个请求的记录；请使用 --from table";
+    NoEngine:
+        "no engine could serve these requests; check the prompt lengths, --max-seqs and \
+         --token-budget",
+        "没有引擎能处理这些请求；请检查提示词长度、--max-seqs 和 --token-budget";
+    Unreadable: "the records cannot be read: {}", "无法读取记录：{}";
     Progress: "fitting: {} steps in {}", "正在拟合：{} 步，已用 {}";
     BestError: ", best error so far {} %", "，目前最小误差 {} %";
     Remaining: ", {} % done, about {} left", "，已完成 {} %，大约还需 {}";
-    LeftOut: "left out: {}: {}", "未参与拟合：{}：{}";
-    LeftOutSeveral: "left out {} levels ({}): {}", "{} 个档位未参与拟合（{}）：{}";
-    OfRun: "{} of run {}", "{}（第 {} 个测试）";
-    Exists: "`{}` exists; name another file", "`{}` 已存在；请指定其他文件";
-    NoDirectory: "there is no directory `{}`; create it first", "目录 `{}` 不存在；请先创建";
-    CannotWrite: "cannot write `{}`: {}", "无法写入 `{}`：{}";
 
-    Invalid: "invalid: {}", "无效：{}";
-    NoReason: "no reason given", "未给出原因";
-    NotCounted: "its requests were not counted", "没有请求计数";
-    Partial: "it was not measured to its end", "没有测完";
     Failed: "{} requests failed", "{} 个请求失败";
     Conversations:
         "conversations, whose prompts grow, cannot be replayed",
         "多轮对话的提示词会增长，无法重放";
-    NoLoad: "request rate and concurrency are not stated", "没有给出请求速率和并发数";
     WarmUp:
         "it has a warm-up phase, which the fit cannot model; measure without --warmup",
         "包含预热阶段，拟合无法模拟；请不带 --warmup 测试";
@@ -68,6 +74,41 @@ messages! {
          beyond the measured levels; measure more levels, at more different loads, and fit again",
         "拟合很差：留一法误差超过 {} %（{}）。在已测档位之间和之外都不要依赖该孪生模型；请在更多不同负载下测试更多\
          档位后重新拟合";
+    PoorRecords:
+        "POOR FIT: the error on levels that were left out is over {} % ({}). Do not rely on this twin \
+         for other loads; measure more levels, of more kinds of load, and fit again",
+        "拟合很差：在留出档位上的误差超过 {} %（{}）。对其他负载不要依赖该孪生模型；请测试更多种类的更多档位后\
+         重新拟合";
+    MeasuredToSimulated: "→ measured to simulated", "→ 实测到模拟";
+    EachLevel:
+        "error on levels that were left out (each fifth of the levels predicted from the rest):",
+        "留出档位上的误差（每五分之一的档位由其余档位预测）：";
+    EachKind:
+        "error on kinds of load that were left out:", "留出负载类型上的误差：";
+    MeanSize: "mean size", "平均大小";
+    KindFrom: "{} predicted from {}", "由{1}预测{0}";
+    Closed: "closed loops", "闭环";
+    Open: "open loops", "开环";
+    Sessions: "conversations", "多轮对话";
+    Burst: "bursts", "突发";
+    Settings: "settings that fit best:", "最符合的设置：";
+    Coefficients:
+        "coefficients, and the range that the data allows:", "系数，以及数据允许的范围：";
+    NoAttention:
+        "attention_ns: all prompts have about the same length", "attention_ns：所有提示词长度相近";
+    NoContext: "kv_ns: all requests have about the same length", "kv_ns：所有请求长度相近";
+    NoMaxSeqs: "max_seqs: never reached", "max_seqs：从未达到";
+    NoTokenBudget:
+        "token_budget: other values fit as well", "token_budget：其他取值同样符合";
+    NoKvCache:
+        "kv_blocks: the KV cache is assumed never to be full", "kv_blocks：假定 KV 缓存从未写满";
+    NoCoefficient: "{}: other values fit as well", "{}：其他取值同样符合";
+    NoKind: "{}: not measured", "{}：没有测试";
+    NextRun: "next run to measure:", "下一步测试：";
+    WouldShow: "for {}:", "用于确定 {}：";
+    FitTogether:
+        "then fit all runs together: dyno fit RUN… NEW --out FILE",
+        "然后把所有测试一起拟合：dyno fit RUN… NEW --out FILE";
     LeaveOneOut:
         "leave-one-out error (each level predicted from the others):",
         "留一法误差（每个档位由其他档位预测）：";
@@ -78,7 +119,17 @@ messages! {
         "predictions outside the measured range depend on these; measure past the knee, or give \
          --max-seqs",
         "超出已测范围的预测取决于这些参数；请测试到拐点之后，或给出 --max-seqs";
-    Written: "written to {}", "已写入 {}";
+}
+
+/// A kind of load.
+pub(super) fn kind(kind: Kind, language: Language) -> &'static str {
+    let message = match kind {
+        Kind::Closed => Message::Closed,
+        Kind::Open => Message::Open,
+        Kind::Sessions => Message::Sessions,
+        Kind::Burst => Message::Burst,
+    };
+    message.text(language)
 }
 
 /// A defect of the input.

@@ -12,7 +12,7 @@ const WIDTH: usize = 60;
 const HEIGHT: usize = 10;
 
 /// All rows as a table: measured → simulated, and the error.
-pub(in crate::commands) fn rows(report: &Report, language: Language) -> String {
+pub(crate) fn rows(report: &Report, language: Language) -> String {
     let metrics = metrics(report);
     let heads: Vec<String> = std::iter::once(Say::Row.text(language).to_owned())
         .chain(metrics.iter().map(|figure| short(*figure, language)))
@@ -40,7 +40,7 @@ pub(in crate::commands) fn rows(report: &Report, language: Language) -> String {
 }
 
 /// Errors by figure, fitted and held out.
-pub(in crate::commands) fn errors(report: &Report, language: Language) -> String {
+pub(crate) fn errors(report: &Report, language: Language) -> String {
     let known: Vec<Figure> = metrics(report);
     let cell = |errors: &BTreeMap<Figure, f64>, figure: &Figure| {
         errors.get(figure).map_or("–".to_owned(), |percent| format!("{percent:.1} %"))
@@ -59,7 +59,7 @@ pub(in crate::commands) fn errors(report: &Report, language: Language) -> String
 }
 
 /// A plot for each column that the rows have, over the rows in order of load.
-pub(in crate::commands) fn pictures(report: &Report, language: Language) -> String {
+pub(crate) fn pictures(report: &Report, language: Language) -> String {
     let mut text = String::new();
     for (_, candidates) in COLUMNS {
         let of = |level: &Compared| {
@@ -123,7 +123,7 @@ fn metrics(report: &Report) -> Vec<Figure> {
     known
 }
 
-pub(in crate::commands) fn short(figure: Figure, language: Language) -> String {
+pub(crate) fn short(figure: Figure, language: Language) -> String {
     let say = match figure {
         Figure::CompletedRate => Say::PerSecond,
         Figure::OutputTokensPerS => Say::OutputPerSecond,
@@ -139,7 +139,7 @@ pub(in crate::commands) fn short(figure: Figure, language: Language) -> String {
 }
 
 /// Three or four digits.
-pub(in crate::commands) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),

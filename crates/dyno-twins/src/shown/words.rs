@@ -4,7 +4,7 @@ use dyno_words::messages;
 
 messages! {
     /// A text of `dyno twins`.
-    pub(in crate::commands) enum Say;
+    pub(crate) enum Say;
 
     ListHead:
         "Mean absolute error in %: rows used for the fit / held-out rows.",

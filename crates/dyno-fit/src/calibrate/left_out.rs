@@ -1,0 +1,122 @@
+//! How well levels and kinds of load are predicted by the others, and how much the parameters depend on
+//! single levels.
+
+use super::evidence::{Level, simulated};
+use super::miss;
+use super::search::{Found, NEAR, Search};
+use crate::model::Model;
+use crate::search::parallel;
+use crate::trial::{Kind, Quantity};
+use std::collections::BTreeMap;
+
+/// Parts into which levels are divided, each to be predicted by the rest.
+const FOLDS: usize = 5;
+/// Intervals of parameters reach so many standard errors to each side.
+const WIDE: f64 = 2.6;
+/// No coefficient is known better than this share.
+const FINEST: f64 = 0.02;
+
+/// A level that was left out, and how far the prediction was from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Missed {
+    /// The level.
+    pub label: String,
+    /// Its kind of load.
+    pub kind: Kind,
+    /// Logarithms of simulated over measured figures.
+    pub by: BTreeMap<Quantity, f64>,
+}
+
+/// What leaving out showed.
+#[derive(Debug, Clone, Default)]
+pub struct LeftOut {
+    /// Levels, each predicted by levels of all kinds.
+    pub levels: Vec<Missed>,
+    /// Levels, each predicted by levels of other kinds alone. Empty if all are of one kind.
+    pub kinds: Vec<Missed>,
+    /// The models of the folds.
+    models: Vec<Model>,
+}
+
+/// Leaves out one fold after the other, and one kind after the other.
+pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
+    let all = &search.evidence.whole;
+    let mut kinds: Vec<Kind> = all.iter().map(|level| level.trial.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let folds = FOLDS.min(all.len());
+    let mut parts: Vec<Vec<usize>> = match folds {
+        0 | 1 => Vec::new(),
+        folds => (0..folds).map(|fold| (fold..all.len()).step_by(folds).collect()).collect(),
+    };
+    let of_levels = parts.len();
+    if kinds.len() > 1 {
+        let of = |kind: &Kind| (0..all.len()).filter(|at| all[*at].trial.kind == *kind).collect();
+        parts.extend(kinds.iter().map(of));
+    }
+    let models = parallel(search.options.threads, &parts, |part| refit(search, found, part));
+    let missed = |(part, model): (&Vec<usize>, &Model)| {
+        let levels: Vec<Missed> = part.iter().map(|at| missed(&all[*at], model)).collect();
+        levels
+    };
+    let mut each: Vec<Vec<Missed>> = parts.iter().zip(&models).map(missed).collect();
+    let kinds = each.split_off(of_levels).into_iter().flatten().collect();
+    let levels = each.into_iter().flatten().collect();
+    LeftOut { levels, kinds, models: models[..of_levels].to_vec() }
+}
+
+/// The model that is fitted to all levels but these.
+fn refit(search: &Search<'_>, found: &Found, without: &[usize]) -> Model {
+    let levels = search.evidence.brief.iter().enumerate();
+    let rest: Vec<&Level> =
+        levels.filter(|(at, _)| !without.contains(at)).map(|(_, level)| level).collect();
+    found.at(&search.descend(found, &rest, NEAR).at)
+}
+
+fn missed(level: &Level, model: &Model) -> Missed {
+    let figures = simulated(&level.trial, model);
+    let by = |quantity: &Quantity| {
+        let miss = miss(&level.measured, figures.as_ref()?, *quantity);
+        miss.is_finite().then_some((*quantity, miss))
+    };
+    Missed {
+        label: level.trial.label.clone(),
+        kind: level.trial.kind,
+        by: Quantity::ALL.iter().filter_map(by).collect(),
+    }
+}
+
+impl LeftOut {
+    /// The levels of the harder test: by kinds of load, where there are several.
+    pub fn hardest(&self) -> &[Missed] {
+        if self.kinds.is_empty() { &self.levels } else { &self.kinds }
+    }
+
+    /// The mean absolute error of a figure in the harder test, as a share.
+    pub fn error(&self, quantity: Quantity) -> Option<f64> {
+        let errors: Vec<f64> = self
+            .hardest()
+            .iter()
+            .filter_map(|missed| Some((missed.by.get(&quantity)?.exp() - 1.0).abs()))
+            .collect();
+        (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+    }
+
+    /// The values of each parameter that the data allow: how much it moves when levels are left out
+    /// (the jackknife), and at least as much as no measurement can tell.
+    pub(super) fn intervals(&self, found: &Found) -> BTreeMap<String, [f64; 2]> {
+        let model = found.model();
+        let interval = |parameter: &crate::parameters::Parameter| {
+            let value = model.get(*parameter);
+            let logs: Vec<f64> =
+                self.models.iter().map(|model| model.get(*parameter).max(1e-12).ln()).collect();
+            let count = logs.len().max(1) as f64;
+            let mean = logs.iter().sum::<f64>() / count;
+            let squares = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>();
+            let error = ((count - 1.0) / count * squares).sqrt().max(FINEST);
+            let reach = (WIDE * error).exp();
+            (parameter.name().to_owned(), [value / reach, value * reach])
+        };
+        found.parameters.iter().map(interval).collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! Fits an engine to recorded runs: every request is sent again, as it was sent, to engines in virtual
+//! time, until one gives the same times.
+//!
+//! What the steps in the records show directly ([`crate::steps`]) is where the search starts. Settings
+//! that cannot be measured (the policy, steps ahead, the token budget, how the front end takes turns) are
+//! tried. Levels and kinds of load are left out in turn to see how well the others predict them.
+
+mod check;
+mod choice;
+mod coefficients;
+mod evidence;
+mod left_out;
+mod search;
+mod start;
+mod twin;
+mod unknown;
+
+pub use check::{Check, CheckedLevel, Explanation, Part, check};
+pub use left_out::{LeftOut, Missed};
+pub use start::Start;
+pub use unknown::{NextRun, Unknown};
+
+use super::model::Model;
+use super::progress::FitProgress;
+use super::trial::{Figures, Quantity, Trial};
+use evidence::Evidence;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known of an engine besides its times.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Settings {
+    /// How many sequences it runs at once.
+    pub max_seqs: Option<u32>,
+    /// How many tokens a step may process.
+    pub token_budget: Option<u32>,
+    /// How many tokens its KV cache holds.
+    pub kv_tokens: Option<u64>,
+}
+
+/// How to fit.
+#[derive(Debug, Clone)]
+pub struct CalibrateOptions {
+    /// Threads to use.
+    pub threads: usize,
+    /// Counts what has been done.
+    pub progress: Arc<FitProgress>,
+}
+
+/// An engine that was fitted, and how well it predicts what it was not fitted to.
+#[derive(Debug, Clone)]
+pub struct Calibrated {
+    pub(crate) model: Model,
+    /// Each trial and what the engine gives for it.
+    pub levels: Vec<(Trial, Option<Figures>)>,
+    /// How far levels and kinds of load are from what the others predict.
+    pub left_out: LeftOut,
+    /// The smallest and the largest value that the data allow, by the name of the parameter.
+    pub intervals: BTreeMap<String, [f64; 2]>,
+    /// What the trials do not show.
+    pub unknown: Vec<Unknown>,
+    /// The runs that would show it; none if none would help.
+    pub next_runs: Vec<NextRun>,
+    misfit: f64,
+}
+
+/// The engine that gives the times of these trials; nothing if none can.
+pub fn calibrate(
+    trials: &[Trial],
+    start: &Start,
+    known: &Settings,
+    options: &CalibrateOptions,
+) -> Option<Calibrated> {
+    let evidence = Evidence::new(trials);
+    let search = search::Search { evidence: &evidence, start, known, options };
+    let found = search.best()?;
+    let left_out = left_out::leave_out(&search, &found);
+    let model = found.model();
+    let unknown = unknown::unknown(&found, &evidence);
+    let levels = trials.iter().map(|trial| (trial.clone(), evidence::simulated(trial, &model)));
+    Some(Calibrated {
+        model,
+        levels: levels.collect(),
+        intervals: left_out.intervals(&found),
+        left_out,
+        next_runs: unknown::next_runs(&unknown, &evidence),
+        unknown,
+        misfit: found.point.value,
+    })
+}
+
+/// How far a simulated figure is from the measured one, as a logarithm.
+pub(crate) fn miss(measured: &Figures, simulated: &Figures, quantity: Quantity) -> f64 {
+    (simulated.get(quantity) / measured.get(quantity)).ln()
+}

@@ -1,0 +1,139 @@
+//! A calibrated engine as a twin, with its errors, its intervals and what remains unknown.
+
+use super::Calibrated;
+use super::evidence::figures_of;
+use super::unknown::Unknown;
+use crate::trial::{Figures, Quantity, Sent, Trial, most_in_flight};
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::{Accuracy, Client, Errors, Length, Lengths, Range, Rows};
+use dyno_engine::twin::reference::Figure;
+use std::collections::BTreeMap;
+
+/// No prediction is better than this many percent.
+const FINEST: f64 = 2.0;
+/// Half the width of a 95 % interval in standard deviations, if they are known from few levels.
+const WIDE: f64 = 2.1;
+
+/// How much wider intervals are if all levels were of one kind of load.
+const UNSEEN: f64 = 1.6;
+
+/// Figures of tables and the quantities of trials that they are.
+const FIGURES: [(Figure, Quantity); 5] = [
+    (Figure::CompletedRate, Quantity::Rate),
+    (Figure::TtftMs, Quantity::TtftMean),
+    (Figure::ItlMs, Quantity::ItlMean),
+    (Figure::LatencyS, Quantity::LatencyMean),
+    (Figure::P90S, Quantity::LatencyP90),
+];
+
+impl Calibrated {
+    /// The twin. The caller says which system it is.
+    pub fn twin(&self, name: &str) -> Twin {
+        let trials = || self.levels.iter().map(|(trial, _)| trial);
+        Twin {
+            name: name.to_owned(),
+            model: None,
+            hardware: None,
+            engine: String::new(),
+            provenance: String::new(),
+            reference: None,
+            scheduler: self.model.scheduler,
+            cost: self.model.cost,
+            lengths: lengths(trials()),
+            range: range(trials()),
+            client: Client::default(),
+            rows: Rows {
+                fitted: trials().map(|trial| trial.label.clone()).collect(),
+                ..Rows::default()
+            },
+            errors: Errors { fitted: self.fitted(), held_out: self.held_out() },
+            intervals: self.intervals.clone(),
+            unidentified: self.unknown.iter().map(Unknown::words).collect(),
+            accuracy: self.accuracy(),
+        }
+    }
+
+    /// Mean absolute errors on the levels that it was fitted to, in percent.
+    fn fitted(&self) -> BTreeMap<Figure, f64> {
+        let error = |(figure, quantity): &(Figure, Quantity)| {
+            let errors = self.levels.iter().filter_map(|(trial, simulated)| {
+                let measured = Figures::of(trial)?.get(*quantity);
+                Some((simulated.as_ref()?.get(*quantity) / measured - 1.0).abs())
+            });
+            Some((*figure, percent(mean(errors)?)))
+        };
+        FIGURES.iter().filter_map(error).collect()
+    }
+
+    /// Mean absolute errors on levels that were left out, in percent.
+    fn held_out(&self) -> BTreeMap<Figure, f64> {
+        let error = |(figure, quantity): &(Figure, Quantity)| {
+            Some((*figure, percent(self.left_out.error(*quantity)?)))
+        };
+        FIGURES.iter().filter_map(error).collect()
+    }
+
+    /// Half the widths of 95 % intervals of predictions, from the levels that were left out.
+    fn accuracy(&self) -> Option<Accuracy> {
+        use Quantity::{ItlMean, ItlP50, LatencyP50, LatencyP90, Rate, TtftMean, TtftP50, TtftP90};
+        // A kind of load that was not measured is harder than any that was.
+        let unseen = if self.left_out.kinds.is_empty() { UNSEEN } else { 1.0 };
+        let half = |quantities: &[Quantity]| {
+            let missed = self.left_out.hardest().iter();
+            let squares = missed.flat_map(|missed| {
+                quantities.iter().filter_map(|quantity| missed.by.get(quantity)).map(|by| by * by)
+            });
+            let deviation = mean(squares)?.sqrt();
+            Some(percent((WIDE * unseen * deviation).exp() - 1.0).max(FINEST))
+        };
+        Some(Accuracy {
+            rate: half(&[Rate])?,
+            ttft: half(&[TtftMean, TtftP50, TtftP90])?,
+            itl: half(&[ItlMean, ItlP50])?,
+            latency: half(&[LatencyP50, LatencyP90])?,
+        })
+    }
+
+    /// The root of the mean squared error of the levels that it was fitted to.
+    pub fn residual(&self) -> f64 {
+        (self.misfit / figures_of(self.levels.len())).sqrt()
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
+
+/// A share in percent, to a tenth.
+fn percent(share: f64) -> f64 {
+    (1e3 * share).round() / 10.0
+}
+
+fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Lengths {
+    let length = |of: fn(&Sent) -> u32| {
+        let all =
+            || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
+        let mean_of = mean(all()).unwrap_or(1.0).max(1.0);
+        let variance = mean(all().map(|length| (length - mean_of).powi(2))).unwrap_or(0.0);
+        Length { mean: mean_of, spread: variance.sqrt() / mean_of }
+    };
+    Lengths { input: length(|sent| sent.input), output: length(|sent| sent.output) }
+}
+
+fn range<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Option<Range> {
+    let span = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold([f64::INFINITY, 0.0], |[least, most]: [f64; 2], value| {
+            [least.min(value), most.max(value)]
+        })
+    };
+    let figures = || trials.clone().filter_map(Figures::of);
+    let requests = || trials.clone().flat_map(|trial| &trial.requests);
+    let range = Range {
+        in_flight: span(&mut trials.clone().map(|trial| f64::from(most_in_flight(trial)))),
+        rate: span(&mut figures().map(|figures| figures.get(Quantity::Rate))),
+        input: span(&mut requests().map(|sent| f64::from(sent.input))),
+        output: span(&mut requests().map(|sent| f64::from(sent.output))),
+    };
+    (range.rate[0] <= range.rate[1]).then_some(range)
+}

@@ -1,0 +1,108 @@
+//! A level of a run, request by request: what was sent when, and when each token came back. It can be
+//! sent again to a simulated engine, whatever kind of load it was.
+
+mod figures;
+mod rerun;
+mod sent;
+
+pub use figures::{Figures, Quantity};
+pub use rerun::rerun;
+pub use sent::{Unfit, trial};
+
+use dyno_model::Nanos;
+
+/// A level as it was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// What it is called in messages.
+    pub label: String,
+    /// How it was loaded.
+    pub kind: Kind,
+    /// Its requests, in the order in which they were sent, warm-up included.
+    pub requests: Vec<Sent>,
+}
+
+/// The most requests that were in flight at once.
+pub(crate) fn most_in_flight(trial: &Trial) -> u32 {
+    let mut changes: Vec<(Nanos, i32)> = Vec::new();
+    let mut ends: Vec<Nanos> = Vec::with_capacity(trial.requests.len());
+    for sent in &trial.requests {
+        let at = match sent.when {
+            When::At(at) => at,
+            When::After { request, pause } => ends.get(request).copied().unwrap_or(0) + pause,
+        };
+        let end = at + sent.seen.last().map_or(0, |chunk| chunk.after);
+        ends.push(end);
+        changes.extend([(at, 1), (end, -1)]);
+    }
+    changes.sort_unstable();
+    let running = changes.iter().scan(0, |now, (_, change)| {
+        *now += change;
+        Some(*now)
+    });
+    running.max().unwrap_or(0).unsigned_abs()
+}
+
+/// A kind of load. What holds for one need not hold for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Each response is followed by the next request.
+    Closed,
+    /// Requests come at their own times.
+    Open,
+    /// Conversations, whose turns wait for each other.
+    Sessions,
+    /// Everything at once.
+    Burst,
+}
+
+/// A request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sent {
+    /// When it was sent.
+    pub when: When,
+    /// Tokens of its prompt.
+    pub input: u32,
+    /// Tokens of its response.
+    pub output: u32,
+    /// The prompt's blocks that others have, too.
+    pub shared: Shared,
+    /// Whether it counts; others only load the engine.
+    pub measured: bool,
+    /// When its tokens came.
+    pub seen: Vec<Chunk>,
+}
+
+/// When a request was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// So long after the start of the level, whatever the server did.
+    At(Nanos),
+    /// After the response to another one.
+    After {
+        /// Its place in [`Trial::requests`].
+        request: usize,
+        /// How long after it.
+        pause: Nanos,
+    },
+}
+
+/// What a prompt has in common with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shared {
+    /// Nothing.
+    Nothing,
+    /// The first so many tokens, with all that share any.
+    Prefix(u32),
+    /// All that was said before, with the other turns of this conversation.
+    Conversation(u64),
+}
+
+/// Tokens that came together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chunk {
+    /// How long after the request was sent.
+    pub after: Nanos,
+    /// How many.
+    pub tokens: u32,
+}

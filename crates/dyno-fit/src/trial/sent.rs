@@ -1,0 +1,179 @@
+//! The records of a level as a trial, or why they cannot be used.
+
+use super::{Chunk, Kind, Sent, Shared, Trial, When};
+use dyno_model::Nanos;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::record::RequestRecord;
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Fewer completed requests say too little about a level.
+const FEWEST: usize = 8;
+/// With more failed requests than this share, what the server did is not what it would do without them.
+const MOST_FAILED: f64 = 0.02;
+
+/// Why a level cannot be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Unfit {
+    /// Too few requests.
+    #[error("only {0} completed requests")]
+    Few(usize),
+    /// Too many failures.
+    #[error("{failed} of {all} requests failed")]
+    Failures {
+        /// Failed, refused or cut off.
+        failed: usize,
+        /// All that were sent.
+        all: usize,
+    },
+    /// There are no times of first tokens.
+    #[error("its responses were not streamed")]
+    NotStreamed,
+    /// The server does not say how long prompts are.
+    #[error("the tokens of its prompts are not known")]
+    NoInput,
+    /// A limit on requests in flight held arrivals back.
+    #[error("arrivals waited in the client for a free slot")]
+    HeldBack,
+    /// Requests were sent again.
+    #[error("requests were refused and sent again")]
+    SentAgain,
+}
+
+/// The trial of a level from its records, in any order.
+pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Unfit> {
+    let mut records: Vec<&RequestRecord> =
+        records.iter().filter(|record| record.sent.is_some()).collect();
+    records.sort_by_key(|record| record.sent);
+    check(&records)?;
+    let start = records.first().and_then(|record| record.sent).unwrap_or_default();
+    let kind = kind(plan, &records);
+    let mut before = Before::default();
+    let mut requests = Vec::with_capacity(records.len());
+    for (place, record) in records.iter().enumerate() {
+        let sent = record.sent.unwrap_or(start);
+        let when = match before.of(record, kind) {
+            Some(request) => {
+                let pause = sent.saturating_sub(records[request].end);
+                When::After { request, pause }
+            }
+            None => When::At(sent - start),
+        };
+        before.add(record, place);
+        requests.push(request(record, sent, when));
+    }
+    Ok(Trial { label: plan.label.clone(), kind, requests })
+}
+
+fn check(records: &[&RequestRecord]) -> Result<(), Unfit> {
+    let completed = |record: &&&RequestRecord| record.outcome == Outcome::Completed;
+    let done = records.iter().filter(completed).count();
+    if done < FEWEST {
+        return Err(Unfit::Few(done));
+    }
+    let failed = records.len() - done;
+    if failed as f64 > MOST_FAILED * records.len() as f64 {
+        return Err(Unfit::Failures { failed, all: records.len() });
+    }
+    let completed = || records.iter().filter(completed);
+    if completed().any(|record| record.first.is_none() || record.chunks.is_empty()) {
+        return Err(Unfit::NotStreamed);
+    }
+    if completed().any(|record| record.input.is_none()) {
+        return Err(Unfit::NoInput);
+    }
+    if records.iter().any(|record| record.admitted.is_some()) {
+        return Err(Unfit::HeldBack);
+    }
+    match records.iter().any(|record| record.retries > 0) {
+        true => Err(Unfit::SentAgain),
+        false => Ok(()),
+    }
+}
+
+fn kind(plan: &LevelPlan, records: &[&RequestRecord]) -> Kind {
+    match plan.load {
+        _ if records.iter().any(|record| record.turn.is_some()) => Kind::Sessions,
+        Load::Concurrency { .. } => Kind::Closed,
+        Load::Burst { .. } => Kind::Burst,
+        Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => Kind::Open,
+    }
+}
+
+/// Which request came before another: in the same conversation, or in the same slot of a closed loop.
+#[derive(Default)]
+struct Before {
+    turns: BTreeMap<u64, usize>,
+    slots: BTreeMap<u32, usize>,
+}
+
+impl Before {
+    fn of(&self, record: &RequestRecord, kind: Kind) -> Option<usize> {
+        let turn = record.turn.and_then(|turn| self.turns.get(&turn.session));
+        let slot = || match kind {
+            Kind::Closed | Kind::Sessions => self.slots.get(&record.slot),
+            Kind::Open | Kind::Burst => None,
+        };
+        // Conversations of an open loop have no slots: all are in the first one.
+        let closed = self.slots.len() > 1 || kind == Kind::Closed;
+        turn.or_else(|| slot().filter(|_| closed)).copied()
+    }
+
+    fn add(&mut self, record: &RequestRecord, place: usize) {
+        if let Some(turn) = record.turn {
+            self.turns.insert(turn.session, place);
+        }
+        self.slots.insert(record.slot, place);
+    }
+}
+
+fn request(record: &RequestRecord, sent: Nanos, when: When) -> Sent {
+    let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    let completed = record.outcome == Outcome::Completed;
+    let seen = if completed { chunks(record, sent) } else { Vec::new() };
+    let came: u32 = seen.iter().map(|chunk| chunk.tokens).sum();
+    let output = match came {
+        0 => record.requested_output.unwrap_or(1),
+        came => came,
+    };
+    let shared = match (record.turn, record.cached) {
+        (Some(turn), _) => Shared::Conversation(turn.session),
+        (None, Some(cached)) if cached > 0 => Shared::Prefix(tokens(cached)),
+        _ => Shared::Nothing,
+    };
+    Sent {
+        when,
+        input: record.input.map_or(1, |input| tokens(input.tokens)).max(1),
+        output: output.max(1),
+        shared,
+        measured: completed && record.phase.is_measured(),
+        seen,
+    }
+}
+
+/// The output events of a response. Where their tokens are not known, the missing ones are spread over
+/// the events after the first.
+fn chunks(record: &RequestRecord, sent: Nanos) -> Vec<Chunk> {
+    let after = |at: Nanos| at.saturating_sub(sent);
+    let mut chunks: Vec<Chunk> = record
+        .chunks
+        .iter()
+        .map(|chunk| Chunk { after: after(1_000 * chunk.at_us), tokens: chunk.tokens })
+        .collect();
+    if let (Some(tokens), Some(last)) = (record.finish_tokens, record.last)
+        && tokens > 0
+    {
+        chunks.push(Chunk { after: after(last), tokens });
+    }
+    let known: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
+    let all = record.output.map_or(known, |output| output.tokens);
+    let missing = all.saturating_sub(known);
+    if !record.chunk_tokens_known && missing > 0 && chunks.len() > 1 {
+        let later = chunks.len() as u64 - 1;
+        for (place, chunk) in (0..).zip(&mut chunks[1..]) {
+            chunk.tokens += ((place + 1) * missing / later - place * missing / later) as u32;
+        }
+    }
+    chunks
+}

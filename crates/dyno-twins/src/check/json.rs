@@ -1,0 +1,97 @@
+//! A check as JSON.
+
+use crate::levels::{key, shown};
+use dyno_engine::twin::Twin;
+use dyno_fit::{Check, CheckedLevel, Explanation, Part};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The version tag of the document.
+const SCHEMA: &str = "dyno.twin-check/1";
+
+#[derive(Debug, Serialize)]
+pub(super) struct Document<'a> {
+    schema: &'static str,
+    twin: &'a str,
+    /// Null if no level could be compared.
+    same: Option<bool>,
+    levels: Vec<Level<'a>>,
+    explanations: Vec<Explained>,
+    left_out: Vec<LeftOut<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Level<'a> {
+    label: &'a str,
+    #[serde(flatten)]
+    values: BTreeMap<&'static str, Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct Value {
+    measured: f64,
+    twin: Option<f64>,
+    differs: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Explained {
+    part: &'static str,
+    /// How many times as long it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factor: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_seqs: Option<f64>,
+    /// The share of the difference that it removes.
+    removes: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct LeftOut<'a> {
+    label: &'a str,
+    reason: &'a str,
+}
+
+pub(super) fn document<'a>(
+    found: &'a Check,
+    same: Option<bool>,
+    twin: &'a Twin,
+    left_out: &'a [(String, String)],
+) -> Document<'a> {
+    let left_out = left_out.iter().map(|(label, reason)| LeftOut { label, reason });
+    Document {
+        schema: SCHEMA,
+        twin: &twin.name,
+        same,
+        levels: found.levels.iter().map(level).collect(),
+        explanations: found.explanations.iter().map(explained).collect(),
+        left_out: left_out.collect(),
+    }
+}
+
+fn level(level: &CheckedLevel) -> Level<'_> {
+    let value = |quantity| {
+        let (measured, twin) = *level.figures.get(&quantity)?;
+        let differs = level.differs.contains(&quantity);
+        Some((key(quantity)?, Value { measured, twin, differs }))
+    };
+    Level { label: &level.label, values: shown().filter_map(value).collect() }
+}
+
+fn explained(one: &Explanation) -> Explained {
+    let part = match one.part {
+        Part::Accelerator => "accelerator",
+        Part::Prefill => "prefill",
+        Part::Decode => "decode",
+        Part::Launch => "launch",
+        Part::FrontEnd => "front_end",
+        Part::MaxSeqs => "max_seqs",
+    };
+    let limit = one.part == Part::MaxSeqs;
+    Explained {
+        part,
+        factor: (!limit).then_some(one.value),
+        max_seqs: limit.then_some(one.value),
+        removes: one.removes,
+    }
+}

@@ -1,0 +1,55 @@
+//! Whether a server still is what its twin says: a run beside the twin, and what would explain a
+//! difference.
+
+mod json;
+mod text;
+mod words;
+
+use crate::measured::Measured;
+use crate::trials::Trials;
+use dyno_engine::twin::Twin;
+use dyno_fit::Check;
+use dyno_model::Language;
+use words::Message;
+
+/// A run beside a twin.
+#[derive(Debug)]
+pub struct Checked {
+    /// Levels that could not be compared, with one note for each reason.
+    pub notes: Vec<String>,
+    twin: Twin,
+    found: Check,
+    left_out: Vec<(String, String)>,
+    language: Language,
+}
+
+/// Compares the levels of these runs with a twin. The error is a text.
+pub fn check(runs: &[Measured], twin: Twin, language: Language) -> Result<Checked, String> {
+    if let Some(run) = runs.iter().find(|run| run.records.is_none()) {
+        return Err(Message::NoRecords.with(language, &[&run.summary.run.id]));
+    }
+    let trials = Trials::of(runs, language)
+        .map_err(|error| Message::Unreadable.with(language, &[error.to_string()]))?;
+    let notes = trials.notes(language);
+    let found = dyno_fit::check(&twin, &trials.usable);
+    Ok(Checked { notes, twin, found, left_out: trials.left_out().to_vec(), language })
+}
+
+impl Checked {
+    /// Whether no level differs; nothing if none could be compared.
+    pub fn same(&self) -> Option<bool> {
+        (!self.found.levels.is_empty()).then(|| self.found.same())
+    }
+
+    /// The levels beside the twin, the result, and what would explain a difference.
+    pub fn text(&self) -> String {
+        text::text(&self.found, &self.twin, self.language)
+    }
+
+    /// The same as JSON.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        let same = self.same();
+        let document = json::document(&self.found, same, &self.twin, &self.left_out);
+        serde_json::to_string_pretty(&document)
+    }
+}

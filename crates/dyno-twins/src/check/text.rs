@@ -1,0 +1,122 @@
+//! A check as text.
+
+use super::words::Message;
+use crate::levels::{heads, pair, shown};
+use crate::shown::compare::number;
+use crate::shown::list::table;
+use dyno_engine::twin::Twin;
+use dyno_fit::{Check, CheckedLevel, Explanation, Part};
+use dyno_model::Language;
+use dyno_words::columns::wrap;
+use std::fmt::Write as _;
+
+/// Columns of text.
+const WIDTH: usize = 100;
+
+pub(super) fn text(found: &Check, twin: &Twin, language: Language) -> String {
+    if found.levels.is_empty() {
+        return Message::Nothing.with(language, &[&twin.name]) + "\n";
+    }
+    let rows: Vec<Vec<String>> = found.levels.iter().map(row).collect();
+    let mut text = table(&heads(language), &rows);
+    let _ =
+        write!(text, "{}\n\n{}", Message::Legend.text(language), outcome(found, twin, language));
+    text
+}
+
+/// A level: measured → twin, marked where they differ.
+fn row(level: &CheckedLevel) -> Vec<String> {
+    let cell = |quantity| match level.figures.get(&quantity) {
+        Some((measured, simulated)) => {
+            let mark = if level.differs.contains(&quantity) { " !" } else { "" };
+            format!("{}{mark}", pair(*measured, *simulated))
+        }
+        None => "–".to_owned(),
+    };
+    std::iter::once(level.label.clone()).chain(shown().map(cell)).collect()
+}
+
+/// Whether it is the same, and if not, what would explain it.
+fn outcome(found: &Check, twin: &Twin, language: Language) -> String {
+    let all = found.levels.len().to_string();
+    if found.same() {
+        return Message::Same.with(language, &[&all, &twin.name]) + "\n";
+    }
+    let differ = found.levels.iter().filter(|level| !level.differs.is_empty());
+    let labels: Vec<&str> = differ.map(|level| level.label.as_str()).collect();
+    let (count, names) = (labels.len().to_string(), labels.join(language.choose([", ", "、"])));
+    let differs = Message::Differs.with(language, &[&twin.name, &count, &all, &names]);
+    let mut text = wrap("", &differs, WIDTH);
+    if found.explanations.is_empty() {
+        let _ = writeln!(text, "{}", Message::Unexplained.text(language));
+        return text;
+    }
+    let _ = writeln!(text, "{}", Message::Explained.text(language));
+    for one in &found.explanations {
+        let share = format!("{:.0}", 100.0 * one.removes);
+        let values = [explanation(one, twin, language), share];
+        text.push_str(&wrap("  · ", &Message::Explains.with(language, &values), WIDTH));
+    }
+    text
+}
+
+fn explanation(one: &Explanation, twin: &Twin, language: Language) -> String {
+    let message = match one.part {
+        Part::Accelerator => Message::Accelerator,
+        Part::Prefill => Message::Prefill,
+        Part::Decode => Message::Decode,
+        Part::Launch => Message::Launch,
+        Part::FrontEnd => Message::FrontEnd,
+        Part::MaxSeqs => {
+            let values = [format!("{:.0}", one.value), twin.scheduler.max_seqs.to_string()];
+            return Message::MaxSeqs.with(language, &values);
+        }
+    };
+    message.with(language, &[number(one.value)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_fit::Quantity;
+
+    fn level(label: &str, differs: Vec<Quantity>) -> CheckedLevel {
+        let figures = [(Quantity::Rate, (4.0, Some(5.0))), (Quantity::TtftP50, (90.0, None))];
+        CheckedLevel { label: label.to_owned(), figures: figures.into(), differs }
+    }
+
+    fn said(check: &Check, language: Language) -> String {
+        text(check, &Twin::load(Twin::default_name()).unwrap(), language)
+    }
+
+    #[test]
+    fn what_differs_is_marked_and_explained_in_plain_words() {
+        let levels = vec![level("rate 4", vec![Quantity::Rate]), level("rate 9", vec![])];
+        let of = |part, value| Explanation { part, value, removes: 0.92 };
+        let explanations = vec![of(Part::Accelerator, 1.45), of(Part::MaxSeqs, 16.0)];
+        let check = Check { levels, explanations };
+        let text = said(&check, Language::English);
+        assert!(text.contains("rate 4  4.00 → 5.00 !"), "{text}");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in [
+            "1 of 2 levels (rate 4)",
+            "the accelerator takes 1.45 times as long",
+            "at most 16 sequences run at once, instead of 48",
+            "(removes 92 % of the difference)",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(said(&check, Language::Chinese).contains("加速器的全部计算耗时变为 1.45 倍"));
+        let unexplained = Check { explanations: Vec::new(), ..check };
+        assert!(said(&unexplained, Language::English).contains("no single change explains it"));
+    }
+
+    #[test]
+    fn the_same_and_nothing_at_all_are_not_the_same() {
+        let same = Check { levels: vec![level("rate 4", vec![])], explanations: Vec::new() };
+        let text = said(&same, Language::English);
+        assert!(text.contains("still the same: 1 level agrees with generic-7b-24gb"), "{text}");
+        let none = Check { levels: Vec::new(), explanations: Vec::new() };
+        assert!(said(&none, Language::English).contains("no level could be compared"));
+    }
+}

@@ -1,0 +1,234 @@
+//! A fit from beginning to end: which levels of the runs it uses, the search, and what is told of the
+//! twin that was found.
+
+mod about;
+mod by_table;
+mod next;
+mod progress;
+mod records;
+mod table;
+mod unknown;
+mod words;
+
+pub use about::About;
+
+use crate::measured::Measured;
+use crate::trials::Trials;
+use crate::usable;
+use dyno_engine::twin::Twin;
+use dyno_fit::{
+    CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Start, Table, calibrate,
+};
+use dyno_model::Language;
+use std::sync::Arc;
+use std::time::Duration;
+use words::Message;
+
+/// Levels that are needed to see how well one of them is predicted by the others.
+const FEWEST: usize = 2;
+
+/// What a fit is made from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Source {
+    /// Records where all runs have them and enough levels can be used, else tables.
+    #[default]
+    Auto,
+    /// Every request and every token.
+    Records,
+    /// The means of each level.
+    Table,
+}
+
+/// What is asked of a fit.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The name of the twin.
+    pub name: String,
+    /// What its file says of the system.
+    pub about: About,
+    /// What it is made from.
+    pub source: Source,
+    /// Maximum number of sequences in the server's batch, if it is known.
+    pub max_seqs: Option<u32>,
+    /// Maximum number of tokens of a step, if it is known.
+    pub token_budget: Option<u32>,
+}
+
+/// A fit that can begin.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// What should be said first: levels that are left out, and what is about to be done.
+    pub notes: Vec<String>,
+    runs: &'a [Measured],
+    wanted: &'a Wanted,
+    language: Language,
+    material: Material,
+    progress: Arc<FitProgress>,
+}
+
+/// What the search gets.
+#[derive(Debug)]
+enum Material {
+    Table(Table),
+    Records(Trials),
+}
+
+/// Why there is no fit.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// What became of each level.
+    pub notes: Vec<String>,
+    /// What has to change.
+    pub errors: Vec<String>,
+}
+
+/// A twin that was found, and what is to be said of it.
+#[derive(Debug)]
+pub struct FittedTwin {
+    /// The twin.
+    pub twin: Twin,
+    /// How close it is, and what the data does not show.
+    pub text: String,
+    /// Why it should not be relied on, if so.
+    pub warning: Option<String>,
+}
+
+/// Chooses the levels of these runs, of which there is at least one.
+pub fn prepare<'a>(
+    runs: &'a [Measured],
+    wanted: &'a Wanted,
+    language: Language,
+) -> Result<Job<'a>, Refused> {
+    let job = |(notes, material)| {
+        let progress = Arc::default();
+        Job { notes, runs, wanted, language, material, progress }
+    };
+    let all_recorded = runs.iter().all(|run| run.records.is_some());
+    let found = match wanted.source {
+        Source::Records => by_records(runs, language),
+        Source::Auto if all_recorded => by_records(runs, language).or_else(|refused| {
+            let (mut notes, material) = by_means(runs, wanted, language).map_err(|_| Refused {
+                notes: refused.notes.clone(),
+                errors: refused.errors.clone(),
+            })?;
+            notes.splice(0..0, refused.notes);
+            notes.push(Message::FromTable.text(language).to_owned());
+            Ok((notes, material))
+        }),
+        Source::Auto | Source::Table => {
+            let some =
+                wanted.source == Source::Auto && runs.iter().any(|run| run.records.is_some());
+            let found = by_means(runs, wanted, language);
+            found.map(|(mut notes, material)| {
+                notes.extend(some.then(|| Message::SomeRecords.text(language).to_owned()));
+                (notes, material)
+            })
+        }
+    };
+    found.map(job)
+}
+
+/// Every request of the levels.
+fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<String>, Material), Refused> {
+    let without = runs.iter().filter(|run| run.records.is_none());
+    let errors: Vec<String> =
+        without.map(|run| Message::NoRecords.with(language, &[&run.summary.run.id])).collect();
+    if !errors.is_empty() {
+        return Err(Refused { notes: Vec::new(), errors });
+    }
+    let unreadable = |error: dyno_record::RecordError| Refused {
+        notes: Vec::new(),
+        errors: vec![Message::Unreadable.with(language, &[error.to_string()])],
+    };
+    let trials = Trials::of(runs, language).map_err(unreadable)?;
+    let mut notes = trials.notes(language);
+    let have = trials.usable.len();
+    let differ = |pair: &[dyno_model::plan::LevelPlan]| {
+        let what = |plan: &dyno_model::plan::LevelPlan| {
+            (plan.load, plan.input_tokens.clone(), plan.output_tokens.clone())
+        };
+        what(&pair[0]) != what(&pair[1])
+    };
+    let defect = match &trials.usable[..] {
+        usable if usable.len() < FEWEST => {
+            Some(Defect::TooFew { have, all: trials.count(), fewest: FEWEST })
+        }
+        [first, ..] if !trials.loads.windows(2).any(differ) => {
+            Some(Defect::NothingVaries(first.label.clone()))
+        }
+        _ => None,
+    };
+    if let Some(defect) = defect {
+        return Err(Refused { notes, errors: vec![words::defect(&defect, language)] });
+    }
+    notes.push(Message::FittingRecords.with(language, &[have.to_string()]));
+    Ok((notes, Material::Records(trials)))
+}
+
+/// The means of the levels.
+fn by_means(
+    runs: &[Measured],
+    wanted: &Wanted,
+    language: Language,
+) -> Result<(Vec<String>, Material), Refused> {
+    let table = table::table(&wanted.name, runs, wanted.max_seqs, language);
+    let left_out = table.levels.iter().filter_map(|level| match &level.role {
+        Role::LeftOut(why) => Some((level.label.as_str(), why.as_str())),
+        Role::Fitted | Role::HeldOut => None,
+    });
+    let mut notes = usable::left_out(left_out, language);
+    let defects = dyno_fit::defects(&table);
+    if !defects.is_empty() {
+        let errors = defects.iter().map(|one| words::defect(one, language)).collect();
+        return Err(Refused { notes, errors });
+    }
+    notes.push(Message::Fitting.with(language, &[table.fitted().count().to_string()]));
+    Ok((notes, Material::Table(table)))
+}
+
+impl Job<'_> {
+    /// How far it has come.
+    pub fn line(&self, elapsed: Duration) -> String {
+        progress::line(self.progress.state(), elapsed, self.language)
+    }
+
+    /// Searches; takes seconds to minutes. The error is a text.
+    pub fn work(&self) -> Result<FittedTwin, String> {
+        let mut found = match &self.material {
+            Material::Table(table) => self.to_table(table)?,
+            Material::Records(trials) => self.to_records(trials)?,
+        };
+        self.wanted.about.write(&mut found.twin, self.runs);
+        Ok(found)
+    }
+
+    fn to_table(&self, table: &Table) -> Result<FittedTwin, String> {
+        let mut options =
+            FitOptions { progress: Arc::clone(&self.progress), ..FitOptions::default() };
+        if let Some(budget) = self.wanted.token_budget {
+            options.token_budgets = vec![budget];
+        }
+        let found = dyno_fit::fit(table, &options).map_err(|error| error.to_string())?;
+        let text = by_table::report(&found, self.language);
+        let warning = by_table::warning(&found.leave_one_out, self.language);
+        Ok(FittedTwin { twin: found.twin, text, warning })
+    }
+
+    fn to_records(&self, trials: &Trials) -> Result<FittedTwin, String> {
+        let known = Settings {
+            max_seqs: self.wanted.max_seqs,
+            token_budget: self.wanted.token_budget,
+            kv_tokens: None,
+        };
+        let threads = FitOptions::default().threads;
+        let options = CalibrateOptions { threads, progress: Arc::clone(&self.progress) };
+        let found =
+            calibrate(&trials.usable, &Start::of(&trials.usable, &trials.steps), &known, &options)
+                .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;
+        let twin = found.twin(&self.wanted.name);
+        let mut text = records::report(&found, &twin, self.language);
+        text.push_str(&next::runs(&found.next_runs, self.runs, self.language));
+        let warning = records::warning(&found, self.language);
+        Ok(FittedTwin { twin, text, warning })
+    }
+}

@@ -1,0 +1,55 @@
+//! What the runs do not show, in words.
+
+use super::words::{Message, kind};
+use dyno_fit::Unknown;
+use dyno_model::Language;
+
+/// One thing that the runs leave open, and why.
+pub(super) fn text(unknown: &Unknown, language: Language) -> String {
+    match unknown {
+        Unknown::Attention => Message::NoAttention.text(language).to_owned(),
+        Unknown::Context => Message::NoContext.text(language).to_owned(),
+        Unknown::MaxSeqs => Message::NoMaxSeqs.text(language).to_owned(),
+        Unknown::TokenBudget => Message::NoTokenBudget.text(language).to_owned(),
+        Unknown::KvCache => Message::NoKvCache.text(language).to_owned(),
+        Unknown::Coefficient(name) => Message::NoCoefficient.with(language, &[name]),
+        Unknown::Kind(of) => Message::NoKind.with(language, &[kind(*of, language)]),
+    }
+}
+
+/// Its name alone.
+pub(super) fn name(unknown: &Unknown, language: Language) -> String {
+    match unknown {
+        Unknown::Attention => "attention_ns".to_owned(),
+        Unknown::Context => "kv_ns".to_owned(),
+        Unknown::MaxSeqs => "max_seqs".to_owned(),
+        Unknown::TokenBudget => "token_budget".to_owned(),
+        Unknown::KvCache => "kv_blocks".to_owned(),
+        Unknown::Coefficient(name) => (*name).to_owned(),
+        Unknown::Kind(of) => kind(*of, language).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_fit::Kind;
+
+    #[test]
+    fn everything_unknown_has_a_text_that_begins_with_its_name() {
+        for unknown in [
+            Unknown::Attention,
+            Unknown::Context,
+            Unknown::MaxSeqs,
+            Unknown::TokenBudget,
+            Unknown::KvCache,
+            Unknown::Coefficient("front.chunk_us"),
+            Unknown::Kind(Kind::Open),
+        ] {
+            for language in [Language::English, Language::Chinese] {
+                let (text, name) = (text(&unknown, language), name(&unknown, language));
+                assert!(text.starts_with(&name), "{text} / {name}");
+            }
+        }
+    }
+}

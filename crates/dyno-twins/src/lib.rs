@@ -1,0 +1,18 @@
+//! Twins for people: measured runs become the material of a fit or a check, and what is found is told in
+//! English and Chinese. Everything returns texts; flags, files and printing are the caller's, the search
+//! itself is in `dyno-fit`.
+
+mod check;
+mod fit;
+mod imported;
+mod levels;
+mod measured;
+mod shown;
+mod trials;
+mod usable;
+mod words;
+
+pub use check::{Checked, check};
+pub use fit::{About, FittedTwin, Job, Refused, Source, Wanted, prepare};
+pub use measured::Measured;
+pub use shown::{list, show, verified};

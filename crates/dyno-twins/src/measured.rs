@@ -1,0 +1,34 @@
+//! A measured run: the plans of its levels, its results, and its records where it has any.
+
+use crate::imported;
+use dyno_analysis::{DirSource, level_plans};
+use dyno_model::Summary;
+use dyno_model::plan::{LevelPlan, Plan};
+use dyno_record::{RecordError, RunDir};
+use std::collections::BTreeMap;
+
+/// A run whose levels can be compared with a twin's.
+#[derive(Debug)]
+pub struct Measured {
+    /// The planned levels by their index.
+    pub(crate) plans: BTreeMap<u32, LevelPlan>,
+    /// The results.
+    pub(crate) summary: Summary,
+    /// The records of a run of Dyno's own, with its plan. Other tools' files have too few times.
+    pub(crate) records: Option<(RunDir, Plan)>,
+}
+
+impl Measured {
+    /// A run with its directory.
+    pub fn recorded(summary: Summary, dir: RunDir) -> Result<Self, RecordError> {
+        let plan = dir.read_plan()?;
+        let plans = level_plans(&plan, &DirSource::open(&dir)?);
+        let records = summary.run.origin.is_none().then_some((dir, plan));
+        Ok(Self { plans, summary, records })
+    }
+
+    /// Results of another tool, or a summary alone: the plans are what it states.
+    pub fn stated(summary: Summary) -> Self {
+        Self { plans: imported::plans(&summary), summary, records: None }
+    }
+}

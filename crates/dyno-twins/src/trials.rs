@@ -1,0 +1,194 @@
+//! The levels of recorded runs, request by request, or why they cannot be used.
+
+use crate::measured::Measured;
+use crate::usable::{left_out, not_measured, of_run};
+use crate::words::Message;
+use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
+use dyno_fit::steps::{LevelRecords, LevelSteps, level_steps};
+use dyno_fit::{Trial, Unfit, trial};
+use dyno_model::Language;
+use dyno_model::frame::Frame;
+use dyno_model::plan::LevelPlan;
+use dyno_model::record::RequestRecord;
+use dyno_model::server::ServerSample;
+use dyno_record::RecordError;
+use std::collections::BTreeMap;
+
+/// The levels of several runs.
+#[derive(Debug, Default)]
+pub(crate) struct Trials {
+    /// Those that can be sent again.
+    pub(crate) usable: Vec<Trial>,
+    /// What each of them was: the same load with the same lengths shows the same.
+    pub(crate) loads: Vec<LevelPlan>,
+    /// The engine's steps in those levels that show them.
+    pub(crate) steps: Vec<LevelSteps>,
+    /// The labels of the others, with the reasons.
+    left_out: Vec<(String, String)>,
+}
+
+impl Trials {
+    /// Reads the records of these runs, a level at a time. Runs without records have no trials.
+    pub(crate) fn of(runs: &[Measured], language: Language) -> Result<Self, RecordError> {
+        let mut found = Self::default();
+        for (number, run) in runs.iter().enumerate() {
+            let number = (runs.len() > 1).then_some(number + 1);
+            found.add(run, number, language)?;
+        }
+        Ok(found)
+    }
+
+    /// All levels, usable or not.
+    pub(crate) fn count(&self) -> usize {
+        self.usable.len() + self.left_out.len()
+    }
+
+    /// Which levels are left out, with one note for each reason.
+    pub(crate) fn notes(&self, language: Language) -> Vec<String> {
+        let pairs = self.left_out.iter().map(|(label, why)| (label.as_str(), why.as_str()));
+        left_out(pairs, language)
+    }
+
+    /// The same as pairs.
+    pub(crate) fn left_out(&self) -> &[(String, String)] {
+        &self.left_out
+    }
+
+    fn add(
+        &mut self,
+        run: &Measured,
+        number: Option<usize>,
+        language: Language,
+    ) -> Result<(), RecordError> {
+        let Some((dir, _)) = &run.records else { return Ok(()) };
+        let mut wanted: BTreeMap<u32, &LevelPlan> = BTreeMap::new();
+        let mut reasons: BTreeMap<u32, String> = BTreeMap::new();
+        for level in &run.summary.levels {
+            let why = not_measured(level, language);
+            match run.plans.get(&level.index) {
+                Some(plan) if why.is_empty() => drop(wanted.insert(level.index, plan)),
+                Some(_) => drop(reasons.insert(level.index, why)),
+                None => {
+                    drop(reasons.insert(level.index, Message::NoLoad.text(language).to_owned()))
+                }
+            }
+        }
+        let (mut trials, mut steps) = read(&DirSource::open(dir)?, &wanted);
+        self.steps.append(&mut steps);
+        for level in &run.summary.levels {
+            let label = of_run(&level.label, number, language);
+            match (trials.remove(&level.index), wanted.get(&level.index)) {
+                (Some(Ok(trial)), Some(plan)) => {
+                    self.usable.push(Trial { label, ..trial });
+                    self.loads.push((*plan).clone());
+                }
+                (Some(Err(refusal)), _) => self.left_out.push((label, refused(refusal, language))),
+                (None, _) | (_, None) => {
+                    let why = reasons.remove(&level.index);
+                    let none = || refused(Unfit::Few(0), language);
+                    self.left_out.push((label, why.unwrap_or_else(none)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The trials of the wanted levels, and the engine's steps where they can be seen. Levels follow each other, so one at a time is in memory.
+fn read(
+    source: &DirSource<'_>,
+    wanted: &BTreeMap<u32, &LevelPlan>,
+) -> (BTreeMap<u32, Result<Trial, Unfit>>, Vec<LevelSteps>) {
+    let samples = samples(source);
+    let (mut trials, mut steps) = (BTreeMap::new(), Vec::new());
+    let mut now: Option<u32> = None;
+    let mut records: Vec<RequestRecord> = Vec::new();
+    let mut slots = Slots::default();
+    let mut end = |level: Option<u32>, records: &mut Vec<RequestRecord>| {
+        if let Some((level, plan)) = level.and_then(|level| Some((level, wanted.get(&level)?))) {
+            trials.insert(level, trial(plan, records));
+            let level = LevelRecords { requests: records, samples: &samples };
+            steps.extend(level_steps(level).ok());
+        }
+        records.clear();
+    };
+    for_each_record(source, |record| {
+        if now != Some(record.level) {
+            end(now.replace(record.level), &mut records);
+            slots = Slots::default();
+        }
+        if wanted.contains_key(&record.level) {
+            let slot = slots.number(record);
+            records.push(RequestRecord { slot, ..record.clone() });
+        }
+    });
+    end(now, &mut records);
+    (trials, steps)
+}
+
+/// The server metrics of a run.
+fn samples(source: &DirSource<'_>) -> Vec<ServerSample> {
+    let sample = |frame| match frame {
+        Frame::Server(sample) => Some(sample),
+        _ => None,
+    };
+    source.frames().filter_map(sample).collect()
+}
+
+/// The slots of closed loops, over all agents: each counts its own from 0.
+#[derive(Default)]
+struct Slots(BTreeMap<(Option<u32>, u32), u32>);
+
+impl Slots {
+    fn number(&mut self, record: &RequestRecord) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry((record.agent, record.slot)).or_insert(next)
+    }
+}
+
+/// Why a level cannot be sent again.
+fn refused(refusal: Unfit, language: Language) -> String {
+    match refusal {
+        Unfit::Few(done) => Message::Few.with(language, &[done.to_string()]),
+        Unfit::Failures { failed, all } => {
+            Message::Failures.with(language, &[failed, all].map(|count| count.to_string()))
+        }
+        Unfit::NotStreamed => Message::NotStreamed.text(language).to_owned(),
+        Unfit::NoInput => Message::NoInput.text(language).to_owned(),
+        Unfit::HeldBack => Message::HeldBack.text(language).to_owned(),
+        Unfit::SentAgain => Message::SentAgain.text(language).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::record::Phase;
+
+    #[test]
+    fn agents_have_slots_of_their_own() {
+        let record = |agent: u32, slot: u32| RequestRecord {
+            agent: Some(agent),
+            ..RequestRecord::new(0, 0, slot, Phase::Measured, 0)
+        };
+        let mut slots = Slots::default();
+        let all = [record(1, 0), record(2, 0), record(1, 1), record(1, 0), record(2, 0)];
+        assert_eq!(all.map(|record| slots.number(&record)), [0, 1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn refusals_read_as_in_the_library() {
+        for refusal in [
+            Unfit::Few(3),
+            Unfit::Failures { failed: 4, all: 90 },
+            Unfit::NotStreamed,
+            Unfit::NoInput,
+            Unfit::HeldBack,
+            Unfit::SentAgain,
+        ] {
+            let said = refused(refusal, Language::English);
+            assert!(said.starts_with(&refusal.to_string()), "{said} / {refusal}");
+            assert_ne!(refused(refusal, Language::Chinese), said);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `dyno twins`: lists, shows, verifies and checks the systems that the embedded engine can simulate.
+
+use super::fit;
+use crate::args::twins::{TwinsArgs, TwinsCommand};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_engine::twin::Twin;
+use dyno_model::Language;
+use std::path::PathBuf;
+
+/// Lists, shows, verifies or checks.
+pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
+    let language = printer.language();
+    let fine = |text| (text, Exit::Fine);
+    let done = match &args.command {
+        None => dyno_twins::list(language).map_err(in_twin).map(fine),
+        Some(TwinsCommand::Show { twin }) => {
+            load(twin).map(|twin| fine(dyno_twins::show(&twin, language)))
+        }
+        Some(TwinsCommand::Verify { twins }) => verified(twins, language).map(fine),
+        Some(TwinsCommand::Check { runs, twin, json }) => checked(runs, twin, *json, printer),
+    };
+    match done {
+        Ok((text, exit)) => printer.result(&text).and(exit),
+        Err(error) => {
+            printer.error(&error);
+            error.exit
+        }
+    }
+}
+
+/// Compares runs with a twin.
+fn checked(
+    runs: &[PathBuf],
+    twin: &str,
+    json: bool,
+    printer: &Printer,
+) -> Result<(String, Exit), UsageError> {
+    let twin = Twin::load(twin).map_err(|error| UsageError::new("--twin", error.to_string()))?;
+    let mut measured = Vec::new();
+    for path in runs {
+        measured.append(&mut fit::measured(path, printer)?);
+    }
+    let in_run = |error: String| UsageError::new("RUN", error);
+    let found = dyno_twins::check(&measured, twin, printer.language()).map_err(in_run)?;
+    if !json {
+        found.notes.iter().for_each(|note| printer.note(note));
+    }
+    let exit = match found.same() {
+        Some(true) => Exit::Fine,
+        Some(false) => Exit::BarNotMet,
+        None => Exit::Inconclusive,
+    };
+    let text = match json {
+        true => found.json().map_err(|error| in_run(error.to_string()))? + "\n",
+        false => found.text(),
+    };
+    Ok((text, exit))
+}
+
+fn in_twin(error: impl std::fmt::Display) -> UsageError {
+    UsageError::new("NAME|FILE", error.to_string())
+}
+
+fn load(name: &str) -> Result<Twin, UsageError> {
+    Twin::load(name).map_err(in_twin)
+}
+
+/// Replays these twins, or all that are shipped, on their tables.
+fn verified(names: &[String], language: Language) -> Result<String, UsageError> {
+    let names: Vec<String> = match names {
+        [] => Twin::shipped().iter().map(|(name, _)| (*name).to_owned()).collect(),
+        names => names.to_vec(),
+    };
+    names.iter().map(|name| Ok(dyno_twins::verified(&load(name)?, language))).collect()
+}
