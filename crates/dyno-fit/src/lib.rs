@@ -6,6 +6,7 @@
 //! are tried one by one; the rest is found by minimising the squared errors of logarithms. Held-out
 //! levels are never used.
 
+mod calibrate;
 mod choice;
 mod error;
 mod identify;
@@ -14,25 +15,28 @@ mod parameters;
 mod predicted;
 mod progress;
 mod prompts;
-mod recorded;
 mod reference;
 mod replay;
 mod report;
 mod search;
 mod simplex;
 mod space;
+pub mod steps;
 mod table;
 mod trial;
 
+pub use calibrate::{
+    CalibrateOptions, Calibrated, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
+    Settings, Start, Unknown, calibrate, check,
+};
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
 pub use predicted::{ClientBehaviour, Predicted};
 pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
-pub use recorded::{Calibrated, Check, CheckedLevel, Explanation, Known, LeftOut, Missed, NextRun, Part, RecordedOptions, Start, Unknown, calibrate, check};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
-pub use trial::{Chunk, Figures, Kind, Quantity, Refusal, Sent, Shared, Trial, When, rerun, trial};
+pub use trial::{Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, rerun, trial};
 
 use dyno_engine::core::Policy;
 use std::sync::Arc;

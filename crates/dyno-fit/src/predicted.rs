@@ -138,7 +138,10 @@ impl Predicted {
         }
         if self.client.streamed && self.time.token_times(id, &mut self.times) {
             record.chunk_tokens_known = true;
-            self.times.iter().for_each(|at| record.chunks.push(*at, false, 1));
+            // Tokens at the same time are one chunk.
+            for chunk in self.times.chunk_by(|one, other| one == other) {
+                record.chunks.push(chunk[0], false, chunk.len() as u32);
+            }
         }
         let answer = self.client.answers.then(|| response_text(id, tokens));
         self.ended.push(Ended { record, answer });

@@ -47,11 +47,6 @@ impl Fine {
         Self(self.0.saturating_add(other.0)).min(Self::END)
     }
 
-    /// The difference, at least zero.
-    pub(crate) fn minus(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
-    }
-
     /// So many times as long.
     pub(crate) fn times(self, count: u128) -> Self {
         Self(self.0.saturating_mul(count))

@@ -91,13 +91,15 @@ impl Launch {
             0 => 0.0,
             _ => self.sequence * (f64::from(prefills) + f64::from(decodes)),
         };
-        Fine::from_seconds(each + if large {
-            self.large
-        } else if prefills > 0 {
-            self.prefill
-        } else {
-            self.decode
-        })
+        Fine::from_seconds(
+            each + if large {
+                self.large
+            } else if prefills > 0 {
+                self.prefill
+            } else {
+                self.decode
+            },
+        )
     }
 }
 
@@ -258,10 +260,15 @@ mod tests {
     #[test]
     fn a_launch_depends_on_what_a_step_does() {
         // As measured on a real server: 1 ms, or 20 ms and 0.09 ms for each sequence.
-        let launch = Launch { decode: 0.001, prefill: 0.02, sequence: 9e-5 };
-        assert_eq!(launch.time(0, 256).nanos(), 1_000_000);
-        assert_eq!(launch.time(1, 0).nanos(), 20_090_000);
-        assert_eq!(launch.time(2, 98).nanos(), 29_000_000);
+        let launch = Launch { decode: 0.001, prefill: 0.02, sequence: 9e-5, ..Launch::default() };
+        assert_eq!(launch.time(0, 0, 256).nanos(), 1_000_000);
+        assert_eq!(launch.time(1, 512, 0).nanos(), 20_090_000);
+        assert_eq!(launch.time(2, 900, 98).nanos(), 29_000_000);
+        // What is larger than any captured graph is launched piece by piece.
+        let launch = Launch { captured: 512, large: 0.03, ..launch };
+        assert_eq!(launch.time(1, 512, 0).nanos(), 20_090_000);
+        assert_eq!(launch.time(1, 512, 1).nanos(), 30_180_000);
+        assert_eq!(launch.time(0, 0, 513).nanos(), 30_000_000);
         let refused = |launch| Cost { launch, ..cost() }.check().unwrap_err().to_string();
         assert!(refused(Launch { prefill: -1.0, ..launch }).contains("`launch.prefill` is -1"));
     }

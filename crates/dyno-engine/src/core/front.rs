@@ -19,8 +19,8 @@ pub struct Front {
     pub chunk: f64,
     /// Processes that share the work, at least 1.
     pub processes: u32,
-    /// The most tokens of a step of which each joins the chunk of its request that still waits, which
-    /// costs nothing; 0 if none ever does.
+    /// The most tokens of a step that join those of the step before where all of these still wait, which
+    /// costs nothing; 0 if they never do.
     pub merges: u32,
 }
 
@@ -46,8 +46,8 @@ pub(crate) struct FrontEnd {
     latency: Nanos,
     /// When all work so far is done.
     free: Fine,
-    /// When the last token so far is seen. Later only if chunks merge.
-    latest: Fine,
+    /// When the tokens of the last step that did not merge are seen.
+    last: Seen,
 }
 
 /// When the tokens of one step are seen: one after another within a span of time.
@@ -102,7 +102,7 @@ impl FrontEnd {
             merges,
             latency: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
             free: Fine::default(),
-            latest: Fine::default(),
+            last: Seen::default(),
         }
     }
 
@@ -137,14 +137,14 @@ impl FrontEnd {
         if self.is_idle() {
             return Seen::at(at.nanos());
         }
+        // All still wait for the tokens before, and get these with them.
+        if tokens <= self.merges && self.last.from > at.nanos() {
+            return self.last;
+        }
         let from = self.free.max(at);
-        let work = self.chunk.times(u128::from(tokens));
-        // Who still waits for the tokens before gets these with them.
-        let merge = tokens <= self.merges;
-        let waiting = if merge { self.latest.minus(at) } else { Fine::default() };
-        self.free = from.plus(work.minus(waiting));
-        self.latest = self.latest.max(from.plus(work));
-        Seen { from: from.nanos(), span: self.latest.nanos() - from.nanos() }
+        self.free = from.plus(self.chunk.times(u128::from(tokens)));
+        self.last = Seen { from: from.nanos(), span: self.free.nanos() - from.nanos() };
+        self.last
     }
 }
 
@@ -207,13 +207,11 @@ mod tests {
     fn tokens_that_merge_are_no_work() {
         let mut front = front(Front { merges: 100, ..WORK });
         assert_eq!(span(front.hand_out(ms(0), 10)), (0, 10));
-        // At 6, four of the ten still wait: only six chunks are added.
+        // At 6, some of the ten are sent: the next ten wait for the rest.
         assert_eq!(span(front.hand_out(ms(6), 10)), (10, 20));
-        assert_eq!(front.free, ms(16));
-        // At 8 two would be handled in less than what waits: all merge. What is seen first is not
-        // seen later than what comes after it.
-        assert_eq!(span(front.hand_out(ms(8), 2)), (16, 20));
-        assert_eq!(front.free, ms(16));
+        // At 8, none of these is: what comes goes with them.
+        assert_eq!(span(front.hand_out(ms(8), 10)), (10, 20));
+        assert_eq!(front.free, ms(20));
     }
 
     #[test]

@@ -153,16 +153,21 @@ impl Core {
     /// The front end takes in the requests that have arrived, in the order of their times.
     fn take_in(&mut self, arrived: impl Fn(Nanos) -> bool) {
         while let Some((at, slot)) = self.intake.first().filter(|(at, _)| arrived(*at)) {
-            self.intake.pop_first();
-            let sequence = self.sequences.get_mut(slot);
-            let State::Arriving { turns, order, .. } = sequence.state else { continue };
-            let over = self.front.turn(at, sequence.input);
-            if turns > 1 {
-                sequence.state = State::Arriving { turns: turns - 1, at: over, order };
-                self.intake.insert((over, order), slot);
-            } else {
-                self.enqueue(slot, over, order);
-            }
+            self.take_turn(at, slot);
+        }
+    }
+
+    /// The first request that is arriving takes its turn in the front end.
+    fn take_turn(&mut self, at: Nanos, slot: u32) {
+        self.intake.pop_first();
+        let sequence = self.sequences.get_mut(slot);
+        let State::Arriving { turns, order, .. } = sequence.state else { return };
+        let over = self.front.turn(at, sequence.input);
+        if turns > 1 {
+            sequence.state = State::Arriving { turns: turns - 1, at: over, order };
+            self.intake.insert((over, order), slot);
+        } else {
+            self.enqueue(slot, over, order);
         }
     }
 
@@ -257,7 +262,7 @@ impl Core {
             false => tokens,
         };
         if decoding {
-            // Whoever continues this response can use the blocks that it has filled.
+            // A request that continues this response can use the blocks that it has filled.
             sequence.offer(held, self.scheduler.block, &mut self.pool);
         }
         let private = self.scheduler.blocks(held) - sequence.shared.len() as u64;
@@ -278,11 +283,17 @@ impl Core {
         self.next_start_by(Nanos::MAX)
     }
 
-    /// The front end goes on with what arrives before `until`, if there is nothing else to do.
-    pub(crate) fn idle(&mut self, until: Nanos) {
-        let idle = self.planned.is_none() && self.settled.is_none() && self.queue.first().is_none();
-        if idle && self.sequences.running() == 0 && self.preempted.is_empty() {
-            self.take_in(|at| at < until);
+    /// The front end goes on with what arrives before `until`, while there is nothing else to do. What
+    /// it has done for a request that is cancelled then was done.
+    pub fn idle(&mut self, until: Nanos) {
+        if self.planned.is_some() || self.settled.is_some() || !self.preempted.is_empty() {
+            return;
+        }
+        while self.sequences.running() == 0
+            && self.queue.first().is_none()
+            && let Some((at, slot)) = self.intake.first().filter(|(at, _)| *at < until)
+        {
+            self.take_turn(at, slot);
         }
     }
 

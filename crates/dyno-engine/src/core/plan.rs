@@ -90,11 +90,8 @@ impl Core {
         }
         let number = self.next_number();
         let decoding = self.decoding_time(draft.load.decodes);
-        let launch = self.cost.launch.time(
-            draft.prefills,
-            draft.load.prefill_tokens,
-            draft.load.decodes,
-        );
+        let launch =
+            self.cost.launch.time(draft.prefills, draft.load.prefill_tokens, draft.load.decodes);
         let lasts = self.lasts(number, start, self.cost.duration(&draft.load, decoding));
         let (launched, end) = self.run(start, busy, lasts, launch);
         let step = Step {

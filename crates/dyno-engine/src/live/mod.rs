@@ -211,6 +211,7 @@ impl Live {
     /// Cancels a request.
     pub(crate) fn forget(&mut self, accepted: Accepted, now: Nanos) {
         self.run(now);
+        self.core.idle(now);
         for id in accepted.first..accepted.first + accepted.count {
             self.forget_one(id, now);
         }
@@ -468,9 +469,10 @@ mod tests {
 
     #[test]
     fn tokens_are_written_when_virtual_time_sees_them() {
-        let launch = Launch { decode: 0.001, prefill: 0.02, sequence: 0.001 };
-        let front = |chunk, merges| Front { request: 0.002, chunk, processes: 1, merges };
-        let fronts = [Front::default(), front(0.001, false), front(0.006, true)];
+        let launch = Launch { decode: 0.001, prefill: 0.02, sequence: 0.001, ..Launch::default() };
+        let front =
+            |chunk, merges| Front { request: 0.002, turns: 3, chunk, merges, ..Front::default() };
+        let fronts = [Front::default(), front(0.001, 0), front(0.006, 8)];
         for (steps_ahead, front) in fronts.into_iter().flat_map(|it| [(0, it), (1, it)]) {
             let core = core(steps_ahead, Cost { base: 0.01, launch, front, ..Cost::default() });
             let mut live = Live::new(TwinBrain::new("x", core.clone(), 1_000, 8));

@@ -18,7 +18,7 @@ const SCHEDULER: Scheduler = Scheduler {
 /// On the device, 10 ms a step and 1 ms for each prefilled token. To launch, 2 ms if it only
 /// decodes, otherwise 20 ms and 1 ms for each sequence.
 fn cost() -> Cost {
-    let launch = Launch { decode: 0.002, prefill: 0.02, sequence: 0.001 };
+    let launch = Launch { decode: 0.002, prefill: 0.02, sequence: 0.001, ..Launch::default() };
     Cost { base: 0.01, prefill_token: 0.001, launch, ..Cost::default() }
 }
 
@@ -136,7 +136,7 @@ fn a_sequence_preempted_while_its_token_is_on_its_way_still_gets_it() {
 
 /// 10 ms a step; 2 ms of the front end for each request, and 1 ms for each token.
 fn front() -> Cost {
-    let front = Front { request: 0.002, chunk: 0.001, processes: 1, merges: false };
+    let front = Front { request: 0.002, chunk: 0.001, ..Front::default() };
     Cost { base: 0.01, front, ..Cost::default() }
 }
 

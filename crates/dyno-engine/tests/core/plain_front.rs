@@ -7,13 +7,15 @@ use dyno_model::Nanos;
 #[derive(Debug, Clone)]
 pub(crate) struct PlainFront {
     request: u128,
+    input: u128,
+    pub(crate) turns: u32,
     chunk: u128,
-    merges: bool,
+    merges: u32,
     latency: Nanos,
     /// When its work is done, in parts of a nanosecond.
     free_at: u128,
-    /// When the last token is seen.
-    last_seen: u128,
+    /// From when to when the tokens of the last step are seen that did not join others.
+    last: (u128, u128),
 }
 
 /// When the tokens of a step are seen.
@@ -39,25 +41,33 @@ impl PlainFront {
     pub(crate) fn new(front: Front, latency: f64) -> Self {
         let processes = f64::from(front.processes);
         Self {
-            request: parts(front.request / processes),
+            request: parts(front.request / f64::from(front.turns) / processes),
+            input: parts(front.input / f64::from(front.turns) / processes),
+            turns: front.turns,
             chunk: parts(front.chunk / processes),
             merges: front.merges,
             latency: (latency * 1e9).round() as Nanos,
             free_at: 0,
-            last_seen: 0,
+            last: (0, 0),
         }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.request == 0 && self.chunk == 0
+        self.request == 0 && self.input == 0 && self.chunk == 0
     }
 
-    pub(crate) fn take_in(&mut self, at: Nanos) -> Nanos {
+    /// One turn of a request.
+    pub(crate) fn turn(&mut self, at: Nanos, input: u64) -> Nanos {
         if self.is_idle() {
-            return at + self.latency;
+            return at;
         }
-        self.free_at = self.free_at.max(u128::from(at) << 32) + self.request;
-        (self.free_at >> 32) as Nanos + self.latency
+        let work = self.request + self.input * u128::from(input);
+        self.free_at = self.free_at.max(u128::from(at) << 32) + work;
+        (self.free_at >> 32) as Nanos
+    }
+
+    pub(crate) fn latency(&self) -> Nanos {
+        self.latency
     }
 
     pub(crate) fn hand_out(&mut self, end: u128, tokens: u64) -> PlainSeen {
@@ -65,16 +75,12 @@ impl PlainFront {
             let at = (end >> 32) as Nanos;
             return PlainSeen { from: at, to: at };
         }
-        let begins = end.max(self.free_at);
-        let work = self.chunk * u128::from(tokens);
-        let backlog = begins - end;
-        let added = match self.merges {
-            true if backlog >= work => 0,
-            true => work - backlog,
-            false => work,
-        };
-        self.free_at = begins + added;
-        self.last_seen = self.last_seen.max(begins + work);
-        PlainSeen { from: (begins >> 32) as Nanos, to: (self.last_seen >> 32) as Nanos }
+        let nobody_has_any = self.last.0 >> 32 > end >> 32;
+        if !(nobody_has_any && tokens <= u64::from(self.merges)) {
+            let begins = end.max(self.free_at);
+            self.free_at = begins + self.chunk * u128::from(tokens);
+            self.last = (begins, self.free_at);
+        }
+        PlainSeen { from: (self.last.0 >> 32) as Nanos, to: (self.last.1 >> 32) as Nanos }
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Sequence {
     input: u64,
     output: u64,
     queued: Nanos,
+    /// Turns that it still takes in the front end.
+    turns: u32,
     order: u64,
     /// A number for its first admission.
     admission: Option<u64>,
@@ -227,11 +229,41 @@ impl Reference {
 
     /// The front end takes in the requests that have arrived.
     fn take_in(&mut self, arrived: impl Fn(Nanos) -> bool) {
+        while self.take_turn(&arrived) {}
+    }
+
+    /// The first that has arrived takes a turn in the front end; false if none has.
+    fn take_turn(&mut self, arrived: impl Fn(Nanos) -> bool) -> bool {
         self.arriving.sort_by_key(|s| (s.queued, s.order));
-        while self.arriving.first().is_some_and(|s| arrived(s.queued)) {
-            let mut sequence = self.arriving.remove(0);
-            sequence.queued = self.front.take_in(sequence.queued);
-            self.queue.push(sequence);
+        if self.arriving.first().is_none_or(|s| !arrived(s.queued)) {
+            return false;
+        }
+        let mut sequence = self.arriving.remove(0);
+        sequence.queued = self.front.turn(sequence.queued, sequence.input);
+        sequence.turns -= 1;
+        match sequence.turns {
+            0 => {
+                sequence.queued += self.front.latency();
+                self.queue.push(sequence);
+            }
+            _ => self.arriving.push(sequence),
+        }
+        true
+    }
+
+    /// When the first that is arriving is queued, if all of them come in and nothing else happens.
+    fn first_to_be_queued(&self) -> Option<Nanos> {
+        let mut front = self.front.clone();
+        let mut waiting: Vec<(Nanos, u64, u32, u64)> =
+            self.arriving.iter().map(|s| (s.queued, s.order, s.turns, s.input)).collect();
+        loop {
+            waiting.sort_unstable();
+            let (at, order, turns, input) = *waiting.first()?;
+            let over = front.turn(at, input);
+            if turns == 1 {
+                return Some(over + front.latency());
+            }
+            waiting[0] = (over, order, turns - 1, input);
         }
     }
 
@@ -262,11 +294,16 @@ impl Reference {
     fn launch(&self, step: &Step) -> u128 {
         let launch = self.cost.launch;
         let sequences = f64::from(step.prefills) + f64::from(step.decodes);
-        parts(if step.prefills == 0 {
-            launch.decode
-        } else {
-            launch.prefill + launch.sequence * sequences
-        })
+        let tokens = step.prefill_tokens + u64::from(step.decodes);
+        let large = launch.captured > 0 && tokens > u64::from(launch.captured);
+        let each = if step.prefills == 0 { 0.0 } else { launch.sequence * sequences };
+        parts(
+            each + match (large, step.prefills) {
+                (true, _) => launch.large,
+                (false, 0) => launch.decode,
+                (false, _) => launch.prefill,
+            },
+        )
     }
 
     fn noise(&self, step: u64) -> f64 {
@@ -337,6 +374,7 @@ impl Engine for Reference {
             input: u64::from(input),
             output: u64::from(output),
             queued: at,
+            turns: self.front.turns,
             order: self.order,
             admission: None,
             hashes: hashes.iter().take(cache).copied().collect(),
@@ -368,6 +406,14 @@ impl Engine for Reference {
         true
     }
 
+    fn idle(&mut self, until: Nanos) {
+        let engine = [&self.running, &self.preempted, &self.queue];
+        let idle = engine.iter().all(|list| list.is_empty());
+        if idle && self.flying.is_none() && self.outgoing.is_none() {
+            while self.queue.is_empty() && self.take_turn(|at| at < until) {}
+        }
+    }
+
     fn next_start(&self) -> Option<Nanos> {
         if let Some((step, ..)) = self.outgoing {
             return Some(step.start);
@@ -378,9 +424,7 @@ impl Engine for Reference {
             return Some(free_at);
         }
         let queued = self.queue.iter().map(|s| s.queued).min();
-        let first = self.arriving.iter().map(|s| (s.queued, s.order)).min();
-        let arriving = first.map(|(at, _)| self.front.clone().take_in(at));
-        queued.into_iter().chain(arriving).min().map(|at| at.max(free_at))
+        queued.into_iter().chain(self.first_to_be_queued()).min().map(|at| at.max(free_at))
     }
 
     fn plan(&mut self) -> Option<Step> {

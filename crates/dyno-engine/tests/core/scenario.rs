@@ -12,6 +12,7 @@ use std::collections::HashMap;
 pub(crate) trait Engine {
     fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused>;
     fn cancel(&mut self, id: u64) -> bool;
+    fn idle(&mut self, until: Nanos);
     fn next_start(&self) -> Option<Nanos>;
     fn plan(&mut self) -> Option<Step>;
     fn commit(&mut self, done: &mut Vec<Event>);
@@ -26,6 +27,9 @@ impl Engine for Core {
     }
     fn cancel(&mut self, id: u64) -> bool {
         self.cancel(id)
+    }
+    fn idle(&mut self, until: Nanos) {
+        self.idle(until);
     }
     fn next_start(&self) -> Option<Nanos> {
         self.next_start()
@@ -114,6 +118,7 @@ pub(crate) fn drive(engine: &mut impl Engine, acts: &[(Nanos, Act)]) -> Log {
                 log.gauges.push(engine.gauges());
                 assert!(log.steps.len() < 100_000, "it does not end");
             } else {
+                engine.idle(until);
                 break;
             }
         }
@@ -202,16 +207,27 @@ fn cost() -> impl Strategy<Value = Cost> {
     let slow_down = prop_oneof![Just("0"), Just("10%/min"), Just("300%/s")];
     let unsteady = (coefficient(0.3), slow_down.prop_map(|rate| rate.parse().unwrap()));
     let launch = (coefficient(0.02), coefficient(0.04), coefficient(1e-3));
-    let launch =
-        launch.prop_map(|(decode, prefill, sequence)| Launch { decode, prefill, sequence });
+    let launch = (launch, 0_u32..64, coefficient(0.06)).prop_map(
+        |((decode, prefill, sequence), captured, large)| Launch {
+            decode,
+            prefill,
+            sequence,
+            captured,
+            large,
+        },
+    );
     let launch = prop_oneof![Just(Launch::default()), launch];
-    let front = (coefficient(0.01), coefficient(0.01), 1_u32..4, any::<bool>());
-    let front = front.prop_map(|(request, chunk, processes, merges)| Front {
-        request,
-        chunk,
-        processes,
-        merges,
-    });
+    let front = (coefficient(0.01), coefficient(1e-4), 1_u32..4, coefficient(0.01));
+    let front = (front, 1_u32..4, prop_oneof![Just(0), 1_u32..9]).prop_map(
+        |((request, input, turns, chunk), processes, merges)| Front {
+            request,
+            input,
+            turns,
+            chunk,
+            processes,
+            merges,
+        },
+    );
     let front = (coefficient(0.05), prop_oneof![Just(Front::default()), front]);
     (1e-4..0.02, prefill, decode, launch, front, unsteady).prop_map(
         |(base, prefill, (decode, kv, knee), launch, (front_end, front), (noise, slow_down))| {

@@ -27,9 +27,21 @@ fn engine(policy: Policy, detailed: bool, seed: u64) -> Core {
         context: None,
         steps_ahead: u32::from(detailed),
     };
-    let launch = Launch { decode: 0.0002, prefill: 0.001 * random.unit(), sequence: 0.0001 };
-    let front =
-        Front { request: 0.0001, chunk: 0.0001, processes: 1, merges: random.below(2) == 0 };
+    let launch = Launch {
+        decode: 0.0002,
+        prefill: 0.001 * random.unit(),
+        sequence: 0.0001,
+        captured: 64,
+        large: 0.002,
+    };
+    let front = Front {
+        request: 0.0001,
+        input: 1e-6,
+        turns: 1 + random.below(3) as u32,
+        chunk: 0.0001,
+        processes: 1,
+        merges: 8 * random.below(2) as u32,
+    };
     let cost = Cost {
         base: 0.0003 + 0.001 * random.unit(),
         prefill_token: 0.00002,

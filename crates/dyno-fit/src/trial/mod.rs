@@ -7,7 +7,7 @@ mod sent;
 
 pub use figures::{Figures, Quantity};
 pub use rerun::rerun;
-pub use sent::{Refusal, trial};
+pub use sent::{Unfit, trial};
 
 use dyno_model::Nanos;
 

@@ -93,8 +93,10 @@ impl<'a> Client<'a> {
         self.in_flight -= 1;
         let sent = self.sent[place];
         if self.engine.token_times(place as u64, &mut self.times) {
-            let chunk = |at: &Nanos| Chunk { after: at - sent, tokens: 1 };
-            self.seen[place] = self.times.iter().map(chunk).collect();
+            // Tokens at the same time are one chunk.
+            let chunks = self.times.chunk_by(|one, other| one == other);
+            let chunk = |at: &[Nanos]| Chunk { after: at[0] - sent, tokens: at.len() as u32 };
+            self.seen[place] = chunks.map(chunk).collect();
         }
         for (follower, pause) in std::mem::take(&mut self.followers[place]) {
             self.due.push(Reverse((at + pause, follower)));
@@ -112,5 +114,7 @@ fn name_blocks(request: &Sent, block: u32, hashes: &mut Vec<u64>) {
         Shared::Conversation(session) => (request.input + request.output, session),
     };
     let blocks = u64::from(tokens / block);
-    hashes.extend((0..blocks).map(|place| dyno_stats::rng::SplitMix::new(family ^ (place << 40)).next_u64()));
+    hashes.extend(
+        (0..blocks).map(|place| dyno_stats::rng::SplitMix::new(family ^ (place << 40)).next_u64()),
+    );
 }

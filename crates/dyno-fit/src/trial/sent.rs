@@ -15,7 +15,7 @@ const MOST_FAILED: f64 = 0.02;
 
 /// Why a level cannot be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Refusal {
+pub enum Unfit {
     /// Too few requests.
     #[error("only {0} completed requests")]
     Few(usize),
@@ -42,7 +42,7 @@ pub enum Refusal {
 }
 
 /// The trial of a level from its records, in any order.
-pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Refusal> {
+pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Unfit> {
     let mut records: Vec<&RequestRecord> =
         records.iter().filter(|record| record.sent.is_some()).collect();
     records.sort_by_key(|record| record.sent);
@@ -66,28 +66,28 @@ pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Refus
     Ok(Trial { label: plan.label.clone(), kind, requests })
 }
 
-fn check(records: &[&RequestRecord]) -> Result<(), Refusal> {
+fn check(records: &[&RequestRecord]) -> Result<(), Unfit> {
     let completed = |record: &&&RequestRecord| record.outcome == Outcome::Completed;
     let done = records.iter().filter(completed).count();
     if done < FEWEST {
-        return Err(Refusal::Few(done));
+        return Err(Unfit::Few(done));
     }
     let failed = records.len() - done;
     if failed as f64 > MOST_FAILED * records.len() as f64 {
-        return Err(Refusal::Failures { failed, all: records.len() });
+        return Err(Unfit::Failures { failed, all: records.len() });
     }
     let completed = || records.iter().filter(completed);
     if completed().any(|record| record.first.is_none() || record.chunks.is_empty()) {
-        return Err(Refusal::NotStreamed);
+        return Err(Unfit::NotStreamed);
     }
     if completed().any(|record| record.input.is_none()) {
-        return Err(Refusal::NoInput);
+        return Err(Unfit::NoInput);
     }
     if records.iter().any(|record| record.admitted.is_some()) {
-        return Err(Refusal::HeldBack);
+        return Err(Unfit::HeldBack);
     }
     match records.iter().any(|record| record.retries > 0) {
-        true => Err(Refusal::SentAgain),
+        true => Err(Unfit::SentAgain),
         false => Ok(()),
     }
 }

@@ -280,11 +280,11 @@ impl Place<'_> {
 
     fn accuracy(&self, accuracy: &Spanned<Accuracy>) -> Result<(), TwinError> {
         let Accuracy { rate, ttft, itl, latency } = *accuracy.get_ref();
-        for (name, percent) in [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)] {
+        for (name, percent) in [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
+        {
             if !(percent >= 0.0 && percent.is_finite()) {
-                let problem = format!(
-                    "`{name}` is {percent}; give percent, a finite number of at least 0"
-                );
+                let problem =
+                    format!("`{name}` is {percent}; give percent, a finite number of at least 0");
                 return Err(self.wrong(accuracy.span().start, problem));
             }
         }
@@ -384,8 +384,12 @@ mod tests {
             .replace("context = ", "steps_ahead = 1\ncontext = ");
         let twin = Twin::parse(&changed, "my.toml").unwrap();
         assert_eq!(twin.scheduler.steps_ahead, 1);
-        assert_eq!(twin.cost.launch, Launch { decode: 1e-3, prefill: 0.02, sequence: 9e-5, ..Launch::default() });
-        let front = Front { request: 5e-4, chunk: 3e-5, processes: 2, merges: 128, ..Front::default() };
+        assert_eq!(
+            twin.cost.launch,
+            Launch { decode: 1e-3, prefill: 0.02, sequence: 9e-5, ..Launch::default() }
+        );
+        let front =
+            Front { request: 5e-4, chunk: 3e-5, processes: 2, merges: 128, ..Front::default() };
         assert_eq!(twin.cost.front, front);
         let short =
             text().replace("noise = ", "front = { request_ms = 0, chunk_us = 9 }\nnoise = ");

@@ -231,21 +231,10 @@ mod tests {
         twin.cost.slow_down = "10%/min".parse().unwrap();
         twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: 8.0, latency: 4.0 });
         twin.scheduler.steps_ahead = 1;
-        twin.cost.launch = Launch {
-            decode: 0.001,
-            prefill: 0.01,
-            sequence: 9e-5,
-            captured: 512,
-            large: 0.02,
-        };
-        twin.cost.front = Front {
-            request: 2e-4,
-            input: 1e-6,
-            turns: 12,
-            chunk: 3e-5,
-            processes: 4,
-            merges: 128,
-        };
+        twin.cost.launch =
+            Launch { decode: 0.001, prefill: 0.01, sequence: 9e-5, captured: 512, large: 0.02 };
+        twin.cost.front =
+            Front { request: 2e-4, input: 1e-6, turns: 12, chunk: 3e-5, processes: 4, merges: 128 };
         assert_eq!(Twin::parse(&twin.to_toml(), name).unwrap(), twin);
     }
 }

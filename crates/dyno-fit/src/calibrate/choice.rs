@@ -1,6 +1,6 @@
 //! Settings of the engine that are tried, not fitted, and the parameters that are fitted with each.
 
-use super::Known;
+use super::{Settings, Start};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::trial::Trial;
@@ -29,34 +29,64 @@ pub(super) struct Choice {
 
 impl Choice {
     /// What most engines do.
-    pub(super) fn usual(known: &Known) -> Self {
+    pub(super) fn usual(known: &Settings, start: &Start) -> Self {
         Self {
-            policy: Policy::Chunked,
-            steps_ahead: 1,
+            policy: start.policy.unwrap_or(Policy::Chunked),
+            steps_ahead: start.steps_ahead.unwrap_or(1),
             token_budget: known.token_budget.unwrap_or(8192),
             max_seqs: known.max_seqs.unwrap_or(1024),
-            captured: 512,
-            turns: 8,
-            merges: false,
+            captured: start.captured.unwrap_or(512),
+            turns: 12,
+            merges: true,
         }
     }
 
-    /// The basic ways in which engines differ.
-    pub(super) fn ways(known: &Known) -> Vec<Self> {
-        let usual = Self::usual(known);
+    /// The basic ways in which engines differ, as far as steps do not show them.
+    pub(super) fn ways(known: &Settings, start: &Start) -> Vec<Self> {
+        let usual = Self::usual(known, start);
+        let policies = [Policy::Chunked, Policy::PrefillFirst].into_iter();
+        let policies = policies.filter(|policy| start.policy.is_none_or(|seen| seen == *policy));
         let mut ways = Vec::new();
-        for policy in [Policy::Chunked, Policy::PrefillFirst] {
-            for steps_ahead in [1, 0] {
-                for captured in [512, 0] {
-                    ways.push(Self { policy, steps_ahead, captured, ..usual });
+        for policy in policies {
+            let ahead = [1, 0].into_iter();
+            for steps_ahead in
+                ahead.filter(|ahead| start.steps_ahead.is_none_or(|seen| seen == *ahead))
+            {
+                match start.captured {
+                    Some(_) => ways.push(Self { policy, steps_ahead, ..usual }),
+                    None => ways.extend([512, 0].map(|captured| Self {
+                        policy,
+                        steps_ahead,
+                        captured,
+                        ..usual
+                    })),
                 }
             }
         }
         ways
     }
 
+    /// How many settings differ from the usual ones.
+    pub(super) fn unusual(&self, usual: &Self) -> f64 {
+        let differs = [
+            self.policy != usual.policy,
+            self.steps_ahead != usual.steps_ahead,
+            self.token_budget != usual.token_budget,
+            self.max_seqs != usual.max_seqs,
+            self.captured != usual.captured,
+            self.turns != usual.turns,
+            self.merges != usual.merges,
+        ];
+        differs.into_iter().filter(|differs| *differs).count() as f64
+    }
+
     /// The alternatives of each setting, one list for each.
-    pub(super) fn settings(&self, known: &Known, most_in_flight: u32) -> Vec<Vec<Self>> {
+    pub(super) fn settings(
+        &self,
+        known: &Settings,
+        start: &Start,
+        most_in_flight: u32,
+    ) -> Vec<Vec<Self>> {
         let budgets: &[u32] = match known.token_budget {
             Some(_) => &[],
             None => &[512, 2048, 4096, 8192, 16_384],
@@ -66,17 +96,18 @@ impl Choice {
             None => &[16, 32, 48, 64, 96, 128, 192, 256, 512],
         };
         let caps = caps.iter().filter(|cap| **cap < most_in_flight);
+        let captured: &[u32] = if start.captured.is_some() { &[] } else { &[0, 256, 512] };
         vec![
             [1, 4, 8, 12, 16].map(|turns| Self { turns, ..*self }).to_vec(),
             budgets.iter().map(|budget| Self { token_budget: *budget, ..*self }).collect(),
             caps.map(|cap| Self { max_seqs: *cap, ..*self }).collect(),
-            [0, 256, 512].map(|captured| Self { captured, ..*self }).to_vec(),
+            captured.iter().map(|captured| Self { captured: *captured, ..*self }).collect(),
             [false, true].map(|merges| Self { merges, ..*self }).to_vec(),
         ]
     }
 
     /// An engine with these settings.
-    pub(super) fn model(&self, trials: &[&Trial], known: &Known) -> Model {
+    pub(super) fn model(&self, trials: &[&Trial], known: &Settings) -> Model {
         let longest = trials.iter().flat_map(|trial| &trial.requests);
         let longest = longest.map(|sent| u64::from(sent.input) + u64::from(sent.output)).max();
         let most = trials.iter().map(|trial| trial.requests.len() as u64).max().unwrap_or(1);
@@ -107,9 +138,8 @@ impl Choice {
     pub(super) fn parameters(&self, trials: &[&Trial]) -> Vec<Parameter> {
         let ratio = |length: &dyn Fn(&crate::trial::Sent) -> u32| {
             let lengths = trials.iter().flat_map(|trial| &trial.requests).map(length);
-            let (least, most) = lengths.fold((u32::MAX, 1), |(least, most), length| {
-                (least.min(length), most.max(length))
-            });
+            let (least, most) = lengths
+                .fold((u32::MAX, 1), |(least, most), length| (least.min(length), most.max(length)));
             f64::from(most) / f64::from(least.max(1))
         };
         let prompts_differ = ratio(&|sent| sent.input) > INFORMATIVE;

@@ -74,7 +74,8 @@ pub(super) fn misfit<'a>(model: &Model, levels: impl IntoIterator<Item = &'a Lev
 fn of_level(model: &Model, level: &Level) -> f64 {
     let figures = simulated(&level.trial, model);
     let error = |(quantity, weight): &(Quantity, f64)| {
-        let error = figures.as_ref().map_or(ABSENT, |figures| miss(&level.measured, figures, *quantity));
+        let error =
+            figures.as_ref().map_or(ABSENT, |figures| miss(&level.measured, figures, *quantity));
         if error.is_nan() {
             return 0.0;
         }

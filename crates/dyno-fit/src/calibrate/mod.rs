@@ -1,7 +1,7 @@
 //! Fits an engine to recorded runs: every request is sent again, as it was sent, to engines in virtual
 //! time, until one gives the same times.
 //!
-//! What the steps in the records show directly ([`crate::records`]) is where the search starts. Settings
+//! What the steps in the records show directly ([`crate::steps`]) is where the search starts. Settings
 //! that cannot be measured (the policy, steps ahead, the token budget, how the front end takes turns) are
 //! tried. Levels and kinds of load are left out in turn to see how well the others predict them.
 
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// What is known of an engine besides its times.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Known {
+pub struct Settings {
     /// How many sequences it runs at once.
     pub max_seqs: Option<u32>,
     /// How many tokens a step may process.
@@ -40,7 +40,7 @@ pub struct Known {
 
 /// How to fit.
 #[derive(Debug, Clone)]
-pub struct RecordedOptions {
+pub struct CalibrateOptions {
     /// Threads to use.
     pub threads: usize,
     /// Counts what has been done.
@@ -68,8 +68,8 @@ pub struct Calibrated {
 pub fn calibrate(
     trials: &[Trial],
     start: &Start,
-    known: &Known,
-    options: &RecordedOptions,
+    known: &Settings,
+    options: &CalibrateOptions,
 ) -> Option<Calibrated> {
     let evidence = Evidence::new(trials);
     let search = search::Search { evidence: &evidence, start, known, options };

@@ -112,7 +112,9 @@ fn checked(level: &Level, model: &Model, twin: &Twin) -> CheckedLevel {
 /// How far a figure may be from the twin's, as a logarithm.
 fn tolerance(quantity: Quantity, twin: &Twin) -> f64 {
     let least = match quantity {
-        Quantity::Rate | Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => SAME,
+        Quantity::Rate | Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => {
+            SAME
+        }
         _ => SAME_TOKEN,
     };
     let own = twin.accuracy.map_or(0.0, |accuracy| match quantity {
@@ -166,7 +168,10 @@ fn scaled(model: &Model, part: Part, factor: f64) -> Model {
     }
     if part == Part::FrontEnd {
         let front = &mut cost.front;
-        slower([&mut cost.front_end, &mut front.request, &mut front.chunk, &mut front.input], factor);
+        slower(
+            [&mut cost.front_end, &mut front.request, &mut front.chunk, &mut front.input],
+            factor,
+        );
     }
     model
 }

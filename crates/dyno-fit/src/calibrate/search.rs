@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::evidence::{Evidence, Level, figures_of, misfit};
-use super::{Known, RecordedOptions, Start};
+use super::{CalibrateOptions, Settings, Start};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
@@ -16,6 +16,10 @@ const SETTLING: Simplex = Simplex { evaluations: 60, tolerance: 1e-3, width: 0.1
 const LAST: Simplex = Simplex { evaluations: 260, tolerance: 1e-4, width: 0.1 };
 /// For a start that is already good.
 pub(super) const NEAR: Simplex = Simplex { evaluations: 90, tolerance: 1e-3, width: 0.1 };
+/// The price of a setting that is not the usual one: it has to earn its place.
+const UNUSUAL: f64 = 4.0;
+/// The error of a typical figure, against which steps are weighed.
+const TYPICAL: f64 = 0.05;
 /// How many ways are followed.
 const FOLLOWED: usize = 2;
 
@@ -23,8 +27,8 @@ const FOLLOWED: usize = 2;
 pub(super) struct Search<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) start: &'a Start,
-    pub(super) known: &'a Known,
-    pub(super) options: &'a RecordedOptions,
+    pub(super) known: &'a Settings,
+    pub(super) options: &'a CalibrateOptions,
 }
 
 /// A choice with the best parameters found for it.
@@ -65,7 +69,7 @@ impl Search<'_> {
             return None;
         }
         let threads = self.options.threads;
-        let ways = Choice::ways(self.known);
+        let ways = Choice::ways(self.known, self.start);
         let mut found = parallel(threads, &ways, |way| self.fit(*way, None, FIRST));
         found.sort_by(|a, b| a.score.total_cmp(&b.score));
         found.truncate(FOLLOWED);
@@ -79,9 +83,9 @@ impl Search<'_> {
     fn settle(&self, found: &Found) -> Found {
         let mut best = found.clone();
         let most_in_flight = self.most_in_flight();
-        let settings = best.choice.settings(self.known, most_in_flight).len();
+        let settings = best.choice.settings(self.known, self.start, most_in_flight).len();
         for axis in 0..settings {
-            let mut others = best.choice.settings(self.known, most_in_flight);
+            let mut others = best.choice.settings(self.known, self.start, most_in_flight);
             for choice in others.swap_remove(axis) {
                 if choice == best.choice {
                     continue;
@@ -115,7 +119,8 @@ impl Search<'_> {
         let levels: Vec<&Level> = self.evidence.brief.iter().collect();
         let point = self.descend(&found, &levels, simplex);
         let figures = figures_of(levels.len());
-        let price = 2.0 * found.parameters.len() as f64;
+        let unusual = choice.unusual(&Choice::usual(self.known, self.start));
+        let price = 2.0 * found.parameters.len() as f64 + UNUSUAL * unusual;
         let score = figures * (point.value / figures + FLOOR * FLOOR).ln() + price;
         self.options.progress.found(point.value / figures);
         Found { point, score, ..found }
@@ -123,10 +128,22 @@ impl Search<'_> {
 
     /// The lowest point that is found from one, on these levels.
     pub(super) fn descend(&self, found: &Found, levels: &[&Level], simplex: Simplex) -> Point {
+        // Beyond the limits, and away from what steps show.
         let beyond = |at: &[f64]| {
             let beyond = found.parameters.iter().zip(at).map(|(parameter, at)| {
                 let [least, most] = parameter.limits().map(f64::ln);
-                (at - at.clamp(least, most)).powi(2)
+                // Without captured graphs there is one kind of launch.
+                let shown = match parameter {
+                    Parameter::LaunchPrefill if found.choice.captured == 0 => {
+                        Parameter::LaunchLarge
+                    }
+                    parameter => *parameter,
+                };
+                let away = self
+                    .start
+                    .seen(shown)
+                    .map_or(0.0, |seen| TYPICAL * (at - seen.value.ln()) / seen.spread);
+                (at - at.clamp(least, most)).powi(2) + away.powi(2)
             });
             beyond.sum::<f64>()
         };

@@ -113,8 +113,7 @@ pub(super) fn unknown(found: &Found, evidence: &Evidence) -> Vec<Unknown> {
 pub(super) fn next_runs(open: &[Unknown], evidence: &Evidence) -> Vec<NextRun> {
     let trials: Vec<&Trial> = evidence.whole.iter().map(|level| &level.trial).collect();
     let usual = |of: fn(&Sent) -> u32| {
-        let mut all: Vec<u32> =
-            trials.iter().flat_map(|trial| &trial.requests).map(of).collect();
+        let mut all: Vec<u32> = trials.iter().flat_map(|trial| &trial.requests).map(of).collect();
         all.sort_unstable();
         all.get(all.len() / 2).copied().unwrap_or(1)
     };
@@ -147,7 +146,9 @@ pub(super) fn next_runs(open: &[Unknown], evidence: &Evidence) -> Vec<NextRun> {
     if long > 2 * input {
         add(
             of(&|unknown| matches!(unknown, Unknown::Attention | Unknown::Context)),
-            format!("--concurrency 1,4 --duration 20s --input-tokens {long} --output-tokens {output}"),
+            format!(
+                "--concurrency 1,4 --duration 20s --input-tokens {long} --output-tokens {output}"
+            ),
         );
     }
     let busier = (2 * most).min(MOST_IN_FLIGHT);

@@ -14,6 +14,9 @@ const FINEST: f64 = 2.0;
 /// Half the width of a 95 % interval in standard deviations, if they are known from few levels.
 const WIDE: f64 = 2.1;
 
+/// How much wider intervals are if all levels were of one kind of load.
+const UNSEEN: f64 = 1.6;
+
 /// Figures of tables and the quantities of trials that they are.
 const FIGURES: [(Figure, Quantity); 5] = [
     (Figure::CompletedRate, Quantity::Rate),
@@ -73,13 +76,15 @@ impl Calibrated {
     /// Half the widths of 95 % intervals of predictions, from the levels that were left out.
     fn accuracy(&self) -> Option<Accuracy> {
         use Quantity::{ItlMean, ItlP50, LatencyP50, LatencyP90, Rate, TtftMean, TtftP50, TtftP90};
+        // A kind of load that was not measured is harder than any that was.
+        let unseen = if self.left_out.kinds.is_empty() { UNSEEN } else { 1.0 };
         let half = |quantities: &[Quantity]| {
             let missed = self.left_out.hardest().iter();
             let squares = missed.flat_map(|missed| {
                 quantities.iter().filter_map(|quantity| missed.by.get(quantity)).map(|by| by * by)
             });
             let deviation = mean(squares)?.sqrt();
-            Some(percent((WIDE * deviation).exp() - 1.0).max(FINEST))
+            Some(percent((WIDE * unseen * deviation).exp() - 1.0).max(FINEST))
         };
         Some(Accuracy {
             rate: half(&[Rate])?,
@@ -107,7 +112,8 @@ fn percent(share: f64) -> f64 {
 
 fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Lengths {
     let length = |of: fn(&Sent) -> u32| {
-        let all = || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
+        let all =
+            || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
         let mean_of = mean(all()).unwrap_or(1.0).max(1.0);
         let variance = mean(all().map(|length| (length - mean_of).powi(2))).unwrap_or(0.0);
         Length { mean: mean_of, spread: variance.sqrt() / mean_of }
