@@ -3,11 +3,14 @@
 use crate::measured::Measured;
 use crate::usable::{left_out, not_measured, of_run};
 use crate::words::Message;
-use dyno_analysis::{DirSource, for_each_record};
-use dyno_fit::{Refusal, Trial, trial};
+use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
+use dyno_fit::steps::{LevelRecords, LevelSteps, level_steps};
+use dyno_fit::{Trial, Unfit, trial};
 use dyno_model::Language;
+use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
 use dyno_model::record::RequestRecord;
+use dyno_model::server::ServerSample;
 use dyno_record::RecordError;
 use std::collections::BTreeMap;
 
@@ -18,6 +21,8 @@ pub(crate) struct Trials {
     pub(crate) usable: Vec<Trial>,
     /// What each of them was: the same load with the same lengths shows the same.
     pub(crate) loads: Vec<LevelPlan>,
+    /// The engine's steps in those levels that show them.
+    pub(crate) steps: Vec<LevelSteps>,
     /// The labels of the others, with the reasons.
     left_out: Vec<(String, String)>,
 }
@@ -68,7 +73,8 @@ impl Trials {
                 }
             }
         }
-        let mut trials = read(&DirSource::open(dir)?, &wanted);
+        let (mut trials, mut steps) = read(&DirSource::open(dir)?, &wanted);
+        self.steps.append(&mut steps);
         for level in &run.summary.levels {
             let label = of_run(&level.label, number, language);
             match (trials.remove(&level.index), wanted.get(&level.index)) {
@@ -79,7 +85,7 @@ impl Trials {
                 (Some(Err(refusal)), _) => self.left_out.push((label, refused(refusal, language))),
                 (None, _) | (_, None) => {
                     let why = reasons.remove(&level.index);
-                    let none = || refused(Refusal::Few(0), language);
+                    let none = || refused(Unfit::Few(0), language);
                     self.left_out.push((label, why.unwrap_or_else(none)));
                 }
             }
@@ -88,18 +94,21 @@ impl Trials {
     }
 }
 
-/// The trials of the wanted levels. Levels follow each other, so one at a time is in memory.
+/// The trials of the wanted levels, and the engine's steps where they can be seen. Levels follow each other, so one at a time is in memory.
 fn read(
     source: &DirSource<'_>,
     wanted: &BTreeMap<u32, &LevelPlan>,
-) -> BTreeMap<u32, Result<Trial, Refusal>> {
-    let mut trials = BTreeMap::new();
+) -> (BTreeMap<u32, Result<Trial, Unfit>>, Vec<LevelSteps>) {
+    let samples = samples(source);
+    let (mut trials, mut steps) = (BTreeMap::new(), Vec::new());
     let mut now: Option<u32> = None;
     let mut records: Vec<RequestRecord> = Vec::new();
     let mut slots = Slots::default();
     let mut end = |level: Option<u32>, records: &mut Vec<RequestRecord>| {
         if let Some((level, plan)) = level.and_then(|level| Some((level, wanted.get(&level)?))) {
             trials.insert(level, trial(plan, records));
+            let level = LevelRecords { requests: records, samples: &samples };
+            steps.extend(level_steps(level).ok());
         }
         records.clear();
     };
@@ -114,7 +123,16 @@ fn read(
         }
     });
     end(now, &mut records);
-    trials
+    (trials, steps)
+}
+
+/// The server metrics of a run.
+fn samples(source: &DirSource<'_>) -> Vec<ServerSample> {
+    let sample = |frame| match frame {
+        Frame::Server(sample) => Some(sample),
+        _ => None,
+    };
+    source.frames().filter_map(sample).collect()
 }
 
 /// The slots of closed loops, over all agents: each counts its own from 0.
@@ -129,16 +147,16 @@ impl Slots {
 }
 
 /// Why a level cannot be sent again.
-fn refused(refusal: Refusal, language: Language) -> String {
+fn refused(refusal: Unfit, language: Language) -> String {
     match refusal {
-        Refusal::Few(done) => Message::Few.with(language, &[done.to_string()]),
-        Refusal::Failures { failed, all } => {
+        Unfit::Few(done) => Message::Few.with(language, &[done.to_string()]),
+        Unfit::Failures { failed, all } => {
             Message::Failures.with(language, &[failed, all].map(|count| count.to_string()))
         }
-        Refusal::NotStreamed => Message::NotStreamed.text(language).to_owned(),
-        Refusal::NoInput => Message::NoInput.text(language).to_owned(),
-        Refusal::HeldBack => Message::HeldBack.text(language).to_owned(),
-        Refusal::SentAgain => Message::SentAgain.text(language).to_owned(),
+        Unfit::NotStreamed => Message::NotStreamed.text(language).to_owned(),
+        Unfit::NoInput => Message::NoInput.text(language).to_owned(),
+        Unfit::HeldBack => Message::HeldBack.text(language).to_owned(),
+        Unfit::SentAgain => Message::SentAgain.text(language).to_owned(),
     }
 }
 
@@ -161,12 +179,12 @@ mod tests {
     #[test]
     fn refusals_read_as_in_the_library() {
         for refusal in [
-            Refusal::Few(3),
-            Refusal::Failures { failed: 4, all: 90 },
-            Refusal::NotStreamed,
-            Refusal::NoInput,
-            Refusal::HeldBack,
-            Refusal::SentAgain,
+            Unfit::Few(3),
+            Unfit::Failures { failed: 4, all: 90 },
+            Unfit::NotStreamed,
+            Unfit::NoInput,
+            Unfit::HeldBack,
+            Unfit::SentAgain,
         ] {
             let said = refused(refusal, Language::English);
             assert!(said.starts_with(&refusal.to_string()), "{said} / {refusal}");

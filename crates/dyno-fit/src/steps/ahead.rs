@@ -1,7 +1,7 @@
 //! Whether the engine plans steps ahead: which gap before a first token is the long one.
 
 use super::median::median;
-use super::steps::ServedStep;
+use super::served::ServedStep;
 
 /// Steps around a first token that must have no other.
 const APART: usize = 4;

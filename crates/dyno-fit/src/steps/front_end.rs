@@ -1,7 +1,7 @@
 //! The server's front end: it writes the chunks of a step one after another.
 
 use super::median::{median, share};
-use super::steps::ServedStep;
+use super::served::ServedStep;
 
 /// The fewest tokens of a step whose order says anything.
 const TOKENS: u32 = 4;

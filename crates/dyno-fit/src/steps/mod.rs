@@ -13,9 +13,9 @@ mod median;
 mod offsets;
 mod refusal;
 mod regression;
+mod served;
 #[cfg(test)]
 mod simulated;
-mod steps;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -28,11 +28,11 @@ pub use costs::{Coefficient, Known, LaunchBound, StepCosts, Term, step_costs};
 pub use front_end::FrontEnd;
 pub use offsets::Placed;
 pub use refusal::Refusal;
-pub use steps::{PrefillSteps, ServedStep};
+pub use served::{PrefillSteps, ServedStep};
 
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
-use steps::Steps;
+use served::Steps;
 
 /// What was recorded of a level.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use super::front_end::FrontEnd;
 use super::median::median;
 use super::offsets::Solved;
 use super::refusal::Refusal;
-use super::steps::ServedStep;
+use super::served::ServedStep;
 use super::traffic;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;

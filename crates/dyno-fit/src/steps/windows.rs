@@ -4,7 +4,7 @@
 use super::LevelSteps;
 use super::costs::{TERMS, Term};
 use super::median::median;
-use super::steps::ServedStep;
+use super::served::ServedStep;
 
 /// The fewest steps of a window.
 const STEPS: usize = 8;

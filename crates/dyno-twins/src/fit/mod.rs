@@ -17,7 +17,7 @@ use crate::trials::Trials;
 use crate::usable;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
-    Defect, FitOptions, FitProgress, Known, RecordedOptions, Role, Start, Table, calibrate,
+    CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Start, Table, calibrate,
 };
 use dyno_model::Language;
 use std::sync::Arc;
@@ -215,15 +215,16 @@ impl Job<'_> {
     }
 
     fn to_records(&self, trials: &Trials) -> Result<FittedTwin, String> {
-        let known = Known {
+        let known = Settings {
             max_seqs: self.wanted.max_seqs,
             token_budget: self.wanted.token_budget,
             kv_tokens: None,
         };
         let threads = FitOptions::default().threads;
-        let options = RecordedOptions { threads, progress: Arc::clone(&self.progress) };
-        let found = calibrate(&trials.usable, &Start::of(&trials.usable), &known, &options)
-            .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;
+        let options = CalibrateOptions { threads, progress: Arc::clone(&self.progress) };
+        let found =
+            calibrate(&trials.usable, &Start::of(&trials.usable, &trials.steps), &known, &options)
+                .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;
         let twin = found.twin(&self.wanted.name);
         let mut text = records::report(&found, &twin, self.language);
         text.push_str(&next::runs(&found.next_runs, self.runs, self.language));
