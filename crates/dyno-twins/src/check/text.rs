@@ -2,7 +2,6 @@
 
 use super::words::Message;
 use crate::levels::{heads, pair, shown};
-use crate::shown::compare::number;
 use crate::shown::list::table;
 use dyno_engine::twin::Twin;
 use dyno_fit::{Check, CheckedLevel, Explanation, Part};
@@ -72,7 +71,7 @@ fn explanation(one: &Explanation, twin: &Twin, language: Language) -> String {
             return Message::MaxSeqs.with(language, &values);
         }
     };
-    message.with(language, &[number(one.value)])
+    message.with(language, &[format!("{:.2}", one.value)])
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is told of a twin that was fitted to a table.
+//! What is reported of a twin that was fitted to a table.
 
 use super::words::Message;
 use crate::shown::compare;

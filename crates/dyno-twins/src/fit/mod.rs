@@ -1,4 +1,4 @@
-//! A fit from beginning to end: which levels of the runs it uses, the search, and what is told of the
+//! A fit from beginning to end: which levels of the runs it uses, the search, and what is reported of the
 //! twin that was found.
 
 mod about;

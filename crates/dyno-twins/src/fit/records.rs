@@ -1,4 +1,4 @@
-//! What is told of a twin that was fitted to records.
+//! What is reported of a twin that was fitted to records.
 
 use super::unknown;
 use super::words::{self, Message};
