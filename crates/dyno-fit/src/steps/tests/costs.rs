@@ -1,8 +1,8 @@
 //! Coefficients of simulated engines are within their intervals, and what is not identifiable is named.
 
 use super::recovered;
-use crate::records::simulated::{Load, Setup};
-use crate::records::{Known, LevelSteps, ServedStep, StepCosts, Term, step_costs};
+use crate::steps::simulated::{Load, Setup};
+use crate::steps::{Known, LevelSteps, ServedStep, StepCosts, Term, step_costs};
 use dyno_engine::core::{Cost, Policy};
 use dyno_stats::rng::SplitMix;
 
@@ -96,7 +96,7 @@ fn what_prompts_of_one_length_cannot_tell_is_named() {
 
 #[test]
 fn a_part_that_takes_no_time_may_be_zero() {
-    let cost = Cost { prefill_base: 0.0, kv: 0.0, ..crate::records::simulated::cost() };
+    let cost = Cost { prefill_base: 0.0, kv: 0.0, ..crate::steps::simulated::cost() };
     let found = costs(&ladder(cost, Policy::Chunked, 3));
     assert_ne!(found.of(Term::Context).known, Known::Yes, "{found:?}");
     assert_ne!(found.of(Term::PrefillStep).known, Known::Yes, "{found:?}");
@@ -132,7 +132,7 @@ fn bound_by_launches() -> LevelSteps {
     for (step, before) in steps[1..].iter_mut().zip(ends) {
         step.time_us = Some(step.end_us - before);
     }
-    let ahead = crate::records::ahead::ahead(&steps);
+    let ahead = crate::steps::ahead::ahead(&steps);
     LevelSteps { steps, ahead, ..level }
 }
 

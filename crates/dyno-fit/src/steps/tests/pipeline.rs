@@ -1,8 +1,8 @@
 //! The front end's time per chunk, and steps that are planned ahead.
 
 use super::recovered;
-use crate::records::Planning;
-use crate::records::simulated::{Load, Setup};
+use crate::steps::Planning;
+use crate::steps::simulated::{Load, Setup};
 
 #[test]
 fn the_time_of_a_chunk_is_found_from_4_to_56_in_flight() {

@@ -1,8 +1,8 @@
 //! Requests are placed in the steps that served them, and steps are counted as the engine does.
 
 use super::recovered;
-use crate::records::simulated::{Load, Run, Setup};
-use crate::records::{LevelSteps, Placed, PrefillSteps, ServedStep};
+use crate::steps::simulated::{Load, Run, Setup};
+use crate::steps::{LevelSteps, Placed, PrefillSteps, ServedStep};
 use dyno_engine::core::{Policy, Step};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Every reason to refuse a level, each with a level that has it and one that nearly does.
 
 use super::recovered;
-use crate::records::Refusal;
-use crate::records::simulated::{Load, Run, Setup};
+use crate::steps::Refusal;
+use crate::steps::simulated::{Load, Run, Setup};
 use dyno_model::chunks::ChunkTrack;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::RequestRecord;
