@@ -3,8 +3,8 @@
 
 use super::*;
 use dyno_drive::{
-    Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, OnFailure, Prepare, StopSignal,
-    Transport, TransportError, run_level,
+    Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, OnFailure, Prepare, Share,
+    StopSignal, Transport, TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::Outcome;
