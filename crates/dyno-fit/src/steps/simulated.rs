@@ -59,6 +59,7 @@ impl Setup {
             kv_blocks: 1_000_000,
             prefix_cache: false,
             context: None,
+            steps_ahead: 0,
         };
         let (seed, chunk) = (1, 50_000);
         let (prompt, output) = ([512; 2], [128; 2]);
