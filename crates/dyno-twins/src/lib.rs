@@ -4,6 +4,7 @@
 
 mod check;
 mod fit;
+mod hidden;
 mod imported;
 mod levels;
 mod measured;

@@ -1,10 +1,11 @@
 //! The levels of recorded runs, request by request, or why they cannot be used.
 
+use crate::hidden::reasons;
 use crate::measured::Measured;
-use crate::usable::{left_out, not_measured, of_run};
+use crate::usable::{not_measured, of_run, told};
 use crate::words::Message;
 use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
-use dyno_fit::steps::{LevelRecords, LevelSteps, level_steps};
+use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, level_steps};
 use dyno_fit::{Trial, Unfit, trial};
 use dyno_model::Language;
 use dyno_model::frame::Frame;
@@ -23,8 +24,16 @@ pub(crate) struct Trials {
     pub(crate) loads: Vec<LevelPlan>,
     /// The engine's steps in those levels that show them.
     pub(crate) steps: Vec<LevelSteps>,
-    /// The labels of the others, with the reasons.
+    /// The labels of usable levels without them, with the reasons.
+    hidden: Vec<(String, String)>,
+    /// The labels of levels that cannot be used, with the reasons.
     left_out: Vec<(String, String)>,
+}
+
+/// A level that was read: its requests, and the steps that they show.
+struct Level {
+    trial: Result<Trial, Unfit>,
+    steps: Result<LevelSteps, Vec<Refusal>>,
 }
 
 impl Trials {
@@ -46,7 +55,13 @@ impl Trials {
     /// Which levels are left out, with one note for each reason.
     pub(crate) fn notes(&self, language: Language) -> Vec<String> {
         let pairs = self.left_out.iter().map(|(label, why)| (label.as_str(), why.as_str()));
-        left_out(pairs, language)
+        told(pairs, [Message::LeftOut, Message::LeftOutSeveral], language)
+    }
+
+    /// Which levels do not show the engine's steps, with one note for each reason.
+    pub(crate) fn hidden(&self, language: Language) -> Vec<String> {
+        let pairs = self.hidden.iter().map(|(label, why)| (label.as_str(), why.as_str()));
+        told(pairs, [Message::Hidden, Message::HiddenSeveral], language)
     }
 
     /// The same as pairs.
@@ -62,29 +77,34 @@ impl Trials {
     ) -> Result<(), RecordError> {
         let Some((dir, _)) = &run.records else { return Ok(()) };
         let mut wanted: BTreeMap<u32, &LevelPlan> = BTreeMap::new();
-        let mut reasons: BTreeMap<u32, String> = BTreeMap::new();
+        let mut unusable: BTreeMap<u32, String> = BTreeMap::new();
         for level in &run.summary.levels {
             let why = not_measured(level, language);
             match run.plans.get(&level.index) {
                 Some(plan) if why.is_empty() => drop(wanted.insert(level.index, plan)),
-                Some(_) => drop(reasons.insert(level.index, why)),
+                Some(_) => drop(unusable.insert(level.index, why)),
                 None => {
-                    drop(reasons.insert(level.index, Message::NoLoad.text(language).to_owned()))
+                    drop(unusable.insert(level.index, Message::NoLoad.text(language).to_owned()))
                 }
             }
         }
-        let (mut trials, mut steps) = read(&DirSource::open(dir)?, &wanted);
-        self.steps.append(&mut steps);
+        let mut levels = read(&DirSource::open(dir)?, &wanted);
         for level in &run.summary.levels {
             let label = of_run(&level.label, number, language);
-            match (trials.remove(&level.index), wanted.get(&level.index)) {
-                (Some(Ok(trial)), Some(plan)) => {
+            match (levels.remove(&level.index), wanted.get(&level.index)) {
+                (Some(Level { trial: Ok(trial), steps }), Some(plan)) => {
+                    match steps {
+                        Ok(steps) => self.steps.push(steps),
+                        Err(why) => self.hidden.push((label.clone(), reasons(&why, language))),
+                    }
                     self.usable.push(Trial { label, ..trial });
                     self.loads.push((*plan).clone());
                 }
-                (Some(Err(refusal)), _) => self.left_out.push((label, refused(refusal, language))),
+                (Some(Level { trial: Err(why), .. }), _) => {
+                    self.left_out.push((label, refused(why, language)));
+                }
                 (None, _) | (_, None) => {
-                    let why = reasons.remove(&level.index);
+                    let why = unusable.remove(&level.index);
                     let none = || refused(Unfit::Few(0), language);
                     self.left_out.push((label, why.unwrap_or_else(none)));
                 }
@@ -94,21 +114,18 @@ impl Trials {
     }
 }
 
-/// The trials of the wanted levels, and the engine's steps where they can be seen. Levels follow each other, so one at a time is in memory.
-fn read(
-    source: &DirSource<'_>,
-    wanted: &BTreeMap<u32, &LevelPlan>,
-) -> (BTreeMap<u32, Result<Trial, Unfit>>, Vec<LevelSteps>) {
+/// The wanted levels. They follow each other, so the records of one at a time are in memory.
+fn read(source: &DirSource<'_>, wanted: &BTreeMap<u32, &LevelPlan>) -> BTreeMap<u32, Level> {
     let samples = samples(source);
-    let (mut trials, mut steps) = (BTreeMap::new(), Vec::new());
+    let mut levels = BTreeMap::new();
     let mut now: Option<u32> = None;
     let mut records: Vec<RequestRecord> = Vec::new();
     let mut slots = Slots::default();
     let mut end = |level: Option<u32>, records: &mut Vec<RequestRecord>| {
         if let Some((level, plan)) = level.and_then(|level| Some((level, wanted.get(&level)?))) {
-            trials.insert(level, trial(plan, records));
-            let level = LevelRecords { requests: records, samples: &samples };
-            steps.extend(level_steps(level).ok());
+            let recorded = LevelRecords { requests: records, samples: &samples };
+            let found = Level { trial: trial(plan, records), steps: level_steps(recorded) };
+            levels.insert(level, found);
         }
         records.clear();
     };
@@ -123,7 +140,7 @@ fn read(
         }
     });
     end(now, &mut records);
-    (trials, steps)
+    levels
 }
 
 /// The server metrics of a run.

@@ -35,9 +35,10 @@ pub(crate) fn of_run(label: &str, number: Option<usize>, language: Language) -> 
     }
 }
 
-/// One note for each reason, from labels and reasons.
-pub(crate) fn left_out<'a>(
+/// One note for each reason, from labels and reasons. The messages are for one level and for several.
+pub(crate) fn told<'a>(
     levels: impl Iterator<Item = (&'a str, &'a str)>,
+    [one, several]: [Message; 2],
     language: Language,
 ) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -48,10 +49,10 @@ pub(crate) fn left_out<'a>(
         }
     }
     let note = |(why, labels): (&str, Vec<&str>)| match labels.as_slice() {
-        [label] => Message::LeftOut.with(language, &[label, why]),
+        [label] => one.with(language, &[label, why]),
         labels => {
             let names = labels.join(language.choose([", ", "、"]));
-            Message::LeftOutSeveral.with(language, &[&labels.len().to_string(), &names, why])
+            several.with(language, &[&labels.len().to_string(), &names, why])
         }
     };
     reasons.into_iter().map(note).collect()
@@ -66,7 +67,11 @@ mod tests {
     fn levels_left_out_for_the_same_reason_share_a_note() {
         let levels = [("rate 1", "random"), ("rate 3", "partial"), ("rate 4", "random")];
         assert_eq!(
-            left_out(levels.into_iter(), Language::English),
+            told(
+                levels.into_iter(),
+                [Message::LeftOut, Message::LeftOutSeveral],
+                Language::English
+            ),
             ["left out 2 levels (rate 1, rate 4): random", "left out: rate 3: partial"]
         );
     }

@@ -8,6 +8,12 @@ messages! {
 
     LeftOut: "left out: {}: {}", "未使用：{}：{}";
     LeftOutSeveral: "left out {} levels ({}): {}", "{} 个档位未使用（{}）：{}";
+    Hidden:
+        "steps of the engine are not visible in {}, so only its distributions are used: {}",
+        "{} 中看不到引擎的每一步，只使用其分布：{}";
+    HiddenSeveral:
+        "steps of the engine are not visible in {} levels ({}), so only their distributions are used: {}",
+        "{} 个档位（{}）中看不到引擎的每一步，只使用其分布：{}";
     OfRun: "{} of run {}", "{}（第 {} 个测试）";
 
     Invalid: "invalid: {}", "无效：{}";

@@ -15,6 +15,7 @@ pub use about::About;
 use crate::measured::Measured;
 use crate::trials::Trials;
 use crate::usable;
+use crate::words::Message as LevelMessage;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
     CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Start, Table, calibrate,
@@ -161,6 +162,7 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<String>, Mat
     if let Some(defect) = defect {
         return Err(Refused { notes, errors: vec![words::defect(&defect, language)] });
     }
+    notes.extend(trials.hidden(language));
     notes.push(Message::FittingRecords.with(language, &[have.to_string()]));
     Ok((notes, Material::Records(trials)))
 }
@@ -176,7 +178,8 @@ fn by_means(
         Role::LeftOut(why) => Some((level.label.as_str(), why.as_str())),
         Role::Fitted | Role::HeldOut => None,
     });
-    let mut notes = usable::left_out(left_out, language);
+    let words = [LevelMessage::LeftOut, LevelMessage::LeftOutSeveral];
+    let mut notes = usable::told(left_out, words, language);
     let defects = dyno_fit::defects(&table);
     if !defects.is_empty() {
         let errors = defects.iter().map(|one| words::defect(one, language)).collect();

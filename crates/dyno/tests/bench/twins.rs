@@ -216,3 +216,72 @@ fn what_cannot_be_compared_is_not_called_the_same() {
         .expect_status(&[2])
         .expect_words(&["`nowhere`"]);
 }
+
+#[test]
+fn every_kind_of_load_is_sent_again_as_it_was() {
+    let place = Place::new();
+    let cached =
+        like_a_server(1.0).replace("context = 16384", "context = 16384\nprefix_cache = true");
+    let twin = place.file("twin.toml", &cached);
+    let trace: String = (0..12)
+        .map(|at| {
+            let (time, input) = (150 * at, 40 + 30 * at);
+            format!("{{\"timestamp\": {time}, \"input_length\": {input}, \"output_length\": 9}}\n")
+        })
+        .collect();
+    let trace = place.file("t.jsonl", &trace);
+    let loads = [
+        ("ramp", "--ramp '2..12/s over 8s in 2 steps' --input-tokens 50-300".to_owned()),
+        ("trace", format!("--data trace:{trace}")),
+        ("burst", "--burst 20".to_owned()),
+        ("users", "--data session,turns=3,think=300ms --concurrency 4 --requests 24".to_owned()),
+        ("visits", "--data session,turns=3,think=300ms --rate 2 --duration 6s".to_owned()),
+    ];
+    for (name, load) in loads {
+        let mut command = place.dyno(&format!("predict --quiet --json --twin {twin} --out {name}"));
+        command.args(["--output-tokens", "9", "--seed", "4"]);
+        command.args(words(&load));
+        run(command).expect_status(&[0]);
+        // The engine that answered answers in the same way again, to the digits that are kept.
+        let ended = run(place.dyno(&format!("twins check {name} --twin {twin} --json")));
+        let found: serde_json::Value =
+            serde_json::from_str(&ended.expect_status(&[0]).stdout).unwrap();
+        assert_eq!(found["left_out"].as_array().map(Vec::len), Some(0), "{name}: {found}");
+        for level in found["levels"].as_array().unwrap() {
+            for metric in ["ttft_p50_ms", "itl_p50_ms", "latency_p50_ms", "latency_p90_ms"] {
+                let [measured, twin] =
+                    ["measured", "twin"].map(|of| level[metric][of].as_f64().unwrap());
+                assert!((measured / twin - 1.0).abs() < 0.005, "{name} {metric}: {level}");
+            }
+        }
+    }
+}
+
+/// The words of a command line; those in single quotes are one.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let of = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    };
+    parts.flat_map(of).collect()
+}
+
+#[test]
+fn a_measured_run_of_the_engine_is_compared_with_its_twin() {
+    let place = Place::new();
+    let twin = place.file("twin.toml", &like_a_server(1.0));
+    let load = "--concurrency 1,4 --requests 12 --seed 3";
+    let measured = format!("bench --twin {twin} {LENGTHS} {load} --out live --quiet --json");
+    run(place.dyno(&measured)).expect_status(&[0, 4]);
+    let ended = run(place.dyno(&format!("twins check live --twin {twin} --json")));
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let [levels, left_out] = ["levels", "left_out"].map(|key| found[key].as_array().unwrap());
+    assert_eq!(levels.len() + left_out.len(), 2, "{found}");
+    // However busy the machine is, nothing comes before the engine's schedule.
+    for level in levels {
+        let [measured, twin] =
+            ["measured", "twin"].map(|of| level["latency_p50_ms"][of].as_f64().unwrap());
+        assert!(measured > 0.99 * twin, "{level}");
+    }
+}
