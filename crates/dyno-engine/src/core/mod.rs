@@ -283,7 +283,7 @@ impl Core {
         self.next_start_by(Nanos::MAX)
     }
 
-    /// The front end goes on with what arrives before `until`, while there is nothing else to do. What
+    /// The front end continues with what arrives before `until`, while there is nothing else to do. What
     /// it has done for a request that is cancelled then was done.
     pub fn idle(&mut self, until: Nanos) {
         if self.planned.is_some() || self.settled.is_some() || !self.preempted.is_empty() {

@@ -47,9 +47,9 @@ impl Check {
 pub struct CheckedLevel {
     /// Its label.
     pub label: String,
-    /// Measured and simulated figures; the latter is absent if the twin cannot serve the level.
+    /// Measured and simulated values; the latter is absent if the twin cannot serve the level.
     pub figures: BTreeMap<Quantity, (f64, Option<f64>)>,
-    /// The figures that differ by more than runs and the twin's own errors do.
+    /// The values that differ by more than runs and the twin's own errors do.
     pub differs: Vec<Quantity>,
 }
 

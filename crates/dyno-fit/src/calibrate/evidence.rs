@@ -26,7 +26,7 @@ const WEIGHTS: [(Quantity, f64); 9] = [
     (Quantity::LatencyP90, 1.0),
 ];
 
-/// A trial and its figures.
+/// A trial and its values.
 #[derive(Debug, Clone)]
 pub(super) struct Level {
     pub(super) trial: Trial,
@@ -84,12 +84,12 @@ fn of_level(model: &Model, level: &Level) -> f64 {
     WEIGHTS.iter().map(error).sum()
 }
 
-/// The number of independent figures of so many levels, for judging how good a fit is.
+/// The number of independent values of so many levels, for judging how good a fit is.
 pub(super) fn figures_of(levels: usize) -> f64 {
     WEIGHTS.iter().map(|(_, weight)| weight).sum::<f64>() * levels as f64
 }
 
-/// The figures that a model gives for a trial.
+/// The values that a model gives for a trial.
 pub(super) fn simulated(trial: &Trial, model: &Model) -> Option<Figures> {
     let core = Core::new(model.scheduler, model.cost, 1).ok()?;
     Figures::of(&rerun(trial, core)?)

@@ -23,7 +23,7 @@ pub struct Missed {
     pub label: String,
     /// Its kind of load.
     pub kind: Kind,
-    /// Logarithms of simulated over measured figures.
+    /// Logarithms of simulated over measured values.
     pub by: BTreeMap<Quantity, f64>,
 }
 

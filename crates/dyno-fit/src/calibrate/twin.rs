@@ -17,7 +17,7 @@ const WIDE: f64 = 2.1;
 /// How much wider intervals are if all levels were of one kind of load.
 const UNSEEN: f64 = 1.6;
 
-/// Figures of tables and the quantities of trials that they are.
+/// Values of tables and the quantities of trials that they are.
 const FIGURES: [(Figure, Quantity); 5] = [
     (Figure::CompletedRate, Quantity::Rate),
     (Figure::TtftMs, Quantity::TtftMean),

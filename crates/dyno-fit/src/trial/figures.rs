@@ -1,4 +1,4 @@
-//! The figures of a trial by which a model is judged.
+//! The values of a trial by which a model is judged.
 
 use super::{Chunk, Sent, Trial, When};
 use dyno_model::Nanos;
@@ -45,12 +45,12 @@ impl Quantity {
     ];
 }
 
-/// The figures of a trial: requests a second, and times in milliseconds.
+/// The values of a trial: requests a second, and times in milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures([f64; Quantity::ALL.len()]);
 
 impl Figures {
-    /// The figures of the measured requests; nothing if no token of theirs came.
+    /// The values of the measured requests; nothing if no token of theirs came.
     pub fn of(trial: &Trial) -> Option<Self> {
         let mut times = Times::default();
         let mut sent = vec![0; trial.requests.len()];
