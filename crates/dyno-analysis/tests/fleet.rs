@@ -118,7 +118,7 @@ fn a_level_whose_coordinator_was_killed_is_invalid() {
     plan.fleet = Some(FleetPlan { agents: 4, bus: true });
     let summary = summarise(&plan, None, &source(&plan, frames(records, None)));
     assert!(summary.levels[0].partial);
-    expect(&summary.levels[0], Verdict::Invalid, "partial", "no agent said how it ended");
+    expect(&summary.levels[0], Verdict::Invalid, "coordinator_lost", "no agent said how it ended");
 }
 
 /// An open loop of `rate` a second for ten seconds, request i sent by agent i mod 4; bounded by time.

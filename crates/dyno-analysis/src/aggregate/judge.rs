@@ -180,7 +180,7 @@ impl Case<'_> {
         self.lags(&mut found);
         match &self.level.end {
             Some(end) => self.reconcile(end, &mut found),
-            None if self.plan.fleet.is_some() => found.push(Finding::PartialFleet.into()),
+            None if self.plan.fleet.is_some() => found.push(Finding::CoordinatorLost.into()),
             None => found.push(Finding::Partial.into()),
         }
         self.caveats(&mut found);

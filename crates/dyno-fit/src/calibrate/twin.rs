@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 
 /// No prediction is better than this many percent.
 const FINEST: f64 = 2.0;
-/// Half the width of a 95 % interval in standard deviations, if they are known from few levels.
-const WIDE: f64 = 2.1;
+/// Half the width of a 95 % interval in standard deviations: they are known from few levels, and the
+/// settings of the engine were chosen with all of them.
+const WIDE: f64 = 3.2;
 
 /// How much wider intervals are if all levels were of one kind of load.
 const UNSEEN: f64 = 1.6;

@@ -89,7 +89,7 @@ wordings! {
         ["the records end before the level does; only finished requests are counted",
          "记录在该档位结束之前中断；只统计已结束的请求"],
         RUN_AGAIN;
-    PartialFleet: Error "partial",
+    CoordinatorLost: Error "coordinator_lost",
         ["the coordinator ended before the level did: no agent said how it ended",
          "协调端在该档位结束之前退出：没有压测端报告其结束情况"],
         ["some agents' records may be missing; `dyno bench --resume` runs the level again",
