@@ -5,7 +5,7 @@
 use dyno_drive::{LevelSetup, Observer, OnFailure, Prepare, StopSignal, Supply, Work, run_level};
 use dyno_engine::core::{Core, Cost, Policy, Scheduler};
 use dyno_fit::{ClientBehaviour, Predicted, Prompts, TwinPrompt};
-use dyno_model::plan::{LengthSpec, LevelPlan, Load, Shard};
+use dyno_model::plan::{LevelPlan, Shard};
 use dyno_model::prompt::{Conversation, Message, UserTurn};
 use dyno_model::record::RequestRecord;
 
@@ -56,22 +56,7 @@ fn turns(prefix_cache: bool, turns: Vec<UserTurn>) -> Vec<(u64, Option<u64>)> {
     let mut engine = engine(prefix_cache);
     let prompts: Prompts = engine.prompts(true);
     let work = prompts.conversation(&Conversation { turns, input_tokens: None });
-    let plan = LevelPlan {
-        label: String::new(),
-        load: Load::Concurrency { concurrency: 1 },
-        requests: Some(3),
-        duration_ns: None,
-        warmup: None,
-        drain_ns: u64::MAX,
-        input_tokens: LengthSpec(String::new()),
-        output_tokens: LengthSpec(String::new()),
-        inputs: None,
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
-        max_concurrency: None,
-    };
+    let plan = LevelPlan { drain_ns: u64::MAX, ..LevelPlan::closed_loop(1, 3) };
     let mut records = Records::default();
     let setup = LevelSetup {
         level: 0,

@@ -1,6 +1,7 @@
 //! Steps decided ahead, launches and the front end, in small cases whose times can be computed by hand.
 
-use dyno_engine::core::{Core, Cost, Event, Front, Launch, Policy, Request, Scheduler};
+use crate::by_hand::{engine, finish, request};
+use dyno_engine::core::{Cost, Event, Front, Launch, Policy, Scheduler};
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::{MS, Nanos};
 
@@ -20,31 +21,6 @@ const SCHEDULER: Scheduler = Scheduler {
 fn cost() -> Cost {
     let launch = Launch { decode: 0.002, prefill: 0.02, sequence: 0.001, ..Launch::default() };
     Cost { base: 0.01, prefill_token: 0.001, launch, ..Cost::default() }
-}
-
-fn engine(scheduler: Scheduler, cost: Cost) -> Virtual {
-    let mut engine = Virtual::new(Core::new(scheduler, cost, 0).unwrap());
-    engine.keep_steps(true);
-    engine.keep_times(true);
-    engine
-}
-
-fn request(id: u64, input: u32, output: u32) -> Request<'static> {
-    Request { id, input, output, hashes: &[] }
-}
-
-/// Everything to the end, with the times of all tokens of each request, in milliseconds.
-fn finish(engine: &mut Virtual) -> Vec<(u64, Vec<f64>)> {
-    let (mut all, mut times) = (Vec::new(), Vec::new());
-    while let Some(event) = engine.advance(Nanos::MAX) {
-        if let Event::Finished { id, at } = event {
-            assert!(engine.token_times(id, &mut times));
-            assert_eq!(times.last(), Some(&at));
-            all.push((id, times.iter().map(|at| *at as f64 / MS as f64).collect()));
-        }
-    }
-    all.sort_by_key(|(id, _)| *id);
-    all
 }
 
 /// When each step was decided and handed out, in milliseconds.

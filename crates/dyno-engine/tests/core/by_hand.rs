@@ -20,19 +20,19 @@ fn cost() -> Cost {
     Cost { base: 0.01, prefill_token: 0.001, ..Cost::default() }
 }
 
-fn engine(scheduler: Scheduler, cost: Cost) -> Virtual {
+pub(crate) fn engine(scheduler: Scheduler, cost: Cost) -> Virtual {
     let mut engine = Virtual::new(Core::new(scheduler, cost, 0).unwrap());
     engine.keep_steps(true);
     engine.keep_times(true);
     engine
 }
 
-fn request(id: u64, input: u32, output: u32) -> Request<'static> {
+pub(crate) fn request(id: u64, input: u32, output: u32) -> Request<'static> {
     Request { id, input, output, hashes: &[] }
 }
 
 /// Everything to the end, with the times of all tokens of each request, in milliseconds.
-fn finish(engine: &mut Virtual) -> Vec<(u64, Vec<f64>)> {
+pub(crate) fn finish(engine: &mut Virtual) -> Vec<(u64, Vec<f64>)> {
     let (mut all, mut times) = (Vec::new(), Vec::new());
     while let Some(event) = engine.advance(Nanos::MAX) {
         if let Event::Finished { id, at } = event {

@@ -10,7 +10,7 @@ use dyno_engine::Prompt;
 use dyno_engine::core::Core;
 use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
-use dyno_model::plan::{LengthSpec, LevelPlan, Load, Shard};
+use dyno_model::plan::{LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
 use std::sync::Arc;
 
@@ -63,23 +63,8 @@ impl Client {
             End::Dropped { seconds } => (None, Some(nanos(seconds)), 0),
             End::Drained { seconds } => (None, Some(nanos(seconds)), Nanos::MAX),
         };
-        let plan = LevelPlan {
-            label: String::new(),
-            load,
-            requests,
-            duration_ns,
-            warmup: None,
-            drain_ns,
-            // The requests know their lengths.
-            input_tokens: LengthSpec(String::new()),
-            output_tokens: LengthSpec(String::new()),
-            inputs: None,
-            capacity: None,
-            repeat: None,
-            until: None,
-            soak: false,
-            max_concurrency: None,
-        };
+        // The requests know their lengths.
+        let plan = LevelPlan { requests, duration_ns, drain_ns, ..LevelPlan::new(load) };
         let mut observed = Observed::default();
         let setup = LevelSetup {
             level: 0,
