@@ -116,6 +116,28 @@ pub(super) fn judge(system: System) -> Option<Judged> {
     })
 }
 
+/// TEMP
+pub(super) fn look(system: System) {
+    use dyno_fit::steps::{Term, step_costs};
+    let Some(measured) = user_measures(&system) else { println!("{} none", system.seed); return };
+    let mut out = format!("{} {:?} ahead {} launch {:.1}/{:.1} cap {} base {:.1} pre {:.1}us*{} chunk {:.0} noise {:.3}\n", system.seed, system.scheduler.policy, system.scheduler.steps_ahead, 1e3*system.cost.launch.prefill, 1e3*system.cost.launch.large, system.cost.launch.captured, 1e3*system.cost.base, 1e6*system.cost.prefill_token, system.input, 1e6*system.cost.front.chunk, system.cost.noise);
+    for level in &measured {
+        match &level.steps {
+            None => out += &format!("   {} no steps\n", level.trial.label),
+            Some(s) => out += &format!("   {} {:?} {:?} front {:?}\n", level.trial.label, s.prefills, s.ahead.map(|a| (a.planning, a.count, a.one_ahead, (1e4*a.extra).round()/10.0, a.pattern.map(|x| (1e4*x).round()/10.0))), s.front_end.map(|f| (f.tokens, (1e6*f.chunk).round()))),
+        }
+    }
+    let steps: Vec<_> = measured.iter().filter_map(|l| l.steps.as_ref()).collect();
+    if let Some(c) = step_costs(&steps) {
+        for (t, truth, u) in [(Term::Base, system.cost.base, 1e3), (Term::Sequence, system.cost.decode, 1e6), (Term::Context, system.cost.kv, 1e9), (Term::PrefillToken, system.cost.prefill_token, 1e6), (Term::PrefillStep, 0.0, 1e3), (Term::Attention, system.cost.attention, 1e9), (Term::Launch, system.cost.launch.large, 1e3)] {
+            let k = c.of(t);
+            out += &format!("   {t:?} truth {:.3} found {:.3} ± {:?} {:?}\n", u*truth, u*k.value, k.error.map(|e| u*e), k.known);
+        }
+        out += &format!("   residual {:.4} launch {:?}\n", c.residual, c.launch);
+    }
+    print!("{out}");
+}
+
 /// The measurements of a sensible user.
 fn user_measures(system: &System) -> Option<Vec<Measured>> {
     let mut draws = Draws::new(system.seed, 2);
@@ -249,6 +271,7 @@ fn coefficients(system: &System, found: &Calibrated) -> Vec<Coefficient> {
 
 fn settings(system: &System, twin: &Twin, found: &Calibrated) -> Vec<Setting> {
     let named = |is: &dyn Fn(&Unknown) -> bool| found.unknown.iter().any(is);
+    let setting = |name: &str| named(&|unknown| matches!(unknown, Unknown::Setting(of) if *of == name));
     let policy = |policy: Policy| match policy {
         Policy::Chunked => "chunked".to_owned(),
         Policy::PrefillFirst => "prefill_first".to_owned(),
@@ -259,19 +282,19 @@ fn settings(system: &System, twin: &Twin, found: &Calibrated) -> Vec<Setting> {
             name: "policy",
             truth: policy(truth.policy),
             found: policy(other.policy),
-            named: false,
+            named: setting("policy"),
         },
         Setting {
             name: "steps_ahead",
             truth: truth.steps_ahead.to_string(),
             found: other.steps_ahead.to_string(),
-            named: false,
+            named: setting("steps_ahead"),
         },
         Setting {
             name: "max_seqs",
             truth: truth.max_seqs.to_string(),
             found: other.max_seqs.to_string(),
-            named: named(&|unknown| matches!(unknown, Unknown::MaxSeqs)),
+            named: setting("max_seqs") || named(&|unknown| matches!(unknown, Unknown::MaxSeqs)),
         },
         Setting {
             name: "token_budget",
@@ -285,7 +308,7 @@ fn settings(system: &System, twin: &Twin, found: &Calibrated) -> Vec<Setting> {
             name: "captured",
             truth: system.cost.launch.captured.to_string(),
             found: twin.cost.launch.captured.to_string(),
-            named: false,
+            named: setting("launch.captured"),
         });
     }
     all
