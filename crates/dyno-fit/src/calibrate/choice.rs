@@ -28,6 +28,8 @@ pub(super) enum Setting {
     TokenBudget,
     MaxSeqs,
     Captured,
+    /// Whether launches take time at all.
+    Launches,
     Merges,
 }
 
@@ -55,7 +57,7 @@ impl Choice {
             policy: start.policy.unwrap_or(Policy::Chunked),
             steps_ahead: start.steps_ahead.unwrap_or(1),
             token_budget: known.token_budget.unwrap_or(8192),
-            max_seqs: known.max_seqs.unwrap_or(1024),
+            max_seqs: known.max_seqs.or(start.max_seqs).unwrap_or(1024),
             launches: true,
             captured: start.captured.unwrap_or(512),
             turns: 12,
@@ -72,7 +74,7 @@ impl Choice {
                 let way = Self { policy, steps_ahead, ..usual };
                 ways.push(way);
                 if start.captured.is_none() {
-                    ways.push(Self { captured: 0, ..way });
+                    ways.extend([256, 0].map(|captured| Self { captured, ..way }));
                 }
                 if start.seen(Parameter::LaunchLarge).is_none() {
                     ways.push(Self { launches: false, captured: 0, ..way });
@@ -126,10 +128,13 @@ impl Choice {
                 .to_vec(),
             Setting::MaxSeqs if known.max_seqs.is_none() => {
                 let caps = CAPS.into_iter().filter(|cap| *cap < most_in_flight);
-                caps.chain([1024]).map(|max_seqs| Self { max_seqs, ..*self }).collect()
+                caps.chain(start.max_seqs).chain([1024]).map(|max_seqs| Self { max_seqs, ..*self }).collect()
             }
             Setting::Captured if self.launches && start.captured.is_none() => {
                 CAPTURED.map(|captured| Self { captured, ..*self }).to_vec()
+            }
+            Setting::Launches if start.seen(Parameter::LaunchLarge).is_none() => {
+                vec![Self { launches: false, captured: 0, ..*self }]
             }
             Setting::Merges => [false, true].map(|merges| Self { merges, ..*self }).to_vec(),
             _ => Vec::new(),

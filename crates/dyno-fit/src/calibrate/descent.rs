@@ -119,7 +119,7 @@ impl Descent {
         if best.rows.is_empty() {
             best.rows = rows(&best.at);
         }
-        if best.at.is_empty() {
+        if best.at.is_empty() || self.steps == 0 {
             return best;
         }
         for _ in 0..self.rounds.max(1) {

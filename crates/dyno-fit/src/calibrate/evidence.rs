@@ -15,6 +15,8 @@ const LARGE: f64 = 0.2;
 const REPEATS: f64 = 0.03;
 /// Runs of the same engine with other noise that show how well values repeat.
 const RUNS: u64 = 4;
+/// The noise of the engines that are compared with the server.
+pub(super) const SEED: u64 = 1;
 /// The ratio of the longest to the shortest prompt from which on short and long ones are compared.
 const LENGTHS_DIFFER: u32 = 2;
 
@@ -164,13 +166,17 @@ fn at_once(trial: &Trial) -> usize {
 }
 
 /// How far a model is from these levels, value by value.
-pub(super) fn rows<'a>(model: &Model, levels: impl IntoIterator<Item = &'a Level>) -> Vec<f64> {
-    levels.into_iter().flat_map(|level| level.rows(model, 1)).collect()
+pub(super) fn rows<'a>(
+    model: &Model,
+    levels: impl IntoIterator<Item = &'a Level>,
+    seed: u64,
+) -> Vec<f64> {
+    levels.into_iter().flat_map(|level| level.rows(model, seed)).collect()
 }
 
 /// The sum of the squared errors of the logarithms.
 pub(super) fn misfit<'a>(model: &Model, levels: impl IntoIterator<Item = &'a Level>) -> f64 {
-    rows(model, levels).iter().map(|row| row * row).sum()
+    rows(model, levels, SEED).iter().map(|row| row * row).sum()
 }
 
 /// The number of values of these levels, each as much as it counts.
@@ -180,7 +186,7 @@ pub(super) fn figures_of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> f64
 
 /// The values that a model gives for a trial.
 pub(super) fn simulated(trial: &Trial, model: &Model) -> Option<Figures> {
-    Figures::of(&rerun_with(trial, model, 1)?)
+    Figures::of(&rerun_with(trial, model, SEED)?)
 }
 
 fn rerun_with(trial: &Trial, model: &Model, seed: u64) -> Option<Trial> {

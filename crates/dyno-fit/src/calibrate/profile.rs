@@ -19,6 +19,9 @@ const FARTHEST: f64 = 4.0;
 /// How often the end of an interval is approached.
 const TRIES: usize = 6;
 
+/// Other noise of the engine.
+const OTHERS: [u64; 4] = [2, 3, 4, 5];
+
 /// The smallest and the largest value that the data allow.
 pub(super) type Intervals = BTreeMap<&'static str, [f64; 2]>;
 
@@ -49,8 +52,15 @@ struct Profile<'a> {
 impl<'a> Profile<'a> {
     fn new(search: &'a Search<'a>, found: &'a Found, worse: f64) -> Self {
         let levels: Vec<&Level> = search.evidence.whole.iter().collect();
-        let least = followed(&found.point.rows, &found.point.slopes, None);
-        Self { search, found, levels, least, worse }
+        let slopes = &found.point.slopes;
+        let least = followed(&found.point.rows, slopes, None);
+        // The parameters were chosen with one noise. With another, the same ones are worse.
+        let others = parallel(search.options.threads, &OTHERS, |seed| {
+            let rows = search.rows_with(found, &found.point.at, &levels, *seed);
+            followed(&rows, slopes, None)
+        });
+        let mean = others.iter().sum::<f64>() / OTHERS.len() as f64;
+        Self { search, found, levels, least, worse: worse + (mean - least).max(0.0) }
     }
 
     /// The interval of a parameter.

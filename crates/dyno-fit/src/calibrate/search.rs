@@ -2,7 +2,7 @@
 
 use super::choice::{Choice, Setting};
 use super::descent::{Descent, Point};
-use super::evidence::{Evidence, Level, figures_of, rows};
+use super::evidence::{Evidence, Level, SEED, figures_of, rows};
 use super::start::Guess;
 use super::{CalibrateOptions, Settings, Start};
 use crate::model::Model;
@@ -12,16 +12,14 @@ use crate::trial::Trial;
 
 /// Coming closer than this is not an improvement: runs repeat no better.
 pub(super) const FLOOR: f64 = 0.01;
-/// To see which ways are possible.
-const FIRST: Descent = Descent { rounds: 2, steps: 3, threads: 1 };
-/// To compare those that are.
-const CLOSER: Descent = Descent { rounds: 3, steps: 3, threads: 1 };
+/// To compare ways, again and again.
+const ROUND: Descent = Descent { rounds: 1, steps: 3, threads: 1 };
+/// How many ways are left after each round.
+const LEFT: [usize; 4] = [10, 6, 4, 3];
 /// With slopes that are known.
 pub(super) const NEAR: Descent = Descent { rounds: 0, steps: 3, threads: 1 };
 /// The price of a setting that is not the usual one: it has to earn its place.
 const UNUSUAL: f64 = 4.0;
-/// How many ways are followed.
-const FOLLOWED: usize = 3;
 /// How many of them are settled.
 const SETTLED: usize = 2;
 /// What a step shows of prefilling if launches may be part of it, as a share.
@@ -69,18 +67,44 @@ impl Found {
 impl Search<'_> {
     /// The basic ways, the best first.
     pub(super) fn ways(&self) -> Vec<Found> {
+        let threads = self.options.threads;
         let ways = Choice::ways(self.known, self.start);
-        let mut found = parallel(self.options.threads, &ways, |way| self.fit(*way, None, FIRST));
+        let ways = parallel(threads, &ways, |way| self.limited(*way));
+        let mut found = parallel(threads, &ways, |way| self.fit(*way, None, ROUND));
+        for left in LEFT {
+            found.sort_by(|a, b| a.score.total_cmp(&b.score));
+            found.truncate(left);
+            found = parallel(threads, &found, |way| self.fit(way.choice, Some(way), ROUND));
+        }
         found.sort_by(|a, b| a.score.total_cmp(&b.score));
+        if std::env::var("DBG").is_ok() { for f in &found { eprintln!("way {:?} ahead {} launches {} cap {}: {:.4} score {:.1}", f.choice.policy, f.choice.steps_ahead, f.choice.launches, f.choice.captured, f.point.value(), f.score);
+            for (p, v) in f.parameters.iter().zip(&f.point.at).map(|(p, _)| (p.name(), f.model().get(*p))) { eprint!("{p}={v:.3} "); } eprintln!(); } }
         found
+    }
+
+    /// A way with the most likely limits of sequences and tokens: they decide which requests go together,
+    /// and with other limits everything else looks wrong.
+    fn limited(&self, way: Choice) -> Choice {
+        let none = Descent { rounds: 0, steps: 0, threads: 1 };
+        let mut best = self.fit(way, None, none);
+        for setting in [Setting::MaxSeqs, Setting::TokenBudget] {
+            if setting == Setting::MaxSeqs && self.start.max_seqs.is_some() {
+                continue;
+            }
+            for other in self.alternatives(&best, setting) {
+                let other = self.fit(other, None, none);
+                if other.score < best.score {
+                    best = other;
+                }
+            }
+        }
+        best.choice
     }
 
     /// The best choice and its parameters, among these ways.
     pub(super) fn best(&self, ways: &[Found]) -> Option<Found> {
         let threads = self.options.threads;
-        let followed = &ways[..ways.len().min(FOLLOWED)];
-        let mut found =
-            parallel(threads, followed, |way| self.fit(way.choice, Some(way), CLOSER));
+        let mut found = parallel(threads, ways, |way| self.fit(way.choice, Some(way), ROUND));
         found.sort_by(|a, b| a.score.total_cmp(&b.score));
         found.truncate(SETTLED);
         let mut settled = parallel(threads, &found, |found| self.settle(found));
@@ -96,6 +120,7 @@ impl Search<'_> {
             Setting::MaxSeqs,
             Setting::TokenBudget,
             Setting::Captured,
+            Setting::Launches,
             Setting::Turns,
             Setting::Merges,
             Setting::TokenBudget,
@@ -171,8 +196,19 @@ impl Search<'_> {
 
     /// The errors on these levels, and how far a point is from what steps show.
     pub(super) fn rows(&self, found: &Found, at: &[f64], levels: &[&Level]) -> Vec<f64> {
+        self.rows_with(found, at, levels, SEED)
+    }
+
+    /// The same with other noise of the engine.
+    pub(super) fn rows_with(
+        &self,
+        found: &Found,
+        at: &[f64],
+        levels: &[&Level],
+        seed: u64,
+    ) -> Vec<f64> {
         let model = found.at(at);
-        let mut all = rows(&model, levels.iter().copied());
+        let mut all = rows(&model, levels.iter().copied(), seed);
         let away = |parameter: &Parameter| {
             let seen = self.shown(*parameter, &found.choice)?;
             Some(self.typical * (model.get(*parameter) - seen.value) / seen.error)

@@ -3,7 +3,7 @@
 
 use crate::parameters::Parameter;
 use crate::steps::{Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, step_costs};
-use crate::trial::{Figures, Quantity, Trial};
+use crate::trial::{Figures, Quantity, Trial, most_in_flight};
 use dyno_engine::core::Policy;
 use std::collections::BTreeMap;
 
@@ -19,6 +19,11 @@ const CHUNK: (f64, f64) = (0.06, 2.0);
 const MANY: u32 = 12;
 /// The fewest pairs of steps that show noise.
 const PAIRS: usize = 50;
+/// A batch is as large as it can be if this share of the steps has at least this share of the most sequences
+/// of any, in a level that has more in flight.
+const FULL: (f64, f64) = (0.2, 0.97);
+/// How many times as many have to be in flight.
+const MORE: f64 = 1.15;
 /// More noise than this is something else.
 const LOUDEST: f64 = 0.15;
 
@@ -40,6 +45,8 @@ pub struct Start {
     pub(super) policy: Option<Policy>,
     /// Tokens of the largest captured step, if they show it.
     pub(super) captured: Option<u32>,
+    /// The most sequences in a batch, if they show it.
+    pub(super) max_seqs: Option<u32>,
     /// How much the times of steps vary, as the standard deviation of their logarithms.
     pub(super) noise: f64,
     /// Milliseconds of a step, from the lightest level.
@@ -66,6 +73,8 @@ impl Start {
             ..Self::default()
         };
         start.look(steps);
+        let most = trials.iter().map(most_in_flight).max().unwrap_or(0);
+        start.max_seqs = full_batch(steps, most);
         start
     }
 
@@ -190,4 +199,17 @@ fn noise(level: &LevelSteps) -> Option<f64> {
     changes.sort_by(f64::total_cmp);
     // The median of sizes to the standard deviation, of one instead of the difference of two.
     Some(1.4826 * changes[changes.len() / 2] / std::f64::consts::SQRT_2)
+}
+
+/// The most sequences of a step, if most steps of a busy level have as many and more are in flight.
+fn full_batch(steps: &[LevelSteps], in_flight: u32) -> Option<u32> {
+    let sizes = |level: &LevelSteps| level.steps.iter().map(|step| step.decodes).max();
+    let most = steps.iter().filter_map(sizes).max()?;
+    let enough = (FULL.1 * f64::from(most)).floor() as u32;
+    let is_full = |level: &LevelSteps| {
+        let full = level.steps.iter().filter(|step| step.decodes >= enough).count();
+        full as f64 > FULL.0 * level.steps.len() as f64
+    };
+    let limited = f64::from(in_flight) > MORE * f64::from(most);
+    (limited && steps.iter().any(is_full)).then_some(most)
 }
