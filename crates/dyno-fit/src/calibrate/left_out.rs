@@ -66,7 +66,7 @@ fn refit(search: &Search<'_>, found: &Found, without: &[usize]) -> Model {
     let levels: Vec<&Level> = rest.iter().map(|at| &all[*at]).collect();
     let point = &found.point;
     // The rows of all levels have the same number, and those of the parameters follow.
-    let own = found.parameters.len();
+    let own = found.parameters.len() + 1;
     let each = (point.rows.len() - own) / all.len().max(1);
     let kept = |rows: &Vec<f64>| {
         let of_levels = rest.iter().flat_map(|at| &rows[at * each..(at + 1) * each]);

@@ -18,8 +18,16 @@ const ROUND: Descent = Descent { rounds: 1, steps: 3, threads: 1 };
 const LEFT: [usize; 4] = [10, 6, 4, 3];
 /// With slopes that are known.
 pub(super) const NEAR: Descent = Descent { rounds: 0, steps: 3, threads: 1 };
+/// The error of a typical value with which a fit is good.
+const GOOD: f64 = 0.012;
+/// The factors by which a parameter is moved far, and what is added to the larger one.
+const FAR: [f64; 2] = [0.4, 1.6];
+const JUMP: f64 = 0.05;
 /// The price of a setting that is not the usual one: it has to earn its place.
 const UNUSUAL: f64 = 4.0;
+/// What attending to a token costs at most, over what a token costs: one in six times the width of a model,
+/// and models are wider than 1,000.
+const ATTENTION: f64 = 1e-4;
 /// How many of them are settled.
 const SETTLED: usize = 2;
 /// What a step shows of prefilling if launches may be part of it, as a share.
@@ -110,7 +118,29 @@ impl Search<'_> {
         let mut settled = parallel(threads, &found, |found| self.settle(found));
         settled.sort_by(|a, b| a.score.total_cmp(&b.score));
         let best = settled.into_iter().next()?;
-        Some(self.finish(&best))
+        Some(self.finish(&self.shaken(best)))
+    }
+
+    /// Tries to leave a place from which no small step helps: each parameter is moved far, and the others
+    /// follow. Not where a fit is already as good as runs repeat.
+    fn shaken(&self, mut best: Found) -> Found {
+        let levels: Vec<&Level> = self.evidence.brief.iter().collect();
+        let good = GOOD * GOOD * figures_of(levels.iter().copied());
+        for axis in 0..best.parameters.len() {
+            for far in FAR {
+                if best.point.value() < good {
+                    return best;
+                }
+                let mut start = best.point.clone();
+                start.at[axis] = far * start.at[axis] + if far > 1.0 { JUMP } else { 0.0 };
+                start.rows.clear();
+                let point = self.descend(&best, start, &levels, NEAR);
+                if point.value() < best.point.value() {
+                    best.point = point;
+                }
+            }
+        }
+        self.fit(best.choice, Some(&best.clone()), ROUND)
     }
 
     /// Changes one setting after the other while that improves the score.
@@ -214,6 +244,8 @@ impl Search<'_> {
             Some(self.typical * (model.get(*parameter) - seen.value) / seen.error)
         };
         all.extend(found.parameters.iter().map(|parameter| away(parameter).unwrap_or(0.0)));
+        let attention = model.cost.attention / model.cost.prefill_token.max(f64::MIN_POSITIVE);
+        all.push(self.typical * (attention / ATTENTION).min(1e3));
         all
     }
 

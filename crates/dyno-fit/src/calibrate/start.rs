@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// Steps show a coefficient no better than this, as a share of it: the model is not the server.
 const FINEST: f64 = 0.04;
+/// How much larger errors are than the windows of steps suggest, where coefficients share what they explain.
+const SHARED: f64 = 2.0;
 /// The spread of one launch, as a share of it.
 const LAUNCHES: f64 = 0.6;
 /// How much less is known of a term that steps hardly tell from another.
@@ -112,8 +114,12 @@ impl Start {
             let like = |other: &Coefficient| {
                 other.error.is_some() && other.known == Known::Like(term)
             };
+            let shared = match term {
+                Term::Sequence | Term::Context | Term::Attention => SHARED,
+                _ => 1.0,
+            };
             let alike = if costs.coefficients.iter().any(like) { ALIKE } else { 1.0 };
-            let mut error = (alike * error).max(FINEST * value);
+            let mut error = (alike * shared * error).max(FINEST * value);
             if term == Term::Launch {
                 // Launches differ with what else the processor does; a few alone say little.
                 error = error.max(value * LAUNCHES / (isolated.max(1) as f64).sqrt());
@@ -162,7 +168,8 @@ impl Start {
             Parameter::FrontEnd | Parameter::FrontRequest => 0.05 * self.first_ms,
             Parameter::FrontInput => 0.1,
             Parameter::FrontChunk => 50.0,
-            Parameter::LaunchPrefill => 0.5 * self.first_ms,
+            // Rather too long: where it is shorter than the work, nothing shows how long it is.
+            Parameter::LaunchPrefill => 0.8 * self.first_ms,
             Parameter::LaunchLarge => 0.9 * self.first_ms,
             Parameter::LaunchSequence => 20.0,
             _ => 1.0,
