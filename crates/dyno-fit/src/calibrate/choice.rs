@@ -17,7 +17,7 @@ const BUDGETS: [u32; 6] = [512, 1024, 2048, 4096, 8192, 16_384];
 /// What is tried for the sequences of a batch.
 const CAPS: [u32; 9] = [16, 32, 48, 64, 96, 128, 192, 256, 512];
 /// What is tried for the largest captured step; 0 if there is one kind of launch.
-const CAPTURED: [u32; 4] = [0, 256, 512, 1024];
+const CAPTURED: [u32; 3] = [0, 256, 512];
 
 /// A setting that is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use crate::search::parallel;
 const APART: f64 = 0.04;
 /// No coordinate moves farther at once.
 const FARTHEST: f64 = 0.5;
-/// The weight of staying, at first.
-const DAMPED: f64 = 1e-2;
+/// The usual weight of staying, at first.
+pub(super) const DAMPED: f64 = 1e-2;
 /// How often a step that does not improve is tried again, shorter.
 const SHORTER: usize = 4;
 /// A share of improvement that is not worth another round.
@@ -23,6 +23,8 @@ pub(super) struct Descent {
     pub(super) rounds: usize,
     /// Steps with one set of slopes.
     pub(super) steps: usize,
+    /// The weight of staying, at first.
+    pub(super) damped: f64,
     /// Threads that take slopes.
     pub(super) threads: usize,
 }
@@ -127,7 +129,7 @@ impl Descent {
             if self.rounds > 0 || best.slopes.len() != best.at.len() {
                 best.slope(self.threads, rows);
             }
-            let mut damped = DAMPED;
+            let mut damped = self.damped;
             for _ in 0..self.steps {
                 let Some(next) = next(&best, &mut damped, rows) else { break };
                 let gain = best.value() - next.value();
@@ -164,7 +166,7 @@ fn next(best: &Point, damped: &mut f64, rows: &impl Fn(&[f64]) -> Vec<f64>) -> O
 mod tests {
     use super::*;
 
-    const DESCENT: Descent = Descent { rounds: 30, steps: 4, threads: 1 };
+    const DESCENT: Descent = Descent { rounds: 30, steps: 4, damped: DAMPED, threads: 1 };
 
     #[test]
     fn a_bent_valley_is_followed_to_its_end() {

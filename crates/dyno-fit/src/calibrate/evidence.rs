@@ -2,7 +2,7 @@
 
 use super::miss;
 use crate::model::Model;
-use crate::trial::{Figures, Quantity, Trial, rerun};
+use crate::trial::{Figures, Kind, Quantity, Trial, rerun};
 use dyno_engine::core::Core;
 
 /// Requests of a trial that are enough to see where a search should go.
@@ -15,6 +15,8 @@ const LARGE: f64 = 0.2;
 const REPEATS: f64 = 0.03;
 /// Runs of the same engine with other noise that show how well values repeat.
 const RUNS: u64 = 4;
+/// How much more or less a level counts for the number of others of its kind.
+const BALANCED: f64 = 2.5;
 /// The noise of the engines that are compared with the server.
 pub(super) const SEED: u64 = 1;
 /// The ratio of the longest to the shortest prompt from which on short and long ones are compared.
@@ -135,9 +137,26 @@ impl Evidence {
         let brief = |trial: &Trial| {
             Level::new(first_of(trial, ENOUGH)).or_else(|| Level::new(trial.clone()))
         };
-        Self {
+        let mut all = Self {
             whole: trials.iter().cloned().filter_map(Level::new).collect(),
             brief: trials.iter().filter_map(brief).collect(),
+        };
+        all.balance();
+        all
+    }
+
+    /// Kinds of load count alike, within limits, however many levels there are of each: what is to be
+    /// predicted may be of any kind.
+    fn balance(&mut self) {
+        let kinds: Vec<Kind> = self.whole.iter().map(|level| level.trial.kind).collect();
+        let mut distinct = kinds.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mean = kinds.len() as f64 / distinct.len().max(1) as f64;
+        for level in self.whole.iter_mut().chain(&mut self.brief) {
+            let same = kinds.iter().filter(|kind| **kind == level.trial.kind).count();
+            let factor = (mean / same as f64).clamp(1.0 / BALANCED, BALANCED);
+            level.weights.iter_mut().for_each(|weight| *weight *= factor);
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::evidence::{Level, simulated};
 use super::miss;
-use super::descent::Point;
-use super::search::{Found, NEAR, Search};
+use super::descent::{Descent, Point};
+use super::search::{Found, Search};
 use crate::model::Model;
 use crate::search::parallel;
 use crate::trial::{Kind, Quantity};
@@ -11,6 +11,10 @@ use std::collections::BTreeMap;
 
 /// Parts into which levels are divided, each to be predicted by the rest.
 const FOLDS: usize = 5;
+
+/// The parameters of the rest, from those of all. Where few levels are left, what they do not show moves
+/// little.
+const AGAIN: Descent = Descent { rounds: 2, steps: 3, damped: 0.03, threads: 1 };
 
 /// A level that was left out, and how far the prediction was from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,19 +66,10 @@ pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
 /// The model that is fitted to all levels but these, from the one that is fitted to all.
 fn refit(search: &Search<'_>, found: &Found, without: &[usize]) -> Model {
     let all = &search.evidence.whole;
-    let rest: Vec<usize> = (0..all.len()).filter(|at| !without.contains(at)).collect();
-    let levels: Vec<&Level> = rest.iter().map(|at| &all[*at]).collect();
-    let point = &found.point;
-    // The rows of all levels have the same number, and those of the parameters follow.
-    let own = found.parameters.len() + 1;
-    let each = (point.rows.len() - own) / all.len().max(1);
-    let kept = |rows: &Vec<f64>| {
-        let of_levels = rest.iter().flat_map(|at| &rows[at * each..(at + 1) * each]);
-        of_levels.chain(&rows[all.len() * each..]).copied().collect::<Vec<f64>>()
-    };
-    let slopes = point.slopes.iter().map(kept).collect();
-    let start = Point { at: point.at.clone(), rows: kept(&point.rows), slopes };
-    found.at(&search.descend(found, start, &levels, NEAR).at)
+    let rest = all.iter().enumerate().filter(|(at, _)| !without.contains(at));
+    let levels: Vec<&Level> = rest.map(|(_, level)| level).collect();
+    let start = Point::start(found.point.at.clone());
+    found.at(&search.descend(found, start, &levels, AGAIN).at)
 }
 
 fn missed(level: &Level, model: &Model) -> Missed {

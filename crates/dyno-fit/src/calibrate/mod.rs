@@ -15,6 +15,8 @@ mod left_out;
 mod profile;
 mod search;
 mod start;
+#[cfg(test)]
+mod tests;
 mod twin;
 mod unknown;
 

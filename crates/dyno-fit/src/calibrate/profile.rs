@@ -10,10 +10,12 @@ use crate::search::parallel;
 use std::collections::BTreeMap;
 
 /// How much worse a fit may be, in squares of the typical error. More than for independent values, as those
-/// of a level are not.
-const WORSE: f64 = 9.0;
+/// of a level are not: with this, nine in ten coefficients of engines that are known are within.
+const WORSE: f64 = 20.0;
 /// No coefficient is known better than this share.
 const FINEST: f64 = 0.03;
+/// Those that share what they explain with others.
+const SHARED: f64 = 0.06;
 /// Nothing is tried farther than this times what would be all of the time.
 const FARTHEST: f64 = 4.0;
 /// How often the end of an interval is approached.
@@ -68,12 +70,16 @@ impl<'a> Profile<'a> {
         let at = self.found.point.at[axis];
         let scale = self.found.scales[axis];
         let value = at * scale;
+        let finest = match self.found.parameters[axis] {
+            Parameter::Base | Parameter::PrefillToken => FINEST,
+            _ => SHARED,
+        };
         let low = match self.allows(axis, -at) {
             true => 0.0,
-            false => (value - scale * self.end(axis, -1.0, at)).min((1.0 - FINEST) * value),
+            false => (value - scale * self.end(axis, -1.0, at)).min((1.0 - finest) * value),
         };
         let high = value + scale * self.end(axis, 1.0, FARTHEST);
-        [low, high.max((1.0 + FINEST) * value)]
+        [low, high.max((1.0 + finest) * value)]
     }
 
     /// How far a parameter can go one way: between what is allowed and what is not.

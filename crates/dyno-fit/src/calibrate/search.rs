@@ -1,7 +1,7 @@
 //! The search: basic ways first, then one setting after the other, then all parameters on all requests.
 
 use super::choice::{Choice, Setting};
-use super::descent::{Descent, Point};
+use super::descent::{DAMPED, Descent, Point};
 use super::evidence::{Evidence, Level, SEED, figures_of, rows};
 use super::start::Guess;
 use super::{CalibrateOptions, Settings, Start};
@@ -13,11 +13,11 @@ use crate::trial::Trial;
 /// Coming closer than this is not an improvement: runs repeat no better.
 pub(super) const FLOOR: f64 = 0.01;
 /// To compare ways, again and again.
-const ROUND: Descent = Descent { rounds: 1, steps: 3, threads: 1 };
+const ROUND: Descent = Descent { rounds: 1, steps: 3, damped: DAMPED, threads: 1 };
 /// How many ways are left after each round.
 const LEFT: [usize; 4] = [10, 6, 4, 3];
 /// With slopes that are known.
-pub(super) const NEAR: Descent = Descent { rounds: 0, steps: 3, threads: 1 };
+pub(super) const NEAR: Descent = Descent { rounds: 0, steps: 3, damped: DAMPED, threads: 1 };
 /// The error of a typical value with which a fit is good.
 const GOOD: f64 = 0.012;
 /// The factors by which a parameter is moved far, and what is added to the larger one.
@@ -28,6 +28,9 @@ const UNUSUAL: f64 = 4.0;
 /// What attending to a token costs at most, over what a token costs: one in six times the width of a model,
 /// and models are wider than 1,000.
 const ATTENTION: f64 = 1e-4;
+/// By which share the longest launch is at most longer than the first token of a request alone takes, which
+/// has a launch, too.
+const LONGER: f64 = 0.25;
 /// How many of them are settled.
 const SETTLED: usize = 2;
 /// What a step shows of prefilling if launches may be part of it, as a share.
@@ -85,15 +88,13 @@ impl Search<'_> {
             found = parallel(threads, &found, |way| self.fit(way.choice, Some(way), ROUND));
         }
         found.sort_by(|a, b| a.score.total_cmp(&b.score));
-        if std::env::var("DBG").is_ok() { for f in &found { eprintln!("way {:?} ahead {} launches {} cap {}: {:.4} score {:.1}", f.choice.policy, f.choice.steps_ahead, f.choice.launches, f.choice.captured, f.point.value(), f.score);
-            for (p, v) in f.parameters.iter().zip(&f.point.at).map(|(p, _)| (p.name(), f.model().get(*p))) { eprint!("{p}={v:.3} "); } eprintln!(); } }
         found
     }
 
     /// A way with the most likely limits of sequences and tokens: they decide which requests go together,
     /// and with other limits everything else looks wrong.
     fn limited(&self, way: Choice) -> Choice {
-        let none = Descent { rounds: 0, steps: 0, threads: 1 };
+        let none = Descent { rounds: 0, steps: 0, damped: DAMPED, threads: 1 };
         let mut best = self.fit(way, None, none);
         for setting in [Setting::MaxSeqs, Setting::TokenBudget] {
             if setting == Setting::MaxSeqs && self.start.max_seqs.is_some() {
@@ -173,7 +174,7 @@ impl Search<'_> {
 
     /// The parameters of a choice on all requests.
     fn finish(&self, found: &Found) -> Found {
-        let last = Descent { rounds: 4, steps: 3, threads: self.options.threads };
+        let last = Descent { rounds: 4, steps: 3, damped: DAMPED, threads: self.options.threads };
         let levels: Vec<&Level> = self.evidence.whole.iter().collect();
         let start = Point::start(found.point.at.clone());
         let mut point = self.descend(found, start, &levels, last);
@@ -246,6 +247,8 @@ impl Search<'_> {
         all.extend(found.parameters.iter().map(|parameter| away(parameter).unwrap_or(0.0)));
         let attention = model.cost.attention / model.cost.prefill_token.max(f64::MIN_POSITIVE);
         all.push(self.typical * (attention / ATTENTION).min(1e3));
+        let longer = 1e3 * model.cost.launch.large / self.start.first_ms - 1.0;
+        all.push(self.typical * longer.clamp(0.0, 1e3) / LONGER);
         all
     }
 

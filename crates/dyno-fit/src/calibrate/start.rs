@@ -54,7 +54,7 @@ pub struct Start {
     /// Milliseconds of a step, from the lightest level.
     step_ms: f64,
     /// Milliseconds to the first token there.
-    first_ms: f64,
+    pub(super) first_ms: f64,
     /// Tokens of a prompt there.
     input: f64,
 }
@@ -75,8 +75,7 @@ impl Start {
             ..Self::default()
         };
         start.look(steps);
-        let most = trials.iter().map(most_in_flight).max().unwrap_or(0);
-        start.max_seqs = full_batch(steps, most);
+        start.max_seqs = steps.iter().filter_map(|level| full_batch(level, trials)).max();
         start
     }
 
@@ -208,15 +207,14 @@ fn noise(level: &LevelSteps) -> Option<f64> {
     Some(1.4826 * changes[changes.len() / 2] / std::f64::consts::SQRT_2)
 }
 
-/// The most sequences of a step, if most steps of a busy level have as many and more are in flight.
-fn full_batch(steps: &[LevelSteps], in_flight: u32) -> Option<u32> {
-    let sizes = |level: &LevelSteps| level.steps.iter().map(|step| step.decodes).max();
-    let most = steps.iter().filter_map(sizes).max()?;
+/// The most sequences of a step, if most steps of a level have as many and more were in flight.
+fn full_batch(level: &LevelSteps, trials: &[Trial]) -> Option<u32> {
+    let most = level.steps.iter().map(|step| step.decodes).max()?;
     let enough = (FULL.1 * f64::from(most)).floor() as u32;
-    let is_full = |level: &LevelSteps| {
-        let full = level.steps.iter().filter(|step| step.decodes >= enough).count();
-        full as f64 > FULL.0 * level.steps.len() as f64
-    };
-    let limited = f64::from(in_flight) > MORE * f64::from(most);
-    (limited && steps.iter().any(is_full)).then_some(most)
+    let full = level.steps.iter().filter(|step| step.decodes >= enough).count();
+    // Steps do not say which trial they are from; their requests are as many.
+    let same = trials.iter().filter(|trial| trial.requests.len() == level.placed.len());
+    let in_flight = same.map(most_in_flight).min()?;
+    let is_full = full as f64 > FULL.0 * level.steps.len() as f64;
+    (is_full && f64::from(in_flight) > MORE * f64::from(most)).then_some(most)
 }

@@ -1,7 +1,7 @@
 //! What the runs do not show, and which run would show it.
 
 use super::choice::Setting;
-use super::descent::Descent;
+use super::descent::{DAMPED, Descent};
 use super::evidence::Evidence;
 use super::profile::Intervals;
 use super::search::{Found, NEAR, Search};
@@ -14,7 +14,7 @@ const FACTOR: f64 = 3.0;
 /// A setting is not known if another one is worse by less than this, in squares of the typical error.
 const WORSE: f64 = 6.0;
 /// For settings that change everything.
-const AGAIN: Descent = Descent { rounds: 2, steps: 3, threads: 1 };
+const AGAIN: Descent = Descent { rounds: 2, steps: 3, damped: DAMPED, threads: 1 };
 /// More in flight than this is not asked for.
 const MOST_IN_FLIGHT: u32 = 1024;
 
@@ -92,6 +92,9 @@ pub(super) fn unknown(
         open.push(Unknown::MaxSeqs);
     }
     open.extend(settings(search, found, square));
+    if !found.choice.launches {
+        open.push(Unknown::Setting("launch.captured"));
+    }
     open.push(Unknown::KvCache);
     for kind in [Kind::Open, Kind::Closed] {
         let like = |trial: &Trial| match kind {

@@ -8,7 +8,7 @@ use dyno_engine::core::{Core, Cost, Policy};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
 use dyno_fit::{
-    CalibrateOptions, Calibrated, Figures, Kind, Quantity, Settings, Start, Trial, Unknown,
+    CalibrateOptions, Calibrated, Figures, Quantity, Settings, Start, Trial, Unknown,
     calibrate, rerun,
 };
 use std::sync::Arc;
@@ -21,6 +21,8 @@ const RATES: [f64; 3] = [0.3, 0.6, 0.85];
 const REQUESTS: usize = 200;
 /// More in flight than any level has.
 const FULL: usize = 256;
+/// Between the numbers of two noises of the true engine.
+const AGAIN: u64 = 100;
 /// Loads above this share of the capacity are not judged.
 const BUSIEST: f64 = 0.9;
 /// The fit's own interval of a prediction may be so many times as wide as the goal.
@@ -72,6 +74,8 @@ pub(super) struct Prediction {
     pub(super) quantity: Quantity,
     /// Predicted over true, less 1.
     pub(super) error: f64,
+    /// The same for the true engine with other noise: no prediction can be better.
+    pub(super) again: f64,
     pub(super) goal: f64,
     /// Whether the fit's own interval is far wider than the goal.
     pub(super) named: bool,
@@ -114,28 +118,6 @@ pub(super) fn judge(system: System) -> Option<Judged> {
         seconds,
         with_steps,
     })
-}
-
-/// TEMP
-pub(super) fn look(system: System) {
-    use dyno_fit::steps::{Term, step_costs};
-    let Some(measured) = user_measures(&system) else { println!("{} none", system.seed); return };
-    let mut out = format!("{} {:?} ahead {} launch {:.1}/{:.1} cap {} base {:.1} pre {:.1}us*{} chunk {:.0} noise {:.3}\n", system.seed, system.scheduler.policy, system.scheduler.steps_ahead, 1e3*system.cost.launch.prefill, 1e3*system.cost.launch.large, system.cost.launch.captured, 1e3*system.cost.base, 1e6*system.cost.prefill_token, system.input, 1e6*system.cost.front.chunk, system.cost.noise);
-    for level in &measured {
-        match &level.steps {
-            None => out += &format!("   {} no steps\n", level.trial.label),
-            Some(s) => out += &format!("   {} {:?} {:?} front {:?}\n", level.trial.label, s.prefills, s.ahead.map(|a| (a.planning, a.count, a.one_ahead, (1e4*a.extra).round()/10.0, a.pattern.map(|x| (1e4*x).round()/10.0))), s.front_end.map(|f| (f.tokens, (1e6*f.chunk).round()))),
-        }
-    }
-    let steps: Vec<_> = measured.iter().filter_map(|l| l.steps.as_ref()).collect();
-    if let Some(c) = step_costs(&steps) {
-        for (t, truth, u) in [(Term::Base, system.cost.base, 1e3), (Term::Sequence, system.cost.decode, 1e6), (Term::Context, system.cost.kv, 1e9), (Term::PrefillToken, system.cost.prefill_token, 1e6), (Term::PrefillStep, 0.0, 1e3), (Term::Attention, system.cost.attention, 1e9), (Term::Launch, system.cost.launch.large, 1e3)] {
-            let k = c.of(t);
-            out += &format!("   {t:?} truth {:.3} found {:.3} ± {:?} {:?}\n", u*truth, u*k.value, k.error.map(|e| u*e), k.known);
-        }
-        out += &format!("   residual {:.4} launch {:?}\n", c.residual, c.launch);
-    }
-    print!("{out}");
 }
 
 /// The measurements of a sensible user.
@@ -204,13 +186,16 @@ fn predictions(system: &System, twin: &Twin) -> Vec<Prediction> {
             continue;
         }
         let predicted = twin.core(number).ok().and_then(run);
+        let again = system.core(number + AGAIN).and_then(run);
         for (quantity, goal) in GOALS {
-            let error = predicted
-                .as_ref()
-                .map_or(f64::INFINITY, |of| of.get(quantity) / truth.get(quantity) - 1.0);
+            let error = |of: &Option<Figures>| {
+                let share = |of: &Figures| of.get(quantity) / truth.get(quantity) - 1.0;
+                of.as_ref().map_or(f64::INFINITY, share)
+            };
+            let (error, again) = (error(&predicted), error(&again));
             let own = twin.accuracy.map_or(f64::INFINITY, |accuracy| half(&accuracy, quantity));
             let (named, covered) = (own > HONEST * goal, error.abs() <= own);
-            all.push(Prediction { load, quantity, error, goal, named, covered });
+            all.push(Prediction { load, quantity, error, again, goal, named, covered });
         }
     }
     all
@@ -312,10 +297,4 @@ fn settings(system: &System, twin: &Twin, found: &Calibrated) -> Vec<Setting> {
         });
     }
     all
-}
-
-/// Whether a load is closed; for the names of tables.
-#[allow(dead_code)]
-fn is_closed(trial: &Trial) -> bool {
-    trial.kind == Kind::Closed
 }

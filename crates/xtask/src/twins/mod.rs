@@ -49,10 +49,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             number("--seed", 1)?,
             arguments.iter().any(|argument| argument == "--verbose"),
         ),
-        Some("look") => {
-            for n in 0..number("--systems", 12)? { judged::look(system::System::random(1_000_000 * number("--seed", 1)? + n)); }
-            Ok(())
-        }
         Some("speed") => speed::run(),
         _ => bail!("which one? `study` or `speed`"),
     }

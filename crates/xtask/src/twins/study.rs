@@ -16,8 +16,8 @@ pub(super) fn run(systems: u64, seed: u64, verbose: bool) -> Result<()> {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let number = std::env::var("FROM").ok().and_then(|f| f.parse::<u64>().ok()).unwrap_or(0) + next.fetch_add(1, Relaxed);
-                    if number >= systems + std::env::var("FROM").ok().and_then(|f| f.parse::<u64>().ok()).unwrap_or(0) {
+                    let number = next.fetch_add(1, Relaxed);
+                    if number >= systems {
                         break;
                     }
                     let judged = judge(System::random(1_000_000 * seed + number));
