@@ -118,17 +118,22 @@ impl Choice {
         most_in_flight: u32,
     ) -> Vec<Self> {
         let all: Vec<Self> = match setting {
-            Setting::Policy => Self::policies(start).map(|policy| Self { policy, ..*self }).collect(),
+            Setting::Policy => {
+                Self::policies(start).map(|policy| Self { policy, ..*self }).collect()
+            }
             Setting::StepsAhead => {
                 Self::ahead(start).map(|steps_ahead| Self { steps_ahead, ..*self }).collect()
             }
             Setting::Turns => [1, 4, 8, 12, 16].map(|turns| Self { turns, ..*self }).to_vec(),
-            Setting::TokenBudget if known.token_budget.is_none() => BUDGETS
-                .map(|token_budget| Self { token_budget, ..*self })
-                .to_vec(),
+            Setting::TokenBudget if known.token_budget.is_none() => {
+                BUDGETS.map(|token_budget| Self { token_budget, ..*self }).to_vec()
+            }
             Setting::MaxSeqs if known.max_seqs.is_none() => {
                 let caps = CAPS.into_iter().filter(|cap| *cap < most_in_flight);
-                caps.chain(start.max_seqs).chain([1024]).map(|max_seqs| Self { max_seqs, ..*self }).collect()
+                caps.chain(start.max_seqs)
+                    .chain([1024])
+                    .map(|max_seqs| Self { max_seqs, ..*self })
+                    .collect()
             }
             Setting::Captured if self.launches && start.captured.is_none() => {
                 CAPTURED.map(|captured| Self { captured, ..*self }).to_vec()

@@ -80,10 +80,8 @@ impl Point {
     /// The best step along some of the axes.
     fn step_along(&self, axes: &[usize], damped: f64) -> Option<Vec<f64>> {
         let slope = |axis: &usize| &self.slopes[*axis];
-        let mut matrix: Vec<Vec<f64>> = axes
-            .iter()
-            .map(|a| axes.iter().map(|b| dot(slope(a), slope(b))).collect())
-            .collect();
+        let mut matrix: Vec<Vec<f64>> =
+            axes.iter().map(|a| axes.iter().map(|b| dot(slope(a), slope(b))).collect()).collect();
         let most = (0..axes.len()).map(|place| matrix[place][place]).fold(0.0, f64::max);
         for (place, row) in matrix.iter_mut().enumerate() {
             // What the errors do not depend on stays.
@@ -105,7 +103,10 @@ impl Point {
         }
         self.slopes = before.slopes.clone();
         for (slope, by) in self.slopes.iter_mut().zip(step) {
-            slope.iter_mut().zip(&missed).for_each(|(slope, missed)| *slope += missed * by / length);
+            slope
+                .iter_mut()
+                .zip(&missed)
+                .for_each(|(slope, missed)| *slope += missed * by / length);
         }
     }
 }

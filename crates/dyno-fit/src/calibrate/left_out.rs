@@ -1,8 +1,8 @@
 //! How well levels and kinds of load are predicted by the others.
 
+use super::descent::{Descent, Point};
 use super::evidence::{Level, simulated};
 use super::miss;
-use super::descent::{Descent, Point};
 use super::search::{Found, Search};
 use crate::model::Model;
 use crate::search::parallel;

@@ -110,9 +110,8 @@ impl Start {
         for (parameter, term, per_second) in shown {
             let Coefficient { value, error, known, .. } = *costs.of(term);
             let (Known::Yes | Known::MayBeZero, Some(error)) = (known, error) else { continue };
-            let like = |other: &Coefficient| {
-                other.error.is_some() && other.known == Known::Like(term)
-            };
+            let like =
+                |other: &Coefficient| other.error.is_some() && other.known == Known::Like(term);
             let shared = match term {
                 Term::Sequence | Term::Context | Term::Attention => SHARED,
                 _ => 1.0,

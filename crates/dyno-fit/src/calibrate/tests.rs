@@ -129,7 +129,10 @@ fn the_next_run_shows_what_is_unknown_and_only_that() {
     assert!(flags(&[Unknown::KvCache]).is_empty());
     let rates = flags(&[Unknown::Kind(Kind::Open)]);
     assert_eq!(rates.len(), 1);
-    assert!(rates[0].starts_with("--rate ") && rates[0].contains("--input-tokens 200"), "{rates:?}");
+    assert!(
+        rates[0].starts_with("--rate ") && rates[0].contains("--input-tokens 200"),
+        "{rates:?}"
+    );
     assert!(flags(&[Unknown::Attention])[0].contains("--input-tokens 1600"));
     assert!(flags(&[Unknown::MaxSeqs])[0].starts_with("--concurrency 32 "));
     let launches = [Unknown::Coefficient("launch.large_ms")];

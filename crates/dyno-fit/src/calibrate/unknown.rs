@@ -48,7 +48,9 @@ impl Unknown {
             Self::MaxSeqs => "max_seqs (never reached)".to_owned(),
             Self::TokenBudget => "token_budget (other values fit as well)".to_owned(),
             Self::KvCache => "kv_blocks (assumed never to be full)".to_owned(),
-            Self::Coefficient(name) | Self::Setting(name) => format!("{name} (other values fit as well)"),
+            Self::Coefficient(name) | Self::Setting(name) => {
+                format!("{name} (other values fit as well)")
+            }
             Self::Kind(Kind::Open) => "open loops (not measured)".to_owned(),
             Self::Kind(_) => "closed loops (not measured)".to_owned(),
         }
@@ -127,7 +129,12 @@ fn settings(search: &Search<'_>, found: &Found, square: f64) -> Vec<Unknown> {
         let mut others = others.map(|choice| search.fit(choice, Some(&here), descent));
         others.any(|other| other.point.value() - here.point.value() < WORSE * square)
     });
-    settings.iter().zip(as_good).filter(|(_, open)| *open).map(|((_, unknown), _)| *unknown).collect()
+    settings
+        .iter()
+        .zip(as_good)
+        .filter(|(_, open)| *open)
+        .map(|((_, unknown), _)| *unknown)
+        .collect()
 }
 
 /// The runs that would show what is open, the most useful first; none if none would help.

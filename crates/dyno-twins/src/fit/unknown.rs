@@ -12,7 +12,9 @@ pub(super) fn text(unknown: &Unknown, language: Language) -> String {
         Unknown::MaxSeqs => Message::NoMaxSeqs.text(language).to_owned(),
         Unknown::TokenBudget => Message::NoTokenBudget.text(language).to_owned(),
         Unknown::KvCache => Message::NoKvCache.text(language).to_owned(),
-        Unknown::Coefficient(name) | Unknown::Setting(name) => Message::NoCoefficient.with(language, &[name]),
+        Unknown::Coefficient(name) | Unknown::Setting(name) => {
+            Message::NoCoefficient.with(language, &[name])
+        }
         Unknown::Kind(of) => Message::NoKind.with(language, &[kind(*of, language)]),
     }
 }

@@ -76,7 +76,9 @@ fn times(trial: &Trial) -> Vec<Nanos> {
     for sent in &trial.requests {
         times.push(match sent.when {
             When::At(at) => at,
-            When::After { request, pause } => times[request] + last(&trial.requests[request]) + pause,
+            When::After { request, pause } => {
+                times[request] + last(&trial.requests[request]) + pause
+            }
         });
     }
     times

@@ -82,7 +82,8 @@ fn like_real() -> System {
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<f64> = after.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    let fields: Vec<f64> =
+        after.split_whitespace().filter_map(|field| field.parse().ok()).collect();
     // The state is no number; user and system time are the 14th and 15th field of all.
     fields.get(10..12).map_or(0.0, |times| times.iter().sum::<f64>() / 100.0)
 }

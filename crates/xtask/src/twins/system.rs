@@ -68,8 +68,7 @@ fn launch(draws: &mut Draws) -> Launch {
 /// A front end that takes nearly no time in three of ten engines.
 fn front(draws: &mut Draws) -> Cost {
     let (front_end, front) = if draws.chance(0.3) {
-        let front =
-            Front { request: draws.scale(5e-5, 3e-4), chunk: 10e-6, ..Front::default() };
+        let front = Front { request: draws.scale(5e-5, 3e-4), chunk: 10e-6, ..Front::default() };
         (draws.scale(2e-4, 2e-3), front)
     } else {
         let front = Front {

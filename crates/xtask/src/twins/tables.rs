@@ -1,6 +1,8 @@
 //! The tables of the study.
 
-use super::judged::{GOALS, Judged, Prediction, Setting};
+use super::found::Setting;
+use super::judged::Judged;
+use super::predicted::{GOALS, Prediction};
 use dyno_fit::Quantity;
 use std::collections::BTreeMap;
 
@@ -58,7 +60,9 @@ fn percent(part: usize, of: usize) -> String {
 }
 
 fn coefficients(judged: &[Judged]) {
-    println!("\n| coefficient | named | judged | within | of these, only bounded above |\n| --- | --- | --- | --- | --- |");
+    println!(
+        "\n| coefficient | named | judged | within | of these, only bounded above |\n| --- | --- | --- | --- | --- |"
+    );
     let mut names: Vec<&str> = Vec::new();
     judged.iter().flat_map(|of| &of.coefficients).for_each(|of| {
         if !names.contains(&of.name) {
@@ -117,7 +121,11 @@ fn predictions(judged: &[Judged]) {
         }
     });
     let heads: Vec<String> = GOALS.iter().map(|(quantity, _)| head(*quantity).to_owned()).collect();
-    println!("\n| predicted | {} | all |\n| --- |{}", heads.join(" | "), " --- |".repeat(GOALS.len() + 1));
+    println!(
+        "\n| predicted | {} | all |\n| --- |{}",
+        heads.join(" | "),
+        " --- |".repeat(GOALS.len() + 1)
+    );
     let row = |name: &str, of: &[&Prediction], error: fn(&Prediction) -> f64| {
         let share = |wanted: &dyn Fn(&Prediction) -> bool| {
             let these = of.iter().filter(|one| wanted(one));
