@@ -47,6 +47,11 @@ impl FitProgress {
         self.spent.fetch_add(simplex.evaluations, Relaxed);
     }
 
+    /// An optimisation of another kind has ended.
+    pub(crate) fn descended(&self) {
+        self.steps.fetch_add(1, Relaxed);
+    }
+
     /// A fit to all levels has this mean squared error of the logarithms.
     pub(crate) fn found(&self, mean_square: f64) {
         let error = mean_square.sqrt().exp_m1();

@@ -12,6 +12,27 @@ const BLOCK: u32 = 16;
 /// The ratio of the longest to the shortest length that shows what a length costs.
 const INFORMATIVE: f64 = 1.5;
 
+/// What is tried for the tokens of a step.
+const BUDGETS: [u32; 6] = [512, 1024, 2048, 4096, 8192, 16_384];
+/// What is tried for the sequences of a batch.
+const CAPS: [u32; 9] = [16, 32, 48, 64, 96, 128, 192, 256, 512];
+/// What is tried for the largest captured step; 0 if there is one kind of launch.
+const CAPTURED: [u32; 3] = [0, 256, 512];
+
+/// A setting that is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setting {
+    Policy,
+    StepsAhead,
+    Turns,
+    TokenBudget,
+    MaxSeqs,
+    Captured,
+    /// Whether launches take time at all.
+    Launches,
+    Merges,
+}
+
 /// What is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Choice {
@@ -19,6 +40,8 @@ pub(super) struct Choice {
     pub(super) steps_ahead: u32,
     pub(super) token_budget: u32,
     pub(super) max_seqs: u32,
+    /// Whether launches take time.
+    pub(super) launches: bool,
     /// Tokens of the largest step for which a graph was captured.
     pub(super) captured: u32,
     /// How often a request has to wait for its turn in the front end.
@@ -34,7 +57,8 @@ impl Choice {
             policy: start.policy.unwrap_or(Policy::Chunked),
             steps_ahead: start.steps_ahead.unwrap_or(1),
             token_budget: known.token_budget.unwrap_or(8192),
-            max_seqs: known.max_seqs.unwrap_or(1024),
+            max_seqs: known.max_seqs.or(start.max_seqs).unwrap_or(1024),
+            launches: true,
             captured: start.captured.unwrap_or(512),
             turns: 12,
             merges: true,
@@ -44,26 +68,31 @@ impl Choice {
     /// The basic ways in which engines differ, as far as steps do not show them.
     pub(super) fn ways(known: &Settings, start: &Start) -> Vec<Self> {
         let usual = Self::usual(known, start);
-        let policies = [Policy::Chunked, Policy::PrefillFirst].into_iter();
-        let policies = policies.filter(|policy| start.policy.is_none_or(|seen| seen == *policy));
         let mut ways = Vec::new();
-        for policy in policies {
-            let ahead = [1, 0].into_iter();
-            for steps_ahead in
-                ahead.filter(|ahead| start.steps_ahead.is_none_or(|seen| seen == *ahead))
-            {
-                match start.captured {
-                    Some(_) => ways.push(Self { policy, steps_ahead, ..usual }),
-                    None => ways.extend([512, 0].map(|captured| Self {
-                        policy,
-                        steps_ahead,
-                        captured,
-                        ..usual
-                    })),
+        for policy in Self::policies(start) {
+            for steps_ahead in Self::ahead(start) {
+                let way = Self { policy, steps_ahead, ..usual };
+                ways.push(way);
+                if start.captured.is_none() {
+                    ways.extend([256, 0].map(|captured| Self { captured, ..way }));
+                }
+                if start.seen(Parameter::LaunchLarge).is_none() {
+                    ways.push(Self { launches: false, captured: 0, ..way });
                 }
             }
         }
         ways
+    }
+
+    /// The policies that steps do not exclude.
+    fn policies(start: &Start) -> impl Iterator<Item = Policy> {
+        let both = [Policy::Chunked, Policy::PrefillFirst].into_iter();
+        both.filter(|policy| start.policy.is_none_or(|seen| seen == *policy))
+    }
+
+    /// The ways to plan steps that steps do not exclude.
+    fn ahead(start: &Start) -> impl Iterator<Item = u32> {
+        [1, 0].into_iter().filter(|ahead| start.steps_ahead.is_none_or(|seen| seen == *ahead))
     }
 
     /// How many settings differ from the usual ones.
@@ -73,47 +102,59 @@ impl Choice {
             self.steps_ahead != usual.steps_ahead,
             self.token_budget != usual.token_budget,
             self.max_seqs != usual.max_seqs,
-            self.captured != usual.captured,
+            self.launches && self.captured != usual.captured,
             self.turns != usual.turns,
             self.merges != usual.merges,
         ];
         differs.into_iter().filter(|differs| *differs).count() as f64
     }
 
-    /// The alternatives of each setting, one list for each.
-    pub(super) fn settings(
+    /// The alternatives of each setting.
+    pub(super) fn alternatives(
         &self,
+        setting: Setting,
         known: &Settings,
         start: &Start,
         most_in_flight: u32,
-    ) -> Vec<Vec<Self>> {
-        let budgets: &[u32] = match known.token_budget {
-            Some(_) => &[],
-            None => &[512, 2048, 4096, 8192, 16_384],
+    ) -> Vec<Self> {
+        let all: Vec<Self> = match setting {
+            Setting::Policy => {
+                Self::policies(start).map(|policy| Self { policy, ..*self }).collect()
+            }
+            Setting::StepsAhead => {
+                Self::ahead(start).map(|steps_ahead| Self { steps_ahead, ..*self }).collect()
+            }
+            Setting::Turns => [1, 4, 8, 12, 16].map(|turns| Self { turns, ..*self }).to_vec(),
+            Setting::TokenBudget if known.token_budget.is_none() => {
+                BUDGETS.map(|token_budget| Self { token_budget, ..*self }).to_vec()
+            }
+            Setting::MaxSeqs if known.max_seqs.is_none() => {
+                let caps = CAPS.into_iter().filter(|cap| *cap < most_in_flight);
+                caps.chain(start.max_seqs)
+                    .chain([1024])
+                    .map(|max_seqs| Self { max_seqs, ..*self })
+                    .collect()
+            }
+            Setting::Captured if self.launches && start.captured.is_none() => {
+                CAPTURED.map(|captured| Self { captured, ..*self }).to_vec()
+            }
+            Setting::Launches if start.seen(Parameter::LaunchLarge).is_none() => {
+                vec![Self { launches: false, captured: 0, ..*self }]
+            }
+            Setting::Merges => [false, true].map(|merges| Self { merges, ..*self }).to_vec(),
+            _ => Vec::new(),
         };
-        let caps: &[u32] = match known.max_seqs {
-            Some(_) => &[],
-            None => &[16, 32, 48, 64, 96, 128, 192, 256, 512],
-        };
-        let caps = caps.iter().filter(|cap| **cap < most_in_flight);
-        let captured: &[u32] = if start.captured.is_some() { &[] } else { &[0, 256, 512] };
-        vec![
-            [1, 4, 8, 12, 16].map(|turns| Self { turns, ..*self }).to_vec(),
-            budgets.iter().map(|budget| Self { token_budget: *budget, ..*self }).collect(),
-            caps.map(|cap| Self { max_seqs: *cap, ..*self }).collect(),
-            captured.iter().map(|captured| Self { captured: *captured, ..*self }).collect(),
-            [false, true].map(|merges| Self { merges, ..*self }).to_vec(),
-        ]
+        all.into_iter().filter(|other| other != self).collect()
     }
 
     /// An engine with these settings.
-    pub(super) fn model(&self, trials: &[&Trial], known: &Settings) -> Model {
+    pub(super) fn model(&self, trials: &[&Trial], known: &Settings, start: &Start) -> Model {
         let longest = trials.iter().flat_map(|trial| &trial.requests);
         let longest = longest.map(|sent| u64::from(sent.input) + u64::from(sent.output)).max();
         let most = trials.iter().map(|trial| trial.requests.len() as u64).max().unwrap_or(1);
         let enough = longest.unwrap_or(1).saturating_mul(most.min(2_048)).max(1 << 20);
         let kv_tokens = known.kv_tokens.unwrap_or(enough);
-        let mut cost = Cost::default();
+        let mut cost = Cost { noise: start.noise, ..Cost::default() };
         cost.launch.captured = self.captured;
         cost.front.turns = self.turns;
         cost.front.merges = if self.merges { 128 } else { 0 };
@@ -154,9 +195,9 @@ impl Choice {
             (Parameter::FrontRequest, true),
             (Parameter::FrontInput, prompts_differ),
             (Parameter::FrontChunk, true),
-            (Parameter::LaunchPrefill, true),
-            (Parameter::LaunchLarge, self.captured > 0),
-            (Parameter::LaunchSequence, true),
+            (Parameter::LaunchPrefill, self.launches),
+            (Parameter::LaunchLarge, self.launches && self.captured > 0),
+            (Parameter::LaunchSequence, self.launches),
         ];
         wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(parameter, _)| parameter).collect()
     }

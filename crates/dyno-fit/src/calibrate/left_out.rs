@@ -1,9 +1,9 @@
-//! How well levels and kinds of load are predicted by the others, and how much the parameters depend on
-//! single levels.
+//! How well levels and kinds of load are predicted by the others.
 
+use super::descent::{Descent, Point};
 use super::evidence::{Level, simulated};
 use super::miss;
-use super::search::{Found, NEAR, Search};
+use super::search::{Found, Search};
 use crate::model::Model;
 use crate::search::parallel;
 use crate::trial::{Kind, Quantity};
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 /// Parts into which levels are divided, each to be predicted by the rest.
 const FOLDS: usize = 5;
-/// Intervals of parameters reach so many standard errors to each side.
-const WIDE: f64 = 2.6;
-/// No coefficient is known better than this share.
-const FINEST: f64 = 0.02;
+
+/// The parameters of the rest, from those of all. Where few levels are left, what they do not show moves
+/// little.
+const AGAIN: Descent = Descent { rounds: 2, steps: 3, damped: 0.03, threads: 1 };
 
 /// A level that was left out, and how far the prediction was from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +34,6 @@ pub struct LeftOut {
     pub levels: Vec<Missed>,
     /// Levels, each predicted by levels of other kinds alone. Empty if all are of one kind.
     pub kinds: Vec<Missed>,
-    /// The models of the folds.
-    models: Vec<Model>,
 }
 
 /// Leaves out one fold after the other, and one kind after the other.
@@ -62,15 +60,16 @@ pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
     let mut each: Vec<Vec<Missed>> = parts.iter().zip(&models).map(missed).collect();
     let kinds = each.split_off(of_levels).into_iter().flatten().collect();
     let levels = each.into_iter().flatten().collect();
-    LeftOut { levels, kinds, models: models[..of_levels].to_vec() }
+    LeftOut { levels, kinds }
 }
 
-/// The model that is fitted to all levels but these.
+/// The model that is fitted to all levels but these, from the one that is fitted to all.
 fn refit(search: &Search<'_>, found: &Found, without: &[usize]) -> Model {
-    let levels = search.evidence.brief.iter().enumerate();
-    let rest: Vec<&Level> =
-        levels.filter(|(at, _)| !without.contains(at)).map(|(_, level)| level).collect();
-    found.at(&search.descend(found, &rest, NEAR).at)
+    let all = &search.evidence.whole;
+    let rest = all.iter().enumerate().filter(|(at, _)| !without.contains(at));
+    let levels: Vec<&Level> = rest.map(|(_, level)| level).collect();
+    let start = Point::start(found.point.at.clone());
+    found.at(&search.descend(found, start, &levels, AGAIN).at)
 }
 
 fn missed(level: &Level, model: &Model) -> Missed {
@@ -100,23 +99,5 @@ impl LeftOut {
             .filter_map(|missed| Some((missed.by.get(&quantity)?.exp() - 1.0).abs()))
             .collect();
         (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
-    }
-
-    /// The values of each parameter that the data allow: how much it moves when levels are left out
-    /// (the jackknife), and at least as much as no measurement can tell.
-    pub(super) fn intervals(&self, found: &Found) -> BTreeMap<String, [f64; 2]> {
-        let model = found.model();
-        let interval = |parameter: &crate::parameters::Parameter| {
-            let value = model.get(*parameter);
-            let logs: Vec<f64> =
-                self.models.iter().map(|model| model.get(*parameter).max(1e-12).ln()).collect();
-            let count = logs.len().max(1) as f64;
-            let mean = logs.iter().sum::<f64>() / count;
-            let squares = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>();
-            let error = ((count - 1.0) / count * squares).sqrt().max(FINEST);
-            let reach = (WIDE * error).exp();
-            (parameter.name().to_owned(), [value / reach, value * reach])
-        };
-        found.parameters.iter().map(interval).collect()
     }
 }

@@ -8,10 +8,15 @@
 mod check;
 mod choice;
 mod coefficients;
+mod dense;
+mod descent;
 mod evidence;
 mod left_out;
+mod profile;
 mod search;
 mod start;
+#[cfg(test)]
+mod tests;
 mod twin;
 mod unknown;
 
@@ -23,9 +28,13 @@ pub use unknown::{NextRun, Unknown};
 use super::model::Model;
 use super::progress::FitProgress;
 use super::trial::{Figures, Quantity, Trial};
-use evidence::Evidence;
+use evidence::{Evidence, figures_of, misfit};
+use search::Search;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The error of a typical value before any is known.
+const TYPICAL: f64 = 0.05;
 
 /// What is known of an engine besides its times.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -61,7 +70,8 @@ pub struct Calibrated {
     pub unknown: Vec<Unknown>,
     /// The runs that would show it; none if none would help.
     pub next_runs: Vec<NextRun>,
-    misfit: f64,
+    /// The mean squared error of the levels.
+    square: f64,
 }
 
 /// The engine that gives the times of these trials; nothing if none can.
@@ -71,21 +81,31 @@ pub fn calibrate(
     known: &Settings,
     options: &CalibrateOptions,
 ) -> Option<Calibrated> {
-    let evidence = Evidence::new(trials);
-    let search = search::Search { evidence: &evidence, start, known, options };
-    let found = search.best()?;
+    let mut evidence = Evidence::new(trials);
+    let first = Search { evidence: &evidence, start, known, options, typical: TYPICAL };
+    let ways = first.ways();
+    let model = ways.first().filter(|_| !evidence.whole.is_empty())?.model();
+    evidence.weigh(&model);
+    let square = misfit(&model, &evidence.brief) / figures_of(&evidence.brief);
+    let typical = square.sqrt().clamp(search::FLOOR, TYPICAL);
+    let search = Search { evidence: &evidence, start, known, options, typical };
+    let found = search.best(&ways)?;
     let left_out = left_out::leave_out(&search, &found);
     let model = found.model();
-    let unknown = unknown::unknown(&found, &evidence);
+    let free = (figures_of(&evidence.whole) - found.parameters.len() as f64).max(1.0);
+    let square = misfit(&model, &evidence.whole) / free;
+    let noise = square.max(search::FLOOR * search::FLOOR);
+    let intervals = profile::intervals(&search, &found, noise);
+    let unknown = unknown::unknown(&search, &found, &intervals, noise);
     let levels = trials.iter().map(|trial| (trial.clone(), evidence::simulated(trial, &model)));
     Some(Calibrated {
         model,
         levels: levels.collect(),
-        intervals: left_out.intervals(&found),
+        intervals: intervals.into_iter().map(|(name, of)| (name.to_owned(), of)).collect(),
         left_out,
         next_runs: unknown::next_runs(&unknown, &evidence),
         unknown,
-        misfit: found.point.value,
+        square,
     })
 }
 

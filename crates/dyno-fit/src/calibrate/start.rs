@@ -3,22 +3,37 @@
 
 use crate::parameters::Parameter;
 use crate::steps::{Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, step_costs};
-use crate::trial::{Figures, Quantity, Trial};
+use crate::trial::{Figures, Quantity, Trial, most_in_flight};
 use dyno_engine::core::Policy;
 use std::collections::BTreeMap;
 
 /// Steps show a coefficient no better than this, as a share of it: the model is not the server.
 const FINEST: f64 = 0.04;
-
+/// How much larger errors are than the windows of steps suggest, where coefficients share what they explain.
+const SHARED: f64 = 2.0;
 /// The spread of one launch, as a share of it.
 const LAUNCHES: f64 = 0.6;
+/// How much less is known of a term that steps hardly tell from another.
+const ALIKE: f64 = 4.0;
+/// The time of a chunk is known no better than this share and so many microseconds.
+const CHUNK: (f64, f64) = (0.06, 2.0);
+/// Tokens of a step whose order shows the time of a chunk well.
+const MANY: u32 = 12;
+/// The fewest pairs of steps that show noise.
+const PAIRS: usize = 50;
+/// A batch is as large as it can be if this share of the steps has at least this share of the most sequences
+/// of any, in a level that has more in flight.
+const FULL: (f64, f64) = (0.2, 0.97);
+/// How many times as many have to be in flight.
+const MORE: f64 = 1.15;
+/// More noise than this is something else.
+const LOUDEST: f64 = 0.15;
 
-/// A first value, and how sure it is.
+/// A value that steps show, and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
     pub(super) value: f64,
-    /// The standard deviation of its logarithm.
-    pub(super) spread: f64,
+    pub(super) error: f64,
 }
 
 /// First guesses of coefficients and settings.
@@ -32,10 +47,14 @@ pub struct Start {
     pub(super) policy: Option<Policy>,
     /// Tokens of the largest captured step, if they show it.
     pub(super) captured: Option<u32>,
+    /// The most sequences in a batch, if they show it.
+    pub(super) max_seqs: Option<u32>,
+    /// How much the times of steps vary, as the standard deviation of their logarithms.
+    pub(super) noise: f64,
     /// Milliseconds of a step, from the lightest level.
     step_ms: f64,
     /// Milliseconds to the first token there.
-    first_ms: f64,
+    pub(super) first_ms: f64,
     /// Tokens of a prompt there.
     input: f64,
 }
@@ -56,6 +75,7 @@ impl Start {
             ..Self::default()
         };
         start.look(steps);
+        start.max_seqs = steps.iter().filter_map(|level| full_batch(level, trials)).max();
         start
     }
 
@@ -65,20 +85,16 @@ impl Start {
             let ahead = steps.iter().filter_map(|level| level.ahead);
             ahead.filter(|ahead| ahead.planning == planning).map(|ahead| ahead.count).sum::<usize>()
         };
-        self.steps_ahead = match (planned(Planning::OneAhead), planned(Planning::InTime)) {
-            (0, 0) => None,
-            (ahead, in_time) if ahead > 2 * in_time => Some(1),
-            (ahead, in_time) if in_time > 2 * ahead => Some(0),
-            _ => None,
-        };
+        // Where work takes longer than launches, steps that are planned ahead look as if they were not.
+        let (ahead, in_time) = (planned(Planning::OneAhead), planned(Planning::InTime));
+        self.steps_ahead = (ahead > 4 * in_time).then_some(1);
         let with =
             |wanted: PrefillSteps| steps.iter().filter(|level| level.prefills == wanted).count();
-        self.policy = match (with(PrefillSteps::Mixed), with(PrefillSteps::Separate)) {
-            (0, 0) => None,
-            (mixed, alone) if mixed > 2 * alone => Some(Policy::Chunked),
-            (mixed, alone) if alone > 2 * mixed => Some(Policy::PrefillFirst),
-            _ => None,
-        };
+        // Where launches delay what was produced before, separate steps look mixed.
+        let (mixed, alone) = (with(PrefillSteps::Mixed), with(PrefillSteps::Separate));
+        self.policy = (alone > 0 && mixed == 0).then_some(Policy::PrefillFirst);
+        self.noise = steps.iter().filter_map(noise).reduce(f64::min).unwrap_or(0.0).min(LOUDEST);
+        self.look_at_front_end(steps);
         let Some(costs) = step_costs(&steps.iter().collect::<Vec<_>>()) else { return };
         // None is seen if all steps are larger.
         let isolated = planned(Planning::OneAhead);
@@ -93,26 +109,51 @@ impl Start {
         ];
         for (parameter, term, per_second) in shown {
             let Coefficient { value, error, known, .. } = *costs.of(term);
-            if let (Known::Yes, Some(error)) = (known, error) {
-                let mut spread = (error / value).max(FINEST);
-                if term == Term::Launch {
-                    // Launches differ with what else the processor does; a few alone say little.
-                    spread = spread.max(LAUNCHES / (isolated.max(1) as f64).sqrt());
-                }
-                self.seen.insert(parameter, Guess { value: per_second * value, spread });
+            let (Known::Yes | Known::MayBeZero, Some(error)) = (known, error) else { continue };
+            let like =
+                |other: &Coefficient| other.error.is_some() && other.known == Known::Like(term);
+            let shared = match term {
+                Term::Sequence | Term::Context | Term::Attention => SHARED,
+                _ => 1.0,
+            };
+            let alike = if costs.coefficients.iter().any(like) { ALIKE } else { 1.0 };
+            let mut error = (alike * shared * error).max(FINEST * value);
+            if term == Term::Launch {
+                // Launches differ with what else the processor does; a few alone say little.
+                error = error.max(value * LAUNCHES / (isolated.max(1) as f64).sqrt());
             }
+            if error > 0.0 {
+                let guess = Guess { value: per_second * value, error: per_second * error };
+                self.seen.insert(parameter, guess);
+            }
+        }
+    }
+
+    /// The time of a chunk, by the order within steps.
+    fn look_at_front_end(&mut self, steps: &[LevelSteps]) {
+        let seen = || steps.iter().filter_map(|level| level.front_end);
+        let many = seen().filter(|of| of.tokens >= MANY).map(|of| 1e6 * of.chunk);
+        let mut chunks: Vec<f64> = many.collect();
+        if chunks.is_empty() {
+            chunks = seen().map(|of| 1e6 * of.chunk).collect();
+        }
+        chunks.sort_by(f64::total_cmp);
+        if let Some(value) = chunks.get(chunks.len() / 2).copied() {
+            let spread = 0.5 * (chunks[chunks.len() - 1] - chunks[0]);
+            let error = (CHUNK.0 * value + CHUNK.1).max(0.5 * spread);
+            self.seen.insert(Parameter::FrontChunk, Guess { value, error });
         }
     }
 
     /// What steps show of a parameter.
     pub(super) fn seen(&self, parameter: Parameter) -> Option<Guess> {
-        self.seen.get(&parameter).copied().filter(|guess| guess.value > 0.0)
+        self.seen.get(&parameter).copied()
     }
 
     /// The first value of a parameter.
     pub(super) fn value(&self, parameter: Parameter) -> f64 {
         if let Some(seen) = self.seen(parameter) {
-            return seen.value;
+            return seen.value.max(0.3 * seen.error);
         }
         let prefill_us = 1e3 * 0.5 * self.first_ms / self.input;
         match parameter {
@@ -122,13 +163,57 @@ impl Start {
             // One in six times the width of a model, and the bytes of a token over those of weights.
             Parameter::Attention => 2e-5 * 1e3 * prefill_us,
             Parameter::Kv => 2.3e-6 * 1e6 * self.step_ms,
-            Parameter::FrontEnd | Parameter::FrontRequest => 0.1 * self.first_ms,
-            Parameter::FrontInput => 1.0,
-            Parameter::FrontChunk => 70.0,
-            Parameter::LaunchPrefill => 0.4 * self.first_ms,
-            Parameter::LaunchLarge => 0.8 * self.first_ms,
+            Parameter::FrontEnd | Parameter::FrontRequest => 0.05 * self.first_ms,
+            Parameter::FrontInput => 0.1,
+            Parameter::FrontChunk => 50.0,
+            // Rather too long: where it is shorter than the work, nothing shows how long it is.
+            Parameter::LaunchPrefill => 0.8 * self.first_ms,
+            Parameter::LaunchLarge => 0.9 * self.first_ms,
             Parameter::LaunchSequence => 20.0,
             _ => 1.0,
         }
     }
+
+    /// The value of a parameter that would make up all of the time that it is part of: of a step with some
+    /// sequences, or to the first token.
+    pub(super) fn scale(&self, parameter: Parameter) -> f64 {
+        const SEQUENCES: f64 = 32.0;
+        let sequence_us = 1e3 * self.step_ms / SEQUENCES;
+        let token_us = 1e3 * self.first_ms / self.input;
+        let scale = match parameter {
+            Parameter::Base => self.step_ms,
+            Parameter::Decode | Parameter::FrontChunk => sequence_us,
+            Parameter::Kv => 1e3 * sequence_us / self.input,
+            Parameter::PrefillToken | Parameter::FrontInput => token_us,
+            Parameter::Attention => 1e3 * token_us / self.input,
+            Parameter::LaunchSequence => 1e3 * self.first_ms / SEQUENCES,
+            _ => self.first_ms,
+        };
+        scale.max(1e-9)
+    }
+}
+
+/// How much the time of steps varies that only decode, from one to the next.
+fn noise(level: &LevelSteps) -> Option<f64> {
+    let quiet = level.steps.windows(3).filter(|of| of.iter().all(|step| step.first_tokens == 0));
+    let change = quiet.filter_map(|of| Some((of[2].time_us? / of[1].time_us?).ln().abs()));
+    let mut changes: Vec<f64> = change.filter(|change| change.is_finite()).collect();
+    if changes.len() < PAIRS {
+        return None;
+    }
+    changes.sort_by(f64::total_cmp);
+    // The median of sizes to the standard deviation, of one instead of the difference of two.
+    Some(1.4826 * changes[changes.len() / 2] / std::f64::consts::SQRT_2)
+}
+
+/// The most sequences of a step, if most steps of a level have as many and more were in flight.
+fn full_batch(level: &LevelSteps, trials: &[Trial]) -> Option<u32> {
+    let most = level.steps.iter().map(|step| step.decodes).max()?;
+    let enough = (FULL.1 * f64::from(most)).floor() as u32;
+    let full = level.steps.iter().filter(|step| step.decodes >= enough).count();
+    // Steps do not say which trial they are from; their requests are as many.
+    let same = trials.iter().filter(|trial| trial.requests.len() == level.placed.len());
+    let in_flight = same.map(most_in_flight).min()?;
+    let is_full = full as f64 > FULL.0 * level.steps.len() as f64;
+    (is_full && f64::from(in_flight) > MORE * f64::from(most)).then_some(most)
 }

@@ -1,7 +1,6 @@
 //! A calibrated engine as a twin, with its errors, its intervals and what remains unknown.
 
 use super::Calibrated;
-use super::evidence::figures_of;
 use super::unknown::Unknown;
 use crate::trial::{Figures, Quantity, Sent, Trial, most_in_flight};
 use dyno_engine::twin::Twin;
@@ -97,7 +96,7 @@ impl Calibrated {
 
     /// The root of the mean squared error of the levels that it was fitted to.
     pub fn residual(&self) -> f64 {
-        (self.misfit / figures_of(self.levels.len())).sqrt()
+        self.square.sqrt()
     }
 }
 

@@ -1,15 +1,20 @@
 //! What the runs do not show, and which run would show it.
 
-use super::evidence::{Evidence, figures_of, misfit};
-use super::search::Found;
-use crate::model::Model;
+use super::choice::Setting;
+use super::descent::{DAMPED, Descent};
+use super::evidence::Evidence;
+use super::profile::Intervals;
+use super::search::{Found, NEAR, Search};
 use crate::parameters::Parameter;
+use crate::search::parallel;
 use crate::trial::{Kind, Quantity, Sent, Trial, most_in_flight};
 
-/// A parameter that may be larger or smaller by this factor is not known.
-const FACTOR: f64 = 1.5;
-/// Errors below this share count as none.
-const FLOOR: f64 = 0.01;
+/// A coefficient whose largest value is this many times its smallest is not known.
+const FACTOR: f64 = 3.0;
+/// A setting is not known if another one is worse by less than this, in squares of the typical error.
+const WORSE: f64 = 6.0;
+/// For settings that change everything.
+const AGAIN: Descent = Descent { rounds: 2, steps: 3, damped: DAMPED, threads: 1 };
 /// More in flight than this is not asked for.
 const MOST_IN_FLIGHT: u32 = 1024;
 
@@ -28,6 +33,8 @@ pub enum Unknown {
     KvCache,
     /// A coefficient: other values fit as well.
     Coefficient(&'static str),
+    /// A setting: another one fits as well.
+    Setting(&'static str),
     /// How it behaves under a kind of load that was not measured.
     Kind(Kind),
 }
@@ -41,7 +48,9 @@ impl Unknown {
             Self::MaxSeqs => "max_seqs (never reached)".to_owned(),
             Self::TokenBudget => "token_budget (other values fit as well)".to_owned(),
             Self::KvCache => "kv_blocks (assumed never to be full)".to_owned(),
-            Self::Coefficient(name) => format!("{name} (other values fit as well)"),
+            Self::Coefficient(name) | Self::Setting(name) => {
+                format!("{name} (other values fit as well)")
+            }
             Self::Kind(Kind::Open) => "open loops (not measured)".to_owned(),
             Self::Kind(_) => "closed loops (not measured)".to_owned(),
         }
@@ -58,13 +67,14 @@ pub struct NextRun {
 }
 
 /// What the trials of a fit leave open.
-pub(super) fn unknown(found: &Found, evidence: &Evidence) -> Vec<Unknown> {
+pub(super) fn unknown(
+    search: &Search<'_>,
+    found: &Found,
+    intervals: &Intervals,
+    square: f64,
+) -> Vec<Unknown> {
+    let evidence = search.evidence;
     let model = found.model();
-    let levels = &evidence.brief;
-    let now = misfit(&model, levels);
-    let free = (figures_of(levels.len()) - found.parameters.len() as f64).max(1.0);
-    let noise = 4.0 * (now / free).max(FLOOR * FLOOR);
-    let same = |other: &Model| misfit(other, levels) - now < noise;
     let mut open = Vec::new();
     for (parameter, unknown) in
         [(Parameter::Attention, Unknown::Attention), (Parameter::Kv, Unknown::Context)]
@@ -73,28 +83,19 @@ pub(super) fn unknown(found: &Found, evidence: &Evidence) -> Vec<Unknown> {
             open.push(unknown);
         }
     }
-    for parameter in &found.parameters {
-        let scaled = |factor: f64| {
-            let mut other = model;
-            other.set(*parameter, factor * model.get(*parameter));
-            other
-        };
-        if same(&scaled(FACTOR)) && same(&scaled(1.0 / FACTOR)) {
-            open.push(Unknown::Coefficient(parameter.name()));
-        }
-    }
+    // What may be nothing at all is small.
+    let wide = |[low, high]: [f64; 2]| low > 0.0 && high > FACTOR * low;
+    let names = found.parameters.iter().map(|parameter| parameter.name());
+    let coefficients = names.filter(|name| intervals.get(name).is_some_and(|of| wide(*of)));
+    open.extend(coefficients.map(Unknown::Coefficient));
     let trials = || evidence.whole.iter().map(|level| &level.trial);
     let most = trials().map(most_in_flight).max().unwrap_or(0);
     if most < model.scheduler.max_seqs {
         open.push(Unknown::MaxSeqs);
     }
-    let budget = |tokens: u32| {
-        let mut other = model;
-        other.scheduler.token_budget = tokens;
-        other
-    };
-    if same(&budget(2 * model.scheduler.token_budget)) {
-        open.push(Unknown::TokenBudget);
+    open.extend(settings(search, found, square));
+    if !found.choice.launches {
+        open.push(Unknown::Setting("launch.captured"));
     }
     open.push(Unknown::KvCache);
     for kind in [Kind::Open, Kind::Closed] {
@@ -107,6 +108,33 @@ pub(super) fn unknown(found: &Found, evidence: &Evidence) -> Vec<Unknown> {
         }
     }
     open
+}
+
+/// The settings with other values that fit as well.
+fn settings(search: &Search<'_>, found: &Found, square: f64) -> Vec<Unknown> {
+    let settings = [
+        (Setting::Policy, Unknown::Setting("policy")),
+        (Setting::StepsAhead, Unknown::Setting("steps_ahead")),
+        (Setting::Captured, Unknown::Setting("launch.captured")),
+        (Setting::MaxSeqs, Unknown::Setting("max_seqs")),
+        (Setting::TokenBudget, Unknown::TokenBudget),
+    ];
+    let here = search.fit(found.choice, Some(found), NEAR);
+    let as_good = parallel(search.options.threads, &settings, |(setting, _)| {
+        let descent = match setting {
+            Setting::Policy | Setting::StepsAhead => AGAIN,
+            _ => NEAR,
+        };
+        let others = search.alternatives(found, *setting).into_iter();
+        let mut others = others.map(|choice| search.fit(choice, Some(&here), descent));
+        others.any(|other| other.point.value() - here.point.value() < WORSE * square)
+    });
+    settings
+        .iter()
+        .zip(as_good)
+        .filter(|(_, open)| *open)
+        .map(|((_, unknown), _)| *unknown)
+        .collect()
 }
 
 /// The runs that would show what is open, the most useful first; none if none would help.

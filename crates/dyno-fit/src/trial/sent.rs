@@ -177,3 +177,61 @@ fn chunks(record: &RequestRecord, sent: Nanos) -> Vec<Chunk> {
     }
     chunks
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::outcome::FailureClass;
+    use dyno_model::record::{Phase, TokenCount, TokenSource};
+
+    /// So many responses of two chunks, in a closed loop of two slots.
+    fn records(count: u64) -> Vec<RequestRecord> {
+        let usage = |tokens| Some(TokenCount { tokens, source: TokenSource::Usage });
+        let record = |index: u64| {
+            let sent = 1_000_000 * (index / 2 * 5 + index % 2);
+            let mut of = RequestRecord::new(0, index, (index % 2) as u32, Phase::Measured, sent);
+            of.outcome = Outcome::Completed;
+            of.chunk_tokens_known = true;
+            (of.sent, of.input, of.output) = (Some(sent), usage(100), usage(3));
+            of.chunks.push(sent + 2_000_000, false, 1);
+            of.chunks.push(sent + 4_000_000, false, 2);
+            (of.first, of.last) = (Some(sent + 2_000_000), Some(sent + 4_000_000));
+            of.end = sent + 4_000_000;
+            of
+        };
+        (0..count).map(record).collect()
+    }
+
+    fn plan() -> LevelPlan {
+        LevelPlan::new(Load::Concurrency { concurrency: 2 })
+    }
+
+    #[test]
+    fn each_request_of_a_closed_loop_follows_the_one_before_it_in_its_slot() {
+        let trial = trial(&plan(), &records(10)).unwrap();
+        assert_eq!((trial.kind, trial.requests.len()), (Kind::Closed, 10));
+        assert_eq!(trial.requests[1].when, When::At(1_000_000));
+        assert_eq!(trial.requests[5].when, When::After { request: 3, pause: 1_000_000 });
+        assert_eq!((trial.requests[5].input, trial.requests[5].output), (100, 3));
+        let chunk = |after, tokens| Chunk { after, tokens };
+        assert_eq!(trial.requests[5].seen, [chunk(2_000_000, 1), chunk(4_000_000, 2)]);
+    }
+
+    #[test]
+    fn a_level_that_cannot_be_sent_again_is_refused_with_the_reason() {
+        let refused = |change: &dyn Fn(&mut Vec<RequestRecord>)| {
+            let mut records = records(10);
+            change(&mut records);
+            trial(&plan(), &records).unwrap_err()
+        };
+        assert_eq!(refused(&|records| records.truncate(7)), Unfit::Few(7));
+        let failed = |records: &mut Vec<RequestRecord>| {
+            records[3].outcome = Outcome::Failed(FailureClass::Connect);
+        };
+        assert_eq!(refused(&failed), Unfit::Failures { failed: 1, all: 10 });
+        assert_eq!(refused(&|records| records[0].first = None), Unfit::NotStreamed);
+        assert_eq!(refused(&|records| records[9].input = None), Unfit::NoInput);
+        assert_eq!(refused(&|records| records[1].admitted = Some(5)), Unfit::HeldBack);
+        assert_eq!(refused(&|records| records[1].retries = 1), Unfit::SentAgain);
+    }
+}

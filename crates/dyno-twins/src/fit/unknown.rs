@@ -12,7 +12,9 @@ pub(super) fn text(unknown: &Unknown, language: Language) -> String {
         Unknown::MaxSeqs => Message::NoMaxSeqs.text(language).to_owned(),
         Unknown::TokenBudget => Message::NoTokenBudget.text(language).to_owned(),
         Unknown::KvCache => Message::NoKvCache.text(language).to_owned(),
-        Unknown::Coefficient(name) => Message::NoCoefficient.with(language, &[name]),
+        Unknown::Coefficient(name) | Unknown::Setting(name) => {
+            Message::NoCoefficient.with(language, &[name])
+        }
         Unknown::Kind(of) => Message::NoKind.with(language, &[kind(*of, language)]),
     }
 }
@@ -25,7 +27,7 @@ pub(super) fn name(unknown: &Unknown, language: Language) -> String {
         Unknown::MaxSeqs => "max_seqs".to_owned(),
         Unknown::TokenBudget => "token_budget".to_owned(),
         Unknown::KvCache => "kv_blocks".to_owned(),
-        Unknown::Coefficient(name) => (*name).to_owned(),
+        Unknown::Coefficient(name) | Unknown::Setting(name) => (*name).to_owned(),
         Unknown::Kind(of) => kind(*of, language).to_owned(),
     }
 }
@@ -44,6 +46,7 @@ mod tests {
             Unknown::TokenBudget,
             Unknown::KvCache,
             Unknown::Coefficient("front.chunk_us"),
+            Unknown::Setting("policy"),
             Unknown::Kind(Kind::Open),
         ] {
             for language in [Language::English, Language::Chinese] {
