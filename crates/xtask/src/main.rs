@@ -12,6 +12,7 @@ mod lint;
 mod million;
 mod size;
 mod truth;
+mod twins;
 mod verdict;
 
 use anyhow::{Result, bail};
@@ -29,7 +30,9 @@ cargo xtask lint    what dyno lint finds in simulated results of other tools, cl
 cargo xtask lint own  errors that it finds in clean sweeps of twins; [SWEEPS]
 cargo xtask import  time to import a thousand result files of other tools; [FOLDER to take them from]
 cargo xtask fleet   several load generators: killed, stopped, compared with one, and many of them
-cargo xtask predict time to predict a million requests";
+cargo xtask predict time to predict a million requests
+cargo xtask twins terms  the error of a fit with and without each term of the model; RUN… [--predict RUN…],
+                    each a directory, or a directory and levels: RUN#10,20";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +49,7 @@ fn main() -> Result<()> {
         Some("lint") => lint::run(&arguments[1..]),
         Some("import") => folder::run(&arguments[1..]),
         Some("predict") => million::run(),
+        Some("twins") => twins::run(&arguments[1..]),
         Some("verdict") => verdict::run(arguments.get(1).map_or(Ok(6), |n| n.parse())?),
         Some("fleet") => fleet::run(&arguments[1..]),
         Some("bare") => bare::main(&arguments[1..]),

@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::evidence::{Evidence, Level, figures_of, misfit};
-use super::{CalibrateOptions, Settings, Start};
+use super::{CalibrateOptions, Settings, Start, Without};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
@@ -69,7 +69,9 @@ impl Search<'_> {
             return None;
         }
         let threads = self.options.threads;
-        let ways = Choice::ways(self.known, self.start);
+        let mut ways: Vec<Choice> =
+            Choice::ways(self.known, self.start).into_iter().map(|way| self.leave(way)).collect();
+        ways.dedup();
         let mut found = parallel(threads, &ways, |way| self.fit(*way, None, FIRST));
         found.sort_by(|a, b| a.score.total_cmp(&b.score));
         found.truncate(FOLLOWED);
@@ -86,7 +88,7 @@ impl Search<'_> {
         let settings = best.choice.settings(self.known, self.start, most_in_flight).len();
         for axis in 0..settings {
             let mut others = best.choice.settings(self.known, self.start, most_in_flight);
-            for choice in others.swap_remove(axis) {
+            for choice in others.swap_remove(axis).into_iter().map(|choice| self.leave(choice)) {
                 if choice == best.choice {
                     continue;
                 }
@@ -109,7 +111,8 @@ impl Search<'_> {
     fn fit(&self, choice: Choice, near: Option<&Found>, simplex: Simplex) -> Found {
         let trials: Vec<&Trial> = self.evidence.brief.iter().map(|level| &level.trial).collect();
         let base = choice.model(&trials, self.known);
-        let parameters = choice.parameters(&trials);
+        let mut parameters = choice.parameters(&trials);
+        parameters.retain(|parameter| Without::leaves(&self.options.without, *parameter));
         let start = parameters.iter().map(|parameter| {
             let near = near.map(|near| near.model().get(*parameter)).filter(|value| *value > 0.0);
             near.unwrap_or_else(|| self.start.value(*parameter)).ln()
@@ -119,7 +122,7 @@ impl Search<'_> {
         let levels: Vec<&Level> = self.evidence.brief.iter().collect();
         let point = self.descend(&found, &levels, simplex);
         let figures = figures_of(levels.len());
-        let unusual = choice.unusual(&Choice::usual(self.known, self.start));
+        let unusual = choice.unusual(&self.leave(Choice::usual(self.known, self.start)));
         let price = 2.0 * found.parameters.len() as f64 + UNUSUAL * unusual;
         let score = figures * (point.value / figures + FLOOR * FLOOR).ln() + price;
         self.options.progress.found(point.value / figures);
@@ -152,6 +155,11 @@ impl Search<'_> {
         });
         self.options.progress.step(simplex);
         point
+    }
+
+    /// A choice without the terms that are left out.
+    fn leave(&self, choice: Choice) -> Choice {
+        Without::of(&self.options.without, choice)
     }
 
     /// The most requests that any trial had in flight.

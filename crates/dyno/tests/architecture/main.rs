@@ -82,8 +82,8 @@ const MAY_KNOW: [(&str, &[&str]); 28] = [
             "dyno-workload",
         ],
     ),
-    // It runs the binary, and times a bare receiver on the same loop.
-    ("xtask", &["dyno-net"]),
+    // It runs the binary, times a bare receiver on the same loop, and fits twins with and without terms.
+    ("xtask", &["dyno-engine", "dyno-fit", "dyno-net", "dyno-record", "dyno-twins"]),
 ];
 
 /// What others wrote and any crate may have.
