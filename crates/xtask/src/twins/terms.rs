@@ -5,8 +5,8 @@ mod errors;
 mod levels;
 mod tables;
 
-use anyhow::{Result, ensure};
-use dyno_fit::{CalibrateOptions, Settings, Shared, Start, Trial, Without, calibrate};
+use anyhow::{Context as _, Result, ensure};
+use dyno_fit::{CalibrateOptions, Calibrated, Settings, Shared, Start, Trial, Without, calibrate};
 use errors::Errors;
 use levels::Group;
 
@@ -43,6 +43,18 @@ impl Left {
         }
     }
 
+    /// Whether the fit to these levels is another one without it.
+    fn changes(self, fitted: &[Group]) -> bool {
+        let mut levels = fitted.iter().flat_map(|group| &group.levels);
+        match self {
+            Self::Nothing => false,
+            Self::Term(_) => true,
+            Self::Responses | Self::Cache => {
+                levels.any(|level| self.seen(&level.trial) != level.trial)
+            }
+        }
+    }
+
     /// A level as an engine without this term sees it.
     fn seen(self, trial: &Trial) -> Trial {
         let mut trial = trial.clone();
@@ -64,21 +76,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     ensure!(!fitted.is_empty(), "give at least one RUN to fit");
     let terms = Without::ALL.map(Left::Term);
     let all = [&[Left::Nothing], &terms[..], &[Left::Responses, Left::Cache]].concat();
-    let found: Vec<(&'static str, Errors)> = all
-        .into_iter()
-        .map(|left| {
-            let errors = errors(left, &fitted, &predicted)?;
-            // Each takes a while.
-            eprintln!("without {}", left.name());
-            Ok((left.name(), errors))
-        })
-        .collect::<Result<_>>()?;
+    let whole = fit(Left::Nothing, &fitted)?;
+    let mut found: Vec<(&'static str, Errors)> = Vec::new();
+    for left in all {
+        // A cache that no fitted level uses does not change the fit.
+        let other = left.changes(&fitted).then(|| fit(left, &fitted)).transpose()?;
+        let engine = other.as_ref().unwrap_or(&whole);
+        found.push((left.name(), errors(left, engine, &predicted)?));
+        // Each takes a while.
+        eprintln!("without {}", left.name());
+    }
     println!("{}", tables::all(&found, &predicted));
     Ok(())
 }
 
-/// The errors of the model without a term.
-fn errors(left: Left, fitted: &[Group], predicted: &[Group]) -> Result<Errors> {
+/// The engine that is found without a term.
+fn fit(left: Left, fitted: &[Group]) -> Result<Calibrated> {
     let levels = || fitted.iter().flat_map(|group| &group.levels);
     let trials: Vec<Trial> = levels().map(|level| left.seen(&level.trial)).collect();
     let steps: Vec<_> = levels().filter_map(|level| level.steps.clone()).collect();
@@ -87,17 +100,20 @@ fn errors(left: Left, fitted: &[Group], predicted: &[Group]) -> Result<Errors> {
         _ => Vec::new(),
     };
     let options = CalibrateOptions { threads: 2, progress: Default::default(), without };
-    let start = Start::of(&trials, &steps);
-    let found = calibrate(&trials, &start, &Settings::default(), &options);
-    let found = found.ok_or_else(|| anyhow::anyhow!("no engine gives the times of these runs"))?;
-    let twin = found.twin("terms");
+    let found = calibrate(&trials, &Start::of(&trials, &steps), &Settings::default(), &options);
+    found.context("no engine gives the times of these runs")
+}
+
+/// Its errors.
+fn errors(left: Left, engine: &Calibrated, predicted: &[Group]) -> Result<Errors> {
+    let twin = engine.twin("terms");
     let of_group = |group: &Group| {
         let trials = group.levels.iter().map(|level| left.seen(&level.trial));
         errors::predicted(&twin, trials)
     };
     Ok(Errors {
-        fitted: errors::of_levels(&found.levels),
-        left_out: errors::left_out(&found.left_out.levels),
+        fitted: errors::of_levels(&engine.levels),
+        left_out: errors::left_out(&engine.left_out.levels),
         predicted: predicted.iter().map(of_group).collect::<Result<_>>()?,
     })
 }
