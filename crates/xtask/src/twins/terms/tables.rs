@@ -4,33 +4,29 @@ use super::errors::{COMPARED, Errors, Means, mean};
 use super::levels::Group;
 use std::fmt::Write as _;
 
-/// What may be removed at once: latency and TTFT of each run.
+/// What is shown of each run: TTFT and median latency.
 const BY_RUN: [usize; 2] = [1, 3];
 
 /// All tables: errors on fitted, left-out and predicted levels, and on the predicted ones of each run.
 pub(super) fn all(found: &[(&str, Errors)], predicted: &[Group]) -> String {
     let mut text = String::new();
-    let kinds: [(&str, fn(&Errors) -> Means); 3] = [
-        ("Fitted levels", |errors| errors.fitted),
-        ("Left-out levels", |errors| errors.left_out),
-        ("Predicted levels", |errors| mean(&errors.predicted.concat())),
-    ];
-    for (title, of) in kinds {
-        if title == "Predicted levels" && predicted.is_empty() {
-            continue;
-        }
-        let heads: Vec<&str> = COMPARED.iter().map(|(_, name)| *name).collect();
+    let heads: Vec<&str> = COMPARED.iter().map(|(_, name)| *name).collect();
+    let mut add = |title: &str, of: &dyn Fn(&Errors) -> Means| {
         table(&mut text, title, &heads, found, |errors| of(errors).to_vec());
+    };
+    add("Fitted levels", &|errors| errors.fitted);
+    add("Left-out levels", &|errors| errors.left_out);
+    if predicted.is_empty() {
+        return text;
     }
+    add("Predicted levels", &|errors| mean(&errors.predicted.concat()));
     for at in BY_RUN {
         let title = format!("Predicted levels of each run: {}", COMPARED[at].1);
         let heads: Vec<&str> = predicted.iter().map(|group| group.name.as_str()).collect();
-        if !heads.is_empty() {
-            let of_run = |levels: &Vec<Means>| mean(levels)[at];
-            table(&mut text, &title, &heads, found, |errors| {
-                errors.predicted.iter().map(of_run).collect()
-            });
-        }
+        let of_run = |levels: &Vec<Means>| mean(levels)[at];
+        table(&mut text, &title, &heads, found, |errors| {
+            errors.predicted.iter().map(of_run).collect()
+        });
     }
     text
 }
