@@ -114,8 +114,11 @@ impl Fake<'_> {
                     let digits = "9".repeat(100_000);
                     framed(out, &header(format!(r#"{{"ready":{{"level":{digits}}}}}"#).as_bytes()));
                 }
-                // The next beat tells.
-                "huge-beats" => self.started = true,
+                // At once: the other agent's end would come before the next call.
+                "huge-beats" => {
+                    self.started = true;
+                    self.beat(0, 0, out);
+                }
                 "never-done" => {}
                 _ => say(out, &FromAgent::Done(Box::new(self.done(level, Ending::Requests))), &[]),
             },
