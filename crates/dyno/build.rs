@@ -1,5 +1,4 @@
-//! Has the linker fold functions of identical code, where it can: generic code is compiled for each type,
-//! and much of it comes out the same. It makes the program about a megabyte smaller, and no slower.
+//! Has the linker make the program smaller, where it can, and no slower: about two and a half megabytes.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,19 +6,27 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Known to lld, gold and mold. GNU ld does not know it.
-const FOLD: &str = "-Wl,--icf=all";
+/// Folds functions of identical code: generic code is compiled for each type, and much of it comes out the
+/// same. Known to lld, gold and mold. GNU ld does not know it.
+const FOLD_CODE: &str = "-Wl,--icf=all";
+/// Folds constants of identical bytes, and then functions that differed only in which copy they read. Known
+/// to lld and mold. Only what never changes is folded. Two such statics may get one address; wherever the
+/// program, or what it depends on, compares addresses of statics, those with the same content mean the same.
+const FOLD_DATA: &str = "-Wl,--ignore-data-address-equality";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let released = env::var("PROFILE").is_ok_and(|profile| profile == "release");
-    if released && linker_knows(FOLD) == Some(true) {
-        println!("cargo::rustc-link-arg-bins={FOLD}");
+    if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        for argument in [FOLD_CODE, FOLD_DATA] {
+            if links(argument).unwrap_or(false) {
+                println!("cargo::rustc-link-arg-bins={argument}");
+            }
+        }
     }
 }
 
 /// Whether an empty program can be linked with an argument, by the compiler and the linker of this build.
-fn linker_knows(argument: &str) -> Option<bool> {
+fn links(argument: &str) -> Option<bool> {
     let folder = PathBuf::from(env::var_os("OUT_DIR")?);
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     fs::write(&source, "fn main() {}").ok()?;

@@ -23,6 +23,12 @@ pub(crate) struct Choice {
     pub(crate) front: bool,
     /// Whether the KV pool is fitted, or assumed to be large enough.
     pub(crate) pool: bool,
+    /// Steps that are decided ahead.
+    pub(crate) steps_ahead: u32,
+    /// Whether a prefill's own time is that of its launch.
+    pub(crate) launch: bool,
+    /// How often a request waits for the front end, if that is a queue.
+    pub(crate) turns: Option<u32>,
 }
 
 /// How the cost of decoding grows with the number of sequences.
@@ -67,8 +73,10 @@ impl Choice {
             (Parameter::KneeSlope, matches!(self.curve, Curve::Knee | Curve::Both)),
             (Parameter::RiseTime, matches!(self.curve, Curve::Rise | Curve::Both)),
             (Parameter::RiseWithin, matches!(self.curve, Curve::Rise | Curve::Both)),
-            (Parameter::PrefillBase, streamed),
-            (Parameter::ClientToken, self.front),
+            (Parameter::PrefillBase, streamed && !self.launch),
+            (Parameter::LaunchPrefill, self.launch),
+            (Parameter::ClientToken, self.front && self.turns.is_none()),
+            (Parameter::FrontChunk, self.turns.is_some()),
         ];
         let metrics: usize = levels.iter().map(|level| level.judged().count()).sum();
         let most = (2 * metrics / 3).max(2);
@@ -93,6 +101,8 @@ impl Choice {
         let longest = longest.fold(f64::from(table.context.unwrap_or(1)), f64::max);
         let enough = (f64::from(self.max_seqs) * longest / 16.0).ceil() as u64 + 16;
         let kv_blocks = table.kv_tokens.map_or(enough, |tokens| tokens / 16);
+        let mut cost = Cost::default();
+        cost.front.turns = self.turns.unwrap_or(1);
         Model {
             scheduler: Scheduler {
                 policy: self.policy,
@@ -102,9 +112,9 @@ impl Choice {
                 kv_blocks,
                 prefix_cache: self.prefix_cache,
                 context: table.context,
-                steps_ahead: 0,
+                steps_ahead: self.steps_ahead,
             },
-            cost: Cost::default(),
+            cost,
             client: Client::default(),
             spread: 0.0,
         }

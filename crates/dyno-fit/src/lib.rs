@@ -23,11 +23,12 @@ mod simplex;
 mod space;
 pub mod steps;
 mod table;
+mod terms;
 mod trial;
 
 pub use calibrate::{
     CalibrateOptions, Calibrated, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
-    Settings, Start, Unknown, calibrate, check,
+    Settings, Start, Unknown, Without, calibrate, check,
 };
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
@@ -36,6 +37,7 @@ pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
+pub use terms::Term;
 pub use trial::{Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, rerun, trial};
 
 use dyno_engine::core::Policy;
@@ -56,6 +58,8 @@ pub struct FitOptions {
     pub fronts: Vec<bool>,
     /// Whether to try a KV pool that is too small for all that is in flight.
     pub pool: bool,
+    /// Further terms to try on the best model without them; they take as long as all the rest.
+    pub terms: Vec<Term>,
     /// Prefill cost of a pair of tokens over that of a token; not identifiable from a table with one
     /// prompt length.
     pub attention_ratio: f64,
@@ -76,6 +80,7 @@ impl Default for FitOptions {
             curves: vec![Curve::Straight, Curve::Rise, Curve::Knee],
             fronts: vec![false, true],
             pool: false,
+            terms: Vec::new(),
             // One in six times the width of a model of some 70 billion parameters.
             attention_ratio: 2e-5,
             // Bytes of a token over bytes of the weights of such a model.

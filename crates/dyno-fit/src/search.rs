@@ -7,6 +7,7 @@ use super::parameters::Parameter;
 use super::simplex::{Point, Simplex};
 use super::space::{Space, level_misfit};
 use super::table::{End, Level, Offer, Table};
+use super::terms::extend;
 use dyno_engine::core::Policy;
 use dyno_engine::twin::reference::Figure;
 use std::sync::Mutex;
@@ -33,7 +34,7 @@ pub(crate) struct Candidate {
     pub(crate) space: Space,
     pub(crate) point: Point,
     /// Its misfit with a penalty for every parameter; lower is better.
-    score: f64,
+    pub(crate) score: f64,
     /// The mean squared error of the logarithms of levels that were left out one at a time.
     pub(crate) left_out: f64,
 }
@@ -46,7 +47,7 @@ impl Candidate {
 }
 
 /// The best candidate: of those with the best fit for their number of parameters, the one with the
-/// lowest leave-one-out error. Only fitted levels are used.
+/// lowest leave-one-out error, with the further terms that it needs. Only fitted levels are used.
 pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     let levels: Vec<&Level> = table.fitted().collect();
     let search = Search { table, levels: &levels, options };
@@ -72,7 +73,7 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     search.expect(0, false);
     let mut refined = parallel(options.threads, &found, |candidate| search.polish(candidate));
     refined.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
-    refined.into_iter().next()
+    Some(extend(&search, refined.into_iter().next()?))
 }
 
 /// Maps items on so many threads; returns the results in order.
@@ -101,10 +102,10 @@ pub(crate) fn parallel<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-struct Search<'a> {
+pub(crate) struct Search<'a> {
     table: &'a Table,
-    levels: &'a [&'a Level],
-    options: &'a FitOptions,
+    pub(crate) levels: &'a [&'a Level],
+    pub(crate) options: &'a FitOptions,
 }
 
 impl Search<'_> {
@@ -114,17 +115,22 @@ impl Search<'_> {
         let curves = self.options.curves.len();
         // A curve starts from each simpler one and afresh; the first from four fresh points.
         let each = 3 + curves * (curves + 1) / 2;
-        let usual = self.usual(Policy::Chunked);
-        let settings = settings(self.table, self.options, &usual);
+        let settings = settings(self.table, self.options, &self.usual(Policy::Chunked));
         let settings: usize = settings.iter().map(Vec::len).sum();
         let settling = if unsettled { 2 * CANDIDATES * settings } else { 0 };
+        let coarse = starts * each + settling;
+        self.expect_steps(coarse, CANDIDATES, self.options.terms.len());
+    }
+
+    /// Estimates what is still to be done: so many coarse fits, fine fits of so many choices, so many
+    /// further terms, and the judgement.
+    pub(crate) fn expect_steps(&self, coarse: usize, fine: usize, terms: usize) {
         let levels = self.levels.len();
-        let near = (CANDIDATES + 1) * levels;
-        let judging = 3 * usual.parameters(self.table, self.levels).len();
+        let judging = 3 * self.usual(Policy::Chunked).parameters(self.table, self.levels).len();
         self.options.progress.expect(&[
-            (starts * each + settling, effort(self.levels, COARSE)),
-            (3 * CANDIDATES, effort(self.levels, FINE)),
-            (near, effort(self.levels, NEAR)),
+            (coarse + 2 * terms, effort(self.levels, COARSE)),
+            (3 * (fine + terms), effort(self.levels, FINE)),
+            ((fine + terms + 1) * levels, effort(self.levels, NEAR)),
             (judging, effort(self.levels, QUICK)),
         ]);
     }
@@ -139,6 +145,9 @@ impl Search<'_> {
             curve: Curve::Rise,
             front: false,
             pool: cells(self.table),
+            steps_ahead: 0,
+            launch: false,
+            turns: None,
         }
     }
 
@@ -185,7 +194,7 @@ impl Search<'_> {
     }
 
     /// A coarse fit of a choice, from fresh starts and from good candidates.
-    fn coarse(&self, choice: Choice, near: &[&Candidate]) -> Candidate {
+    pub(crate) fn coarse(&self, choice: Choice, near: &[&Candidate]) -> Candidate {
         let space = Space::new(self.table, self.levels, &choice, self.options);
         let start = Start::new(self.levels);
         let starts: &[(f64, bool)] = match near {
@@ -216,7 +225,7 @@ impl Search<'_> {
     }
 
     /// A fine fit, with its leave-one-out error.
-    fn polish(&self, candidate: &Candidate) -> Candidate {
+    pub(crate) fn polish(&self, candidate: &Candidate) -> Candidate {
         let space = &candidate.space;
         let fine = effort(self.levels, FINE);
         let mut point = space.descend(&candidate.point.at, self.levels, fine);
@@ -340,13 +349,13 @@ impl Start {
             Parameter::InFlight => self.in_flight,
             Parameter::ClientToken => 200.0,
             Parameter::Spread => 0.3,
+            Parameter::LaunchPrefill => 0.8 * self.first_ms,
+            Parameter::FrontChunk => 200.0,
             // Tables do not show these.
-            Parameter::LaunchPrefill
-            | Parameter::LaunchLarge
+            Parameter::LaunchLarge
             | Parameter::LaunchSequence
             | Parameter::FrontRequest
-            | Parameter::FrontInput
-            | Parameter::FrontChunk => 1.0,
+            | Parameter::FrontInput => 1.0,
         }
     }
 }

@@ -7,7 +7,7 @@ use dyno_model::Nanos;
 use dyno_model::fleet::Beat;
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -17,6 +17,10 @@ pub const SILENCE: Duration = Duration::from_secs(3);
 const TICK: Duration = Duration::from_millis(250);
 /// Times kept for the medians of a beat.
 const TIMES: usize = 4_096;
+/// A coordinator waits for what its orders give: at most a few are not carried out yet.
+const MOST_ORDERS: usize = 64;
+/// Why one that does not is left.
+const FLOODS: &str = "the coordinator gives more orders than can be carried out";
 
 /// What an agent is to do next.
 #[derive(Debug, PartialEq)]
@@ -166,12 +170,17 @@ impl std::fmt::Debug for Out {
 impl Post {
     /// Takes up the post: from now on calls are answered.
     pub fn take(line: Line, clock: Clock) -> std::io::Result<Self> {
-        let (pass_on, orders) = mpsc::channel();
+        let (pass_on, orders) = mpsc::sync_channel(MOST_ORDERS);
         let counters = Arc::new(Counters::default());
         let out = line.out.clone();
         let watched = Arc::clone(&counters);
         thread::Builder::new().name("dyno-post".into()).spawn(move || {
-            let (why, told) = stand(&line, clock, &watched, |order| pass_on.send(order).is_ok());
+            let keep = |order| match pass_on.try_send(order) {
+                Ok(()) => Ok(()),
+                Err(TrySendError::Full(_)) => Err(FLOODS.to_owned()),
+                Err(TrySendError::Disconnected(_)) => Err("the agent has ended".to_owned()),
+            };
+            let (why, told) = stand(&line, clock, &watched, keep);
             if !told {
                 // Nobody will take what is in flight.
                 watched.raise(2);
@@ -212,7 +221,7 @@ fn stand(
     line: &Line,
     clock: Clock,
     counters: &Counters,
-    pass_on: impl Fn(Order) -> bool,
+    pass_on: impl Fn(Order) -> Result<(), String>,
 ) -> (String, bool) {
     // Not by the clock: one that was stopped itself has not listened, and what was said meanwhile waits.
     let mut silent = Duration::ZERO;
@@ -271,8 +280,39 @@ fn stand(
                 return (why, true);
             }
         };
-        if !pass_on(order) {
-            return ("the agent has ended".to_owned(), false);
+        if let Err(why) = pass_on(order) {
+            return (why, false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::encode;
+    use crate::port::Arrived;
+
+    #[test]
+    fn a_coordinator_that_floods_the_agent_is_left() {
+        let (arrivals, inbox) = mpsc::channel();
+        let post = Post::take(Line::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
+        let stopped = Arc::new(AtomicUsize::new(0));
+        post.counters().begin(Arc::clone(&stopped));
+        let packet = encode(&ToAgent::Pull { from: 0 }, &[]).unwrap();
+        for _ in 0..10 * MOST_ORDERS {
+            // Nobody takes it any more once the agent has left.
+            let _ = arrivals.send(Arrived { at: 0, packet: Ok(packet.clone()) });
+        }
+        while stopped.load(Ordering::SeqCst) == 0 {
+            thread::yield_now();
+        }
+        let orders = std::iter::from_fn(|| match post.next() {
+            Order::Leave { why, told } => {
+                assert_eq!((why.as_str(), told), (FLOODS, false));
+                None
+            }
+            order => Some(order),
+        });
+        assert_eq!(orders.count(), MOST_ORDERS);
     }
 }

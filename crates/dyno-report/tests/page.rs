@@ -17,6 +17,7 @@ use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, Load, Plan, Task};
 use dyno_model::record::RequestRecord;
+use dyno_model::summary::{PercentileIntervals, PredictionIntervals};
 use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::page::Page;
 use proptest::prelude::*;
@@ -306,6 +307,28 @@ fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     let (_, cards) = html.split_once("class=\"cards\"").unwrap();
     let (cards, _) = cards.split_once("<h3>").unwrap();
     assert_eq!(cards.matches("class=\"value\">–").count(), 2, "{cards}");
+}
+
+#[test]
+fn a_prediction_shows_where_measurements_are_expected() {
+    let mut made = made(vec![requests(20), requests(20)], true);
+    let [english, chinese] = check(&made);
+    assert!(!english.contains("Expected measurements"), "nothing is expected of a measurement");
+    let of = |p50| PercentileIntervals { p50: Some(p50), p90: None };
+    made.summary.levels[1].prediction = Some(PredictionIntervals {
+        requests_per_s: Some([1234.0, 1300.0]),
+        ttft: of([90.0, 110.0]),
+        itl: of([9.0, 12.0]),
+        latency: of([1900.0, 2100.0]),
+    });
+    let [after, chinese_after] = check(&made);
+    let table = after.split("Expected measurements</h3>").nth(1).unwrap();
+    let table = table.split("</table>").next().unwrap();
+    for cell in ["1,234–1,300", "90.0–110", "9.00–12.0", "1,900–2,100", "level 1"] {
+        assert!(table.contains(cell), "{cell}: {table}");
+    }
+    assert!(!table.contains("level 0"), "it has no intervals");
+    assert!(chinese_after.contains("预计的实测值") && !chinese.contains("预计的实测值"));
 }
 
 #[test]

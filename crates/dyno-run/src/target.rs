@@ -252,11 +252,18 @@ pub(crate) fn unreachable_at(
     let scheme = if endpoint.tls { "https" } else { "http" };
     let models = dialect.about().models.first().map_or("/", |list| list.path);
     let models = endpoint.beside(models);
-    RunError::Target(format!(
-        "{at}: {message}\n  hint: is the server running, and is this its port? Try \
-         `curl {scheme}://{}{models}`",
-        endpoint.host_header()
-    ))
+    let hint = match message.contains("invalid peer certificate") {
+        true => {
+            "is this the right server? --ca-cert FILE trusts its certificate or the authority that \
+                 signed it, --insecure any certificate"
+                .to_owned()
+        }
+        false => format!(
+            "is the server running, and is this its port? Try `curl {scheme}://{}{models}`",
+            endpoint.host_header()
+        ),
+    };
+    RunError::Target(format!("{at}: {message}\n  hint: {hint}"))
 }
 
 fn start_engine(named: &str, seed: u64) -> Result<Running, RunError> {

@@ -17,3 +17,4 @@ pub use check::{Checked, check};
 pub use fit::{About, FittedTwin, Job, Refused, Source, Wanted, prepare};
 pub use measured::Measured;
 pub use shown::{list, show, verified};
+pub use trials::{Recorded, recorded};

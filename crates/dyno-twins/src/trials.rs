@@ -30,6 +30,36 @@ pub(crate) struct Trials {
     left_out: Vec<(String, String)>,
 }
 
+/// A level whose requests can be sent again.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// What was to be sent.
+    pub plan: LevelPlan,
+    /// What was sent, and what came.
+    pub trial: Trial,
+    /// The engine's steps, if it shows them.
+    pub steps: Option<LevelSteps>,
+}
+
+/// The levels of a run whose requests can be sent again; none without records.
+pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
+    let Some((dir, _)) = &run.records else { return Ok(Vec::new()) };
+    let measured = run.summary.levels.iter();
+    let measured = measured.filter(|level| not_measured(level, Language::English).is_empty());
+    let labels: BTreeMap<u32, &str> =
+        measured.map(|level| (level.index, level.label.as_str())).collect();
+    let wanted = run.plans.iter().filter(|(index, _)| labels.contains_key(index));
+    let wanted: BTreeMap<u32, &LevelPlan> = wanted.map(|(index, plan)| (*index, plan)).collect();
+    let levels = read(&DirSource::open(dir)?, &wanted).into_iter();
+    let recorded = levels.filter_map(|(index, level)| {
+        let label = (*labels.get(&index)?).to_owned();
+        let plan = (*wanted.get(&index)?).clone();
+        let trial = Trial { label, ..level.trial.ok()? };
+        Some(Recorded { plan, trial, steps: level.steps.ok() })
+    });
+    Ok(recorded.collect())
+}
+
 /// A level that was read: its requests, and the steps that they show.
 struct Level {
     trial: Result<Trial, Unfit>,

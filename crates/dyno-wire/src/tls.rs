@@ -1,6 +1,10 @@
 //! TLS with rustls: the system's or the user's certificate authorities, client certificates, or no
 //! verification with `--insecure`.
 
+mod own;
+
+use own::OwnCertificates;
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
@@ -49,10 +53,12 @@ pub fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, TlsErr
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()?;
-    let builder = if settings.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Unchecked(provider)))
-    } else {
-        builder.with_root_certificates(roots(settings.ca_cert.as_deref())?)
+    let builder = match &settings.ca_cert {
+        _ if settings.insecure => {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Unchecked(provider)))
+        }
+        Some(path) => builder.dangerous().with_custom_certificate_verifier(listed(path, provider)?),
+        None => builder.with_root_certificates(system_roots()?),
     };
     let mut config = match &settings.client_cert {
         None => builder.with_no_client_auth(),
@@ -84,14 +90,22 @@ fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'s
     }
 }
 
-fn roots(ca_cert: Option<&Path>) -> Result<RootCertStore, TlsError> {
+/// Those that the certificates in a file vouch for.
+fn listed(path: &Path, provider: Arc<CryptoProvider>) -> Result<Arc<OwnCertificates>, TlsError> {
+    let flag = "--ca-cert";
+    let listed = certificates(flag, path)?;
     let mut store = RootCertStore::empty();
-    if let Some(path) = ca_cert {
-        for certificate in certificates("--ca-cert", path)? {
-            store.add(certificate).map_err(|error| file("--ca-cert", path, error.to_string()))?;
-        }
-        return Ok(store);
+    for certificate in &listed {
+        store.add(certificate.clone()).map_err(|error| file(flag, path, error.to_string()))?;
     }
+    let by_authority = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider)
+        .build()
+        .map_err(|error| file(flag, path, error.to_string()))?;
+    Ok(Arc::new(OwnCertificates { by_authority, listed }))
+}
+
+fn system_roots() -> Result<RootCertStore, TlsError> {
+    let mut store = RootCertStore::empty();
     let found = rustls_native_certs::load_native_certs();
     store.add_parsable_certificates(found.certs);
     if store.is_empty() {

@@ -18,9 +18,17 @@ pub(crate) fn build() -> Result<PathBuf> {
         return Ok(other.into());
     }
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "llm-dyno"])
-        .status()?;
+    let mut build = Command::new(cargo);
+    build.args(["build", "--release", "--quiet", "--package", "llm-dyno"]);
+    // What cargo tells this program of its own crate: ring's build script watches it, and would have ring
+    // and all that uses it built again.
+    for (name, _) in std::env::vars_os() {
+        let told = |of: &str| name.to_str().is_some_and(|name| name.starts_with(of));
+        if told("CARGO_PKG_") || told("CARGO_MANIFEST_") {
+            build.env_remove(&name);
+        }
+    }
+    let status = build.status()?;
     anyhow::ensure!(status.success(), "the release build failed");
     let own = std::env::current_exe()?;
     Ok(own.parent().context("no target directory")?.join("dyno"))

@@ -33,7 +33,9 @@ cargo xtask fleet   several load generators: killed, stopped, compared with one,
 cargo xtask predict time to predict a million requests
 cargo xtask twins study  engines with known coefficients, measured, fitted and predicted;
                     [--systems N] [--seed N]
-cargo xtask twins speed  time to fit 10 levels of 1,000 requests";
+cargo xtask twins speed  time to fit 10 levels of 1,000 requests
+cargo xtask twins terms  the error of a fit with and without each term of the model; RUN… [--predict RUN…],
+                    each a directory, or a directory and levels: RUN#10,20";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -4,6 +4,7 @@ use super::*;
 use crate::core::{Cost, Front, Launch, Policy, Scheduler};
 use crate::virtual_time::Virtual;
 use dyno_model::MS;
+use dyno_respond::api::Finish;
 use std::collections::BTreeMap;
 
 fn core(steps_ahead: u32, cost: Cost) -> Core {

@@ -2,6 +2,7 @@
 //! accurate they are.
 
 mod error;
+mod form;
 mod read;
 mod shipped;
 mod write;

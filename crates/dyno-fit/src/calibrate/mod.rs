@@ -19,11 +19,13 @@ mod start;
 mod tests;
 mod twin;
 mod unknown;
+mod without;
 
 pub use check::{Check, CheckedLevel, Explanation, Part, check};
 pub use left_out::{LeftOut, Missed};
 pub use start::Start;
 pub use unknown::{NextRun, Unknown};
+pub use without::Without;
 
 use super::model::Model;
 use super::progress::FitProgress;
@@ -54,6 +56,8 @@ pub struct CalibrateOptions {
     pub threads: usize,
     /// Counts what has been done.
     pub progress: Arc<FitProgress>,
+    /// Terms of the model that are left out.
+    pub without: Vec<Without>,
 }
 
 /// An engine that was fitted, and how well it predicts what it was not fitted to.

@@ -4,7 +4,7 @@ use super::choice::{Choice, Setting};
 use super::descent::{DAMPED, Descent, Point};
 use super::evidence::{Evidence, Level, SEED, figures_of, rows};
 use super::start::Guess;
-use super::{CalibrateOptions, Settings, Start};
+use super::{CalibrateOptions, Settings, Start, Without};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
@@ -79,7 +79,9 @@ impl Search<'_> {
     /// The basic ways, the best first.
     pub(super) fn ways(&self) -> Vec<Found> {
         let threads = self.options.threads;
-        let ways = Choice::ways(self.known, self.start);
+        let ways = Choice::ways(self.known, self.start).into_iter();
+        let mut ways: Vec<Choice> = ways.map(|way| self.leave(way)).collect();
+        ways.dedup();
         let ways = parallel(threads, &ways, |way| self.limited(*way));
         let mut found = parallel(threads, &ways, |way| self.fit(*way, None, ROUND));
         for left in LEFT {
@@ -169,7 +171,9 @@ impl Search<'_> {
 
     /// The choices that differ in one setting.
     pub(super) fn alternatives(&self, found: &Found, setting: Setting) -> Vec<Choice> {
-        found.choice.alternatives(setting, self.known, self.start, self.most_in_flight())
+        let most = self.most_in_flight();
+        let others = found.choice.alternatives(setting, self.known, self.start, most).into_iter();
+        others.map(|other| self.leave(other)).filter(|other| *other != found.choice).collect()
     }
 
     /// The parameters of a choice on all requests.
@@ -186,7 +190,8 @@ impl Search<'_> {
     pub(super) fn fit(&self, choice: Choice, near: Option<&Found>, descent: Descent) -> Found {
         let trials: Vec<&Trial> = self.evidence.brief.iter().map(|level| &level.trial).collect();
         let base = choice.model(&trials, self.known, self.start);
-        let parameters = choice.parameters(&trials);
+        let mut parameters = choice.parameters(&trials);
+        parameters.retain(|parameter| Without::leaves(&self.options.without, *parameter));
         let scales: Vec<f64> = parameters.iter().map(|of| self.start.scale(*of)).collect();
         let start = parameters.iter().zip(&scales).map(|(parameter, scale)| {
             let known = near.filter(|near| near.parameters.contains(parameter));
@@ -205,7 +210,7 @@ impl Search<'_> {
         let levels: Vec<&Level> = self.evidence.brief.iter().collect();
         let point = self.descend(&found, start, &levels, descent);
         let figures = figures_of(levels.iter().copied());
-        let unusual = choice.unusual(&Choice::usual(self.known, self.start));
+        let unusual = choice.unusual(&self.leave(Choice::usual(self.known, self.start)));
         let price = 2.0 * found.parameters.len() as f64 + UNUSUAL * unusual;
         let score = figures * (point.value() / figures + FLOOR * FLOOR).ln() + price;
         self.options.progress.found(point.value() / figures);
@@ -267,6 +272,11 @@ impl Search<'_> {
             }
             parameter => self.start.seen(parameter),
         }
+    }
+
+    /// A choice without the terms that are left out.
+    fn leave(&self, choice: Choice) -> Choice {
+        Without::of(&self.options.without, choice)
     }
 
     /// The most requests that any trial had in flight.

@@ -96,6 +96,8 @@ pub enum Shared {
     Prefix(u32),
     /// All that was said before, with the other turns of this conversation.
     Conversation(u64),
+    /// The same without the responses: for an engine that keeps prompts alone.
+    Prompts(u64),
 }
 
 /// Tokens that came together.

@@ -112,9 +112,55 @@ fn name_blocks(request: &Sent, block: u32, hashes: &mut Vec<u64>) {
         Shared::Nothing => return,
         Shared::Prefix(tokens) => (tokens, u64::MAX),
         Shared::Conversation(session) => (request.input + request.output, session),
+        Shared::Prompts(session) => (request.input, session),
     };
     let blocks = u64::from(tokens / block);
     hashes.extend(
         (0..blocks).map(|place| dyno_stats::rng::SplitMix::new(family ^ (place << 40)).next_u64()),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::Kind;
+    use dyno_engine::core::{Cost, Policy, Scheduler};
+
+    /// Milliseconds to the first token of the second turn of a conversation: a prompt of 64 tokens, an
+    /// answer of 33, and then 16 more; 1 ms for each token that is prefilled.
+    fn second_turn(shared: Shared) -> u64 {
+        let scheduler = Scheduler {
+            policy: Policy::Chunked,
+            max_seqs: 4,
+            token_budget: 1_000,
+            block: 16,
+            kv_blocks: 1_000,
+            prefix_cache: true,
+            context: None,
+            steps_ahead: 0,
+        };
+        let cost = Cost { prefill_token: 0.001, decode: 0.001, ..Cost::default() };
+        let core = Core::new(scheduler, cost, 0).unwrap();
+        let turn = |when, input| Sent {
+            when,
+            input,
+            output: 33,
+            shared,
+            measured: true,
+            seen: Vec::new(),
+        };
+        let after = When::After { request: 0, pause: 0 };
+        let requests = vec![turn(When::At(0), 64), turn(after, 64 + 33 + 16)];
+        let trial = Trial { label: String::new(), kind: Kind::Sessions, requests };
+        let again = rerun(&trial, core).unwrap();
+        again.requests[1].seen[0].after / 1_000_000
+    }
+
+    #[test]
+    fn a_conversation_finds_answers_and_prompts_alone_do_not() {
+        // 96 tokens are computed: six blocks. Of the prompt alone, there are four.
+        assert_eq!(second_turn(Shared::Conversation(7)), 113 - 96);
+        assert_eq!(second_turn(Shared::Prompts(7)), 113 - 64);
+        assert_eq!(second_turn(Shared::Nothing), 113);
+    }
 }

@@ -19,6 +19,7 @@ mod numbers;
 mod opening;
 mod pictures;
 mod policy;
+mod predicted;
 mod script_words;
 mod setup;
 mod table;

@@ -224,7 +224,8 @@ impl Job<'_> {
             kv_tokens: None,
         };
         let threads = FitOptions::default().threads;
-        let options = CalibrateOptions { threads, progress: Arc::clone(&self.progress) };
+        let progress = Arc::clone(&self.progress);
+        let options = CalibrateOptions { threads, progress, without: Vec::new() };
         let found =
             calibrate(&trials.usable, &Start::of(&trials.usable, &trials.steps), &known, &options)
                 .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;

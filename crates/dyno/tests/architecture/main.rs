@@ -82,8 +82,19 @@ const MAY_KNOW: [(&str, &[&str]); 28] = [
             "dyno-workload",
         ],
     ),
-    // It runs the binary, times a bare receiver on the same loop, and fits engines that it knows.
-    ("xtask", &["dyno-engine", "dyno-fit", "dyno-model", "dyno-net", "dyno-stats"]),
+    // It runs the binary, times a bare receiver on the same loop, and fits engines that it knows and records.
+    (
+        "xtask",
+        &[
+            "dyno-engine",
+            "dyno-fit",
+            "dyno-model",
+            "dyno-net",
+            "dyno-record",
+            "dyno-stats",
+            "dyno-twins",
+        ],
+    ),
 ];
 
 /// What others wrote and any crate may have.

@@ -109,6 +109,31 @@ fn a_certificate_is_checked_unless_told_not_to() {
 }
 
 #[test]
+fn a_self_signed_certificate_can_be_trusted_itself() {
+    // As `openssl req -x509` makes them: authorities at the same time.
+    let made = |name: &str, year: i32| {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.not_after = date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        Signed { pem: certificate.pem(), der: certificate.der().clone(), key }
+    };
+    let place = Place::new();
+    let own = made("127.0.0.1", 4000);
+    let server_of = |own: &Signed| server(own, None);
+    let trust = |own: &Signed| place.file("own.pem", &own.pem);
+    refused(&place, &server_of(&own), &[], &["certificate", "--ca-cert", "--insecure"]);
+    let same_name = trust(&made("127.0.0.1", 4000));
+    refused(&place, &server_of(&own), &["--ca-cert", &same_name], &["certificate"]);
+    let elsewhere = made("other.example", 4000);
+    refused(&place, &server_of(&elsewhere), &["--ca-cert", &trust(&elsewhere)], &["127.0.0.1"]);
+    let expired = made("127.0.0.1", 2020);
+    refused(&place, &server_of(&expired), &["--ca-cert", &trust(&expired)], &["xpired"]);
+    works(&place, &server_of(&own), &["--ca-cert", &trust(&own)]);
+}
+
+#[test]
 fn an_expired_certificate_is_refused() {
     let (place, authority) = (Place::new(), Authority::new("ours"));
     let expired = authority.sign("127.0.0.1", |params| {

@@ -2,6 +2,8 @@
 
 use crate::place::Place;
 use crate::process::run;
+use dyno_record::RunDir;
+use dyno_twins::{Measured, recorded};
 
 #[test]
 fn twins_are_listed_with_their_errors_and_shown_in_full() {
@@ -284,4 +286,25 @@ fn a_measured_run_of_the_engine_is_compared_with_its_twin() {
             ["measured", "twin"].map(|of| level["latency_p50_ms"][of].as_f64().unwrap());
         assert!(measured > 0.99 * twin, "{level}");
     }
+}
+
+#[test]
+fn levels_that_can_be_sent_again_are_read_from_a_run() {
+    let place = Place::new();
+    let lengths = "--input-tokens 40 --output-tokens 8";
+    predict(&place, "run", &format!("--concurrency 1,3 --requests 10 {lengths}"));
+    predict(&place, "whole", &format!("--concurrency 2 --requests 10 --no-stream {lengths}"));
+    let levels = |name: &str| {
+        let dir = RunDir::open(place.path().join(name)).unwrap();
+        let summary = dir.read_summary().unwrap().unwrap();
+        recorded(&Measured::recorded(summary, dir).unwrap()).unwrap()
+    };
+    let found = levels("run");
+    assert_eq!(found.iter().map(|level| level.plan.load.value()).collect::<Vec<_>>(), [1.0, 3.0]);
+    for level in &found {
+        assert_eq!(level.trial.requests.len(), 10, "{}", level.trial.label);
+        assert!(level.trial.requests.iter().all(|sent| sent.output == 8));
+    }
+    // Without first tokens there is nothing to compare.
+    assert!(levels("whole").is_empty());
 }

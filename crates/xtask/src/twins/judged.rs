@@ -38,7 +38,7 @@ pub(super) fn judge(system: System) -> Option<Judged> {
     let steps: Vec<_> = steps.into_iter().flatten().collect();
     let began = std::time::Instant::now();
     let start = Start::of(&trials, &steps);
-    let options = CalibrateOptions { threads: 1, progress: Arc::default() };
+    let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
     let found = calibrate(&trials, &start, &Settings::default(), &options)?;
     let seconds = began.elapsed().as_secs_f64();
     let twin = found.twin("fitted");

@@ -1,6 +1,7 @@
-//! How well `dyno fit` finds engines whose coefficients are known, and predicts them.
+//! Studies of `dyno fit`: which error each term of the model removes on records (`terms.rs`), how long a fit
+//! takes (`speed.rs`), and how well it finds engines whose coefficients are known, and predicts them.
 //!
-//! # How it is judged
+//! # How known engines are judged
 //!
 //! **Systems** are random engines of the family that records are fitted with (`system.rs`), with noise in
 //! step times, now and then a slow step, and some delay of each chunk on its way to the client.
@@ -37,6 +38,7 @@ mod speed;
 mod study;
 mod system;
 mod tables;
+mod terms;
 
 use anyhow::{Result, bail};
 
@@ -53,6 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             arguments.iter().any(|argument| argument == "--verbose"),
         ),
         Some("speed") => speed::run(),
-        _ => bail!("which one? `study` or `speed`"),
+        Some("terms") => terms::run(&arguments[1..]),
+        _ => bail!("which one? `study`, `speed` or `terms`"),
     }
 }

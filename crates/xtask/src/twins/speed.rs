@@ -34,7 +34,7 @@ pub(super) fn run() -> Result<()> {
     let steps: Vec<_> = steps.into_iter().flatten().collect();
     let requests: usize = trials.iter().map(|trial| trial.requests.len()).sum();
     let threads = std::thread::available_parallelism()?.get();
-    let options = CalibrateOptions { threads, progress: Arc::default() };
+    let options = CalibrateOptions { threads, progress: Arc::default(), without: Vec::new() };
     let (began, cpu) = (Instant::now(), cpu_seconds());
     let start = Start::of(&trials, &steps);
     let found = calibrate(&trials, &start, &Settings::default(), &options).context("no engine")?;
