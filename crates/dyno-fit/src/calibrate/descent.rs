@@ -1,5 +1,5 @@
 //! Least squares over coordinates that are not negative: Levenberg and Marquardt's descent, with Broyden's
-//! updates of the slopes between the times at which they are taken again.
+//! updates of the slopes until they are taken again.
 
 use super::dense::{dot, solve};
 use crate::search::parallel;
