@@ -7,14 +7,17 @@ use super::search::{Found, Search};
 use crate::model::Model;
 use crate::search::parallel;
 use crate::trial::{Kind, Quantity};
+use dyno_stats::rng::SplitMix;
 use std::collections::BTreeMap;
 
 /// Parts into which levels are divided, each to be predicted by the rest.
 const FOLDS: usize = 5;
 
-/// The parameters of the rest, from those of all. Where few levels are left, what they do not show moves
-/// little.
-const AGAIN: Descent = Descent { rounds: 2, steps: 3, damped: 0.03, threads: 1 };
+/// The parameters of the rest. Where few levels are left, what they do not show moves little.
+const AGAIN: Descent = Descent { rounds: 4, steps: 3, damped: 0.03, threads: 1 };
+/// How far from the parameters of all levels the search for those of the rest begins, as a share: it must
+/// find its own way, or it remembers the levels that were left out.
+const AWAY: f64 = 0.2;
 
 /// A level that was left out, and how far the prediction was from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,12 +66,17 @@ pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
     LeftOut { levels, kinds }
 }
 
-/// The model that is fitted to all levels but these, from the one that is fitted to all.
+/// The model that is fitted to all levels but these.
 fn refit(search: &Search<'_>, found: &Found, without: &[usize]) -> Model {
     let all = &search.evidence.whole;
     let rest = all.iter().enumerate().filter(|(at, _)| !without.contains(at));
     let levels: Vec<&Level> = rest.map(|(_, level)| level).collect();
-    let start = Point::start(found.point.at.clone());
+    let mut signs = SplitMix::new(without.iter().fold(0, |seed, at| (seed << 5) ^ *at as u64));
+    let moved = |at: &f64| match signs.next_u64() % 2 {
+        0 => at * (1.0 + AWAY),
+        _ => at / (1.0 + AWAY),
+    };
+    let start = Point::start(found.point.at.iter().map(moved).collect());
     found.at(&search.descend(found, start, &levels, AGAIN).at)
 }
 
@@ -86,15 +94,10 @@ fn missed(level: &Level, model: &Model) -> Missed {
 }
 
 impl LeftOut {
-    /// The levels of the harder test: by kinds of load, where there are several.
-    pub fn hardest(&self) -> &[Missed] {
-        if self.kinds.is_empty() { &self.levels } else { &self.kinds }
-    }
-
-    /// The mean absolute error of a figure in the harder test, as a share.
+    /// The mean absolute error of a value on levels that were left out, as a share.
     pub fn error(&self, quantity: Quantity) -> Option<f64> {
         let errors: Vec<f64> = self
-            .hardest()
+            .levels
             .iter()
             .filter_map(|missed| Some((missed.by.get(&quantity)?.exp() - 1.0).abs()))
             .collect();

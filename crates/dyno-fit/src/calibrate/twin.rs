@@ -79,7 +79,7 @@ impl Calibrated {
         // A kind of load that was not measured is harder than any that was.
         let unseen = if self.left_out.kinds.is_empty() { UNSEEN } else { 1.0 };
         let half = |quantities: &[Quantity]| {
-            let missed = self.left_out.hardest().iter();
+            let missed = self.left_out.levels.iter();
             let squares = missed.flat_map(|missed| {
                 quantities.iter().filter_map(|quantity| missed.by.get(quantity)).map(|by| by * by)
             });
