@@ -22,8 +22,8 @@ pub(crate) struct Trials {
     pub(crate) usable: Vec<Trial>,
     /// What each of them was: the same load with the same lengths shows the same.
     pub(crate) loads: Vec<LevelPlan>,
-    /// The engine's steps in those levels that show them.
-    pub(crate) steps: Vec<LevelSteps>,
+    /// The engine's steps in each of them, where it shows them.
+    pub(crate) steps: Vec<Option<LevelSteps>>,
     /// The labels of usable levels without them, with the reasons.
     hidden: Vec<(String, String)>,
     /// The labels of levels that cannot be used, with the reasons.
@@ -123,10 +123,10 @@ impl Trials {
             let label = of_run(&level.label, number, language);
             match (levels.remove(&level.index), wanted.get(&level.index)) {
                 (Some(Level { trial: Ok(trial), steps }), Some(plan)) => {
-                    match steps {
-                        Ok(steps) => self.steps.push(steps),
-                        Err(why) => self.hidden.push((label.clone(), reasons(&why, language))),
+                    if let Err(why) = &steps {
+                        self.hidden.push((label.clone(), reasons(why, language)));
                     }
+                    self.steps.push(steps.ok());
                     self.usable.push(Trial { label, ..trial });
                     self.loads.push((*plan).clone());
                 }

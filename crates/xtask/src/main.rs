@@ -32,7 +32,7 @@ cargo xtask import  time to import a thousand result files of other tools; [FOLD
 cargo xtask fleet   several load generators: killed, stopped, compared with one, and many of them
 cargo xtask predict time to predict a million requests
 cargo xtask twins study  engines with known coefficients, measured, fitted and predicted;
-                    [--systems N] [--seed N]
+                    [--systems N] [--seed N] [--ladder]
 cargo xtask twins speed  time to fit 10 levels of 1,000 requests
 cargo xtask twins terms  the error of a fit with and without each term of the model; RUN… [--predict RUN…],
                     each a directory, or a directory and levels: RUN#10,20";

@@ -84,7 +84,7 @@ pub struct Explanation {
 /// Compares a twin with the levels of a run.
 pub fn check(twin: &Twin, trials: &[Trial]) -> Check {
     let model = Model::of(twin);
-    let evidence = Evidence::new(trials);
+    let evidence = Evidence::new(trials, &[]);
     let levels: Vec<CheckedLevel> =
         evidence.whole.iter().map(|level| checked(level, &model, twin)).collect();
     let same = levels.iter().all(|level| level.differs.is_empty());

@@ -1,6 +1,7 @@
 //! Settings of the engine that are tried, not fitted, and the parameters that are fitted with each.
 
-use super::{Settings, Start};
+use super::Settings;
+use super::start::Start;
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::trial::Trial;

@@ -1,7 +1,9 @@
 //! The trials, what was measured in each, and how far a model is from that.
 
 use super::miss;
+use super::start::Start;
 use crate::model::Model;
+use crate::steps::LevelSteps;
 use crate::trial::{Figures, Kind, Quantity, Trial, rerun};
 use dyno_engine::core::Core;
 
@@ -130,19 +132,41 @@ fn by_length(trial: &Trial, lengths: Option<[u32; 2]>) -> [f64; 2] {
 pub(super) struct Evidence {
     pub(super) whole: Vec<Level>,
     pub(super) brief: Vec<Level>,
+    /// The steps that each level shows.
+    steps: Vec<Option<LevelSteps>>,
 }
 
 impl Evidence {
-    pub(super) fn new(trials: &[Trial]) -> Self {
-        let brief = |trial: &Trial| {
-            Level::new(first_of(trial, ENOUGH)).or_else(|| Level::new(trial.clone()))
-        };
-        let mut all = Self {
-            whole: trials.iter().cloned().filter_map(Level::new).collect(),
-            brief: trials.iter().filter_map(brief).collect(),
-        };
+    pub(super) fn new(trials: &[Trial], steps: &[Option<LevelSteps>]) -> Self {
+        let mut all = Self { whole: Vec::new(), brief: Vec::new(), steps: Vec::new() };
+        for (place, trial) in trials.iter().enumerate() {
+            let Some(whole) = Level::new(trial.clone()) else { continue };
+            let brief = Level::new(first_of(trial, ENOUGH));
+            all.brief.push(brief.unwrap_or_else(|| whole.clone()));
+            all.whole.push(whole);
+            all.steps.push(steps.get(place).cloned().flatten());
+        }
         all.balance();
         all
+    }
+
+    /// All but some of the levels. They count as much as before.
+    pub(super) fn without(&self, left_out: &[usize]) -> Self {
+        fn rest<T: Clone>(all: &[T], left_out: &[usize]) -> Vec<T> {
+            let rest = all.iter().enumerate().filter(|(place, _)| !left_out.contains(place));
+            rest.map(|(_, of)| of.clone()).collect()
+        }
+        Self {
+            whole: rest(&self.whole, left_out),
+            brief: rest(&self.brief, left_out),
+            steps: rest(&self.steps, left_out),
+        }
+    }
+
+    /// What the levels show before any search.
+    pub(super) fn start(&self) -> Start {
+        let trials: Vec<Trial> = self.whole.iter().map(|level| level.trial.clone()).collect();
+        Start::of(&trials, &self.steps)
     }
 
     /// Kinds of load count alike, within limits, however many levels there are of each: what is to be

@@ -1,12 +1,13 @@
 //! How well levels and kinds of load are predicted by the others.
 
+use super::choice::Setting;
 use super::descent::{Descent, Point};
 use super::evidence::{Level, simulated};
 use super::miss;
-use super::search::{Found, Search};
+use super::search::{Found, ROUND, SETTINGS, Search};
 use crate::model::Model;
 use crate::search::parallel;
-use crate::trial::{Kind, Quantity};
+use crate::trial::{Kind, Quantity, Sent, most_in_flight};
 use dyno_stats::rng::SplitMix;
 use std::collections::BTreeMap;
 
@@ -18,6 +19,10 @@ const AGAIN: Descent = Descent { rounds: 4, steps: 3, damped: 0.03, threads: 1 }
 /// How far from the parameters of all levels the search for those of the rest begins, as a share: it must
 /// find its own way, or it remembers the levels that were left out.
 const AWAY: f64 = 0.2;
+/// Settings that are found first.
+const BASIC: [Setting; 2] = [Setting::Policy, Setting::StepsAhead];
+/// Loads and lengths that differ by no more than this share are the same.
+const ALIKE: f64 = 0.03;
 
 /// A level that was left out, and how far the prediction was from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,19 +50,18 @@ pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
     let mut kinds: Vec<Kind> = all.iter().map(|level| level.trial.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let folds = FOLDS.min(all.len());
-    let mut parts: Vec<Vec<usize>> = match folds {
-        0 | 1 => Vec::new(),
-        folds => (0..folds).map(|fold| (fold..all.len()).step_by(folds).collect()).collect(),
-    };
+    let mut parts = folds(all);
     let of_levels = parts.len();
     if kinds.len() > 1 {
-        let of = |kind: &Kind| (0..all.len()).filter(|at| all[*at].trial.kind == *kind).collect();
+        let of = |kind: &Kind| Part {
+            levels: (0..all.len()).filter(|at| all[*at].trial.kind == *kind).collect(),
+            settings: true,
+        };
         parts.extend(kinds.iter().map(of));
     }
     let models = parallel(search.options.threads, &parts, |part| refit(search, found, part));
-    let missed = |(part, model): (&Vec<usize>, &Model)| {
-        let levels: Vec<Missed> = part.iter().map(|at| missed(&all[*at], model)).collect();
+    let missed = |(part, model): (&Part, &Model)| {
+        let levels: Vec<Missed> = part.levels.iter().map(|at| missed(&all[*at], model)).collect();
         levels
     };
     let mut each: Vec<Vec<Missed>> = parts.iter().zip(&models).map(missed).collect();
@@ -66,18 +70,71 @@ pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
     LeftOut { levels, kinds }
 }
 
-/// The model that is fitted to all levels but these.
-fn refit(search: &Search<'_>, found: &Found, without: &[usize]) -> Model {
-    let all = &search.evidence.whole;
-    let rest = all.iter().enumerate().filter(|(at, _)| !without.contains(at));
-    let levels: Vec<&Level> = rest.map(|(_, level)| level).collect();
-    let mut signs = SplitMix::new(without.iter().fold(0, |seed, at| (seed << 5) ^ *at as u64));
+/// Levels that are left out together.
+struct Part {
+    levels: Vec<usize>,
+    /// Whether the settings of the engine are chosen again. With most levels left they would be the same.
+    settings: bool,
+}
+
+/// The levels in parts. Those that were loaded in the same way are together: each would tell of the other.
+fn folds(all: &[Level]) -> Vec<Part> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (place, level) in all.iter().enumerate() {
+        let like = |group: &&mut Vec<usize>| loaded_alike(&all[group[0]], level);
+        match groups.iter_mut().find(like) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    let folds = FOLDS.min(groups.len());
+    if folds < 2 {
+        return Vec::new();
+    }
+    let fold = |fold: usize| Part {
+        levels: groups.iter().skip(fold).step_by(folds).flatten().copied().collect(),
+        settings: false,
+    };
+    (0..folds).map(fold).collect()
+}
+
+/// Whether two levels had the same load and lengths, as far as requests show.
+fn loaded_alike(one: &Level, other: &Level) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.max(b);
+    let mean = |of: &Level, length: fn(&Sent) -> u32| {
+        let lengths = of.trial.requests.iter().map(|sent| f64::from(length(sent)));
+        lengths.sum::<f64>() / of.trial.requests.len().max(1) as f64
+    };
+    let load = |of: &Level| match of.trial.kind {
+        Kind::Open => of.measured.get(Quantity::Rate),
+        Kind::Closed | Kind::Sessions | Kind::Burst => f64::from(most_in_flight(&of.trial)),
+    };
+    one.trial.kind == other.trial.kind
+        && near(load(one), load(other))
+        && [(|sent: &Sent| sent.input) as fn(&Sent) -> u32, |sent| sent.output]
+            .into_iter()
+            .all(|length| near(mean(one, length), mean(other, length)))
+}
+
+/// The model that is fitted to all levels but these. What steps show, they show of the rest alone.
+fn refit(search: &Search<'_>, found: &Found, part: &Part) -> Model {
+    let rest = search.evidence.without(&part.levels);
+    let start = rest.start();
+    let search = Search { evidence: &rest, start: &start, ..*search };
+    let levels: Vec<&Level> = rest.whole.iter().collect();
+    let mut signs = SplitMix::new(part.levels.iter().fold(0, |seed, at| (seed << 5) ^ *at as u64));
     let moved = |at: &f64| match signs.next_u64() % 2 {
         0 => at * (1.0 + AWAY),
         _ => at / (1.0 + AWAY),
     };
-    let start = Point::start(found.point.at.iter().map(moved).collect());
-    found.at(&search.descend(found, start, &levels, AGAIN).at)
+    let point = Point::start(found.point.at.iter().map(moved).collect());
+    let mut found = Found { point, ..found.clone() };
+    if part.settings {
+        found = search.fit(found.choice, Some(&found), ROUND);
+        found = search.settled(&found, &[&BASIC[..], &SETTINGS].concat());
+    }
+    let start = Point::start(found.point.at.clone());
+    found.at(&search.descend(&found, start, &levels, AGAIN).at)
 }
 
 fn missed(level: &Level, model: &Model) -> Missed {

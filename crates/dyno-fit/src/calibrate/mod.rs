@@ -23,12 +23,12 @@ mod without;
 
 pub use check::{Check, CheckedLevel, Explanation, Part, check};
 pub use left_out::{LeftOut, Missed};
-pub use start::Start;
 pub use unknown::{NextRun, Unknown};
 pub use without::Without;
 
 use super::model::Model;
 use super::progress::FitProgress;
+use super::steps::LevelSteps;
 use super::trial::{Figures, Quantity, Trial};
 use evidence::{Evidence, figures_of, misfit};
 use search::Search;
@@ -78,14 +78,16 @@ pub struct Calibrated {
     square: f64,
 }
 
-/// The engine that gives the times of these trials; nothing if none can.
+/// The engine that gives the times of these trials, each with the steps that it shows; nothing if none
+/// can.
 pub fn calibrate(
     trials: &[Trial],
-    start: &Start,
+    steps: &[Option<LevelSteps>],
     known: &Settings,
     options: &CalibrateOptions,
 ) -> Option<Calibrated> {
-    let mut evidence = Evidence::new(trials);
+    let mut evidence = Evidence::new(trials, steps);
+    let start = &evidence.start();
     let first = Search { evidence: &evidence, start, known, options, typical: TYPICAL };
     let ways = first.ways();
     let model = ways.first().filter(|_| !evidence.whole.is_empty())?.model();

@@ -4,7 +4,8 @@ use super::choice::{Choice, Setting};
 use super::descent::{DAMPED, Descent, Point};
 use super::evidence::{Evidence, Level, SEED, figures_of, rows};
 use super::start::Guess;
-use super::{CalibrateOptions, Settings, Start, Without};
+use super::start::Start;
+use super::{CalibrateOptions, Settings, Without};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
@@ -13,7 +14,7 @@ use crate::trial::Trial;
 /// Coming closer than this is not an improvement: runs repeat no better.
 pub(super) const FLOOR: f64 = 0.01;
 /// To compare ways, again and again.
-const ROUND: Descent = Descent { rounds: 1, steps: 3, damped: DAMPED, threads: 1 };
+pub(super) const ROUND: Descent = Descent { rounds: 1, steps: 3, damped: DAMPED, threads: 1 };
 /// How many ways are left after each round.
 const LEFT: [usize; 4] = [10, 6, 4, 3];
 /// With slopes that are known.
@@ -31,12 +32,23 @@ const ATTENTION: f64 = 1e-4;
 /// By which share the longest launch is at most longer than the first token of a request alone takes, which
 /// has a launch, too.
 const LONGER: f64 = 0.25;
+/// The settings that are changed in turn.
+pub(super) const SETTINGS: [Setting; 7] = [
+    Setting::MaxSeqs,
+    Setting::TokenBudget,
+    Setting::Captured,
+    Setting::Launches,
+    Setting::Turns,
+    Setting::Merges,
+    Setting::TokenBudget,
+];
 /// How many of them are settled.
 const SETTLED: usize = 2;
 /// What a step shows of prefilling if launches may be part of it, as a share.
 const LAUNCHED: f64 = 0.5;
 
 /// What is searched, and in which evidence.
+#[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) start: &'a Start,
@@ -148,17 +160,13 @@ impl Search<'_> {
 
     /// Changes one setting after the other while that improves the score.
     fn settle(&self, found: &Found) -> Found {
+        self.settled(found, &SETTINGS)
+    }
+
+    /// The same with these settings, in this order.
+    pub(super) fn settled(&self, found: &Found, settings: &[Setting]) -> Found {
         let mut best = found.clone();
-        let settings = [
-            Setting::MaxSeqs,
-            Setting::TokenBudget,
-            Setting::Captured,
-            Setting::Launches,
-            Setting::Turns,
-            Setting::Merges,
-            Setting::TokenBudget,
-        ];
-        for setting in settings {
+        for setting in settings.iter().copied() {
             for choice in self.alternatives(&best, setting) {
                 let other = self.fit(choice, Some(&best), NEAR);
                 if other.score < best.score {

@@ -38,7 +38,7 @@ pub(super) struct Guess {
 
 /// First guesses of coefficients and settings.
 #[derive(Debug, Clone, Default)]
-pub struct Start {
+pub(super) struct Start {
     /// Those that steps show.
     seen: BTreeMap<Parameter, Guess>,
     /// How steps are planned, if they show it.
@@ -61,7 +61,7 @@ pub struct Start {
 
 impl Start {
     /// Guesses from trials, and from the steps of those levels that have them.
-    pub fn of(trials: &[Trial], steps: &[LevelSteps]) -> Self {
+    pub(super) fn of(trials: &[Trial], steps: &[Option<LevelSteps>]) -> Self {
         let levels = trials.iter().filter_map(|trial| Some((trial, Figures::of(trial)?)));
         let lightest = levels
             .min_by(|(_, a), (_, b)| a.get(Quantity::ItlP50).total_cmp(&b.get(Quantity::ItlP50)));
@@ -74,13 +74,15 @@ impl Start {
             input: input.max(1.0),
             ..Self::default()
         };
-        start.look(steps);
-        start.max_seqs = steps.iter().filter_map(|level| full_batch(level, trials)).max();
+        let with_steps =
+            || trials.iter().zip(steps).filter_map(|(of, steps)| Some((of, steps.as_ref()?)));
+        start.look(&with_steps().map(|(_, steps)| steps).collect::<Vec<_>>());
+        start.max_seqs = with_steps().filter_map(|(of, steps)| full_batch(steps, of)).max();
         start
     }
 
     /// Takes over what steps show.
-    fn look(&mut self, steps: &[LevelSteps]) {
+    fn look(&mut self, steps: &[&LevelSteps]) {
         let planned = |planning: Planning| {
             let ahead = steps.iter().filter_map(|level| level.ahead);
             ahead.filter(|ahead| ahead.planning == planning).map(|ahead| ahead.count).sum::<usize>()
@@ -93,9 +95,14 @@ impl Start {
         // Where launches delay what was produced before, separate steps look mixed.
         let (mixed, alone) = (with(PrefillSteps::Mixed), with(PrefillSteps::Separate));
         self.policy = (alone > 0 && mixed == 0).then_some(Policy::PrefillFirst);
-        self.noise = steps.iter().filter_map(noise).reduce(f64::min).unwrap_or(0.0).min(LOUDEST);
+        self.noise = steps
+            .iter()
+            .filter_map(|level| noise(level))
+            .reduce(f64::min)
+            .unwrap_or(0.0)
+            .min(LOUDEST);
         self.look_at_front_end(steps);
-        let Some(costs) = step_costs(&steps.iter().collect::<Vec<_>>()) else { return };
+        let Some(costs) = step_costs(steps) else { return };
         // None is seen if all steps are larger.
         let isolated = planned(Planning::OneAhead);
         self.captured = costs.launch.map(|launch| launch.above).filter(|above| *above > 0);
@@ -130,7 +137,7 @@ impl Start {
     }
 
     /// The time of a chunk, by the order within steps.
-    fn look_at_front_end(&mut self, steps: &[LevelSteps]) {
+    fn look_at_front_end(&mut self, steps: &[&LevelSteps]) {
         let seen = || steps.iter().filter_map(|level| level.front_end);
         let many = seen().filter(|of| of.tokens >= MANY).map(|of| 1e6 * of.chunk);
         let mut chunks: Vec<f64> = many.collect();
@@ -207,13 +214,11 @@ fn noise(level: &LevelSteps) -> Option<f64> {
 }
 
 /// The most sequences of a step, if most steps of a level have as many and more were in flight.
-fn full_batch(level: &LevelSteps, trials: &[Trial]) -> Option<u32> {
+fn full_batch(level: &LevelSteps, trial: &Trial) -> Option<u32> {
     let most = level.steps.iter().map(|step| step.decodes).max()?;
     let enough = (FULL.1 * f64::from(most)).floor() as u32;
     let full = level.steps.iter().filter(|step| step.decodes >= enough).count();
-    // Steps do not say which trial they are from; their requests are as many.
-    let same = trials.iter().filter(|trial| trial.requests.len() == level.placed.len());
-    let in_flight = same.map(most_in_flight).min()?;
+    let in_flight = most_in_flight(trial);
     let is_full = full as f64 > FULL.0 * level.steps.len() as f64;
     (is_full && f64::from(in_flight) > MORE * f64::from(most)).then_some(most)
 }

@@ -70,7 +70,7 @@ fn measured(load: Trial) -> Trial {
 
 fn fitted(trials: &[Trial], known: &Settings) -> Calibrated {
     let options = CalibrateOptions { threads: 2, progress: Arc::default(), without: Vec::new() };
-    calibrate(trials, &Start::of(trials, &[]), known, &options).unwrap()
+    calibrate(trials, &[], known, &options).unwrap()
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_known_engine_is_found_again() {
 #[test]
 fn nothing_can_be_fitted_to_nothing() {
     let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
-    assert!(calibrate(&[], &Start::of(&[], &[]), &Settings::default(), &options).is_none());
+    assert!(calibrate(&[], &[], &Settings::default(), &options).is_none());
 }
 
 #[test]

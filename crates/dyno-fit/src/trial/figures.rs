@@ -1,6 +1,6 @@
 //! The values of a trial by which a model is judged.
 
-use super::{Chunk, Sent, Trial, When};
+use super::{Chunk, Trial, sent_times};
 use dyno_model::Nanos;
 
 /// A quantity of a level.
@@ -52,16 +52,9 @@ impl Figures {
     /// The values of the measured requests; nothing if no token of theirs came.
     pub fn of(trial: &Trial) -> Option<Self> {
         let mut times = Times::default();
-        let mut sent = vec![0; trial.requests.len()];
-        for (place, request) in trial.requests.iter().enumerate() {
-            sent[place] = match request.when {
-                When::At(at) => at,
-                When::After { request, pause } => {
-                    sent[request] + last(&trial.requests[request]) + pause
-                }
-            };
+        for (request, sent) in trial.requests.iter().zip(sent_times(trial)) {
             if request.measured && !request.seen.is_empty() {
-                times.add(sent[place], &request.seen);
+                times.add(sent, &request.seen);
             }
         }
         times.figures()
@@ -71,11 +64,6 @@ impl Figures {
     pub fn get(&self, quantity: Quantity) -> f64 {
         self.0[quantity as usize]
     }
-}
-
-/// When the last token of a request came.
-fn last(request: &Sent) -> Nanos {
-    request.seen.last().map_or(0, |chunk| chunk.after)
 }
 
 #[derive(Default)]

@@ -22,19 +22,27 @@ pub struct Trial {
     pub requests: Vec<Sent>,
 }
 
+/// When each request of a trial was sent.
+pub fn sent_times(trial: &Trial) -> Vec<Nanos> {
+    let mut sent: Vec<Nanos> = Vec::with_capacity(trial.requests.len());
+    for request in &trial.requests {
+        sent.push(match request.when {
+            When::At(at) => at,
+            When::After { request, pause } => {
+                let before = &trial.requests[request];
+                sent[request] + before.seen.last().map_or(0, |chunk| chunk.after) + pause
+            }
+        });
+    }
+    sent
+}
+
 /// The most requests that were in flight at once.
 pub(crate) fn most_in_flight(trial: &Trial) -> u32 {
-    let mut changes: Vec<(Nanos, i32)> = Vec::new();
-    let mut ends: Vec<Nanos> = Vec::with_capacity(trial.requests.len());
-    for sent in &trial.requests {
-        let at = match sent.when {
-            When::At(at) => at,
-            When::After { request, pause } => ends.get(request).copied().unwrap_or(0) + pause,
-        };
-        let end = at + sent.seen.last().map_or(0, |chunk| chunk.after);
-        ends.push(end);
-        changes.extend([(at, 1), (end, -1)]);
-    }
+    let sent = sent_times(trial);
+    let lasted = trial.requests.iter().map(|of| of.seen.last().map_or(0, |chunk| chunk.after));
+    let mut changes: Vec<(Nanos, i32)> =
+        sent.iter().zip(lasted).flat_map(|(at, lasted)| [(*at, 1), (at + lasted, -1)]).collect();
     changes.sort_unstable();
     let running = changes.iter().scan(0, |now, (_, change)| {
         *now += change;

@@ -18,7 +18,7 @@ use crate::usable;
 use crate::words::Message as LevelMessage;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
-    CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Start, Table, calibrate,
+    CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Table, calibrate,
 };
 use dyno_model::Language;
 use std::sync::Arc;
@@ -226,9 +226,8 @@ impl Job<'_> {
         let threads = FitOptions::default().threads;
         let progress = Arc::clone(&self.progress);
         let options = CalibrateOptions { threads, progress, without: Vec::new() };
-        let found =
-            calibrate(&trials.usable, &Start::of(&trials.usable, &trials.steps), &known, &options)
-                .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;
+        let found = calibrate(&trials.usable, &trials.steps, &known, &options)
+            .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;
         let twin = found.twin(&self.wanted.name);
         let mut text = records::report(&found, &twin, self.language);
         text.push_str(&next::runs(&found.next_runs, self.runs, self.language));

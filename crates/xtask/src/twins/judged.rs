@@ -6,7 +6,7 @@ use super::measured::{Measured, measure};
 use super::predicted::{Prediction, predictions};
 use super::random::Draws;
 use super::system::System;
-use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, Start, Trial, calibrate};
+use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, Trial, calibrate};
 use std::sync::Arc;
 
 /// The slots and the requests of the measured ladder.
@@ -29,17 +29,24 @@ pub(super) struct Judged {
     pub(super) with_steps: usize,
 }
 
+/// What a user measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// What the guide recommends.
+    Recommended,
+    /// The ladder of closed loops alone.
+    Ladder,
+}
+
 /// Measures, fits and predicts a system.
-pub(super) fn judge(system: System) -> Option<Judged> {
-    let measured = user_measures(&system)?;
+pub(super) fn judge(system: System, runs: Runs) -> Option<Judged> {
+    let measured = user_measures(&system, runs)?;
     let with_steps = measured.iter().filter(|level| level.steps.is_some()).count();
     let (trials, steps): (Vec<Trial>, Vec<_>) =
         measured.into_iter().map(|level| (level.trial, level.steps)).unzip();
-    let steps: Vec<_> = steps.into_iter().flatten().collect();
     let began = std::time::Instant::now();
-    let start = Start::of(&trials, &steps);
     let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
-    let found = calibrate(&trials, &start, &Settings::default(), &options)?;
+    let found = calibrate(&trials, &steps, &Settings::default(), &options)?;
     let seconds = began.elapsed().as_secs_f64();
     let twin = found.twin("fitted");
     Some(Judged {
@@ -53,8 +60,8 @@ pub(super) fn judge(system: System) -> Option<Judged> {
     })
 }
 
-/// The measurements of a sensible user.
-fn user_measures(system: &System) -> Option<Vec<Measured>> {
+/// The measurements of a user.
+fn user_measures(system: &System, runs: Runs) -> Option<Vec<Measured>> {
     let mut draws = Draws::new(system.seed, 2);
     let lengths = Lengths::fixed(system.input, system.output);
     let mut all: Vec<Measured> = Vec::new();
@@ -65,6 +72,9 @@ fn user_measures(system: &System) -> Option<Vec<Measured>> {
     let mut most: f64 = 0.0;
     for (slots, requests) in LADDER {
         most = most.max(add(&closed(&mut draws, slots, requests, lengths))?);
+    }
+    if runs == Runs::Ladder {
+        return Some(all);
     }
     for share in RATES {
         add(&open(&mut draws, share * most, REQUESTS, lengths))?;

@@ -4,7 +4,7 @@
 use super::random::Draws;
 use super::system::System;
 use dyno_fit::steps::{LevelRecords, LevelSteps, level_steps};
-use dyno_fit::{Chunk, Kind, Sent, Shared, Trial, When, rerun, trial};
+use dyno_fit::{Chunk, Kind, Sent, Shared, Trial, When, rerun, sent_times, trial};
 use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load};
@@ -70,34 +70,20 @@ fn slow_steps(system: &System, lasts: Nanos, draws: &mut Draws) -> Vec<Sent> {
     }
 }
 
-/// When each request was sent.
-fn times(trial: &Trial) -> Vec<Nanos> {
-    let mut times: Vec<Nanos> = Vec::with_capacity(trial.requests.len());
-    for sent in &trial.requests {
-        times.push(match sent.when {
-            When::At(at) => at,
-            When::After { request, pause } => {
-                times[request] + last(&trial.requests[request]) + pause
-            }
-        });
-    }
-    times
-}
-
 fn last(sent: &Sent) -> Nanos {
     sent.seen.last().map_or(0, |chunk| chunk.after)
 }
 
 /// When the last token came.
 fn ends(trial: &Trial) -> Nanos {
-    let ends = times(trial).into_iter().zip(&trial.requests).map(|(at, sent)| at + last(sent));
+    let ends = sent_times(trial).into_iter().zip(&trial.requests).map(|(at, sent)| at + last(sent));
     ends.max().unwrap_or(0)
 }
 
 fn records(found: &Trial, late: &[Nanos], draws: &mut Draws) -> Vec<RequestRecord> {
     let slots = found.requests.iter().filter(|sent| matches!(sent.when, When::At(_))).count();
     let closed = found.kind == Kind::Closed;
-    let all = found.requests.iter().zip(times(found)).zip(late).enumerate();
+    let all = found.requests.iter().zip(sent_times(found)).zip(late).enumerate();
     let record = |(place, ((request, sent), late)): (usize, ((&Sent, Nanos), &Nanos))| {
         let slot = if closed { place % slots } else { 0 };
         let phase = if request.measured { Phase::Measured } else { Phase::Warmup };

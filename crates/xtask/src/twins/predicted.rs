@@ -41,8 +41,8 @@ pub(super) struct Prediction {
     pub(super) goal: f64,
     /// Whether the fit's own interval is far wider than the goal.
     pub(super) named: bool,
-    /// Whether the truth is within it.
-    pub(super) covered: bool,
+    /// Whether the truth is within it; nothing for values that have none.
+    pub(super) covered: Option<bool>,
 }
 
 /// The loads to predict, each with the highest throughput of its lengths.
@@ -100,7 +100,12 @@ pub(super) fn predictions(system: &System, twin: &Twin) -> Vec<Prediction> {
             };
             let (error, again) = (error(&predicted), error(&again));
             let own = twin.accuracy.map_or(f64::INFINITY, |accuracy| half(&accuracy, quantity));
-            let (named, covered) = (own > HONEST * goal, error.abs() <= own);
+            let named = own > HONEST * goal;
+            // As it is printed: from the prediction divided by the factor to the prediction times it.
+            let covered = match quantity {
+                Quantity::ItlP90 => None,
+                _ => Some(error.ln_1p().abs() <= own.ln_1p()),
+            };
             all.push(Prediction { load, quantity, error, again, goal, named, covered });
         }
     }

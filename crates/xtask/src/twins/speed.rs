@@ -6,7 +6,7 @@ use super::random::Draws;
 use super::system::System;
 use anyhow::{Context, Result};
 use dyno_engine::core::{Cost, Front, Launch, Policy};
-use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, Start, calibrate};
+use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, calibrate};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,13 +31,11 @@ pub(super) fn run() -> Result<()> {
     }
     let (trials, steps): (Vec<_>, Vec<_>) =
         all.into_iter().map(|level| (level.trial, level.steps)).unzip();
-    let steps: Vec<_> = steps.into_iter().flatten().collect();
     let requests: usize = trials.iter().map(|trial| trial.requests.len()).sum();
     let threads = std::thread::available_parallelism()?.get();
     let options = CalibrateOptions { threads, progress: Arc::default(), without: Vec::new() };
     let (began, cpu) = (Instant::now(), cpu_seconds());
-    let start = Start::of(&trials, &steps);
-    let found = calibrate(&trials, &start, &Settings::default(), &options).context("no engine")?;
+    let found = calibrate(&trials, &steps, &Settings::default(), &options).context("no engine")?;
     let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     println!(
         "{} levels, {requests} requests: {wall:.1} s with {threads} threads, {cpu:.1} s of CPU time; \

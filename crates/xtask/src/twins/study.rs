@@ -1,13 +1,13 @@
 //! The study: many systems, two at a time.
 
-use super::judged::{Judged, judge};
+use super::judged::{Judged, Runs, judge};
 use super::system::System;
 use super::tables;
 use anyhow::Result;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-pub(super) fn run(systems: u64, seed: u64, verbose: bool) -> Result<()> {
+pub(super) fn run(systems: u64, seed: u64, runs: Runs, verbose: bool) -> Result<()> {
     let began = std::time::Instant::now();
     let threads = std::thread::available_parallelism()?.get();
     let next = AtomicU64::new(0);
@@ -20,7 +20,7 @@ pub(super) fn run(systems: u64, seed: u64, verbose: bool) -> Result<()> {
                     if number >= systems {
                         break;
                     }
-                    let judged = judge(System::random(1_000_000 * seed + number));
+                    let judged = judge(System::random(1_000_000 * seed + number), runs);
                     if let Ok(mut all) = all.lock() {
                         all.push((number, judged));
                     }

@@ -1,4 +1,5 @@
-//! Random engines of the whole family: wide ranges around real servers.
+//! Random engines of the whole family: wide ranges around real servers. Some of their settings are none that
+//! the fit tries.
 
 use super::random::Draws;
 use dyno_engine::core::{Core, Cost, Front, Launch, Policy, Scheduler};
@@ -20,8 +21,8 @@ impl System {
         let mut draws = Draws::new(seed, 1);
         let scheduler = Scheduler {
             policy: draws.one_of(&[Policy::Chunked, Policy::PrefillFirst]),
-            max_seqs: draws.one_of(&[48, 64, 96, 128, 256, 512]),
-            token_budget: draws.one_of(&[1024, 2048, 4096, 8192, 16_384]),
+            max_seqs: draws.one_of(&[48, 64, 100, 128, 200, 256, 300, 512]),
+            token_budget: draws.one_of(&[1024, 2048, 3000, 4096, 8192, 16_384]),
             block: 16,
             kv_blocks: 1 << 20,
             prefix_cache: true,
@@ -57,7 +58,7 @@ fn launch(draws: &mut Draws) -> Launch {
         return Launch::default();
     }
     let slow = draws.scale(4e-3, 25e-3);
-    let captured = draws.one_of(&[0, 256, 512]);
+    let captured = draws.one_of(&[0, 200, 256, 512]);
     let each = Launch { decode: 0.5e-3, sequence: draws.between(0.0, 1e-4), ..Launch::default() };
     match captured {
         0 => Launch { prefill: slow, ..each },
@@ -74,7 +75,7 @@ fn front(draws: &mut Draws) -> Cost {
         let front = Front {
             request: draws.scale(3e-4, 3e-3),
             input: draws.between(0.0, 1e-6),
-            turns: draws.one_of(&[1, 4, 8, 12, 16]),
+            turns: draws.one_of(&[1, 4, 6, 8, 12, 16]),
             chunk: draws.scale(15e-6, 150e-6),
             processes: 1,
             merges: draws.one_of(&[0, 128]),

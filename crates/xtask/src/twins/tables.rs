@@ -126,15 +126,11 @@ fn predictions(judged: &[Judged]) {
         heads.join(" | "),
         " --- |".repeat(GOALS.len() + 1)
     );
-    let row = |name: &str, of: &[&Prediction], error: fn(&Prediction) -> f64| {
+    let row = |name: &str, of: &[&Prediction], is_within: fn(&Prediction) -> Option<bool>| {
         let share = |wanted: &dyn Fn(&Prediction) -> bool| {
             let these = of.iter().filter(|one| wanted(one));
-            let (mut count, mut within) = (0, 0);
-            for one in these {
-                count += 1;
-                within += usize::from(error(one).abs() <= one.goal);
-            }
-            percent(within, count)
+            let judged: Vec<bool> = these.filter_map(|one| is_within(one)).collect();
+            percent(judged.iter().filter(|within| **within).count(), judged.len())
         };
         let cells: Vec<String> =
             GOALS.iter().map(|(quantity, _)| share(&|one| one.quantity == *quantity)).collect();
@@ -142,20 +138,24 @@ fn predictions(judged: &[Judged]) {
     };
     for load in loads {
         let of: Vec<&Prediction> = all.iter().copied().filter(|one| one.load == load).collect();
-        row(load, &of, |one| one.error);
+        row(load, &of, near);
     }
-    row("all", &all, |one| one.error);
+    row("all", &all, near);
     let sure: Vec<&Prediction> = all.iter().copied().filter(|one| !one.named).collect();
-    row("those with narrow intervals", &sure, |one| one.error);
-    row("the true engine, with other noise", &all, |one| one.again);
+    row("those with narrow intervals", &sure, near);
+    row("the true engine, with other noise", &all, |one| Some(one.again.abs() <= one.goal));
+    row("within the interval of the fit", &all, |one| one.covered);
     let named = all.len() - sure.len();
-    let covered = all.iter().filter(|one| one.covered).count();
     println!(
-        "\n{named} of {} predictions ({}) have wide intervals; {} are within their own",
+        "\n{named} of {} predictions ({}) have wide intervals",
         all.len(),
-        percent(named, all.len()),
-        percent(covered, all.len())
+        percent(named, all.len())
     );
+}
+
+/// Whether a prediction is within the goal.
+fn near(one: &Prediction) -> Option<bool> {
+    Some(one.error.abs() <= one.goal)
 }
 
 fn head(quantity: Quantity) -> &'static str {

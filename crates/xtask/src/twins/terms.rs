@@ -6,7 +6,7 @@ mod levels;
 mod tables;
 
 use anyhow::{Context as _, Result, ensure};
-use dyno_fit::{CalibrateOptions, Calibrated, Settings, Shared, Start, Trial, Without, calibrate};
+use dyno_fit::{CalibrateOptions, Calibrated, Settings, Shared, Trial, Without, calibrate};
 use errors::Errors;
 use levels::Group;
 
@@ -94,13 +94,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 fn fit(left: Left, fitted: &[Group]) -> Result<Calibrated> {
     let levels = || fitted.iter().flat_map(|group| &group.levels);
     let trials: Vec<Trial> = levels().map(|level| left.seen(&level.trial)).collect();
-    let steps: Vec<_> = levels().filter_map(|level| level.steps.clone()).collect();
+    let steps: Vec<_> = levels().map(|level| level.steps.clone()).collect();
     let without = match left {
         Left::Term(term) => vec![term],
         _ => Vec::new(),
     };
     let options = CalibrateOptions { threads: 2, progress: Default::default(), without };
-    let found = calibrate(&trials, &Start::of(&trials, &steps), &Settings::default(), &options);
+    let found = calibrate(&trials, &steps, &Settings::default(), &options);
     found.context("no engine gives the times of these runs")
 }
 
