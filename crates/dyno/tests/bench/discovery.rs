@@ -203,37 +203,36 @@ fn a_path_that_two_apis_have_is_explained() {
     ended.expect_status(&[3]).expect_words(&words);
 }
 
-/// What a server that is asked which APIs it has has seen, and when.
+/// What a server has seen that is asked which APIs it has.
 #[derive(Default)]
 struct Asked {
-    /// The first request, and the first that was not a question.
+    /// The first question, and the first request after the last one.
     first: Option<Instant>,
     used: Option<Instant>,
     questions: usize,
 }
 
-/// A server that responds to the first question, and treats further ones like this. What a run needs is
-/// there at once.
+/// A server that responds to the first question, which is for its models, and does this before it responds
+/// to a further one. What a run needs is there at once.
 fn asked_about(further: impl Fn() + Send + Sync + 'static) -> (Web, Arc<Mutex<Asked>>) {
     let asked = Arc::new(Mutex::new(Asked::default()));
     let seen = Arc::clone(&asked);
     let server = Web::start(move |request| {
-        let needed = request.is("POST /v1/chat") || request.is("GET /v1/models");
-        let wait = {
+        let is_question = {
             let mut asked = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if needed {
-                asked.used.get_or_insert_with(Instant::now);
-                return web::openai(request);
-            }
-            let first = asked.first.is_none();
+            let is_first = asked.first.is_none();
             asked.first.get_or_insert_with(Instant::now);
+            let needed = request.is("POST /v1/chat") || request.is("GET /v1/models");
+            if needed && !is_first {
+                asked.used.get_or_insert_with(Instant::now);
+            }
             asked.questions += usize::from(asked.used.is_none());
-            !first && asked.used.is_none()
+            !is_first && asked.used.is_none()
         };
-        if wait {
+        if is_question {
             further();
         }
-        web::json("404 Not Found", r#"{"detail":"Not Found"}"#)
+        web::openai(request)
     });
     (server, asked)
 }
@@ -255,8 +254,9 @@ fn a_server_that_stops_answering_is_asked_for_a_second() {
     *free.lock().unwrap() = true;
     changed.notify_all();
     assert_eq!(api, "openai-chat");
-    assert!(why.contains("nothing tells"), "{why}");
+    assert!(why.contains("/v1/models"), "{why}");
     let asked = asked.lock().unwrap();
+    assert_eq!(asked.questions, 2, "after one that got no response, no more are asked");
     let took = asked.used.unwrap() - asked.first.unwrap();
     assert!(took >= Duration::from_millis(900), "it was not waited for: {took:?}");
     assert!(took < Duration::from_secs(8), "{took:?}");
