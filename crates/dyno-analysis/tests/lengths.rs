@@ -83,7 +83,7 @@ fn events_are_no_lengths() {
 #[test]
 fn responses_that_nothing_shows_to_be_whole_are_counted() {
     let open = |record: &mut RequestRecord| {
-        (record.terminal, record.unconfirmed) = (false, record.index % 3 == 0);
+        (record.terminal, record.unconfirmed) = (false, record.index.is_multiple_of(3));
     };
     let level = level(Some("ignore_eos"), |_| 5, open);
     let noted = |code: &str| level.notes.iter().find(|note| note.code == code).unwrap();
