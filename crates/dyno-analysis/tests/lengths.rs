@@ -81,6 +81,20 @@ fn events_are_no_lengths() {
 }
 
 #[test]
+fn responses_that_nothing_shows_to_be_whole_are_counted() {
+    let open = |record: &mut RequestRecord| {
+        (record.terminal, record.unconfirmed) = (false, record.index.is_multiple_of(3));
+    };
+    let level = level(Some("ignore_eos"), |_| 5, open);
+    let noted = |code: &str| level.notes.iter().find(|note| note.code == code).unwrap();
+    let what = &noted("unconfirmed").what;
+    assert!(what.contains("4 of 12 streams"), "{what}");
+    // The others had a finish reason.
+    let what = &noted("no_terminal_event").what;
+    assert!(what.starts_with("8 of 12 streams"), "{what}");
+}
+
+#[test]
 fn events_that_never_arrived_are_counted() {
     let lossy = |record: &mut RequestRecord| record.lost_frames = (record.index % 2) as u32 * 3;
     let level = level(Some("ignore_eos"), |_| 5, lossy);

@@ -32,6 +32,9 @@ struct Family {
     serves: Serves,
     /// Requests of each slot that are not measured.
     warmup: u64,
+    /// The largest errors in per cent, median and worst: about a tenth above those of the table in
+    /// docs/metrics.md.
+    at_most: [f64; 2],
 }
 
 #[derive(Clone, Copy)]
@@ -47,17 +50,17 @@ enum Serves {
 }
 
 const FAMILIES: [Family; 11] = [
-    family("lockstep, whole", None, Serves::Lockstep, 0),
-    family("lockstep, 1-4 tokens", Some([1, 4]), Serves::Lockstep, 0),
-    family("lockstep, 16-128 tokens", Some([16, 128]), Serves::Lockstep, 0),
-    family("batches, whole", None, Serves::Batches, 0),
-    family("batches, whole, warm-up", None, Serves::Batches, 3),
-    family("alone, whole", None, Serves::Alone(0.3), 0),
-    family("alone, whole, warm-up", None, Serves::Alone(0.3), 3),
-    family("alone, varied, whole", None, Serves::Alone(1.0), 0),
-    family("alone, varied, whole, warm-up", None, Serves::Alone(1.0), 3),
-    family("alone, 16-128 tokens", Some([16, 128]), Serves::Alone(0.3), 0),
-    family("open, whole", None, Serves::Open(0.5), 0),
+    family("lockstep, whole", None, Serves::Lockstep, 0, [0.3, 0.3]),
+    family("lockstep, 1-4 tokens", Some([1, 4]), Serves::Lockstep, 0, [0.3, 0.4]),
+    family("lockstep, 16-128 tokens", Some([16, 128]), Serves::Lockstep, 0, [0.45, 0.55]),
+    family("batches, whole", None, Serves::Batches, 0, [2.4, 8.5]),
+    family("batches, whole, warm-up", None, Serves::Batches, 3, [0.01, 0.01]),
+    family("alone, whole", None, Serves::Alone(0.3), 0, [1.3, 19.0]),
+    family("alone, whole, warm-up", None, Serves::Alone(0.3), 3, [1.2, 9.5]),
+    family("alone, varied, whole", None, Serves::Alone(1.0), 0, [11.0, 42.0]),
+    family("alone, varied, whole, warm-up", None, Serves::Alone(1.0), 3, [7.5, 60.0]),
+    family("alone, 16-128 tokens", Some([16, 128]), Serves::Alone(0.3), 0, [1.8, 9.7]),
+    family("open, whole", None, Serves::Open(0.5), 0, [0.2, 5.2]),
 ];
 
 const fn family(
@@ -65,8 +68,9 @@ const fn family(
     tokens: Option<[u64; 2]>,
     serves: Serves,
     warmup: u64,
+    at_most: [f64; 2],
 ) -> Family {
-    Family { name, tokens, serves, warmup }
+    Family { name, tokens, serves, warmup, at_most }
 }
 
 fn between(rng: &mut ChaCha8Rng, [least, most]: [u64; 2]) -> u64 {
@@ -194,9 +198,8 @@ fn sizes(mut errors: Vec<f64>) -> [f64; 2] {
     [errors[errors.len() / 2], errors[errors.len() - 1]]
 }
 
-/// In lockstep the reported rate is within 3 % in every run. Elsewhere its median error is no larger than
-/// that of counting where requests end, once a server is warm: without a warm-up a short run begins with
-/// quick responses, which count in full.
+/// Errors are no larger than those published. In lockstep, and elsewhere once a server is warm, the median
+/// error is no larger than that of counting where requests end.
 #[test]
 fn the_rate_of_the_steady_window_is_the_servers() {
     println!("| server | runs | reported: median, worst | by ends: median, worst |");
@@ -216,13 +219,14 @@ fn the_rate_of_the_steady_window_is_the_servers() {
             by_ends[0],
             by_ends[1]
         );
-        let good = match family.serves {
-            Serves::Lockstep => reported[1] <= 3.0,
-            Serves::Alone(_) | Serves::Batches if family.warmup == 0 => reported[1] <= 60.0,
-            _ => reported[0] <= by_ends[0],
-        };
+        // Without a warm-up a short run begins with quick responses, which count in full.
+        let cold = !matches!(family.serves, Serves::Open(_)) && family.warmup == 0;
+        let is_better = matches!(family.serves, Serves::Lockstep) || !cold;
+        let good = reported[0] <= family.at_most[0]
+            && reported[1] <= family.at_most[1]
+            && (!is_better || reported[0] <= by_ends[0]);
         if !good {
-            wrong.push(family.name);
+            wrong.push((family.name, reported, by_ends));
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");

@@ -84,7 +84,7 @@ impl Finish {
 pub struct ServerError {
     /// In the server's words.
     pub message: String,
-    /// The server is overloaded: it would have been a 429 or 503.
+    /// The server is overloaded: it would have been one of the statuses of [`is_overload_status`].
     pub overloaded: bool,
 }
 
@@ -99,6 +99,12 @@ impl ServerError {
         let overloaded = kinds.iter().any(|kind| OVERLOADED.contains(kind));
         Self { message: message.into(), overloaded }
     }
+}
+
+/// Whether a status means that the server has too many requests: too many, unavailable, and
+/// Anthropic's overloaded.
+pub fn is_overload_status(status: impl Into<u64>) -> bool {
+    matches!(status.into(), 429 | 503 | 529)
 }
 
 /// How servers name an overload in errors: types, and codes as text.

@@ -22,6 +22,7 @@ mod times;
 
 pub use about::BETWEEN;
 pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
+pub use delta::is_overload_status;
 pub use delta::{Delta, Finish, FinishKind, Keep, LastToken, Malformed, ServerError};
 pub use shape::Shape;
 

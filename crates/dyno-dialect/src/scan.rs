@@ -261,7 +261,7 @@ impl<'a> Scanner<'a> {
         Ok(text.parse::<f64>().ok().filter(|value| value.is_finite()))
     }
 
-    /// Reads a count: a whole number that is not negative, or `null`.
+    /// Reads a count: a whole number that is not negative, or `null`. One that is too large is absent.
     pub(super) fn count(&mut self) -> Scan<Option<u64>> {
         if self.null()? {
             return Ok(None);
@@ -270,13 +270,26 @@ impl<'a> Scanner<'a> {
         let digits = self.number()?;
         let text = std::str::from_utf8(digits).unwrap_or("");
         let whole = text.parse::<u64>().ok();
-        // Some servers count in floating point.
+        // Some servers count in floating point. A number beyond that is converted to the largest.
         let value = whole.or_else(|| {
             let value = text.parse::<f64>().ok()?;
-            (value >= 0.0 && value.fract() == 0.0 && value < 9e15).then_some(value as u64)
+            (value >= 0.0 && value.fract() == 0.0).then_some(value as u64)
         });
-        value.map(Some).ok_or(Bad(start))
+        value.map(believable).ok_or(Bad(start))
     }
+}
+
+/// No response has more tokens than this, and those of a run must not overflow when they are added up.
+const MOST: u64 = 1 << 40;
+
+/// The count, unless nobody can have counted so many.
+pub(super) fn believable(count: u64) -> Option<u64> {
+    (count <= MOST).then_some(count)
+}
+
+/// A count as it is written; absent if it is malformed or too large.
+pub(super) fn count_of(raw: &[u8]) -> Option<u64> {
+    std::str::from_utf8(raw).ok()?.trim().parse().ok().and_then(believable)
 }
 
 /// The text of a JSON string, given without its quotes.
@@ -355,6 +368,28 @@ mod tests {
         assert_eq!(count(" [ 1.5e-3 , -2,\n3 ] "), Ok(3));
         for bad in ["[1,[2]]", "[null]", "[\"1\"]", "[1,2", "1]", "{}"] {
             assert!(count(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_count_that_nobody_can_have_counted_is_absent() {
+        let count = |text: &str| Scanner::new(text.as_bytes()).unwrap().count();
+        for (text, expected) in [("0", 0), ("7", 7), ("7.0", 7), ("1e3", 1000)] {
+            assert_eq!(
+                (count(text), count_of(text.as_bytes()).unwrap_or(expected)),
+                (Ok(Some(expected)), expected)
+            );
+        }
+        let most = MOST.to_string();
+        assert_eq!(count(&most), Ok(Some(MOST)));
+        for text in ["1099511627777", "18446744073709551615", "18446744073709551616", "1e300"] {
+            assert_eq!(count(text), Ok(None), "{text}");
+            assert_eq!(count_of(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(count("null"), Ok(None));
+        for bad in ["-1", "0.5", "true", "\"7\""] {
+            assert!(count(bad).is_err(), "{bad}");
+            assert_eq!(count_of(bad.as_bytes()), None, "{bad}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The servers' own times, as several APIs carry them: llama.cpp's `timings`, vLLM's `metrics`.
 
-use crate::scan::{Scan, Scanner};
+use crate::scan::{Scan, Scanner, count_of};
 use crate::{Delta, nanos};
 use dyno_model::Nanos;
 use dyno_model::record::ServerTimes;
@@ -68,7 +68,7 @@ fn of_object<'a>(
 }
 
 fn count(scan: &mut Scanner<'_>) -> Scan<Option<u64>> {
-    Ok(std::str::from_utf8(scan.value()?).ok().and_then(|text| text.parse().ok()))
+    Ok(count_of(scan.value()?))
 }
 
 fn millis(scan: &mut Scanner<'_>) -> Scan<Option<Nanos>> {

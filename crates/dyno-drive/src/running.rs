@@ -161,7 +161,7 @@ where
             Opening::At(at) => at,
             Opening::Free | Opening::Never => self.transport.now(),
         };
-        self.vitals = Vitals::new(self.started);
+        self.vitals = Vitals::new(self.started, self.transport.tokens_received().unwrap_or(0));
         self.setup.observer.started(self.started);
         if opening == Opening::Never {
             self.stop_sending(Ending::Interrupted, self.started);

@@ -1,5 +1,7 @@
 //! Whether the target still serves. A server that sheds load answers within milliseconds, so a number
 //! of failures alone does not mean that it is lost: it must also not have served anything for a while.
+//! Tokens that arrive are served, long before the response that they belong to is complete; those of a
+//! response that fails are not.
 
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::RequestRecord;
@@ -48,24 +50,42 @@ pub(crate) struct Vitals {
     unserved: Row,
     /// Failed connections.
     unreached: Row,
+    /// Output tokens of responses that failed.
+    wasted: u64,
+    /// The most tokens so far that belong to no failed response.
+    most: u64,
     /// Failures in all; requests that were shed are none.
     pub(crate) failed: u64,
     pub(crate) lost: Option<LostTarget>,
 }
 
 impl Vitals {
-    pub(crate) fn new(started: Nanos) -> Self {
-        Self { unserved: Row { count: 0, since: Some(started) }, ..Self::default() }
+    /// A level starts, when the transport has received so many tokens.
+    pub(crate) fn new(started: Nanos, received: u64) -> Self {
+        let mut vitals = Self { most: received, ..Self::default() };
+        vitals.served(started);
+        vitals
+    }
+
+    fn served(&mut self, at: Nanos) {
+        self.unserved = Row { count: 0, since: Some(at) };
+        self.unreached = Row::default();
+    }
+
+    /// The transport has received so many tokens in all. Only more than ever before show that the target
+    /// serves: one that breaks off every response sends tokens as well, but never has more under way.
+    pub(crate) fn received(&mut self, total: u64, at: Nanos) {
+        let of_use = total.saturating_sub(self.wasted);
+        if of_use > self.most {
+            self.most = of_use;
+            self.served(at);
+        }
     }
 
     /// An attempt has ended.
     pub(crate) fn ended(&mut self, record: &RequestRecord) {
         let unreachable = match record.outcome {
-            Outcome::Completed => {
-                self.unserved = Row { count: 0, since: Some(record.end) };
-                self.unreached = Row::default();
-                return;
-            }
+            Outcome::Completed => return self.served(record.end),
             // Not the server's fault.
             Outcome::Dropped(_) | Outcome::Censored => return,
             Outcome::Failed(class) => {
@@ -74,6 +94,9 @@ impl Vitals {
             }
             Outcome::Shed(_) => false,
         };
+        let events = record.chunks.len() as u64;
+        let wasted = record.output.map_or(events, |count| count.tokens);
+        self.wasted = self.wasted.saturating_add(wasted);
         let unserved = self.unserved.add(record.end);
         let unreached = match unreachable {
             true => self.unreached.add(record.end),
@@ -101,7 +124,7 @@ mod tests {
 
     /// The number of requests after which the target is lost, if they end every `every` from 0.
     fn lost_after(every: Nanos, outcome: impl Fn(u64) -> Outcome) -> Option<u64> {
-        let mut vitals = Vitals::new(0);
+        let mut vitals = Vitals::new(0, 0);
         (1..=10_000).find(|n| {
             let mut record = RequestRecord::new(0, *n, 0, Phase::Measured, 0);
             (record.end, record.outcome) = (n * every, outcome(*n));

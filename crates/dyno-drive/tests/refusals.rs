@@ -119,6 +119,48 @@ fn a_target_that_serves_nothing_is_lost_and_one_that_serves_some_is_not() {
     assert_eq!(outcome.ending, Ending::Duration);
 }
 
+/// 64 slots, of which the server takes 16: their responses take a minute, and all others are shed.
+#[test]
+fn a_target_that_streams_is_not_lost_before_its_first_response_is_complete() {
+    let plan = LevelPlan { duration_ns: Some(150 * SEC), ..closed(64) };
+    let server = |token_every| {
+        let mut server = Simulated::shedding(60 * SEC, 0);
+        (server.serves, server.token_every) = (Some(16), token_every);
+        server
+    };
+    let (outcome, records) = run(&plan, &mut server(Some(20 * MS)));
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.ending, outcome.lost.clone()), (Ending::Duration, None));
+    let until = |time: Nanos| {
+        let early = records.iter().filter(move |record| record.end < outcome.started + time);
+        early.filter(|record| record.outcome == SHED).count()
+    };
+    assert!(until(30 * SEC) > 1000, "{} were shed by then", until(30 * SEC));
+    assert!(records.iter().filter(|record| record.is_completed()).count() >= 32);
+
+    // Without a sign of life there is nothing to wait for.
+    let (outcome, _) = run(&plan, &mut server(None));
+    assert_eq!(outcome.ending, Ending::TargetLost);
+    // Nor where streams stop, and the rest is refused.
+    let mut stuck = server(Some(45 * SEC));
+    stuck.serves = Some(1);
+    let (outcome, _) = run(&plan, &mut stuck);
+    assert_eq!(outcome.ending, Ending::TargetLost);
+}
+
+#[test]
+fn a_target_that_breaks_off_every_response_is_lost_although_it_sends_tokens() {
+    let plan = LevelPlan { duration_ns: Some(300 * SEC), ..closed(16) };
+    let mut server = Simulated::new(SEC, 1);
+    server.fails_with = Outcome::Failed(FailureClass::StreamReset);
+    server.token_every = Some(100 * MS);
+    let (outcome, records) = run(&plan, &mut server);
+    reconciles(&outcome, &records);
+    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert!(records.iter().all(|record| record.output.is_some() || !record.is_completed()));
+    assert!(outcome.ended - outcome.started < 40 * SEC);
+}
+
 #[test]
 fn a_target_that_is_gone_is_lost_within_seconds() {
     for concurrency in [1, 64] {

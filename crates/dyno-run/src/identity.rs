@@ -11,6 +11,7 @@ use dyno_model::versus::{Side, Versus};
 use dyno_model::when::compact;
 use dyno_net::Clock;
 use dyno_record::FORMAT;
+use dyno_words::escape::escape;
 
 /// The id of a new run: its UTC time and four hexadecimal digits, and its side of a comparison.
 pub(crate) fn name(clock: &Clock, side: Option<Side>) -> String {
@@ -88,17 +89,13 @@ pub(crate) fn environment(
     }
 }
 
-/// A server's message on one line, with control characters escaped.
+/// The longest line that is shown of a message.
+const LONGEST: usize = 600;
+
+/// A server's message on one line, with what cannot be seen escaped.
 pub fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    for c in text.trim().chars().take(600) {
-        match c {
-            '\n' | '\r' | '\t' => line.push(' '),
-            c if c.is_control() => line.extend(c.escape_default()),
-            c => line.push(c),
-        }
-    }
-    line
+    let beginning: String = text.trim().chars().take(LONGEST).collect();
+    escape(&beginning.replace(['\n', '\r', '\t'], " "), usize::MAX)
 }
 
 #[cfg(test)]
@@ -108,5 +105,7 @@ mod tests {
     #[test]
     fn a_servers_words_cannot_speak_to_the_terminal() {
         assert_eq!(one_line("a\nb\x1b[31mc"), "a b\\u{1b}[31mc");
+        assert_eq!(one_line("a\u{202e}b\u{200b}c"), "a\\u{202e}b\\u{200b}c");
+        assert_eq!(one_line(&"x".repeat(10_000)).len(), LONGEST);
     }
 }

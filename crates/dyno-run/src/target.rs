@@ -22,7 +22,7 @@ use dyno_wire::dialect::{Dialect, Keep};
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
-use dyno_wire::redact::Redactor;
+use dyno_wire::redact::{Redactor, of_header};
 use dyno_wire::tls::TlsError;
 use dyno_wire::url::TargetUrl;
 use std::time::Duration;
@@ -160,7 +160,7 @@ fn no_client(error: ClientError) -> RunError {
 pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
     let query = url.and_then(TargetUrl::query).unwrap_or_default();
     let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.into());
-    let headers = secrets.headers.iter().map(|(_, value)| value.clone());
+    let headers = secrets.headers.iter().flat_map(|(name, value)| of_header(name, value));
     Redactor::new(secrets.api_key.clone().into_iter().chain(headers).chain(values))
 }
 

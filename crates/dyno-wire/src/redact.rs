@@ -55,6 +55,30 @@ impl Redactor {
     }
 }
 
+/// What is secret about a header: its value, and the parts of it that a server may repeat alone. These
+/// are what follows the scheme (`Bearer KEY`), its parameters (`Digest response="…"`), and the values
+/// of cookies.
+pub fn of_header(name: &str, value: &str) -> Vec<String> {
+    const SCHEMES: [&str; 5] = ["bearer", "basic", "token", "apikey", "key"];
+    let value = value.trim();
+    let mut secrets = vec![value.to_owned()];
+    let (first, rest) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
+    let name = name.to_ascii_lowercase();
+    let has_scheme =
+        name.ends_with("authorization") || SCHEMES.contains(&first.to_ascii_lowercase().as_str());
+    let pairs = match name.as_str() {
+        "cookie" => value.split(';'),
+        _ if has_scheme => {
+            secrets.push(rest.trim().to_owned());
+            rest.split(',')
+        }
+        _ => return secrets,
+    };
+    let values = pairs.filter_map(|pair| Some(pair.split_once('=')?.1.trim().trim_matches('"')));
+    secrets.extend(values.map(str::to_owned));
+    secrets
+}
+
 /// The length of the longest prefix of `secret` that `text` ends with.
 fn beginning_at_end(secret: &str, text: &str) -> Option<usize> {
     let longest = secret.len().checked_sub(1)?;
@@ -71,6 +95,23 @@ mod tests {
         let redactor = Redactor::new(["sesame".into(), "Bearer sesame".into(), "x".into()]);
         assert_eq!(redactor.clean("got Bearer sesame, x, sesame"), "got [secret], x, [secret]");
         assert!(!format!("{redactor:?}").contains("sesame"));
+    }
+
+    #[test]
+    fn parts_of_a_header_are_secret_on_their_own() {
+        let clean =
+            |name: &str, value: &str, text: &str| Redactor::new(of_header(name, value)).clean(text);
+        assert_eq!(clean("Authorization", "Bearer open-sesame", "no open-sesame"), "no [secret]");
+        assert_eq!(clean("authorization", "Bearer open-sesame", "Bearer open-sesame"), "[secret]");
+        assert_eq!(clean("Proxy-Authorization", "Basic  dTpwYXNz", "dTpwYXNz?"), "[secret]?");
+        assert_eq!(clean("X-Auth", "token open-sesame", "open-sesame!"), "[secret]!");
+        let digest = r#"Digest username="barley", response="open-sesame""#;
+        assert_eq!(clean("Authorization", digest, "open-sesame, barley"), "[secret], [secret]");
+        let cookies = "session=open-sesame; theme=barley; x=1";
+        assert_eq!(clean("Cookie", cookies, "open-sesame barley 1"), "[secret] [secret] 1");
+        // Other headers are secret only as a whole.
+        assert_eq!(clean("X-Note", "two words", "words, two words"), "words, [secret]");
+        assert_eq!(clean("Authorization", "open-sesame", "open-sesame"), "[secret]");
     }
 
     #[test]

@@ -306,6 +306,7 @@ impl Case<'_> {
         let s = &self.level.streams;
         let all = [
             (Finding::NoTerminal, s.no_terminal, s.streams),
+            (Finding::Unconfirmed, s.unconfirmed, s.streams),
             (Finding::FirstChunk, s.first_chunk_several, s.streams),
             (Finding::OneBurst, s.one_burst, s.could_burst),
             (Finding::NoTokenTimes, s.no_token_times, s.streams),

@@ -27,8 +27,12 @@ pub enum OutsideServer {
 }
 
 /// Compares the server's times up to the first token with TTFT; absent where one of the two is not
-/// known.
+/// known. The TTFT of a request that was sent again includes refusals and waits, which are neither the
+/// server's work nor the network's, so the two cannot be compared.
 pub fn outside_server(record: &RequestRecord) -> Option<OutsideServer> {
+    if record.retries > 0 {
+        return None;
+    }
     let ttft = request_times(record)[Time::Ttft]?;
     let times = record.server?;
     let others = times.queue.unwrap_or(0).saturating_add(times.load.unwrap_or(0));
@@ -152,6 +156,17 @@ mod tests {
         let mut whole = record(Some(1), Some(2), None);
         whole.streamed = false;
         assert_eq!(outside_server(&whole), None);
+    }
+
+    #[test]
+    fn waits_between_refusals_are_nobodys() {
+        let mut again = record(Some(20), Some(30), None);
+        assert_eq!(outside_server(&again), Some(OutsideServer::Left(50 * MS)));
+        again.retries = 1;
+        assert_eq!(outside_server(&again), None);
+        let summary = side(&[again, record(None, Some(70), None)]).summary().unwrap();
+        assert_eq!((summary.reported, summary.beyond_ttft), (2, 0));
+        assert_eq!(summary.outside.and_then(|time| time.mean), Some(30.0));
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl TokenSum {
     pub(crate) fn add(&mut self, count: Option<TokenCount>) {
         match count {
             Some(count) => {
-                self.total += count.tokens;
+                self.total = self.total.saturating_add(count.tokens);
                 self.known += 1;
                 self.sources.insert(count.source);
             }

@@ -2,21 +2,32 @@
 //!
 //! Usage comes in two places, and may differ: the first event can give the whole prompt as its input,
 //! the last only what was not cached, beside what was. So each of its numbers replaces the earlier
-//! one, and the input is their sum. Output tokens in the first event are not final.
+//! one, and the input is their sum. The prompt does not shrink: a usage that makes it shorter is partly
+//! filled up with zeros, and is not used. Output tokens in the first event are not final.
 
 use crate::framing::Frame;
 use crate::pieces::{Piece, Pieces, fields, items, not_json, plain, word};
 use crate::scan::{Scan, Scanner};
-use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
+use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt, is_overload_status};
 
 /// The reader: what usage has said so far.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct Events(Input);
+
+/// The parts of the prompt.
+#[derive(Debug, Default, Clone, Copy)]
+struct Input {
     fresh: Option<u64>,
     read: Option<u64>,
     created: Option<u64>,
-    /// Their sum, as last reported.
-    input: Option<u64>,
+}
+
+impl Input {
+    /// All of it; a prompt of nothing is none.
+    fn sum(&self) -> Option<u64> {
+        let cached = self.read.unwrap_or(0).saturating_add(self.created.unwrap_or(0));
+        self.fresh.map(|fresh| fresh.saturating_add(cached)).filter(|sum| *sum > 0)
+    }
 }
 
 impl Reader for Events {
@@ -123,22 +134,22 @@ impl<'a> Event<'a, '_> {
     }
 
     fn usage(&mut self, scan: &mut Scanner<'a>) -> Scan<()> {
-        let (usage, delta) = (&mut *self.usage, &mut self.pieces.delta);
+        let (mut input, delta) = (self.usage.0, &mut self.pieces.delta);
         fields(scan, &mut |scan, key| {
             match key {
-                b"input_tokens" => usage.fresh = scan.count()?.or(usage.fresh),
-                b"cache_read_input_tokens" => usage.read = scan.count()?.or(usage.read),
-                b"cache_creation_input_tokens" => usage.created = scan.count()?.or(usage.created),
+                b"input_tokens" => input.fresh = scan.count()?.or(input.fresh),
+                b"cache_read_input_tokens" => input.read = scan.count()?.or(input.read),
+                b"cache_creation_input_tokens" => input.created = scan.count()?.or(input.created),
                 b"output_tokens" => delta.output_tokens = scan.count()?,
                 _ => scan.value().map(drop)?,
             }
             Ok(())
         })?;
-        let cached = usage.read.unwrap_or(0).saturating_add(usage.created.unwrap_or(0));
-        let sum = usage.fresh.map(|fresh| fresh.saturating_add(cached));
-        // Some servers fill the second usage up with zeros.
-        usage.input = sum.filter(|sum| *sum > 0).or(usage.input);
-        (delta.input_tokens, delta.cached_tokens) = (usage.input, usage.read);
+        if input.sum() >= self.usage.0.sum() {
+            self.usage.0 = input;
+        }
+        let known = &self.usage.0;
+        (delta.input_tokens, delta.cached_tokens) = (known.sum(), known.read);
         Ok(())
     }
 
@@ -167,5 +178,6 @@ impl<'a> Event<'a, '_> {
 fn quotes_an_overload(message: &str) -> bool {
     let quoted = message.split("input_value={'error':").nth(1);
     let code = quoted.and_then(|rest| rest.split("'code': ").nth(1));
-    code.is_some_and(|code| ["429}", "503}"].iter().any(|status| code.starts_with(status)))
+    let status = code.and_then(|code| code.split_once('}')?.0.parse::<u64>().ok());
+    status.is_some_and(is_overload_status)
 }

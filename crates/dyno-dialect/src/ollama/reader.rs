@@ -1,7 +1,7 @@
 //! Reads the lines of both endpoints: text in `message` or `response`, and a last one that is `done`.
 
 use crate::framing::Frame;
-use crate::scan::{Scan, Scanner, unescape};
+use crate::scan::{Scan, Scanner, believable, unescape};
 use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 use dyno_model::record::ServerTimes;
 use serde_json::Value;
@@ -63,8 +63,10 @@ impl Line {
                     self.delta.finish = (!reason.is_empty()).then(|| Finish::new(reason));
                 }
                 b"error" => self.delta.error = Some(refusal(scan.value()?)),
-                b"prompt_eval_count" => self.delta.input_tokens = positive(scan)?,
-                b"eval_count" => self.delta.output_tokens = positive(scan)?,
+                b"prompt_eval_count" => {
+                    self.delta.input_tokens = positive(scan)?.and_then(believable)
+                }
+                b"eval_count" => self.delta.output_tokens = positive(scan)?.and_then(believable),
                 b"prompt_eval_duration" => self.times.prefill = positive(scan)?,
                 b"eval_duration" => self.times.decode = positive(scan)?,
                 b"load_duration" => self.times.load = positive(scan)?,

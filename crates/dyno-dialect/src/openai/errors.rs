@@ -1,8 +1,12 @@
 //! Errors inside of a 200, in the forms of the servers that imitate this API. Errors are rare, so a
 //! general-purpose parser reads them.
 
-use crate::{ServerError, excerpt};
+use crate::{ServerError, excerpt, is_overload_status};
 use serde_json::Value;
+
+/// What Text Generation Inference says when it is overloaded. In streams it gives every error the
+/// status 422, and no type: only its words tell.
+const TGI_OVERLOADED: &str = "Model is overloaded";
 
 /// An error that a server wrote without escaping its message, which therefore is not JSON.
 pub(super) fn unescaped(bytes: &[u8]) -> Option<ServerError> {
@@ -25,9 +29,12 @@ fn says_overload(error: &Value) -> bool {
         value.as_u64().or_else(|| value.as_str()?.parse().ok())
     };
     let kind = |name: &&str| error[*name].as_str();
+    if error["message"].as_str() == Some(TGI_OVERLOADED) {
+        return true;
+    }
     let statuses = ["code", "http_status_code", "status", "status_code"];
     let kinds = ["type", "error_type", "code"];
-    statuses.iter().filter_map(status).any(|status| matches!(status, 429 | 503))
+    statuses.iter().filter_map(status).any(is_overload_status)
         || kinds.iter().filter_map(kind).any(|kind| {
             let kind = kind.to_ascii_lowercase();
             ["overload", "rate_limit", "toomanyrequests", "too_many_requests", "serviceunavailable"]
@@ -46,6 +53,8 @@ mod tests {
             r#"{"error":{"message":"m","code":503}}"#,
             r#"{"error":{"message":"m","code":"429"}}"#,
             r#"{"error":{"message":"m","http_status_code":429}}"#,
+            r#"{"error":{"message":"m","code":529}}"#,
+            r#"{"error":{"message":"Model is overloaded","http_status_code":422}}"#,
             r#"{"error":"Model is overloaded","error_type":"overloaded"}"#,
             r#"{"object":"error","message":"m","type":"ServiceUnavailableError","code":503}"#,
             r#"{"error":{"type":"rate_limit_error","message":"m"}}"#,
@@ -55,6 +64,8 @@ mod tests {
         for other in [
             r#"{"error":{"message":"503 apples","code":500}}"#,
             r#"{"error":"overloaded"}"#,
+            r#"{"error":{"message":"Input validation error: `inputs` must have less than 1024 tokens","http_status_code":422}}"#,
+            r#"{"error":{"message":"Input validation error: no stop sequence `Model is overloaded`","http_status_code":422}}"#,
             r#"{"error":{"type":"BadRequestError","code":400}}"#,
             "{",
         ] {

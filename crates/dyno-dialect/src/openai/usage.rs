@@ -1,7 +1,7 @@
 //! Reads how servers count the tokens of a response.
 
 use crate::Delta;
-use crate::scan::{Scan, Scanner};
+use crate::scan::{Scan, Scanner, count_of};
 
 /// The `usage` of a response, or of a choice.
 pub(super) fn usage(scan: &mut Scanner<'_>, delta: &mut Delta) -> Scan<()> {
@@ -30,8 +30,7 @@ pub(super) fn usage(scan: &mut Scanner<'_>, delta: &mut Delta) -> Scan<()> {
 
 /// A count, if it is one. A malformed count does not fail the response.
 fn count(scan: &mut Scanner<'_>, into: &mut Option<u64>) -> Scan<()> {
-    let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
-    *into = text.parse().ok().or(*into);
+    *into = count_of(scan.value()?).or(*into);
     Ok(())
 }
 

@@ -127,6 +127,27 @@ mod tests {
     }
 
     #[test]
+    fn labels_make_a_score_one_of_sglang() {
+        let labels = json!({"label_token_ids": [9454, 2753], "apply_softmax": true});
+        let extra = labels.as_object().cloned().unwrap_or_default();
+        let shape = Shape { model: "m".into(), extra, ..Shape::default() };
+        let sent = |content: &Content| -> Value {
+            serde_json::from_slice(&body(&super::Score, &shape, content, 64)).unwrap()
+        };
+        let expected = json!({
+            "model": "m", "query": "q", "items": ["a", "b"], "label_token_ids": [9454, 2753],
+            "apply_softmax": true
+        });
+        assert_eq!(sent(&ranked("q", &["a", "b"])), expected);
+        // A whole body of the data stays as it is.
+        let whole = json!({"query": "x", "items": ["y"], "label_token_ids": [1]});
+        let fields = whole.as_object().cloned().unwrap_or_default();
+        let sent = sent(&Content::Body(fields));
+        assert_eq!((&sent["query"], &sent["items"]), (&json!("x"), &json!(["y"])));
+        assert!(sent.get("text_1").is_none() && sent.get("text_2").is_none(), "{sent}");
+    }
+
+    #[test]
     fn texts_without_a_query_are_ranked_by_the_first() {
         let two = Content::Texts(Texts { query: None, texts: vec!["a".into(), "b".into()] });
         assert_eq!(sent(&super::TeiRerank, &two)["texts"], json!(["b"]));

@@ -3,7 +3,7 @@
 //! and some respond with a bare list. The numbers themselves are not kept.
 
 use crate::framing::Frame;
-use crate::scan::{Scan, Scanner};
+use crate::scan::{Scan, Scanner, count_of};
 use crate::{Delta, Keep, Malformed, Reader, ServerError, excerpt};
 use dyno_model::record::ServerTimes;
 
@@ -40,7 +40,7 @@ impl Reader for Results {
     fn headers(&mut self, header: &dyn Fn(&str) -> Option<String>) {
         let number = |name: &str| header(name)?.trim().parse::<u64>().ok();
         let time = |name: &str| number(name)?.checked_mul(NS_PER_MS);
-        self.head.input_tokens = number("x-compute-tokens");
+        self.head.input_tokens = header("x-compute-tokens").and_then(|n| count_of(n.as_bytes()));
         let times = ServerTimes {
             queue: time("x-queue-time"),
             prefill: time("x-inference-time"),
@@ -99,6 +99,9 @@ impl Gather {
             b"data" | b"results" | b"rankings" if scan.peek() == b'[' => {
                 scan.array(&mut |scan| self.item(scan))
             }
+            b"scores" if self.kind == Kind::Score && scan.peek() == b'[' => {
+                scan.array(&mut |scan| self.of_labels(scan))
+            }
             b"usage" => self.usage(scan),
             b"meta" => self.billing(scan),
             b"object" => {
@@ -152,6 +155,17 @@ impl Gather {
             }
             _ => scan.value().map(drop),
         })
+    }
+
+    /// SGLang's result for one text: a number for each label, or a number. An empty list is none.
+    fn of_labels(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        let found = match scan.peek() {
+            b'[' => scan.numbers()? > 0,
+            b'-' | b'0'..=b'9' => scan.number().map(|_| true)?,
+            _ => scan.value().map(|_| false)?,
+        };
+        self.results += u32::from(found);
+        Ok(())
     }
 
     /// A list of numbers, or their bytes in base64; of an empty one nothing is counted.
@@ -230,6 +244,9 @@ mod tests {
             json!({"results": scored("relevance_score"), "usage": {"total_tokens": 9}}),
             json!({"data": scored("score"), "usage": null}),
             json!({"rankings": scored("logit")}),
+            json!({"scores": [[0.9, 0.1], [0.2, 0.8]], "model": "m", "object": "scoring"}),
+            json!({"scores": [0.9, 0.2], "usage": null}),
+            json!({"scores": [[0.9], [], null, [0.5]]}),
         ] {
             assert_eq!(read(Results::scores(), body.clone()).results, Some(2), "{body}");
         }

@@ -1,7 +1,7 @@
 //! A response as an object: the whole body, or a part of the last event.
 
 use crate::pieces::{Piece, Pieces, fields, items, plain, word};
-use crate::scan::{Scan, Scanner};
+use crate::scan::{Scan, Scanner, count_of};
 use crate::times::metrics;
 use crate::{Delta, Finish, Keep, ServerError};
 
@@ -141,7 +141,7 @@ fn detail(scan: &mut Scanner<'_>, name: &[u8], count: &mut Option<u64>) -> Scan<
     fields(scan, &mut |scan, key| {
         let raw = scan.value()?;
         if key == name {
-            *count = std::str::from_utf8(raw).ok().and_then(|text| text.parse().ok());
+            *count = count_of(raw);
         }
         Ok(())
     })

@@ -25,11 +25,13 @@ impl Reader for Events {
     fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         let bytes = frame.data;
         let event = Event::read(bytes).map_err(|bad| not_json(bytes, bad))?;
+        let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
         let lost = match event.number {
+            // What the server says went wrong matters more than the number it says it with.
+            _ if is_failure(kind, &event) => 0,
             Some(number) => self.lost(number)?,
             None => 0,
         };
-        let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
         let delta = self.mean(kind, &event, bytes, keep).map_err(|bad| match bad {
             Wrong::Scan(bad) => not_json(bytes, bad),
             Wrong::Kind => {
@@ -66,6 +68,11 @@ impl From<Bad> for Wrong {
     fn from(bad: Bad) -> Self {
         Self::Scan(bad)
     }
+}
+
+/// Whether an event reports that the response has failed.
+fn is_failure(kind: &[u8], event: &Event<'_>) -> bool {
+    matches!(kind, b"error" | b"response.failed") || kind.is_empty() && event.error.is_some()
 }
 
 /// The kind of output that an event adds to, by the part of its name before `.delta` and `.done`.

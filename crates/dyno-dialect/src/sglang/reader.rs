@@ -5,7 +5,9 @@
 
 use crate::framing::Frame;
 use crate::scan::{Scan, Scanner, unescape};
-use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt, nanos};
+use crate::{
+    Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt, is_overload_status, nanos,
+};
 use dyno_model::record::ServerTimes;
 use serde_json::Value;
 
@@ -227,7 +229,7 @@ impl Meta {
 /// An error in the server's words; the field with this name has its HTTP status.
 fn refusal(raw: &[u8], status: &str) -> ServerError {
     let error: Value = serde_json::from_slice(raw).unwrap_or_default();
-    let overloaded = matches!(error[status].as_u64(), Some(429 | 503));
+    let overloaded = error[status].as_u64().is_some_and(is_overload_status);
     ServerError { message: String::from_utf8_lossy(raw).into_owned(), overloaded }
 }
 

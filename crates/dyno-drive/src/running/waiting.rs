@@ -39,6 +39,7 @@ where
             self.stop_sending(Ending::Duration, up);
         }
         let before = self.transport.now();
+        self.vitals.received(self.transport.tokens_received().unwrap_or(0), now);
         for ended in self.ended.drain(..) {
             self.vitals.ended(&ended.record);
             let Some(ended) = self.retries.ended(ended) else { continue };

@@ -8,7 +8,7 @@ use dyno_drive::{
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Shard};
-use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::{MS, Nanos, SEC};
 use std::collections::BTreeMap;
 
@@ -62,6 +62,12 @@ pub(crate) struct Simulated {
     pub(crate) gate: Option<OpensAt>,
     /// From then on, none fails.
     pub(crate) recovers_after: Option<u64>,
+    /// Serves at most so many at once and fails all others.
+    pub(crate) serves: Option<usize>,
+    /// While they run, responses stream a token each time this has passed.
+    pub(crate) token_every: Option<Nanos>,
+    /// Tokens of responses that have ended.
+    streamed: u64,
 }
 
 impl Simulated {
@@ -82,7 +88,21 @@ impl Simulated {
             on_failure: OnFailure::default(),
             gate: None,
             recovers_after: None,
+            serves: None,
+            token_every: None,
+            streamed: 0,
         }
+    }
+
+    /// How many tokens of a response have been streamed by now; those that fail at once have none.
+    fn tokens_of(&self, record: &RequestRecord) -> u64 {
+        let lasts = record.end.min(self.now).saturating_sub(record.sent.unwrap_or(self.now));
+        self.token_every.map_or(0, |every| lasts / every)
+    }
+
+    fn is_full(&self) -> bool {
+        let serving = self.running.values().filter(|ended| ended.record.is_completed()).count();
+        self.serves.is_some_and(|most| serving >= most)
     }
 
     /// Sheds every `sheds_every`-th request within a millisecond.
@@ -113,7 +133,8 @@ impl Transport for Simulated {
         record.end = self.now + self.service;
         record.outcome = Outcome::Completed;
         let recovered = self.recovers_after.is_some_and(|after| self.seen > after);
-        if self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every) && !recovered {
+        let unlucky = self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every);
+        if unlucky && !recovered || self.is_full() {
             record.outcome = self.fails_with.clone();
             record.retry_after = self.retry_after;
             record.end = self.now + self.fails_in.unwrap_or(self.service);
@@ -134,7 +155,13 @@ impl Transport for Simulated {
         let next = self.running.first_key_value().map_or(Nanos::MAX, |((end, _), _)| *end);
         if next <= until {
             self.now = self.now.max(next);
-            ended.extend(self.running.pop_first().map(|(_, running)| running));
+            if let Some((_, mut running)) = self.running.pop_first() {
+                let tokens = self.tokens_of(&running.record);
+                self.streamed += tokens;
+                running.record.output =
+                    Some(TokenCount { tokens, source: TokenSource::Events }).filter(|_| tokens > 0);
+                ended.push(running);
+            }
         } else {
             self.now = self.now.max(until);
         }
@@ -142,6 +169,10 @@ impl Transport for Simulated {
     }
     fn in_flight(&self) -> usize {
         self.running.len()
+    }
+    fn tokens_received(&self) -> Option<u64> {
+        let running = self.running.values().map(|ended| self.tokens_of(&ended.record));
+        self.token_every.map(|_| self.streamed + running.sum::<u64>())
     }
     fn censor(&mut self, ended: &mut Vec<Ended>) {
         for (_, mut running) in std::mem::take(&mut self.running) {

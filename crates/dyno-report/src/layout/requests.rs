@@ -81,6 +81,8 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("body_bytes", |record| record.body_bytes),
         RequestColumn::whole("reasoning_tokens", |record| record.reasoning),
         RequestColumn::text("refused_as", |record| Some(record.refused_as?.to_string())),
+        RequestColumn::whole("heartbeats", |record| record.streamed.then_some(record.heartbeats)),
+        RequestColumn::truth("unconfirmed", |record| Some(record.unconfirmed)),
     ]);
     columns
 }

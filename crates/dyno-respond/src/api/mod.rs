@@ -174,6 +174,8 @@ mod tests {
             "texts",
             "text_1",
             "text_2",
+            "items",
+            "label_token_ids",
             "max_tokens",
             "stream",
             "options",

@@ -6,9 +6,6 @@ use crate::framing::{Frame, Framer};
 use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
 
-/// Statuses of a server that has too many requests: too many, unavailable, and overloaded.
-const OVERLOADED: [u16; 3] = [429, 503, 529];
-
 impl Exchange {
     /// Ends the exchange as failed.
     pub fn fail(
@@ -60,7 +57,7 @@ impl Exchange {
                 let message = self.words_of_refusal(rules, &body);
                 let status = self.record.status.unwrap_or(0);
                 let class = FailureClass::Http(status);
-                match OVERLOADED.contains(&status) {
+                match dialect::is_overload_status(status) {
                     true => self.shed(rules, class, &message, at),
                     false => drop(self.fail(rules, class, &message, at)),
                 }
@@ -149,6 +146,8 @@ impl Exchange {
                 let wanted = self.record.requested_output.map(u64::from);
                 let has_all = wanted.is_some() && self.counts.so_far() >= wanted;
                 self.record.unconfirmed = !terminal && !finished && !has_all;
+                // Where something confirms it, the clean end is what a terminal event is elsewhere.
+                self.record.terminal = !self.record.unconfirmed;
                 true
             }
         };
@@ -179,7 +178,7 @@ impl Exchange {
             let detail = "the response ended normally, but without any output";
             self.fail(rules, FailureClass::StreamEmpty, detail, at);
         } else if let (Some(wanted), Some(got)) = (wanted, got)
-            && got + short_by < wanted
+            && got.saturating_add(short_by) < wanted
             && self.finished != Some(FinishKind::Length)
         {
             let detail = format!("{got} output tokens instead of the {wanted} requested");
@@ -191,6 +190,7 @@ impl Exchange {
 
     fn settle(&mut self, rules: &Rules, outcome: Outcome, at: Nanos) {
         self.settled = true;
+        self.record.unconfirmed &= outcome == Outcome::Completed;
         self.record.outcome = outcome;
         self.record.end = at;
         self.counts.settle(&mut self.record, self.has_text);

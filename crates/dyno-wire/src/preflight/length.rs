@@ -124,16 +124,19 @@ fn decide<E>(
 }
 
 #[cfg(test)]
+mod held_out;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::convert::Infallible;
 
     /// Random numbers for imitated servers.
-    struct Dice(u64);
+    pub(super) struct Dice(pub(super) u64);
 
     impl Dice {
         /// Between 0 and 1.
-        fn roll(&mut self) -> f64 {
+        pub(super) fn roll(&mut self) -> f64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (self.0 >> 11) as f64 / (1_u64 << 53) as f64
         }

@@ -11,7 +11,7 @@ pub use discover::{Found, discover};
 pub use refusal::is_about_length;
 
 use crate::client::{Client, Fetched, Interrupted};
-use crate::dialect::{Does, ModelList, Shape};
+use crate::dialect::{Does, ModelList, Shape, is_overload_status};
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
@@ -196,11 +196,12 @@ fn list_models(
     let mut patience = Patience::new();
     loop {
         let (list, fetched) = ask_for_models(client, setup)?;
-        let overloaded = fetched.record.status.filter(|status| patience::is_overload(*status));
+        let overloaded = fetched.record.status.is_some_and(is_overload_status);
         // With a model named, the list is not needed.
         let needed = setup.plan.request.model.is_none();
-        if overloaded.is_none() || !needed || !patience.wait(fetched.record.retry_after, setup.stop)
-        {
+        let told = fetched.head.as_ref().and_then(|head| head.retry_after());
+        let now = client.clock().now();
+        if !overloaded || !needed || !patience.wait(now, told, setup.stop) {
             return Ok((list, fetched));
         }
     }

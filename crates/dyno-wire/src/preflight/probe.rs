@@ -2,11 +2,11 @@
 //! without those that it refuses, until it responds. Whether it obeys them is the business of `length`.
 
 use super::length::Force;
-use super::patience::{self, Patience};
+use super::patience::Patience;
 use super::refusal;
 use super::{PreflightError, PreflightSetup};
 use crate::client::Client;
-use crate::dialect::{About, DIALECTS, Does, Optional, Shape};
+use crate::dialect::{About, DIALECTS, Does, Optional, Shape, is_overload_status};
 use crate::encode::Encoder;
 use crate::http::Head;
 use dyno_model::Diagnostic;
@@ -134,9 +134,9 @@ impl<'a> Probe<'a> {
                     _,
                 ) => {
                     let status = *status;
-                    if patience::is_overload(status) {
-                        let told = patience::told(&record, self.header("retry-after"));
-                        if patience.wait(told, self.setup.stop) {
+                    if is_overload_status(status) {
+                        let (now, told) = (self.client.clock().now(), record.retry_after);
+                        if patience.wait(now, told, self.setup.stop) {
                             continue;
                         }
                         let why = patience.exhausted(status, told, &message());
@@ -148,8 +148,8 @@ impl<'a> Probe<'a> {
                     };
                 }
                 (Outcome::Shed(_), Some(200)) => {
-                    let told = patience::told(&record, self.header("retry-after"));
-                    if !patience.wait(told, self.setup.stop) {
+                    let (now, told) = (self.client.clock().now(), record.retry_after);
+                    if !patience.wait(now, told, self.setup.stop) {
                         let why = patience.exhausted(200, told, &message());
                         return Err(PreflightError::Target(why));
                     }

@@ -251,6 +251,11 @@ wordings! {
         ["they count as completed because a finish reason arrived; the server does not follow the \
           protocol",
          "因收到结束原因而视为完成；服务器未遵守协议"];
+    Unconfirmed: Note "unconfirmed",
+        ["nothing shows that {} of {} streams were complete", "{1} 个流中有 {0} 个无法确认是否完整"],
+        ["this API has no terminal event, and neither a finish reason nor the requested length arrived; \
+          they count as completed, but may have been cut off",
+         "该 API 没有结束事件，也未收到结束原因或达到请求的长度；它们计为完成，但可能被截断"];
     EventsLost: Note "events_lost",
         ["{} events of {} of {} streams never arrived, by the numbers of those that did",
          "按事件编号，{2} 个流中有 {1} 个共缺失 {0} 个事件"],

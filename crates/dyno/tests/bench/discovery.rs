@@ -6,6 +6,8 @@ use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
 use serde_json::{Value, json};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 const LOAD: &str = "--concurrency 2 --requests 4 --output-tokens 4";
 
@@ -199,4 +201,74 @@ fn a_path_that_two_apis_have_is_explained() {
     let words = ["Field required: documents", "request of --api tei-rerank", "use --api rerank"];
     let ended = run(Place::new().bench(&url, "--concurrency 2 --requests 4"));
     ended.expect_status(&[3]).expect_words(&words);
+}
+
+/// What a server has seen that is asked which APIs it has.
+#[derive(Default)]
+struct Asked {
+    /// The first question, and the first request after the last one.
+    first: Option<Instant>,
+    used: Option<Instant>,
+    questions: usize,
+}
+
+/// A server that responds to the first question, which is for its models, and does this before it responds
+/// to a further one. What a run needs is there at once.
+fn asked_about(further: impl Fn() + Send + Sync + 'static) -> (Web, Arc<Mutex<Asked>>) {
+    let asked = Arc::new(Mutex::new(Asked::default()));
+    let seen = Arc::clone(&asked);
+    let server = Web::start(move |request| {
+        let is_question = {
+            let mut asked = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_first = asked.first.is_none();
+            asked.first.get_or_insert_with(Instant::now);
+            let needed = request.is("POST /v1/chat") || request.is("GET /v1/models");
+            if needed && !is_first {
+                asked.used.get_or_insert_with(Instant::now);
+            }
+            asked.questions += usize::from(asked.used.is_none());
+            !is_first && asked.used.is_none()
+        };
+        if is_question {
+            further();
+        }
+        web::openai(request)
+    });
+    (server, asked)
+}
+
+/// Without a bound, the wait for a single response that never comes is ten seconds.
+#[test]
+fn a_server_that_stops_answering_is_asked_for_a_second() {
+    let release = Arc::new((Mutex::new(false), Condvar::new()));
+    let held = Arc::clone(&release);
+    let (server, asked) = asked_about(move || {
+        let (free, changed) = &*held;
+        let mut free = free.lock().unwrap();
+        while !*free {
+            free = changed.wait(free).unwrap();
+        }
+    });
+    let (api, why) = found(&server.url(), "");
+    let (free, changed) = &*release;
+    *free.lock().unwrap() = true;
+    changed.notify_all();
+    assert_eq!(api, "openai-chat");
+    assert!(why.contains("/v1/models"), "{why}");
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked.questions, 2, "after one that got no response, no more are asked");
+    let took = asked.used.unwrap() - asked.first.unwrap();
+    assert!(took >= Duration::from_millis(900), "it was not waited for: {took:?}");
+    assert!(took < Duration::from_secs(8), "{took:?}");
+}
+
+/// Each response alone is quick enough.
+#[test]
+fn a_slow_server_is_not_asked_everything() {
+    let (server, asked) = asked_about(|| std::thread::sleep(Duration::from_millis(300)));
+    let (api, _) = found(&server.url(), "");
+    assert_eq!(api, "openai-chat");
+    // The first at once, three within a second, and a fourth that is cut off.
+    let questions = asked.lock().unwrap().questions;
+    assert!((2..=5).contains(&questions), "{questions} questions");
 }

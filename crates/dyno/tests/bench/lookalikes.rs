@@ -7,6 +7,8 @@ use crate::process::run;
 use crate::web::{self, Seen, Web};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 const LOAD: &str = "--concurrency 1 --requests 4 --output-tokens 16";
 
@@ -120,6 +122,32 @@ fn overload_during_the_preflight_is_waited_out() {
         "3600 s",
     ]);
     assert_eq!(server.asked("POST /v1/").len(), 1);
+}
+
+/// The list of models is asked for without the API's own reading of refusals.
+#[test]
+fn a_list_of_models_is_asked_for_again_when_the_server_says() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let times = Arc::clone(&asked);
+    let server = Web::start(move |request: &Seen| match request.is("GET /v1/models") {
+        true => {
+            let mut times = times.lock().unwrap();
+            times.push(Instant::now());
+            match times.len() {
+                1 => {
+                    let head = "HTTP/1.1 529 Overloaded\r\nRetry-After: 2\r\n";
+                    format!("{head}Content-Length: 0\r\n\r\n").into_bytes()
+                }
+                _ => web::openai(request),
+            }
+        }
+        false => web::openai(request),
+    });
+    let place = Place::new();
+    run(place.bench(&server.url(), LOAD)).expect_measured();
+    let times = asked.lock().unwrap();
+    let waited = times[1] - times[0];
+    assert!(waited >= Duration::from_millis(1900), "asked again after {waited:?}");
 }
 
 /// A server with a stream of its own for every request.

@@ -135,6 +135,33 @@ fn rerankers_and_scores_count_documents() {
     }
 }
 
+/// SGLang scores by the probabilities of tokens, which the user has to name.
+#[test]
+fn labels_make_scores_those_of_sglang() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let labels = r#"{"label_token_ids":[9454,2753]}"#;
+    let args = format!("{FEW} --api score --inputs 5 --input-tokens 40 --extra-body {labels}");
+    let level = &measured(&place, &engine.url(), &args)["levels"][0];
+    assert_eq!(level["requests"]["completed"], 12, "{level:#}");
+    assert_eq!(level["inputs_per_request"], 5.0);
+
+    let server = Web::start(|request| match request.is("POST /v1/score") {
+        true => web::json("200 OK", r#"{"scores":[[0.5,0.5],[0.1,0.9]],"object":"scoring"}"#),
+        false => web::openai(request),
+    });
+    let place = Place::new();
+    let args = format!("{FEW} --api score --inputs 2 --input-tokens 40 --extra-body {labels}");
+    let level = &measured(&place, &server.url(), &args)["levels"][0];
+    assert_eq!(level["requests"]["completed"], 12, "{level:#}");
+    for sent in server.generations() {
+        let body = sent.json();
+        assert!(body["query"].is_string() && body.get("text_1").is_none(), "{body}");
+        assert_eq!(body["items"].as_array().map(Vec::len), Some(2), "{body}");
+        assert_eq!(body["label_token_ids"], json!([9454, 2753]));
+    }
+}
+
 #[test]
 fn texts_and_lists_of_a_file_are_sent() {
     let engine = Engine::start(QUICK, &[]);

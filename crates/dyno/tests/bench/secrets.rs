@@ -97,3 +97,45 @@ fn a_key_in_the_servers_refusal_is_not_repeated() {
         is_kept(&place, &ended, "open-sesame");
     }
 }
+
+/// A key that comes as a header of the user's own, and cookies. The server says back only what it looked
+/// up: the part after the scheme, and the value of a cookie.
+#[test]
+fn a_key_in_a_header_and_cookies_stay_secret_where_only_their_values_are_repeated() {
+    let asked = AtomicUsize::new(0);
+    let server = Web::start(move |request| {
+        let after = |name: &str, mark: &str| {
+            let value = request.header(name).unwrap_or("nothing");
+            value.split(mark).nth(1).unwrap_or("nothing").to_owned()
+        };
+        let words =
+            format!("{} {}", after("authorization", "Bearer "), after("cookie", "session="));
+        assert!(!words.contains("nothing"), "the headers did not come: {}", request.head);
+        let answer = match asked.fetch_add(1, Ordering::SeqCst) % 2 {
+            _ if request.is("GET /v1/models") => web::models(&["small", &words]),
+            _ if request.is("GET") => web::json("500 Internal Server Error", &words),
+            1 if request.header("x-dyno-preflight").is_none() => {
+                web::json("500 Internal Server Error", &words)
+            }
+            _ => web::spoken(request, &words),
+        };
+        let named = format!("\r\nServer: {words}\r\n");
+        String::from_utf8(answer).unwrap().replacen("\r\n", &named, 1).into_bytes()
+    });
+    let place = Place::new();
+    let more = "--model small --save-text --allow-failures 100%";
+    let mut command = place.dyno(&format!("bench {} --out run --json {LOAD} {more}", server.url()));
+    command.args(["--header", "Authorization: Bearer wheat-and-oats"]);
+    command.args(["--header", "Cookie: theme=dark; session=poppy-seeds"]);
+    let ended = run(command).expect_measured();
+    assert!(ended.json()["levels"][0]["requests"]["failed"].as_u64() > Some(0), "{}", ended.said());
+    let report = |format| run(place.dyno(&format!("report run --format {format}")));
+    let told =
+        ["table", "csv --per-request", "html"].map(|format| report(format).expect_status(&[0]));
+    for secret in ["wheat-and-oats", "poppy-seeds"] {
+        for ended in told.iter().chain([&ended]) {
+            is_kept(&place, ended, secret);
+        }
+    }
+    assert!(told.iter().any(|ended| ended.stdout.contains("[secret]")), "nothing was repeated");
+}

@@ -1,6 +1,6 @@
-//! vLLM's scores of pairs of texts.
+//! Scores of pairs of texts: vLLM's form, and SGLang's, which is told by its labels.
 
-use super::results::scores;
+use super::results::{Scored, scores};
 use super::{Input, Texts, ask};
 use crate::api::ask::Ask;
 use crate::api::openai::error;
@@ -22,6 +22,10 @@ struct Fields {
     text_1: Option<Texts>,
     #[serde(alias = "documents", alias = "items", alias = "data_2")]
     text_2: Option<Texts>,
+    /// SGLang's name of the first, which is a single text, …
+    query: Option<String>,
+    /// … and the tokens whose probabilities are the scores.
+    label_token_ids: Option<Vec<u64>>,
 }
 
 impl Api for Score {
@@ -31,6 +35,9 @@ impl Api for Score {
 
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         let fields: Fields = body.fields()?;
+        if let Some(query) = &fields.query {
+            return of_labels(&fields, query, body);
+        }
         let first = fields.text_1.ok_or_else(|| Refusal::missing("text_1"))?;
         let second = fields.text_2.ok_or_else(|| Refusal::missing("text_2"))?;
         let (first, second) = (first.list(), second.list());
@@ -49,6 +56,45 @@ impl Api for Score {
 
     fn error(&self, status: u16, message: &str) -> Vec<u8> {
         error(status, message)
+    }
+}
+
+/// SGLang's form.
+fn of_labels(fields: &Fields, query: &str, body: &Body<'_>) -> Result<Ask, Refusal> {
+    let items = fields.text_2.as_ref().ok_or_else(|| Refusal::missing("items"))?;
+    let labels = fields.label_token_ids.as_ref().filter(|labels| !labels.is_empty());
+    let labels = labels.ok_or_else(|| Refusal::missing("label_token_ids"))?.clone();
+    let pairs: Vec<_> = items.list().iter().map(|item| Input::of_pair(query, item)).collect();
+    ask(fields.model.clone(), &pairs, body, OfLabels { pairs: pairs.clone(), labels })
+}
+
+#[derive(Debug)]
+struct OfLabels {
+    pairs: Vec<Input>,
+    labels: Vec<u64>,
+}
+
+impl Response for OfLabels {
+    fn whole(&self, facts: &Facts<'_>) -> Whole {
+        let mut body = b"{\"scores\":[".to_vec();
+        for (index, pair) in self.pairs.iter().take(facts.tokens as usize).enumerate() {
+            body.extend_from_slice(if index > 0 { b",[" } else { b"[" });
+            for (place, label) in self.labels.iter().enumerate() {
+                if place > 0 {
+                    body.push(b',');
+                }
+                let score = mix(pair.key(facts.seed) ^ *label, 1) % 1_000_000;
+                Scored { index, score: score as i32 }.put(&mut body);
+            }
+            body.push(b']');
+        }
+        let (model, tokens) = (facts.model_json, facts.prompt_tokens);
+        let _ = write!(
+            body,
+            "],\"model\":{model},\"usage\":{{\"prompt_tokens\":{tokens},\
+             \"total_tokens\":{tokens},\"completion_tokens\":0}},\"object\":\"scoring\"}}"
+        );
+        body.into()
     }
 }
 
@@ -110,5 +156,27 @@ mod tests {
         let wrong = r#"{"text_1":["a","b"],"text_2":["c","d","e"]}"#;
         let refusal = Score.read(&golden::body(wrong)).unwrap_err();
         assert!(format!("{refusal:?}").contains("has 2 texts and text_2 3"), "{refusal:?}");
+    }
+    #[test]
+    fn with_labels_there_is_a_score_of_each_for_every_item() {
+        let value = scored(r#"{"query":"a b","items":["c","d e"],"label_token_ids":[7,9]}"#);
+        assert_eq!(
+            (&value["object"], &value["usage"]["prompt_tokens"]),
+            (&"scoring".into(), &7.into())
+        );
+        let lists = value["scores"].as_array().unwrap();
+        assert_eq!(lists.len(), 2);
+        for list in lists {
+            let scores: Vec<f64> =
+                list.as_array().unwrap().iter().map(|score| score.as_f64().unwrap()).collect();
+            assert!(scores.len() == 2 && scores.iter().all(|score| (0.0..1.0).contains(score)));
+        }
+        let one = scored(r#"{"query":"a b","items":"c","label_token_ids":[7,9]}"#);
+        assert_eq!(one["scores"][0], lists[0], "the same pair");
+        for missing in [r#"{"query":"a","items":["b"]}"#, r#"{"query":"a","label_token_ids":[1]}"#]
+        {
+            let refusal = Score.read(&golden::body(missing)).unwrap_err();
+            assert_eq!(refusal.status, 400, "{refusal:?}");
+        }
     }
 }
