@@ -27,9 +27,9 @@ fn act() {
 struct Victim(Child);
 
 impl Victim {
-    fn start(server: &Server) -> Self {
+    fn start(bus: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "killed::act"]).env(BUS, server.url());
+        command.args(["--exact", "killed::act"]).env(BUS, bus);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         Self(command.spawn().unwrap())
     }
@@ -48,13 +48,21 @@ impl Drop for Victim {
     }
 }
 
+/// The two users of the guide, each of which may do nothing else.
+const USERS: &str = r#"authorization { users: [
+    { user: bench, password: one, permissions: {
+        publish: ["dyno.lobby", "dyno.agent.*"], subscribe: ["dyno.run.>"] } }
+    { user: agent, password: two, permissions: {
+        publish: ["dyno.run.>"], subscribe: ["dyno.lobby", "dyno.agent.*"] } } ] }"#;
+
 #[test]
 fn the_others_stop_within_five_seconds() {
-    let server = Server::start("");
-    let options = server.options();
-    let others = Agent::several(&options, 2, WORK);
-    let mut victim = Victim::start(&server);
-    let mut run = Run::begin(&options, "run", 3);
+    let server = Server::start(USERS);
+    let at = |user: &str| format!("nats://{user}@127.0.0.1:{}", server.port);
+    let entry = |user: &str| options(&Given { bus: at(user), ..Given::default() });
+    let others = Agent::several(&entry("agent:two"), 2, WORK);
+    let mut victim = Victim::start(&at("agent:two"));
+    let mut run = Run::begin(&entry("bench:one"), "run", 3);
     let sends = || others.iter().all(|agent| agent.last_sent().is_some());
     let (parts, killed) = thread::scope(|scope| {
         let level = scope.spawn(|| run.level(1).unwrap());
