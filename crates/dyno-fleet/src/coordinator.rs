@@ -8,7 +8,7 @@ pub use error::FleetError;
 
 use crate::clock::{ClockSync, Stamps};
 use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent};
-use crate::patience::{Late, Patience, can_be, can_have_done};
+use crate::patience::{Late, Patience, Requests, can_be, can_have_done, is_at_work};
 use crate::port::{Hub, Out, taken};
 use dyno_model::Nanos;
 use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
@@ -75,6 +75,8 @@ struct Member {
     heard: Nanos,
     beat: Option<Beat>,
     beats: u64,
+    /// Since when its beats say that it does nothing.
+    at_rest: Option<Nanos>,
     longest_silence: u64,
     lost: Option<String>,
     /// It was lost because something could not be sent: why it is gone may still arrive.
@@ -97,6 +99,7 @@ pub struct Fleet {
     /// The least time between the order to start and the start.
     lead: Duration,
     patience: Patience,
+    requests: Requests,
     calls: Arc<AtomicU64>,
     ticker: Option<Ticker>,
 }
@@ -147,6 +150,7 @@ impl Fleet {
             heard: clock.now(),
             beat: None,
             beats: 0,
+            at_rest: None,
             longest_silence: 0,
             lost: None,
             unsent: false,
@@ -154,8 +158,8 @@ impl Fleet {
         };
         let members = (0..wanted).map(|_| member()).collect();
         let calls = Arc::new(AtomicU64::new(0));
-        let patience = Patience::default();
-        let mut fleet = Self { hub, clock, members, lead, patience, calls, ticker: None };
+        let (patience, requests) = (Patience::default(), Requests::default());
+        let mut fleet = Self { hub, clock, members, lead, patience, requests, calls, ticker: None };
         let until = Instant::now() + within;
         while fleet.members.iter().any(|member| member.hello.is_none()) {
             if stop() {
@@ -261,9 +265,17 @@ impl Fleet {
                 Ok((FromAgent::Beat { sent, received, answered, beat, .. }, _)) => {
                     member.clock.add(Stamps { sent, received, answered, back: arrived.at });
                     member.beats += u64::from(beat.is_some());
+                    match beat.is_some_and(|beat| is_at_work(&beat, member.beat.as_ref())) {
+                        true => member.at_rest = None,
+                        false => drop(member.at_rest.get_or_insert(arrived.at)),
+                    }
                     member.beat = beat.or(member.beat);
                 }
                 Ok((FromAgent::Hello(hello), _)) => member.hello = Some(hello),
+                Ok((FromAgent::Leaving { why }, _)) => {
+                    member.lost.get_or_insert(why);
+                    return Some((number, Heard::Gone));
+                }
                 Ok((message, bytes)) => return Some((number, Heard::Said(message, bytes))),
                 Err(why) => {
                     if std::mem::take(&mut member.unsent) {
@@ -320,6 +332,8 @@ impl Fleet {
         piece: &mut Pieces<'_>,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), FleetError> {
+        self.requests =
+            setups.first().map_or_else(Requests::default, |setup| Requests::of(&setup.plan));
         let mut waiting: Vec<bool> = vec![true; setups.len()];
         let mut progress = vec![Instant::now(); setups.len()];
         for (number, setup) in setups.into_iter().enumerate() {

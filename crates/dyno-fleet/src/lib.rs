@@ -11,7 +11,9 @@
 
 mod clock;
 mod coordinator;
+mod harmless;
 mod inbox;
+mod limits;
 mod message;
 pub mod nats;
 mod patience;
@@ -22,6 +24,7 @@ mod post;
 pub use clock::{ClockSync, Stamps};
 pub use coordinator::{Fleet, FleetError, Part, Pieces, Watch};
 pub use inbox::{Inbox, Intake, inbox};
+pub use limits::{check_level, check_setup};
 pub use message::{
     BadPacket, Done, FileRef, FromAgent, Hello, MAX_PACKET, PIECE, PROTOCOL, Prepare, Setup,
     ToAgent, decode, encode,

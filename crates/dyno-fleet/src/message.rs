@@ -1,6 +1,7 @@
 //! What coordinator and agents say to each other. A packet is the length of a JSON header, the header, and
 //! raw bytes where the message carries any.
 
+use crate::harmless::clean;
 use dyno_model::Nanos;
 use dyno_model::fleet::Beat;
 use dyno_model::frame::Ending;
@@ -141,6 +142,11 @@ pub enum FromAgent {
         /// Why, for people.
         why: String,
     },
+    /// The agent leaves the run.
+    Leaving {
+        /// Why, for people.
+        why: String,
+    },
     /// The level is prepared: prompts made, connections opened.
     Ready {
         /// Its number.
@@ -232,5 +238,19 @@ pub fn decode<M: DeserializeOwned>(packet: &[u8]) -> Result<(M, &[u8]), BadPacke
     let length = u32::from_le_bytes(*length) as usize;
     let (header, bytes) = rest.split_at_checked(length).ok_or(BadPacket::Cut)?;
     let message = serde_json::from_slice(header);
-    Ok((message.map_err(|error| BadPacket::Unknown(error.to_string()))?, bytes))
+    // The error repeats what was said.
+    Ok((message.map_err(|error| BadPacket::Unknown(clean(&error.to_string())))?, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_message_is_said_without_its_escapes() {
+        let header = br#"{"\u001b[2J\u202e":{}}"#;
+        let packet = [&(header.len() as u32).to_le_bytes()[..], header].concat();
+        let said = decode::<ToAgent>(&packet).unwrap_err().to_string();
+        assert!(said.contains("unknown variant `?[2J?`"), "{said}");
+    }
 }

@@ -8,7 +8,7 @@ use dyno_model::fleet::Beat;
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +21,8 @@ const TIMES: usize = 4_096;
 const MOST_ORDERS: usize = 64;
 /// Why one that does not is left.
 const FLOODS: &str = "the coordinator gives more orders than can be carried out";
+/// Why an agent leaves that its user ends.
+const TOLD_TO_END: &str = "it was told to end by a signal";
 
 /// What an agent is to do next.
 #[derive(Debug, PartialEq)]
@@ -159,6 +161,8 @@ pub struct Post {
     out: Out,
     orders: Receiver<Order>,
     counters: Arc<Counters>,
+    /// Why the run is over, and whether the coordinator said so, once somebody has taken that order.
+    left: OnceLock<(String, bool)>,
 }
 
 impl std::fmt::Debug for Out {
@@ -170,6 +174,15 @@ impl std::fmt::Debug for Out {
 impl Post {
     /// Takes up the post: from now on calls are answered.
     pub fn take(line: Line, clock: Clock) -> std::io::Result<Self> {
+        Self::take_until(line, clock, || false)
+    }
+
+    /// The same, until the coordinator ends the run or this agent's user ends it.
+    pub fn take_until(
+        line: Line,
+        clock: Clock,
+        ends: impl Fn() -> bool + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (pass_on, orders) = mpsc::sync_channel(MOST_ORDERS);
         let counters = Arc::new(Counters::default());
         let out = line.out.clone();
@@ -180,14 +193,14 @@ impl Post {
                 Err(TrySendError::Full(_)) => Err(FLOODS.to_owned()),
                 Err(TrySendError::Disconnected(_)) => Err("the agent has ended".to_owned()),
             };
-            let (why, told) = stand(&line, clock, &watched, keep);
+            let (why, told) = stand(&line, clock, &watched, keep, ends);
             if !told {
                 // Nobody will take what is in flight.
                 watched.raise(2);
             }
             let _ = pass_on.send(Order::Leave { why, told });
         })?;
-        Ok(Self { out, orders, counters })
+        Ok(Self { out, orders, counters, left: OnceLock::new() })
     }
 
     /// What is counted for the coordinator.
@@ -202,17 +215,36 @@ impl Post {
 
     /// The next order.
     pub fn next(&self) -> Order {
-        let gone = |_| Order::Leave { why: "the line is closed".to_owned(), told: false };
-        self.orders.recv().unwrap_or_else(gone)
+        self.noted(self.orders.recv().ok())
     }
 
     /// The next order within a time.
     pub fn next_within(&self, time: Duration) -> Option<Order> {
         match self.orders.recv_timeout(time) {
-            Ok(order) => Some(order),
+            Ok(order) => Some(self.noted(Some(order))),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(self.next()),
+            Err(RecvTimeoutError::Disconnected) => Some(self.noted(None)),
         }
+    }
+
+    /// Why the run is over, and whether the coordinator said so, if it is.
+    pub fn left(&self) -> Option<(String, bool)> {
+        while let Ok(order) = self.orders.try_recv() {
+            self.noted(Some(order));
+        }
+        self.left.get().cloned()
+    }
+
+    /// An order, after the last of which the run stays over: that one may be taken by who waits for another.
+    fn noted(&self, order: Option<Order>) -> Order {
+        if let Some(Order::Leave { why, told }) = &order {
+            let _ = self.left.set((why.clone(), *told));
+        }
+        order.unwrap_or_else(|| {
+            let closed = || ("the line is closed".to_owned(), false);
+            let (why, told) = self.left.get().cloned().unwrap_or_else(closed);
+            Order::Leave { why, told }
+        })
     }
 }
 
@@ -222,11 +254,17 @@ fn stand(
     clock: Clock,
     counters: &Counters,
     pass_on: impl Fn(Order) -> Result<(), String>,
+    ends: impl Fn() -> bool,
 ) -> (String, bool) {
     // Not by the clock: one that was stopped itself has not listened, and what was said meanwhile waits.
     let mut silent = Duration::ZERO;
     let mut met = false;
     loop {
+        if ends() {
+            let why = TOLD_TO_END.to_owned();
+            let _ = line.out.send(&FromAgent::Leaving { why: why.clone() }, &[]);
+            return (why, false);
+        }
         let arrived = match line.next(TICK) {
             Ok(Some(arrived)) => arrived,
             Ok(None) => {
@@ -291,6 +329,41 @@ mod tests {
     use super::*;
     use crate::message::encode;
     use crate::port::Arrived;
+
+    #[test]
+    fn why_a_run_is_over_stays_known() {
+        let (arrivals, inbox) = mpsc::channel();
+        let post = Post::take(Line::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
+        let leave = ToAgent::Leave { why: "enough".to_owned() };
+        arrivals.send(Arrived { at: 0, packet: Ok(encode(&leave, &[]).unwrap()) }).unwrap();
+        let left = Order::Leave { why: "enough".to_owned(), told: true };
+        // Somebody who waits for a start or a piece of a file takes it.
+        while post.next_within(Duration::from_secs(1)).is_none_or(|order| order != left) {}
+        assert_eq!(post.next(), left);
+        assert_eq!(post.next_within(Duration::ZERO).unwrap(), left);
+        assert_eq!(post.left(), Some(("enough".to_owned(), true)));
+    }
+
+    #[test]
+    fn an_agent_that_is_told_to_end_stops_and_says_so() {
+        let (_arrivals, inbox) = mpsc::channel();
+        let (said, heard) = mpsc::channel();
+        let line =
+            Line::new(Box::new(move |packet| said.send(packet).map_err(|e| e.to_string())), inbox);
+        let end = Arc::new(AtomicUsize::new(0));
+        let told = Arc::clone(&end);
+        let ends = move || told.load(Ordering::SeqCst) > 0;
+        let post = Post::take_until(line, Clock::start(), ends).unwrap();
+        let stopped = Arc::new(AtomicUsize::new(0));
+        post.counters().begin(Arc::clone(&stopped));
+        assert_eq!(post.next_within(Duration::ZERO), None);
+        end.store(1, Ordering::SeqCst);
+        assert_eq!(post.next(), Order::Leave { why: TOLD_TO_END.to_owned(), told: false });
+        assert_eq!(stopped.load(Ordering::SeqCst), 2, "nobody will take what is in flight");
+        let packet = heard.recv().unwrap();
+        let (last, _): (FromAgent, _) = taken(&packet).unwrap();
+        assert_eq!(last, FromAgent::Leaving { why: TOLD_TO_END.to_owned() });
+    }
 
     #[test]
     fn a_coordinator_that_floods_the_agent_is_left() {

@@ -5,7 +5,7 @@ use crate::message::{Done, FromAgent, Prepare, ToAgent};
 use crate::patience::Late;
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A level in progress.
 struct Level {
@@ -40,6 +40,7 @@ impl Fleet {
         };
         for member in &mut self.members {
             (member.beat, member.beats, member.longest_silence) = (None, 0, 0);
+            member.at_rest = None;
             member.told = None;
         }
         for number in 0..count {
@@ -54,7 +55,10 @@ impl Fleet {
                     FromAgent::Ready { level: of } if of == prepare.level => {
                         level.ready[number] = true;
                     }
-                    FromAgent::Done(done) if done.level == prepare.level => {
+                    // One that was given up may still end: its records are not asked for.
+                    FromAgent::Done(done)
+                        if done.level == prepare.level && self.members[number].lost.is_none() =>
+                    {
                         level.done[number] = Some(*done);
                     }
                     FromAgent::Refused { why } if !started => {
@@ -82,6 +86,7 @@ impl Fleet {
             }
             if !started && level.stopped == 0 && level.ready.iter().all(|ready| *ready) {
                 level.began = self.start(prepare.level);
+                self.members.iter_mut().for_each(|member| member.at_rest = None);
                 watch.started(level.began);
                 (started, level.since) = (true, Instant::now());
                 // What is counted begins here.
@@ -101,16 +106,32 @@ impl Fleet {
     fn find_late(&mut self, prepare: &Prepare, level: &Level, started: bool) {
         let patience = self.patience;
         let drain = Some(prepare.plan.drain_ns).filter(|_| started && level.stopped == 1);
+        let took = level.since.elapsed();
         let (may_take, what) = match (level.stopped, started) {
-            (1.., _) => (Some(patience.of_stop(drain)), Late::Stopping),
-            (0, false) => (Some(patience.to_prepare), Late::Preparing),
-            (0, true) => (patience.of_level(prepare), Late::Ending),
+            (1.., _) => (patience.of_stop(drain), Late::Stopping),
+            (0, false) => (patience.to_prepare, Late::Preparing),
+            (0, true) => return self.find_unending(prepare, level),
         };
-        let Some(may_take) = may_take else { return };
         for number in 0..self.members.len() {
             let waits = level.stopped == 0 && !started && level.ready[number];
             if level.done[number].is_none() && !waits {
-                self.give_up(number, level.since.elapsed(), may_take, what);
+                self.give_up(number, took, may_take, what);
+            }
+        }
+    }
+
+    /// Gives up agents that should have ended the level: those that do nothing any more soon, those that
+    /// say that they do something later.
+    fn find_unending(&mut self, prepare: &Prepare, level: &Level) {
+        let Some(limit) = self.patience.of_level(prepare, self.requests) else { return };
+        let (took, now) = (level.since.elapsed(), self.clock.now());
+        for number in 0..self.members.len() {
+            let since = self.members[number].at_rest;
+            let at_rest = since.map(|since| Duration::from_nanos(now.saturating_sub(since)));
+            if let Some(exceeded) = limit.exceeded(took, at_rest)
+                && level.done[number].is_none()
+            {
+                self.give_up(number, took, exceeded, Late::Ending);
             }
         }
     }

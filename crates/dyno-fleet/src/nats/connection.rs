@@ -167,6 +167,14 @@ impl Connection {
         }
     }
 
+    /// The same; where nobody listens on the subject, the server says so on `reply`.
+    pub(super) async fn send_asking(&self, subject: String, reply: String, bytes: Vec<u8>) {
+        if self.client.connection_state() == State::Connected {
+            let sending = self.client.publish_with_reply(subject, reply, bytes.into());
+            let _ = tokio::time::timeout(SEND_WITHIN, sending).await;
+        }
+    }
+
     pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, BusError> {
         let own = |error: async_nats::SubscribeError| BusError::Own(error.to_string());
         self.client.subscribe(subject).await.map_err(own)

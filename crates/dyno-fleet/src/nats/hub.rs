@@ -1,6 +1,7 @@
 //! The coordinator's end of a bus: agents called for and engaged, then a line to each.
 
 use super::connection::{self, Change, Connection};
+use super::early::Early;
 use super::error::BusError;
 use super::link::{self, Link};
 use super::notice::{self, FromCoordinator, Present, Run};
@@ -11,7 +12,7 @@ use crate::inbox::{Intake, inbox};
 use crate::message::{Hello, PROTOCOL};
 use crate::port::{Arrived, Hub, Sender};
 use crate::post::SILENCE;
-use async_nats::Subscriber;
+use async_nats::{Message, StatusCode, Subscriber};
 use dyno_net::Clock;
 use futures_util::StreamExt;
 use std::collections::BTreeMap;
@@ -33,13 +34,13 @@ const TICK: Duration = Duration::from_millis(250);
 const LOOK: Duration = Duration::from_millis(100);
 /// How often the caller is asked whether to stop.
 const GLANCE: Duration = Duration::from_millis(50);
-/// Frames that are kept while agents are still being gathered: each says hello as soon as it is engaged.
-const EARLY: usize = 10_000;
-
 /// Agents that hear nothing for 3 s leave their run, so a bus that is away for longer has none.
 const DOWN: Duration = Duration::from_secs(SILENCE.as_secs() + 1);
+/// An agent that is not connected to the bus hears nothing, and has left the run by itself after this.
+const ABSENT: Duration = Duration::from_millis(SILENCE.as_millis() as u64 + 250);
 /// Why nothing more comes from an agent.
 const GONE: &str = "it has left the bus";
+const CUT_OFF: &str = "its connection to the bus has ended";
 
 /// A call for agents.
 #[derive(Debug, Clone)]
@@ -126,7 +127,7 @@ struct Gathering {
     run: Run,
     roll: Roll,
     within: Duration,
-    early: Vec<(String, Vec<u8>)>,
+    early: Early,
 }
 
 impl Gathering {
@@ -136,7 +137,7 @@ impl Gathering {
         let from_agents = connection.subscribe(subjects.whole_run(session)).await?;
         let run = Run::new(session, &call.run, &call.version, PROTOCOL);
         let (roll, within) = (Roll::new(session, call), call.within);
-        let early = Vec::new();
+        let early = Early::new(session);
         Ok(Self { connection, from_agents, subjects, session, run, roll, within, early })
     }
 
@@ -150,7 +151,7 @@ impl Gathering {
         self.connection.flush().await;
         let agents = gathered?;
         let numbers = agents.iter().enumerate().map(|(number, (id, _))| (*id, number)).collect();
-        let lines = agents.iter().map(|(id, _)| (*id, Link::new(self.session, GONE))).collect();
+        let lines = agents.iter().map(|(id, _)| LineTo::new(*id, self.session)).collect();
         let Self { connection, from_agents, subjects, early, .. } = self;
         Ok(Lines { connection, from_agents, subjects, numbers, lines, early })
     }
@@ -169,8 +170,8 @@ impl Gathering {
                         return Err(BusError::Own("its connection was closed".to_owned()));
                     };
                     let Some(id) = Subjects::sender(&message.subject) else { continue };
-                    if link::session_of(&message.payload).is_some() && self.early.len() < EARLY {
-                        self.early.push((message.subject.to_string(), message.payload.to_vec()));
+                    if self.roll.has_asked(id) {
+                        self.early.keep(id, &message.payload);
                     }
                     // Whatever is no notice is none of an agent.
                     if let Ok(present) = notice::read::<Present>(&message.payload) {
@@ -220,8 +221,23 @@ struct Lines {
     from_agents: Subscriber,
     subjects: Subjects,
     numbers: BTreeMap<Id, usize>,
-    lines: Vec<(Id, Link)>,
-    early: Vec<(String, Vec<u8>)>,
+    lines: Vec<LineTo>,
+    early: Early,
+}
+
+/// A line to an agent.
+struct LineTo {
+    id: Id,
+    link: Link,
+    heard: Instant,
+    /// The server says that nobody is there.
+    absent: bool,
+}
+
+impl LineTo {
+    fn new(id: Id, session: Id) -> Self {
+        Self { id, link: Link::new(session, GONE), heard: Instant::now(), absent: false }
+    }
 }
 
 impl Lines {
@@ -232,10 +248,12 @@ impl Lines {
         intake: &Intake,
         clock: Clock,
     ) {
-        for (subject, frame) in std::mem::take(&mut self.early) {
-            let at = clock.now();
-            if let Some((number, packet)) = self.take(&subject, &frame).await {
-                intake.put(number, Arrived { at, packet });
+        for number in 0..self.lines.len() {
+            let (at, id) = (clock.now(), self.lines[number].id);
+            for frame in self.early.take(id) {
+                if let Some(packet) = self.take(number, &frame).await {
+                    intake.put(number, Arrived { at, packet });
+                }
             }
         }
         let mut tick = tokio::time::interval(TICK);
@@ -252,14 +270,14 @@ impl Lines {
                 message = self.from_agents.next() => {
                     let at = clock.now();
                     let Some(message) = message else { break };
-                    if let Some((number, packet)) = self.take(&message.subject, &message.payload).await {
+                    if let Some((number, packet)) = self.hear(&message).await {
                         intake.put(number, Arrived { at, packet });
                     }
                 }
                 change = self.connection.changed() => {
                     down = (change == Change::Down).then(Instant::now);
                     if change == Change::Up {
-                        self.lines.iter_mut().for_each(|(_, line)| line.interrupted());
+                        self.lines.iter_mut().for_each(|line| line.link.interrupted());
                         self.look_after().await;
                     }
                 }
@@ -268,38 +286,53 @@ impl Lines {
                         down = None;
                         self.all_gone(intake, clock);
                     }
+                    self.find_absent(intake, clock);
                     self.look_after().await;
                 }
             }
         }
-        for (id, line) in &self.lines {
-            self.connection.send(self.subjects.agent(*id), link::bye(line.session())).await;
+        for line in &self.lines {
+            self.tell(line, link::bye(line.link.session())).await;
         }
         self.connection.flush().await;
     }
 
+    /// Sends a frame to an agent, and asks the server whether there is one.
+    async fn tell(&self, line: &LineTo, frame: Vec<u8>) {
+        let answers = self.subjects.run(line.link.session(), line.id);
+        self.connection.send_asking(self.subjects.agent(line.id), answers, frame).await;
+    }
+
     async fn send(&mut self, number: usize, packet: &[u8]) -> Result<(), String> {
         let most = self.connection.most();
-        let Some((id, line)) = self.lines.get_mut(number) else { return Ok(()) };
-        for frame in line.push(packet, most, Instant::now())? {
-            self.connection.send(self.subjects.agent(*id), frame).await;
+        let Some(line) = self.lines.get_mut(number) else { return Ok(()) };
+        for frame in line.link.push(packet, most, Instant::now())? {
+            self.tell(&self.lines[number], frame).await;
         }
         Ok(())
     }
 
     /// The agent's number and its packet, once one is complete.
-    async fn take(
-        &mut self,
-        subject: &str,
-        frame: &[u8],
-    ) -> Option<(usize, Result<Vec<u8>, String>)> {
-        let number = *self.numbers.get(&Subjects::sender(subject)?)?;
-        let (id, line) = self.lines.get_mut(number)?;
-        let taken = line.take(frame, Instant::now());
-        for frame in taken.send {
-            self.connection.send(self.subjects.agent(*id), frame).await;
+    async fn hear(&mut self, message: &Message) -> Option<(usize, Result<Vec<u8>, String>)> {
+        let number = *self.numbers.get(&Subjects::sender(&message.subject)?)?;
+        if message.status == Some(StatusCode::NO_RESPONDERS) {
+            self.lines.get_mut(number)?.absent = true;
+            return None;
         }
-        taken.packet.map(|packet| (number, packet))
+        self.take(number, &message.payload).await.map(|packet| (number, packet))
+    }
+
+    /// The packet of an agent, once it is complete.
+    async fn take(&mut self, number: usize, frame: &[u8]) -> Option<Result<Vec<u8>, String>> {
+        let line = self.lines.get_mut(number)?;
+        if link::session_of(frame) == Some(line.link.session()) {
+            (line.heard, line.absent) = (Instant::now(), false);
+        }
+        let taken = line.link.take(frame, Instant::now());
+        for frame in taken.send {
+            self.tell(&self.lines[number], frame).await;
+        }
+        taken.packet
     }
 
     /// Every line is at its end: agents have stopped by themselves, and nobody can be told anything.
@@ -310,11 +343,22 @@ impl Lines {
         }
     }
 
+    /// Lines to agents that the server does not know are at their end. One whose connection was interrupted
+    /// may come back until it leaves by itself.
+    fn find_absent(&mut self, intake: &Intake, clock: Clock) {
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            if line.absent && line.heard.elapsed() >= ABSENT {
+                line.absent = false;
+                intake.put(number, Arrived { at: clock.now(), packet: Err(CUT_OFF.to_owned()) });
+            }
+        }
+    }
+
     async fn look_after(&mut self) {
         let now = Instant::now();
-        for (id, line) in &mut self.lines {
-            if let Some(question) = line.due(now) {
-                self.connection.send(self.subjects.agent(*id), question).await;
+        for number in 0..self.lines.len() {
+            if let Some(question) = self.lines[number].link.due(now) {
+                self.tell(&self.lines[number], question).await;
             }
         }
     }

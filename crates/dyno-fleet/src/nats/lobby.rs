@@ -27,6 +27,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// An agent that was engaged, and then heard nothing for so long, is free again. It has sent nothing yet, so
 /// this is longer than the silence in a level: the coordinator may have many to greet.
 const UNUSED: Duration = Duration::from_secs(10);
+/// Between two remarks that something was refused: who floods the bus fills no terminal.
+const REFUSED_AGAIN: Duration = Duration::from_secs(10);
 /// Why nothing more comes from a coordinator.
 const GONE: &str = "the coordinator has left the bus";
 
@@ -136,6 +138,8 @@ struct Agent<'a> {
     to_me: Subscriber,
     subjects: Subjects,
     engaged: Option<Engaged>,
+    /// When it last said that something was refused.
+    refused: Option<Instant>,
     engage: &'a std_mpsc::Sender<Result<Engagement, BusError>>,
     tell: &'a dyn Fn(Notice),
 }
@@ -193,6 +197,7 @@ impl<'a> Agent<'a> {
             to_me,
             subjects,
             engaged: None,
+            refused: None,
             engage,
             tell,
         })
@@ -242,7 +247,7 @@ impl<'a> Agent<'a> {
     async fn hear(&mut self, notice: &[u8]) {
         let notice = match notice::read(notice) {
             Ok(notice) => notice,
-            Err(why) => return (self.tell)(Notice::Refused { why }),
+            Err(why) => return self.refuse(why),
         };
         match notice {
             FromCoordinator::Call(run) => self.answer(&run).await,
@@ -269,13 +274,21 @@ impl<'a> Agent<'a> {
         self.connection.send(self.subjects.run(session, self.id), present).await;
     }
 
+    /// Says that something was refused, now and then.
+    fn refuse(&mut self, why: String) {
+        if self.refused.is_none_or(|at| at.elapsed() >= REFUSED_AGAIN) {
+            self.refused = Some(Instant::now());
+            (self.tell)(Notice::Refused { why });
+        }
+    }
+
     fn be_engaged(&mut self, run: &Run) {
         let Some(session) = run.session() else { return };
         if run.version != self.hello.version || run.protocol != PROTOCOL {
             let theirs = notice::clean(&run.version);
             let ours = &self.hello.version;
             let why = format!("a run of Dyno {theirs}, and this is {ours}");
-            return (self.tell)(Notice::Refused { why });
+            return self.refuse(why);
         }
         if let Some(engaged) = &mut self.engaged {
             if engaged.run.session() == Some(session) {
@@ -331,6 +344,11 @@ impl<'a> Agent<'a> {
 
     /// Leaves its run, if it belongs to one.
     async fn part(&mut self) {
+        // What was said last may still wait.
+        while let Some(packet) = self.engaged.as_mut().and_then(|one| one.outgoing.try_recv().ok())
+        {
+            self.send(&packet).await;
+        }
         if let Some(engaged) = self.engaged.take() {
             let session = engaged.line.session();
             let subject = self.subjects.run(session, self.id);

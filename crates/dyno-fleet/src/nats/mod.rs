@@ -10,6 +10,9 @@
 //! see each other. Agents of any version answer a call, so that a coordinator can say why it does not
 //! take them.
 //!
+//! Frames to agents ask for an answer on the agent's subject of the run, which nobody gives: this is how a
+//! server tells that an agent's connection is gone, at once after its process was killed.
+//!
 //! A bus delivers at most once: what is under way when a server dies is lost. Lines are therefore numbered
 //! and repeated (`link.rs`), and an interruption that is shorter than the limits of silence is survived.
 //! The bus runs on a thread of its own, far from anything that is measured. Slow-consumer limits do not
@@ -17,6 +20,7 @@
 //! time. Nothing of JetStream is used.
 
 mod connection;
+mod early;
 mod error;
 mod hub;
 mod link;

@@ -2,13 +2,12 @@
 //! that other versions must understand, so unknown fields are skipped and absent ones allowed.
 
 use super::Id;
+pub(super) use crate::harmless::clean;
 use crate::message::Hello;
 use serde::{Deserialize, Serialize};
 
 /// Longer notices are not read.
 const MOST: usize = 4 << 10;
-/// Names and the like are cut here.
-const NAME: usize = 100;
 
 /// From a coordinator, to all agents or to one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,8 +98,11 @@ pub(super) fn read<N: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<N, St
     if bytes.len() > MOST {
         return Err(format!("a notice of {} bytes; at most {MOST} are allowed", bytes.len()));
     }
-    serde_json::from_slice(bytes)
-        .map_err(|error| format!("a notice that is not understood: {error}"))
+    serde_json::from_slice(bytes).map_err(|error| {
+        // It repeats what was said.
+        let error = clean(&error.to_string());
+        format!("a notice that is not understood: {error}")
+    })
 }
 
 /// A notice as bytes.
@@ -109,12 +111,17 @@ pub(super) fn written(notice: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(notice).unwrap_or_default()
 }
 
-/// Text from the bus, cut and without anything that a terminal would act on.
-pub(super) fn clean(text: &str) -> String {
-    let harmless = |c: char| if c.is_control() || is_direction(c) { '?' } else { c };
-    text.chars().take(NAME).map(harmless).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    #[test]
+    fn what_is_wrong_with_a_notice_is_said_without_its_escapes() {
+        let notice = b"{\"\\u001b[2J\\u202e\":{}}";
+        let why = read::<FromCoordinator>(notice).unwrap_err();
+        assert!(
+            why.starts_with("a notice that is not understood: unknown variant `?[2J?`"),
+            "{why}"
+        );
+    }
 }

@@ -94,6 +94,11 @@ impl Roll {
         ours
     }
 
+    /// Whether an agent was asked to take part.
+    pub(super) fn has_asked(&self, id: Id) -> bool {
+        self.known.get(&id).is_some_and(|known| known.asked)
+    }
+
     /// The agents of the run, by name, once they are complete.
     pub(super) fn complete(&self) -> Option<Vec<(Id, Hello)>> {
         let mut ours: Vec<(usize, Id, Hello)> =

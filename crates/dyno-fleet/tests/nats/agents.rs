@@ -75,7 +75,10 @@ impl Agent {
             while !ended.load(Ordering::Relaxed) {
                 match lobby.next(Duration::from_millis(50)) {
                     Ok(Some(engagement)) => {
-                        let why = serve(engagement, &hello, clock, work, &ended, &last_sent);
+                        let Engagement { line, .. } = engagement;
+                        let post = Post::take(line, clock).unwrap();
+                        let why = serve(&post, &hello, clock, work, &ended, &last_sent);
+                        // Before it is free again: that is what tests wait for.
                         *left.lock().unwrap() = Some(why);
                     }
                     Ok(None) => {}
@@ -139,7 +142,7 @@ impl Drop for Agent {
 
 /// Follows a coordinator; why that ended.
 fn serve(
-    engagement: Engagement,
+    post: &Post,
     hello: &Hello,
     clock: Clock,
     work: Work,
@@ -147,7 +150,6 @@ fn serve(
     last_sent: &Mutex<Option<Instant>>,
 ) -> String {
     let records = records(&hello.name, work.bytes);
-    let post = Post::take(engagement.line, clock).unwrap();
     let say = |message: FromAgent, bytes: &[u8]| drop(post.say(&message, bytes));
     say(FromAgent::Hello(hello.clone()), &[]);
     let done = |level, ending| {

@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A client of a few lines: NATS is a text protocol.
 struct Stranger {
@@ -101,6 +101,10 @@ fn nonsense(seen: &[u8]) -> Vec<Vec<u8>> {
     other_session.iter_mut().skip(1).take(8).for_each(|byte| *byte ^= 1);
     let mut impossible = seen.to_vec();
     impossible.iter_mut().skip(9).for_each(|byte| *byte = 255);
+    // With a number that was there before: a busy server may deliver the copy of a frame to its forger before
+    // it delivers the frame itself, and the forged one would be taken in its place.
+    let mut cut = seen[..seen.len() / 2].to_vec();
+    cut.iter_mut().skip(9).take(8).for_each(|byte| *byte = 0);
     vec![
         Vec::new(),
         b"hello".to_vec(),
@@ -115,7 +119,7 @@ fn nonsense(seen: &[u8]) -> Vec<Vec<u8>> {
         br#"{"busy":{"run":5}}"#.to_vec(),
         other_session,
         impossible,
-        seen[..seen.len() / 2].to_vec(),
+        cut,
     ]
 }
 
@@ -125,6 +129,7 @@ fn nonsense_on_all_subjects_disturbs_no_run() {
     let options = server.options();
     let work = Work::default();
     let stranger = Stranger::on(&server, |_, payload| nonsense(payload));
+    let began = Instant::now();
     let agents = Agent::several(&options, 2, work);
     let mut run = Run::begin(&options, "run", 2);
     run.carries_out(1, work);
@@ -133,7 +138,9 @@ fn nonsense_on_all_subjects_disturbs_no_run() {
     drop(run);
     agents.iter().for_each(Agent::is_free);
     let refused = |notice: &Notice| matches!(notice, Notice::Refused { .. });
-    assert!(agents[0].notices.lock().unwrap().iter().any(refused), "it is said");
+    let said = agents[0].notices.lock().unwrap().iter().filter(|notice| refused(notice)).count();
+    let most = 1 + began.elapsed().as_secs() as usize / 10;
+    assert!((1..=most).contains(&said), "it is said {said} times in {:?}", began.elapsed());
 }
 
 #[test]

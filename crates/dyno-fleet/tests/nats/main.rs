@@ -8,6 +8,7 @@
 mod agents;
 mod entry;
 mod hostile;
+mod killed;
 mod lobby;
 mod many;
 mod outages;

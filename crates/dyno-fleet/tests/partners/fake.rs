@@ -8,9 +8,13 @@ use dyno_net::Clock;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, exit};
+use std::time::{Duration, Instant};
 
 /// What a good agent has to send after a level.
 pub(crate) const RECORDS: &[u8] = b"records of a level";
+
+/// How long one that ends late takes: much longer than the plan says.
+const LATE: Duration = Duration::from_millis(2_500);
 
 const KIND: &str = "DYNO_TEST_FAKE_AGENT";
 
@@ -28,14 +32,15 @@ pub(crate) fn command(kind: &str) -> Command {
 fn act() {
     if let Ok(kind) = std::env::var(KIND) {
         let mut out = File::options().write(true).open("/proc/self/fd/3").unwrap();
-        exit(Fake { kind: &kind, clock: Clock::start(), started: false }.run(&mut out));
+        exit(Fake { kind: &kind, clock: Clock::start(), started: None }.run(&mut out));
     }
 }
 
 struct Fake<'a> {
     kind: &'a str,
     clock: Clock,
-    started: bool,
+    /// The level that it was told to start, and when.
+    started: Option<(u32, Instant)>,
 }
 
 fn framed(out: &mut File, packet: &[u8]) {
@@ -100,7 +105,15 @@ impl Fake<'_> {
     fn obey(&mut self, order: ToAgent, out: &mut File) -> Option<i32> {
         let kind = self.kind;
         match order {
-            ToAgent::Call { number, sent } => self.beat(number, sent, out),
+            ToAgent::Call { number, sent } => {
+                self.beat(number, sent, out);
+                let late =
+                    self.started.filter(|(_, at)| kind == "ends-late" && at.elapsed() > LATE);
+                if let Some((level, _)) = late {
+                    self.started = None;
+                    say(out, &FromAgent::Done(Box::new(self.done(level, Ending::Duration))), &[]);
+                }
+            }
             ToAgent::Setup(_) if kind != "never-settles" => say(out, &FromAgent::Settled, &[]),
             ToAgent::Prepare(prepare) if kind != "never-ready" => {
                 say(out, &FromAgent::Ready { level: prepare.level }, &[]);
@@ -116,9 +129,10 @@ impl Fake<'_> {
                 }
                 // At once: the other agent's end would come before the next call.
                 "huge-beats" => {
-                    self.started = true;
+                    self.started = Some((level, Instant::now()));
                     self.beat(0, 0, out);
                 }
+                "ends-late" | "never-done-works" => self.started = Some((level, Instant::now())),
                 "never-done" => {}
                 _ => say(out, &FromAgent::Done(Box::new(self.done(level, Ending::Requests))), &[]),
             },
@@ -147,9 +161,18 @@ impl Fake<'_> {
             "huge-times" => (u64::MAX - number, u64::MAX - number / 2),
             _ => (now, now),
         };
-        let tokens = if self.kind == "huge-beats" { u64::MAX } else { 1 };
-        let beat = (self.started || self.kind != "huge-beats")
-            .then_some(Beat { tokens, ..Beat::default() });
+        let (tokens, in_flight) = match self.kind {
+            "huge-beats" => (u64::MAX, 0),
+            // A response that is not streamed.
+            "ends-late" => (1, 1),
+            "never-done-works" => (1 + number, 0),
+            _ => (1, 0),
+        };
+        let beat = (self.started.is_some() || self.kind != "huge-beats").then_some(Beat {
+            tokens,
+            in_flight,
+            ..Beat::default()
+        });
         say(out, &FromAgent::Beat { number, sent, received, answered, beat }, &[]);
     }
 

@@ -21,6 +21,9 @@ const QUICK: Patience = Patience {
     to_end: Duration::from_millis(700),
 };
 
+/// Longer than a request of these tests takes.
+const LONG: Duration = Duration::from_secs(600);
+
 /// Stops when it is told to, a while after the start.
 #[derive(Default)]
 struct Watching {
@@ -56,11 +59,13 @@ fn gather(kinds: &[&str]) -> (Result<Fleet, FleetError>, Children) {
     (fleet, children)
 }
 
-fn set_up(fleet: &mut Fleet) -> Result<(), FleetError> {
+fn set_up(fleet: &mut Fleet, longest: Duration) -> Result<(), FleetError> {
     let count = fleet.len() as u32;
+    let mut plan = Plan::new(Target::at("http://127.0.0.1:9"));
+    plan.timeouts.total_ns = longest.as_nanos() as u64;
     let setups = (0..count).map(|index| Setup {
         run: "run".to_owned(),
-        plan: Plan::new(Target::at("http://127.0.0.1:9")),
+        plan: plan.clone(),
         shard: Shard { index, of: count },
         url: "http://127.0.0.1:9".to_owned(),
         settled: serde_json::Value::Null,
@@ -74,9 +79,18 @@ fn set_up(fleet: &mut Fleet) -> Result<(), FleetError> {
 
 /// A good agent and this one, led through a level that lasts half a second by its plan.
 fn level(kind: &str, watching: Watching) -> Result<(Vec<Part>, Fleet, Children), FleetError> {
+    level_of(kind, watching, LONG)
+}
+
+/// The same, whose requests take so long at most.
+fn level_of(
+    kind: &str,
+    watching: Watching,
+    longest: Duration,
+) -> Result<(Vec<Part>, Fleet, Children), FleetError> {
     let (fleet, children) = gather(&["good", kind]);
     let mut fleet = fleet?;
-    set_up(&mut fleet)?;
+    set_up(&mut fleet, longest)?;
     let mut plan = LevelPlan::closed_loop(2, 10);
     (plan.duration_ns, plan.drain_ns) = (Some(500_000_000), 100_000_000);
     let prepare = Prepare { level: 0, plan, taken: 0, failures: None };
@@ -88,8 +102,13 @@ fn level(kind: &str, watching: Watching) -> Result<(Vec<Part>, Fleet, Children),
 /// Why the second agent was lost in a level that the first one ended.
 #[track_caller]
 fn lost_in_level(kind: &str, watching: Watching) -> String {
+    lost_in_level_of(kind, watching, LONG)
+}
+
+#[track_caller]
+fn lost_in_level_of(kind: &str, watching: Watching, longest: Duration) -> String {
     let began = Instant::now();
-    let (parts, fleet, children) = level(kind, watching).unwrap();
+    let (parts, fleet, children) = level_of(kind, watching, longest).unwrap();
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     let processes = children.processes();
     assert!(parts[0].done.is_some() && parts[0].lost.is_none(), "{parts:?}");
@@ -154,7 +173,7 @@ fn gone_before_it_said_anything() {
 #[test]
 fn stuck_before_a_level() {
     let (fleet, _children) = gather(&["good", "never-settles"]);
-    let said = set_up(&mut fleet.unwrap()).unwrap_err().to_string();
+    let said = set_up(&mut fleet.unwrap(), LONG).unwrap_err().to_string();
     assert_eq!(said, "agent fake was lost: it answers calls, but did not get ready within 700ms");
     let said = lost_in_level("never-ready", Watching::default());
     assert_eq!(said, "it answers calls, but was not ready for the level within 700ms");
@@ -164,6 +183,17 @@ fn stuck_before_a_level() {
 fn stuck_in_a_level() {
     let said = lost_in_level("never-done", Watching::default());
     assert_eq!(said, "it answers calls, but did not end the level within 1.3s");
+}
+
+#[test]
+fn at_work_for_longer_than_the_plan_says() {
+    // A request that it may wait for.
+    let (parts, ..) = level("ends-late", Watching::default()).unwrap();
+    assert!(parts.iter().all(|part| part.done.is_some() && part.lost.is_none()), "{parts:?}");
+    // Its numbers grow for ever, and no request may take that long.
+    let longest = Duration::from_millis(1_200);
+    let said = lost_in_level_of("never-done-works", Watching::default(), longest);
+    assert_eq!(said, "it answers calls, but did not end the level within 2.5s");
 }
 
 #[test]

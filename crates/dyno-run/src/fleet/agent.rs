@@ -14,7 +14,10 @@ use crate::prepared::count_by_server;
 use crate::target::{Measured, open};
 use crate::workload::{Attempt, Workload};
 use dyno_drive::{Gate, LevelOutcome, LevelSetup, Stop, StopSignal};
-use dyno_fleet::{Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, nats};
+use dyno_fleet::{
+    Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level,
+    check_setup, nats,
+};
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
@@ -84,11 +87,13 @@ impl Agent {
 pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
-    serve(agent, line.map_err(|error| RunError::Own(error.to_string()))?, clock)
+    let line = line.map_err(|error| RunError::Own(error.to_string()))?;
+    // Its coordinator gets the signals, and tells it.
+    serve(agent, line, clock, &StopSignal::new())
 }
 
-/// An agent that waits on a bus and takes part in one run after another, until `stop`; with `once`, in
-/// one. `ended` hears how each run ended for it.
+/// An agent that waits on a bus and takes part in one run after another, until `stop`, also in the middle of
+/// one; with `once`, in one. `ended` hears how each run ended for it.
 pub fn serve_bus(
     agent: &Agent,
     options: &nats::Options,
@@ -104,7 +109,7 @@ pub fn serve_bus(
     while stop.get() == Stop::No {
         let Some(engagement) = lobby.next(GLANCE).map_err(wrong)? else { continue };
         let nats::Engagement { run, line } = engagement;
-        ended(&run, serve(agent, line, clock));
+        ended(&run, serve(agent, line, clock, stop));
         if once {
             break;
         }
@@ -125,10 +130,12 @@ fn hello(agent: &Agent) -> Hello {
     }
 }
 
-/// Takes orders until the run is over.
-pub fn serve(agent: &Agent, line: Line, clock: Clock) -> Result<(), RunError> {
+/// Takes orders until the run is over, or until `stop`.
+pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Result<(), RunError> {
     let own = |error: &dyn std::fmt::Display| RunError::Own(error.to_string());
-    let post = Post::take(line, clock).map_err(|error| own(&error))?;
+    let stop = stop.clone();
+    let ends = move || stop.get() > Stop::No;
+    let post = Post::take_until(line, clock, ends).map_err(|error| own(&error))?;
     post.say(&FromAgent::Hello(hello(agent)), &[]).map_err(RunError::Own)?;
     let mut duty = None;
     let mut kept = None;
@@ -162,17 +169,21 @@ pub fn serve(agent: &Agent, line: Line, clock: Clock) -> Result<(), RunError> {
                     None => refuse(&post, "records before a level"),
                 }
             }
-            dyno_fleet::Order::Leave { why, told: true } => {
-                drop(why);
-                return Ok(());
-            }
-            dyno_fleet::Order::Leave { why, told: false } => return Err(RunError::Own(why)),
+            dyno_fleet::Order::Leave { why, told } => return over(why, told),
             dyno_fleet::Order::File { .. }
             | dyno_fleet::Order::Start { .. }
             | dyno_fleet::Order::Stop { .. } => Ok(()),
         };
-        said.map_err(RunError::Own)?;
+        if let Err(unsaid) = said {
+            let (why, told) = post.left().unwrap_or((unsaid, false));
+            return over(why, told);
+        }
     }
+}
+
+/// How a run was that is over for this agent: as it should be where the coordinator said so.
+fn over(why: String, told: bool) -> Result<(), RunError> {
+    if told { Ok(()) } else { Err(RunError::Own(why)) }
 }
 
 fn refuse(post: &Post, why: &str) -> Result<(), String> {
@@ -191,6 +202,7 @@ struct Duty {
 
 impl Duty {
     fn take_up(agent: &Agent, setup: &Setup, post: &Post, clock: Clock) -> Result<Self, RunError> {
+        check_setup(setup).map_err(RunError::Usage)?;
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
         let files = match agent.shares_files {
             true => None,
@@ -252,6 +264,7 @@ impl Duty {
         post: &Post,
         clock: Clock,
     ) -> Result<(Done, Kept), RunError> {
+        check_level(prepare).map_err(RunError::Usage)?;
         let Prepare { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);

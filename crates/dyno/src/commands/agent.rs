@@ -10,7 +10,11 @@ use dyno_model::Language;
 use dyno_run::fleet::nats::Notice;
 use dyno_run::fleet::{Agent, Permission, serve_bus, serve_child};
 use dyno_run::{Reach, RunError, StopSignal, TargetUrl};
+use dyno_words::escape::escape;
 use dyno_words::messages;
+
+/// How much is printed of a text that may come from others.
+const LONGEST: usize = 600;
 
 messages! {
     /// What an agent prints.
@@ -71,7 +75,10 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let tell = move |notice| teller.note(said(notice, &bus, language));
     let ended = |run: &str, how: Result<(), RunError>| match how {
         Ok(()) => printer.note(Say::Over.with(language, &[run])),
-        Err(error) => printer.warn(Say::Broken.with(language, &[run, &error.to_string()])),
+        Err(error) => {
+            let why = escape(&error.to_string(), LONGEST);
+            printer.warn(Say::Broken.with(language, &[run, &why]));
+        }
     };
     let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);
     drop(listening);
@@ -79,11 +86,12 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
 }
 
 fn said(notice: Notice, bus: &str, language: Language) -> String {
+    let shown = |text: String| [escape(&text, LONGEST)];
     match notice {
-        Notice::NotThere { why } => Say::NotThere.with(language, &[why]),
+        Notice::NotThere { why } => Say::NotThere.with(language, &shown(why)),
         Notice::Free => Say::Waiting.with(language, &[bus]),
-        Notice::Engaged { run } => Say::Engaged.with(language, &[run]),
-        Notice::Refused { why } => Say::Refused.with(language, &[why]),
+        Notice::Engaged { run } => Say::Engaged.with(language, &shown(run)),
+        Notice::Refused { why } => Say::Refused.with(language, &shown(why)),
         Notice::Interrupted => Say::Interrupted.with(language, &[""; 0]),
         Notice::Back => Say::Back.with(language, &[""; 0]),
     }
@@ -116,6 +124,24 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
             let exit = if matches!(error, RunError::Usage(_)) { Exit::Usage } else { Exit::Bug };
             printer.error(error);
             exit
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_a_bus_acts_on_the_terminal() {
+        let text = || "a\u{1b}[2Jb\r\u{202e}".to_owned();
+        for notice in [
+            Notice::Refused { why: text() },
+            Notice::NotThere { why: text() },
+            Notice::Engaged { run: text() },
+        ] {
+            let said = said(notice, "nats://bus:4222", Language::English);
+            assert!(said.contains("a\\u{1b}[2Jb\\r\\u{202e}"), "{said}");
         }
     }
 }

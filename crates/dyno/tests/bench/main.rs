@@ -23,6 +23,7 @@ mod faults;
 mod fleet;
 mod fleet_faults;
 mod fleet_pooled;
+mod fleet_signals;
 mod framing;
 mod interrupts;
 mod labels;

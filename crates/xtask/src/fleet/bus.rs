@@ -18,18 +18,24 @@ impl Bus {
     pub(super) fn start(dyno: &Path, agents: usize, folder: &Path) -> Result<Self> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut bus = Self { port, server: server(port)?, agents: Vec::new() };
-        for number in 0..agents {
-            let agent = Command::new(dyno)
-                .args(["agent", "--any-target", "--bus", &bus.url()])
-                .args(["--name", &format!("a{}", number + 1)])
-                .env("TMPDIR", folder)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()?;
-            bus.agents.push(agent);
+        for _ in 0..agents {
+            bus.add_agent(dyno, folder)?;
         }
         Ok(bus)
+    }
+
+    /// One more agent.
+    pub(super) fn add_agent(&mut self, dyno: &Path, folder: &Path) -> Result<()> {
+        let agent = Command::new(dyno)
+            .args(["agent", "--any-target", "--bus", &self.url()])
+            .args(["--name", &format!("a{}", self.agents.len() + 1)])
+            .env("TMPDIR", folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        self.agents.push(agent);
+        Ok(())
     }
 
     pub(super) fn url(&self) -> String {

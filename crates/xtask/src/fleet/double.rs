@@ -1,5 +1,6 @@
 //! Whether two agents do twice of what one does.
 
+use super::all_met;
 use crate::lab::{Engine, bench, build, median, number};
 use anyhow::Result;
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 const ROUNDS: usize = 5;
 const SCRIPT: &str = "ttft=100ms,itl=20ms,tokens=64";
 const COMMON: &str = "--output-tokens 64 --input-tokens 16 --drain 5s";
+const BAR: std::ops::RangeInclusive<f64> = 1.96..=2.04;
 const RATE: &str = "/throughput/output_tokens_per_s";
 
 fn measured(dyno: &PathBuf, engine: &Engine, load: &str) -> Result<serde_json::Value> {
@@ -19,8 +21,8 @@ fn verdict(level: &serde_json::Value) -> &str {
     level["verdict"].as_str().unwrap_or("?")
 }
 
-/// Two agents with twice the load, compared with one.
-fn doubled(dyno: &PathBuf, engine: &Engine, one: &str, two: &str) -> Result<()> {
+/// Two agents with twice the load, compared with one; the bar, if it is missed.
+fn doubled(dyno: &PathBuf, engine: &Engine, one: &str, two: &str) -> Result<Option<String>> {
     println!("one: {one}\ntwo: {two}");
     println!("round      one tok/s       two tok/s    ratio  verdicts");
     let mut ratios = Vec::new();
@@ -36,23 +38,25 @@ fn doubled(dyno: &PathBuf, engine: &Engine, one: &str, two: &str) -> Result<()> 
         println!("{round:>5} {x:>14.1} {y:>15.1} {:>8.4}  {}, {}", y / x, verdict(&a), verdict(&b));
         ratios.push(y / x);
     }
-    println!("median: {:.4} (bar 1.96 to 2.04)\n", median(ratios));
-    Ok(())
+    let ratio = median(ratios);
+    println!("median: {ratio:.4} (bar {} to {})\n", BAR.start(), BAR.end());
+    Ok((!BAR.contains(&ratio)).then(|| format!("{two}: {ratio:.4} times as much as one agent")))
 }
 
 pub(crate) fn run() -> Result<()> {
     let dyno = build()?;
     let engine = Engine::start(&dyno, SCRIPT)?;
-    doubled(
+    let closed = doubled(
         &dyno,
         &engine,
         "--agents 1 --concurrency 8 --duration 6s",
         "--agents 2 --concurrency 16 --duration 6s",
     )?;
-    doubled(
+    let open = doubled(
         &dyno,
         &engine,
         "--agents 1 --rate 10 --arrival constant --duration 6s",
         "--agents 2 --rate 20 --arrival constant --duration 6s",
-    )
+    )?;
+    all_met(&closed.into_iter().chain(open).collect::<Vec<_>>())
 }

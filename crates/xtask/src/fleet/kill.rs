@@ -1,5 +1,6 @@
 //! `kill -9` at moments of a run of two levels, and what becomes of it.
 
+use super::all_met;
 use super::bus::Bus;
 use super::processes::{Run, codes, is_alive, place, requests, signal};
 use crate::lab::{Engine, build};
@@ -39,6 +40,7 @@ use Event::{Prepared, Pull, PullAgain, Pulled, Sending, SendingAgain, Spawned};
 
 /// A level sends for two seconds, and its last responses take another 0.6 s.
 const SCRIPT: &str = "ttft=100ms,itl=10ms,tokens=50";
+const AGENTS: usize = 3;
 const LOAD: &str = "--agents 3 --concurrency 6,12 --duration 2s --drain 5s --output-tokens 50 --input-tokens 16 --seed 1";
 
 const MOMENTS: [(&str, Event, u64); 20] = [
@@ -124,11 +126,12 @@ fn verdicts(summary: &Value) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn run(victim: Victim) -> Result<()> {
+pub(crate) fn run(victim: Victim, on_bus: bool) -> Result<()> {
     let dyno = build()?;
     let engine = Engine::start(&dyno, SCRIPT)?;
     println!(
-        "bench {LOAD}\nscript {SCRIPT}; killed: {}",
+        "bench {LOAD}\nscript {SCRIPT}; {}; killed: {}",
+        if on_bus { "agents on a bus" } else { "agents as children" },
         match victim {
             Victim::Agent => "the second agent",
             Victim::Coordinator => "the coordinator",
@@ -141,38 +144,37 @@ pub(crate) fn run(victim: Victim) -> Result<()> {
     );
     let mut wrong = Vec::new();
     for (name, event, after) in MOMENTS {
-        if let Some(why) = moment(&dyno, &engine, victim, (name, event, after))? {
+        if let Some(why) = moment(&dyno, &engine, (victim, on_bus), (name, event, after))? {
             wrong.push(format!("{name} +{after} ms: {why}"));
         }
     }
     println!("{} of {} moments as promised", MOMENTS.len() - wrong.len(), MOMENTS.len());
-    for why in wrong {
-        println!("  not: {why}");
-    }
-    Ok(())
+    all_met(&wrong)
 }
 
 /// Kills at one moment and prints a row; what was not as promised, if anything.
 fn moment(
     dyno: &Path,
     engine: &Engine,
-    victim: Victim,
+    (victim, on_bus): (Victim, bool),
     (name, event, after): (&str, Event, u64),
 ) -> Result<Option<String>> {
     let before = requests(engine)?.0;
     let place = place()?;
-    let mut bus = match victim {
-        Victim::Bus => Some(Bus::start(dyno, 3, &place.join("tmp"))?),
-        _ => None,
+    let folder = place.join("tmp");
+    let mut bus = match on_bus {
+        true => Some(Bus::start(dyno, AGENTS, &folder)?),
+        false => None,
     };
-    let on_bus = bus.as_ref().map_or_else(String::new, |bus| format!("--bus {}", bus.url()));
-    let mut run = Run::start_at(place, dyno, engine, &format!("{LOAD} {on_bus}"))?;
+    let at_bus = bus.as_ref().map_or_else(String::new, |bus| format!("--bus {}", bus.url()));
+    let mut run = Run::start_at(place, dyno, engine, &format!("{LOAD} {at_bus}"))?;
     if !wait_for(event, after, &mut run, engine, before)? {
         println!("{name:<18}{after:>6}  the run was over before: {}", run.said());
         return Ok(Some("the run was over before".to_owned()));
     }
     let at = run.began.elapsed().as_secs_f64();
-    let agents = run.agents();
+    let children = run.agents();
+    let agents = bus.as_ref().map_or_else(|| children.clone(), Bus::agents);
     let target = match victim {
         Victim::Agent => agents.get(1).or(agents.first()).copied(),
         Victim::Coordinator => Some(run.child.id()),
@@ -183,26 +185,35 @@ fn moment(
     };
     signal(target, "KILL");
     let killed = Instant::now();
+    // What is sent after this is too late, also where the run goes on for longer.
+    let all_ended = |run: &mut Run| -> Result<bool> {
+        Ok(run.child.try_wait()?.is_some() && !children.iter().any(|child| is_alive(*child)))
+    };
+    while killed.elapsed() < QUIET_AFTER && (on_bus || !all_ended(&mut run)?) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let then = requests(engine)?.0;
     let status = run.end(Duration::from_secs(30))?;
-    while agents.iter().any(|agent| is_alive(*agent)) && killed.elapsed().as_secs() < 30 {
+    while children.iter().any(|child| is_alive(*child)) && killed.elapsed().as_secs() < 30 {
         std::thread::sleep(Duration::from_millis(10));
     }
     let gone = killed.elapsed().as_secs_f64();
-    if let Some(bus) = &mut bus {
-        // They stay, and wait for the bus.
-        std::thread::sleep(QUIET_AFTER.saturating_sub(killed.elapsed()));
-        anyhow::ensure!(bus.agents_left() == 3, "an agent has ended");
-    }
-    let then = requests(engine)?.0;
     std::thread::sleep(Duration::from_millis(300));
     let sent_after = requests(engine)?.0 - then;
+    if let Some(bus) = &mut bus {
+        // The others stay, and wait for the next run.
+        let left = AGENTS - usize::from(victim == Victim::Agent);
+        anyhow::ensure!(bus.agents_left() == left, "an agent has ended");
+    }
     let left = run.folders();
     let on_disk = run.report(dyno);
     let finished = on_disk.as_ref().map_or(0, whole);
-    if let Some(bus) = &mut bus {
-        bus.start_again()?;
+    match (&mut bus, victim) {
+        (Some(bus), Victim::Bus) => bus.start_again()?,
+        (Some(bus), Victim::Agent) => bus.add_agent(dyno, &folder)?,
+        _ => {}
     }
-    let resumed = run.place.join("run").exists().then(|| run.resume(dyno, &on_bus));
+    let resumed = run.place.join("run").exists().then(|| run.resume(dyno, &at_bus));
     let (outcome, complete) = match &resumed {
         None => ("no run directory yet".to_owned(), true),
         Some(Err(error)) => (first_line(error), finished == 2),
@@ -224,7 +235,7 @@ fn moment(
     };
     let why = if sent_after > 0 {
         "somebody still sent"
-    } else if gone > 5.0 && victim != Victim::Bus {
+    } else if gone > 5.0 && !on_bus {
         "a process was there after 5 s"
     } else if finished < ended_before {
         "a finished level was lost"

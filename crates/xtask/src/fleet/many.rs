@@ -1,5 +1,6 @@
 //! What many agents on one machine cost: idle between levels, and beating during one.
 
+use super::all_met;
 use super::bus::Bus;
 use super::processes::{Run, cpu, cpu_of, descriptors, kib, place, requests, stat};
 use crate::lab::{Engine, build};
@@ -8,6 +9,9 @@ use std::time::{Duration, Instant};
 
 /// One request each, which lasts as long as the measurement of beats needs: a token a second.
 const SCRIPT: &str = "ttft=100ms,itl=1s,tokens=24";
+/// Shares of a core: of the coordinator, and of an agent's answers to calls.
+const COORDINATOR: f64 = 0.03;
+const ANSWERS: f64 = 0.001;
 const SETTLE: Duration = Duration::from_secs(4);
 const MEASURED: Duration = Duration::from_secs(12);
 
@@ -45,16 +49,25 @@ impl Shares {
         }
     }
 
-    fn print(&self, when: &str) {
+    /// Prints them; the bars that are missed.
+    fn print(&self, when: &str) -> Vec<String> {
         let bus =
             self.bus.map_or(String::new(), |bus| format!("nats-server {:.2} %, ", bus * 100.0));
         println!(
-            "{when}: coordinator {:.2} % of a core (bar 3), {bus}an agent {:.3} %, of which answers to calls \
-             {:.4} % (bar 0.1)",
+            "{when}: coordinator {:.2} % of a core (bar {}), {bus}an agent {:.3} %, of which answers to calls \
+             {:.4} % (bar {})",
             self.coordinator * 100.0,
+            COORDINATOR * 100.0,
             self.agent * 100.0,
-            self.answering * 100.0
+            self.answering * 100.0,
+            ANSWERS * 100.0
         );
+        let bars = [
+            ("the coordinator", self.coordinator, COORDINATOR),
+            ("an agent's answers", self.answering, ANSWERS),
+        ];
+        let missed = bars.into_iter().filter(|(_, share, bar)| share > bar);
+        missed.map(|(what, share, _)| format!("{when}: {what}: {:.3} %", share * 100.0)).collect()
     }
 }
 
@@ -93,7 +106,7 @@ pub(crate) fn run(count: u32, on_bus: bool) -> Result<()> {
     })?;
     std::thread::sleep(SETTLE);
     let agents = bus.as_ref().map_or_else(|| run.agents(), Bus::agents);
-    Shares::measure(&run, bus.as_ref(), &agents).print("beating");
+    let mut missed = Shares::measure(&run, bus.as_ref(), &agents).print("beating");
     let process = run.child.id();
     let threads = |process: u32| stat(process).map_or(0, |stat| stat.threads);
     println!(
@@ -114,7 +127,7 @@ pub(crate) fn run(count: u32, on_bus: bool) -> Result<()> {
     );
     wait_for(&mut run, "the level is over", || Ok(requests(&engine)?.1 == 0))?;
     std::thread::sleep(SETTLE);
-    Shares::measure(&run, bus.as_ref(), &agents).print("idle");
+    missed.extend(Shares::measure(&run, bus.as_ref(), &agents).print("idle"));
     let status = run.end(Duration::from_secs(120))?;
     let summary = run.report(&dyno)?;
     let level = &summary["levels"][0];
@@ -122,5 +135,8 @@ pub(crate) fn run(count: u32, on_bus: bool) -> Result<()> {
         "ended with {status:?}: {} of {count} completed, verdict {}",
         level["requests"]["completed"], level["verdict"]
     );
-    Ok(())
+    if level["requests"]["completed"] != u64::from(count) {
+        missed.push("not every agent's request was completed".to_owned());
+    }
+    all_met(&missed)
 }

@@ -10,22 +10,39 @@ mod processes;
 mod same;
 mod single;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
+use kill::Victim;
 
 const HELP: &str = "\
-cargo xtask fleet kill agent|coordinator|bus  kill -9 at 20 moments of a run of two levels, then --resume
+cargo xtask fleet kill agent|coordinator [bus]  kill -9 at 20 moments of a run of two levels, then --resume
+cargo xtask fleet kill bus                the same of nats-server
 cargo xtask fleet pause                   SIGSTOP of an agent and of the coordinator
 cargo xtask fleet double                  two agents compared with one at half the load
 cargo xtask fleet same                    four agents compared with a single client, with intervals
 cargo xtask fleet many [AGENTS] [bus]     CPU, memory and threads of many idle and beating agents, on pipes or a bus
-cargo xtask fleet single OTHER            a single client, compared with the binary OTHER";
+cargo xtask fleet single OTHER            a single client, compared with the binary OTHER
+
+They end with an error where a bar is missed.";
+
+/// Ends with an error that lists the bars that were missed, if any.
+fn all_met(missed: &[String]) -> Result<()> {
+    ensure!(missed.is_empty(), "missed:\n  {}", missed.join("\n  "));
+    Ok(())
+}
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut arguments = arguments.iter().map(String::as_str);
     match (arguments.next(), arguments.next()) {
-        (Some("kill"), Some("agent")) => kill::run(kill::Victim::Agent),
-        (Some("kill"), Some("coordinator")) => kill::run(kill::Victim::Coordinator),
-        (Some("kill"), Some("bus")) => kill::run(kill::Victim::Bus),
+        (Some("kill"), Some("bus")) => kill::run(Victim::Bus, true),
+        (Some("kill"), Some(victim @ ("agent" | "coordinator"))) => {
+            let on_bus = match arguments.next() {
+                None => false,
+                Some("bus") => true,
+                Some(_) => bail!("which one?\n{HELP}"),
+            };
+            let victim = if victim == "agent" { Victim::Agent } else { Victim::Coordinator };
+            kill::run(victim, on_bus)
+        }
         (Some("pause"), _) => pause::run(),
         (Some("double"), _) => double::run(),
         (Some("same"), _) => same::run(),

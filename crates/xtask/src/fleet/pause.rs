@@ -1,5 +1,6 @@
 //! Processes of a fleet that stand still for a while: whether the report says so, and of whom.
 
+use super::all_met;
 use super::processes::{Run, codes, signal};
 use crate::lab::{Engine, build};
 use anyhow::Result;
@@ -13,6 +14,7 @@ pub(crate) fn run() -> Result<()> {
     let engine = Engine::start(&dyno, SCRIPT)?;
     println!("bench {LOAD}\nscript {SCRIPT}; stopped 3 s after its start");
     println!("{:<14}{:>5} {:<5} {:<9} codes of the level", "who", "s", "exit", "verdict");
+    let mut missed = Vec::new();
     for (who, seconds) in [("nobody", 0), ("agent 2", 2), ("coordinator", 2), ("coordinator", 5)] {
         let mut run = Run::start(&dyno, &engine, LOAD)?;
         std::thread::sleep(Duration::from_secs(3));
@@ -33,6 +35,14 @@ pub(crate) fn run() -> Result<()> {
         let status = status.map_or("–".to_owned(), |status| status.to_string());
         let verdict = level["verdict"].as_str().unwrap_or("?");
         println!("{who:<14}{seconds:>5} {status:<5} {verdict:<9} {}", codes(level).join(" "));
+        // Agents leave a coordinator that is silent for 3 s; shorter pauses are survived.
+        let lost = codes(level).iter().any(|code| code == "agent_lost");
+        if lost != (seconds > 3) {
+            missed.push(format!("{who} stopped for {seconds} s: agent lost: {lost}"));
+        }
+        if who == "agent 2" && verdict == "valid" {
+            missed.push(format!("{who} stopped for {seconds} s: the level is called valid"));
+        }
         for agent in level["agents"].as_array().into_iter().flatten() {
             println!(
                 "{:>22} {:<9} {}  longest silence {:.2} s",
@@ -47,5 +57,5 @@ pub(crate) fn run() -> Result<()> {
             println!("{:>22} {}", "", said.lines().next().unwrap_or(""));
         }
     }
-    Ok(())
+    all_met(&missed)
 }
