@@ -25,7 +25,7 @@ fn of_slot(records: &[RequestRecord], slot: u32) -> Vec<&RequestRecord> {
 }
 
 fn retry(at_most: u32, within: Nanos) -> OnFailure {
-    OnFailure { retry: Some(Retry { at_most, within }), at_most: None }
+    OnFailure { retry: Some(Retry { at_most, within }), ..OnFailure::default() }
 }
 
 #[test]

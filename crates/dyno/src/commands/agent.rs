@@ -60,9 +60,9 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let visible = fleet::visible(&options, language);
     warnings.iter().chain(&visible).for_each(|warning| printer.warn(warning));
     let name = args.name.unwrap_or_else(own_name);
-    let query = args.target.iter().find_map(|target| target.query().map(str::to_owned));
+    let targets = args.target.clone();
     let may_measure = permission(args.target, args.any_target);
-    let agent = Agent { name, reach, query, shares_files: false, may_measure };
+    let agent = Agent { name, reach, targets, counting: None, shares_files: false, may_measure };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
     let listening = listening.map_err(|error| UsageError::new("signals", error.to_string()))?;

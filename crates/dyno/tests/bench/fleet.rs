@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const STEADY: &str = "ttft=50ms,itl=5ms,tokens=16";
 
 /// The processes that a process has started and that have not ended.
-fn children(of: u32) -> Vec<u32> {
+pub(crate) fn children(of: u32) -> Vec<u32> {
     let stat = |entry: std::fs::DirEntry| {
         let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
@@ -47,7 +47,7 @@ fn expect_gone(agents: &[u32]) {
 
 /// Each index once, and all up to the highest.
 #[track_caller]
-fn expect_all_indices(place: &Place, level: u32, count: u64) {
+pub(crate) fn expect_all_indices(place: &Place, level: u32, count: u64) {
     let records = place.requests();
     let of_level: Vec<u64> = records.iter().filter(|r| r.level == level).map(|r| r.index).collect();
     assert_eq!(of_level.len() as u64, count);
