@@ -62,13 +62,13 @@ pub(crate) fn of_server(
     let aside = Client::new(client.options().clone(), client.clock());
     let aside = Arc::new(Mutex::new(aside.map_err(|error| error.to_string())?));
     let about = client.rules().dialect.about();
-    let mut why = format!("the API {} has no way to count", about.name);
+    let mut why = None;
     let found = about.counting.iter().find_map(|counting| {
         let (aside, model, stop) = (Arc::clone(&aside), model.to_owned(), stop.clone());
         let lasts = stop.clone();
         let ask = move |what: &Ask<'_>| count(&aside, counting, &model, what, &stop);
         if let Err(refused) = ask(&Ask::Text(TRIAL)) {
-            why = refused;
+            why.get_or_insert(refused);
             return None;
         }
         let messages = || ask(&Ask::Messages(&[Message::user(TRIAL)])).err();
@@ -78,7 +78,8 @@ pub(crate) fn of_server(
         let tokenizer = Tokenizer::by_asking_for(counts, lasting(ask, failure.clone(), lasts));
         Some(OfServer { tokenizer, failure, text_only, path: counting.path })
     });
-    found.ok_or(why)
+    found
+        .ok_or_else(|| why.unwrap_or_else(|| format!("the API {} has no way to count", about.name)))
 }
 
 /// Asks until the server fails twice in a row; estimates from then on.

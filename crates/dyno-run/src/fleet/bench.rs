@@ -206,10 +206,12 @@ fn secrets(reach: &Reach) -> String {
 fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
     match error {
         nats::BusError::Interrupted => RunError::Interrupted("interrupted".to_owned()),
-        nats::BusError::TooFew(few) if plan.course.versus.is_some() => RunError::Usage(format!(
-            "--bus: {}\n  hint: each of the two servers of --versus has {agents} agents of its own",
-            one_line(&few.to_string())
-        )),
+        nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
+            let (few, all) = (one_line(&few.to_string()), agents.saturating_mul(2));
+            RunError::Usage(format!(
+                "--bus: {few}\n  hint: --versus needs agents for each of the two servers, {all} in all"
+            ))
+        }
         error => RunError::Usage(format!("--bus: {}", one_line(&error.to_string()))),
     }
 }

@@ -133,7 +133,7 @@ fn agents_fetch_the_data_and_what_is_known_of_them_is_told() {
         notes
     };
     assert_eq!(notes(&place), notes(&alone), "{}", ended.said());
-    for code in ["data_skipped", "prompts_repeat"] {
+    for code in ["data_selected", "prompts_repeat"] {
         assert!(notes(&place).contains(&code.to_owned()), "{:?}", notes(&place));
     }
 }
@@ -229,7 +229,8 @@ fn counting(refuses: impl Fn(&str) -> bool + Send + Sync + 'static) -> Web {
         }
         true => {
             let body = request.json();
-            let words = body["prompt"].as_str().unwrap_or("a b").split(' ').count();
+            let text = body["prompt"].as_str().or(body["messages"][0]["content"].as_str());
+            let words = text.unwrap_or_default().split(' ').count();
             web::json("200 OK", &json!({ "count": words }).to_string())
         }
         false => web::openai(request),
@@ -325,7 +326,7 @@ fn two_servers_in_turns_need_twice_as_many_agents_and_it_is_said() {
     few.expect_words(&[
         "--versus: 2 agents are needed on the bus, 1 for each server",
         "B: --bus: 0 of 1 agents came within 1 s",
-        "each of the two servers of --versus has 1 agents of its own",
+        "--versus needs agents for each of the two servers, 2 in all",
     ]);
     assert!(!place.path().join("run-a").exists(), "nothing was measured");
     let _other = bus.agent(&agents, "other", &allowed);
