@@ -169,7 +169,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     data.into_iter().for_each(|(agent, report)| workload.hear(agent, number, report));
     if let Some(addresses) = addresses {
         environment.server.addresses = addresses;
-        // Records have their numbers: whoever resumes the run must know them.
+        // Records have their numbers, which a run that is resumed must know.
         book.write_environment(environment.clone(), observer);
     }
     *failed += done.failed;

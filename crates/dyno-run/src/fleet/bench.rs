@@ -207,10 +207,10 @@ fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
     match error {
         nats::BusError::Interrupted => RunError::Interrupted("interrupted".to_owned()),
         nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
-            let (few, all) = (one_line(&few.to_string()), agents.saturating_mul(2));
-            RunError::Usage(format!(
-                "--bus: {few}\n  hint: --versus needs agents for each of the two servers, {all} in all"
-            ))
+            let all = agents.saturating_mul(2);
+            let hint = format!("--versus needs agents for each of the two servers, {all} in all");
+            let few = format!("--bus: {}", one_line(&few.to_string()));
+            RunError::hinted(&few, &hint)
         }
         error => RunError::Usage(format!("--bus: {}", one_line(&error.to_string()))),
     }

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(lost_at(|s| seen(&[(0, 10 * s, 0), (0, s, 0)])), Some(30));
         // From the last success of any agent on.
         assert_eq!(lost_at(|s| seen(&[(s.min(2), s, 0), (s.min(7), s, 0)])), Some(37));
-        // Few failures are no proof, whoever they happen to.
+        // Few failures are no proof, even of all agents.
         assert_eq!(lost_at(|s| seen(&[(0, s / 5, 0), (0, s / 5, 0)])), Some(125));
         assert_eq!(lost_at(|_| seen(&[(0, 20, 0), (0, 20, 0)])), None);
         assert_eq!(lost_at(|_| Vec::new()), None);

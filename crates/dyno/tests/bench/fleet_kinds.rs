@@ -71,11 +71,12 @@ fn in_turns_the_agents_of_both_count_with_the_first_server() {
 
 #[test]
 fn a_capacity_is_found_by_several() {
-    let engine = Engine::start("ttft=100ms,itl=2ms,tokens=8", &[]);
+    // Slow enough to be measured on any machine.
+    let engine = Engine::start("ttft=200ms,itl=100ms,tokens=3", &[]);
     let place = Place::new();
     let mut command = place.dyno(&format!(
-        "capacity {} --agents 2 --out run --quiet --over concurrency --between 4..8 --levels 4 \
-         --requests 100 --output-tokens 8",
+        "capacity {} --agents 2 --out run --quiet --over concurrency --between 8..16 --levels 4 \
+         --requests 100 --output-tokens 3",
         engine.url()
     ));
     command.args(["--slo", "latency.p90<30s"]);
