@@ -3,6 +3,7 @@
 use crate::engines::{Engine, EngineProcess, QUICK};
 use crate::place::{Place, accounted, holds};
 use crate::process::{Process, run};
+use crate::web::{self, Seen, Web};
 use dyno_model::frame::Ending;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
@@ -163,6 +164,23 @@ fn a_target_that_goes_away_is_told_as_for_one_client() {
     process.wait_until("requests under way", || engine.begun() >= 40);
     engine.kill();
     let ended = process.end().expect_status(&[3]).expect_words(&["the target is unusable"]);
+    assert_eq!(place.level_ends()[0].ending, Ending::TargetLost, "{}", ended.said());
+}
+
+#[test]
+fn a_target_that_serves_no_agent_is_lost() {
+    let server = Web::start(|request: &Seen| {
+        let aside = !request.is("POST /v1/") || request.header("x-dyno-preflight").is_some();
+        match aside {
+            true => web::openai(request),
+            false => web::json("500 Internal Server Error", "{\"error\":\"out of memory\"}"),
+        }
+    });
+    let place = Place::new();
+    let load = "--agents 2 --rate 4 --arrival constant --duration 10m --output-tokens 4";
+    let ended = run(place.bench(&server.url(), load)).expect_status(&[3]);
+    let words = ["the target is unusable", "no request completed for 3", "out of memory"];
+    let ended = ended.expect_words(&words);
     assert_eq!(place.level_ends()[0].ending, Ending::TargetLost, "{}", ended.said());
 }
 
