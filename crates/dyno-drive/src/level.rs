@@ -51,6 +51,9 @@ pub struct OnFailure {
     pub retry: Option<Retry>,
     /// Sending stops after this many failures; requests that were shed are none.
     pub at_most: Option<u64>,
+    /// Others send to the same target: only all of them together can say that it serves nothing. It is
+    /// still given up where no connection can be opened.
+    pub seen_by_others: bool,
 }
 
 /// Observes a level as it runs. Called on the driver's thread: while a method runs, nothing is sent

@@ -25,7 +25,7 @@ fn of_slot(records: &[RequestRecord], slot: u32) -> Vec<&RequestRecord> {
 }
 
 fn retry(at_most: u32, within: Nanos) -> OnFailure {
-    OnFailure { retry: Some(Retry { at_most, within }), at_most: None }
+    OnFailure { retry: Some(Retry { at_most, within }), ..OnFailure::default() }
 }
 
 #[test]
@@ -172,6 +172,23 @@ fn a_target_that_is_gone_is_lost_within_seconds() {
         assert!(outcome.lost.unwrap().unreachable);
         assert!(outcome.ended - outcome.started < 6 * SEC);
     }
+}
+
+#[test]
+fn one_of_several_load_generators_does_not_say_that_a_target_serves_nothing() {
+    let plan = LevelPlan { duration_ns: Some(120 * SEC), ..closed(4) };
+    let mut server = Simulated::shedding(SEC, 1);
+    server.on_failure.seen_by_others = true;
+    let (outcome, records) = run(&plan, &mut server);
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.ending, outcome.lost), (Ending::Duration, None));
+    // It does say that it cannot get there.
+    let mut server = Simulated::shedding(SEC, 1);
+    server.on_failure.seen_by_others = true;
+    server.fails_with = Outcome::Failed(FailureClass::Connect);
+    let (outcome, _) = run(&plan, &mut server);
+    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert!(outcome.lost.unwrap().unreachable);
 }
 
 #[test]

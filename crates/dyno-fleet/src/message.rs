@@ -195,6 +195,9 @@ pub struct Done {
     pub lost_target: Option<String>,
     /// What went wrong in the agent, for people.
     pub trouble: Option<String>,
+    /// What it says of its data and of the target.
+    #[serde(default)]
+    pub told: serde_json::Value,
     /// Bytes of its records.
     pub bytes: u64,
 }

@@ -167,6 +167,7 @@ mod tests {
             failed: 0,
             lost_target: None,
             trouble: None,
+            told: serde_json::Value::Null,
             bytes: 1 << 40,
         };
         assert!(can_have_done(&done));

@@ -75,6 +75,11 @@ impl RunError {
         Self::Setting { flag, words: words.to_string() }
     }
 
+    /// An order that cannot be carried out, and what would help.
+    pub(crate) fn hinted(message: &str, hint: &str) -> Self {
+        Self::Usage(format!("{message}\n  hint: {hint}"))
+    }
+
     pub(crate) fn of_side(side: Side, error: Self) -> Self {
         Self::OfSide { side, error: Box::new(error) }
     }

@@ -4,6 +4,7 @@ use super::book::Book;
 use super::enough::Enough;
 use super::estimate::Glance;
 use super::finished::{Lost, LostAgent};
+use super::fleet::Learned;
 use super::metrics::Metrics;
 use super::observer::{LevelBegins, Observer};
 use super::prepared::Prepared;
@@ -40,6 +41,11 @@ pub(crate) trait Bench {
 
     /// Earlier levels took this many prompts or conversations of the data.
     fn taken_so_far(&mut self, _taken: u64) {}
+
+    /// What is known after a level that only those who sent it could know.
+    fn learned(&mut self) -> Learned {
+        Learned::default()
+    }
 
     /// Sends requests that belong to no level, one after the other.
     fn prime(&mut self, setup: LevelSetup<'_>, items: Items) -> Result<(), TransportError> {
@@ -120,7 +126,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         }
         items => items.map_err(io::Error::other)?,
     };
-    let Prepared { workload, bench, .. } = prepared;
+    let Prepared { workload, bench, environment, .. } = prepared;
     let planned = planned(level, workload);
     let primers = workload.primers(&plan, level, number, planned.unwrap_or(u64::MAX));
     prime(&mut **bench, primers.map_err(io::Error::other)?, stop)?;
@@ -159,6 +165,13 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     bench.taken_so_far(workload.attempt().taken);
     let done = bench.run_level(setup, items, ahead(level.load, plan.shard))?;
     workload.took(&plan, level, done.taken);
+    let Learned { data, addresses } = bench.learned();
+    data.into_iter().for_each(|(agent, report)| workload.hear(agent, number, report));
+    if let Some(addresses) = addresses {
+        environment.server.addresses = addresses;
+        // Records have their numbers, which a run that is resumed must know.
+        book.write_environment(environment.clone(), observer);
+    }
     *failed += done.failed;
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
     let mut ending = done.ending;
@@ -248,7 +261,7 @@ fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
 /// What refusals and failures lead to, with so many failures left until sending stops.
 pub(crate) fn on_failure(plan: &Plan, at_most: Option<u64>) -> OnFailure {
     let retry = |at_most| Retry { at_most, within: plan.timeouts.total_ns };
-    OnFailure { retry: plan.shed_retries.map(retry), at_most }
+    OnFailure { retry: plan.shed_retries.map(retry), at_most, seen_by_others: false }
 }
 
 /// How many requests are prepared ahead of the driver of a part of the load.

@@ -67,7 +67,7 @@ pub use error::{Blame, RunError};
 pub use finished::{Finished, Lost, LostAgent};
 pub use identity::{one_line, suffix};
 pub use observer::{LevelBegins, Observer, ServerSink};
-pub use order::{MetricsFrom, Order, Place, Reach, Secrets};
+pub use order::{Counter, MetricsFrom, Order, Place, Reach, Secrets};
 pub use past::Past;
 pub use recording::LastSuccess;
 pub use workload::Workload;
@@ -113,8 +113,14 @@ pub fn in_turns(
     let of =
         |side: Side| move |error| if predicted { error } else { RunError::of_side(side, error) };
     let ready_a = Prepared::of(a, None, clock, observers[0]).map_err(of(Side::A))?;
-    // Counted by the same tokenizer, so that the prompts are the same.
+    // Counted by the same tokenizer, so that the prompts are the same; also those of B's agents.
     let workload = Some(ready_a.workload.beside());
+    orders[1].reach.counting = ready_a.workload.counting().and_then(|counting| {
+        let Reach { url, secrets, .. } = orders[0].reach.clone();
+        let url = url.or_else(|| TargetUrl::parse(&counting.at).ok())?;
+        Some(Counter { url, secrets })
+    });
+    let [a, b] = &orders;
     let ready_b = Prepared::of(b, workload, clock, observers[1]).map_err(of(Side::B))?;
     let mut one = Session::open(a, ready_a, clock, observers[0])?;
     let mut other = Session::open(b, ready_b, clock, observers[1])?;

@@ -54,6 +54,17 @@ pub struct Reach {
     pub sources: Sources,
     /// Ignore the kernel's receive timestamps, to measure their effect.
     pub without_stamps: bool,
+    /// The server that agents ask for token counts, where it is not the target.
+    pub counting: Option<Counter>,
+}
+
+/// A server that counts tokens for runs on another.
+#[derive(Clone)]
+pub struct Counter {
+    /// Its URL, with the query.
+    pub url: TargetUrl,
+    /// Keys and headers.
+    pub secrets: Secrets,
 }
 
 /// Credentials, which must not be saved or printed.

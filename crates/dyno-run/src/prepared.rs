@@ -11,7 +11,7 @@ use crate::order::Order;
 use crate::prediction;
 use crate::shared;
 use crate::target::{Measured, OpenTarget, open, unreachable_at};
-use crate::tokenize::{self, Failure};
+use crate::tokenize::{self, CountedBy, Failure};
 use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
@@ -89,12 +89,14 @@ fn measured(
     let settled = ask_first(plan, &mut target, stop)?;
     target.tells_slip = settled.engine;
     let Settled { shape, preflight, server, notes, .. } = settled;
-    let (counting, server_counts) = match is_counted {
-        true => (Vec::new(), workload.counts_by_server()),
-        false => count_by_server(plan, &mut workload, &target, &shape.model, stop)?,
+    let counting = match is_counted {
+        true => Vec::new(),
+        false => {
+            let at = fleet::bare_url(plan, &target);
+            count_by_server(plan, &mut workload, &target, (&at, &shape.model), stop)?.0
+        }
     };
-    let attempt = workload.attempt();
-    let settled = fleet::Settled::new(&shape, target.addresses.clone(), server_counts, attempt);
+    let settled = fleet::Settled::new(&shape, target.addresses.clone(), &workload);
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
@@ -153,37 +155,44 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
     })
 }
 
-/// Counts tokens with the server's tokenizer where none was given; the estimate takes its place where it
-/// fails.
+/// Counts tokens with the tokenizer of the server at a URL, for a model, where none was given; the
+/// estimate takes its place where it fails. Returns notes, and why the server does not count.
 pub(crate) fn count_by_server(
     plan: &Plan,
     workload: &mut Workload,
     target: &OpenTarget,
-    model: &str,
+    (at, model): (&str, &str),
     stop: &StopSignal,
-) -> Result<(Vec<Diagnostic>, bool), RunError> {
+) -> Result<(Vec<Diagnostic>, Option<String>), RunError> {
     let mut notes = Vec::new();
     if !workload.is_open_to_server() {
-        return Ok((notes, false));
+        return Ok((notes, Some("there is a tokenizer".to_owned())));
     }
-    let Some(server) = tokenize::of_server(&target.client, model, stop) else {
-        return Ok((notes, false));
+    let server = match tokenize::of_server(&target.client, model, stop) {
+        Ok(server) => server,
+        Err(why) => return Ok((notes, Some(why))),
+    };
+    let counting = CountedBy {
+        at: at.to_owned(),
+        path: server.path.to_owned(),
+        model: model.to_owned(),
+        text_only: server.text_only.is_some(),
     };
     if let Some(why) = server.text_only {
         notes.push(Note::TokenizerTextOnly.with(vec![one_line(&why)]));
     }
-    workload.count_with(server.tokenizer, server.failure.clone());
+    workload.count_with(server.tokenizer, server.failure.clone(), Some(counting));
     let mut checked = workload.check(plan);
     if let Some(why) = server.failure.get() {
         notes = vec![Note::TokenizerFailed.with(vec![one_line(&why)])];
-        workload.count_with(Tokenizer::estimate(), Failure::default());
+        workload.count_with(Tokenizer::estimate(), Failure::default(), None);
         checked = workload.check(plan);
     }
     checked.map_err(|fault| match stop.get() {
         Stop::No => RunError::from(fault),
         _ => RunError::Interrupted("interrupted".to_owned()),
     })?;
-    Ok((notes, server.failure.get().is_none()))
+    Ok((notes, server.failure.get()))
 }
 
 /// Only runs with more requests than this send one to compare token counts.

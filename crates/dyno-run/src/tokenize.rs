@@ -9,6 +9,7 @@ use dyno_wire::client::{Client, Interrupted};
 use dyno_wire::dialect::{Counted, Counting};
 use dyno_wire::encode::Encoder;
 use dyno_workload::tokenizer::{Ask, Asking, Counts, Tokenizer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +20,19 @@ pub(crate) struct OfServer {
     pub(crate) failure: Failure,
     /// Why it does not count messages, if it counts only text.
     pub(crate) text_only: Option<String>,
+    /// Where it is asked.
+    pub(crate) path: &'static str,
+}
+
+/// How a server counts, so that others can ask it in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CountedBy {
+    /// The server's URL, without anything secret.
+    pub(crate) at: String,
+    pub(crate) path: String,
+    pub(crate) model: String,
+    /// It counts text alone, not messages.
+    pub(crate) text_only: bool,
 }
 
 /// Why a server stopped counting. From then on the estimate is used: a tokenizer that fails must not end
@@ -39,23 +53,33 @@ impl Failure {
 
 const TRIAL: &str = "one two three";
 
-/// A tokenizer that asks the server, if it can count.
-pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Option<OfServer> {
-    let aside = Client::new(client.options().clone(), client.clock()).ok()?;
-    let aside = Arc::new(Mutex::new(aside));
+/// A tokenizer that asks the server, if it can count; the reason if not.
+pub(crate) fn of_server(
+    client: &Client,
+    model: &str,
+    stop: &StopSignal,
+) -> Result<OfServer, String> {
+    let aside = Client::new(client.options().clone(), client.clock());
+    let aside = Arc::new(Mutex::new(aside.map_err(|error| error.to_string())?));
     let about = client.rules().dialect.about();
-    about.counting.iter().find_map(|counting| {
+    let mut why = None;
+    let found = about.counting.iter().find_map(|counting| {
         let (aside, model, stop) = (Arc::clone(&aside), model.to_owned(), stop.clone());
         let lasts = stop.clone();
         let ask = move |what: &Ask<'_>| count(&aside, counting, &model, what, &stop);
-        ask(&Ask::Text(TRIAL)).ok()?;
+        if let Err(refused) = ask(&Ask::Text(TRIAL)) {
+            why.get_or_insert(refused);
+            return None;
+        }
         let messages = || ask(&Ask::Messages(&[Message::user(TRIAL)])).err();
         let text_only = about.talk.and_then(|_| messages());
         let counts = if text_only.is_some() { Counts::Text } else { Counts::Messages };
         let failure = Failure::default();
         let tokenizer = Tokenizer::by_asking_for(counts, lasting(ask, failure.clone(), lasts));
-        Some(OfServer { tokenizer, failure, text_only })
-    })
+        Some(OfServer { tokenizer, failure, text_only, path: counting.path })
+    });
+    found
+        .ok_or_else(|| why.unwrap_or_else(|| format!("the API {} has no way to count", about.name)))
 }
 
 /// Asks until the server fails twice in a row; estimates from then on.

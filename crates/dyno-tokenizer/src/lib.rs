@@ -76,11 +76,6 @@ impl Tokenizer {
         Self(Arc::new(Kind::Asking(ask, counts)))
     }
 
-    /// Whether it asks somebody.
-    pub fn asks(&self) -> bool {
-        matches!(&*self.0, Kind::Asking(..))
-    }
-
     /// Tokens of a bare prompt, special tokens included as a server adds them.
     pub fn count(&self, text: &str) -> Result<u32, TokenizerError> {
         match &*self.0 {

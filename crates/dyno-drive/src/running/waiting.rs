@@ -57,7 +57,8 @@ where
             finish(record, self.stopped, &self.numbering, self.setup.observer);
         }
         self.awaited_records += self.transport.now().saturating_sub(before);
-        if self.vitals.lost.is_some() {
+        let alone = !self.setup.on_failure.seen_by_others;
+        if self.vitals.lost.as_ref().is_some_and(|lost| lost.unreachable || alone) {
             self.stop_sending(Ending::TargetLost, now);
         }
         if self.setup.on_failure.at_most.is_some_and(|most| self.vitals.failed >= most) {

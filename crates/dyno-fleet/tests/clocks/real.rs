@@ -209,6 +209,7 @@ fn done(level: u32) -> Done {
         failed: 0,
         lost_target: None,
         trouble: None,
+        told: serde_json::Value::Null,
         bytes: 0,
     }
 }

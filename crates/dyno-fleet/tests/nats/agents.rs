@@ -161,6 +161,7 @@ fn serve(
             failed: 0,
             lost_target: None,
             trouble: None,
+            told: serde_json::Value::Null,
             bytes: work.bytes as u64,
         }))
     };

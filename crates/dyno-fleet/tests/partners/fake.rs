@@ -185,6 +185,7 @@ impl Fake<'_> {
             failed: 0,
             lost_target: None,
             trouble: None,
+            told: serde_json::Value::Null,
             bytes: RECORDS.len() as u64,
         }
     }

@@ -4,16 +4,16 @@ use super::bench::{SECRETS, plan_of};
 use super::files::{Fetched, piece};
 use super::notices::told_once;
 use super::settled::Settled;
+use super::told::Told;
 use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::host;
 use crate::identity::{self, one_line};
 use crate::levels::{Bench, ahead, on_failure, served_nothing};
-use crate::order::{MetricsFrom, Order, Reach};
-use crate::prepared::count_by_server;
+use crate::order::{MetricsFrom, Order, Reach, Secrets};
 use crate::target::{Measured, open};
 use crate::workload::{Attempt, Workload};
-use dyno_drive::{Gate, LevelOutcome, LevelSetup, Stop, StopSignal};
+use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Stop, StopSignal};
 use dyno_fleet::{
     Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level,
     check_setup, nats,
@@ -47,8 +47,10 @@ pub struct Agent {
     pub name: String,
     /// Keys, headers and TLS for the target.
     pub reach: Reach,
-    /// The query of the target's URL, where it holds a secret.
-    pub query: Option<String>,
+    /// URLs of servers whose queries hold secrets, each for its own server.
+    pub targets: Vec<TargetUrl>,
+    /// Key and headers for the server that counts tokens, where that is not the target and they differ.
+    pub counting: Option<Secrets>,
     /// The files of a plan are where the plan says: the agent is a child of the coordinator.
     pub shares_files: bool,
     /// Whether it may measure the target at a URL; the reason if not.
@@ -62,11 +64,10 @@ impl Agent {
         let given = std::env::var(SECRETS).ok();
         let given: serde_json::Value =
             given.and_then(|given| serde_json::from_str(&given).ok()).unwrap_or_default();
-        let text =
-            |field: &str| given.get(field).and_then(|value| value.as_str().map(str::to_owned));
-        reach.secrets.api_key = text("api_key");
-        let headers = given.get("headers").cloned().map(serde_json::from_value);
-        reach.secrets.headers = headers.and_then(Result::ok).unwrap_or_default();
+        reach.secrets = secrets(&given);
+        let counting = given.get("counting").filter(|given| given.is_object());
+        let url = |given: &serde_json::Value| TargetUrl::parse(given.get("url")?.as_str()?).ok();
+        let targets = [Some(&given), counting].into_iter().flatten().filter_map(url).collect();
         if let Some(tls) = given.get("tls") {
             let path =
                 |field: &str| tls.get(field).and_then(|path| path.as_str()).map(PathBuf::from);
@@ -76,10 +77,20 @@ impl Agent {
         Self {
             name,
             reach,
-            query: text("query"),
+            targets,
+            counting: counting.map(secrets),
             shares_files: true,
             may_measure: Box::new(|_| Ok(())),
         }
+    }
+}
+
+/// Key and headers, as the coordinator writes them.
+fn secrets(given: &serde_json::Value) -> Secrets {
+    let headers = given.get("headers").cloned().map(serde_json::from_value);
+    Secrets {
+        api_key: given.get("api_key").and_then(|key| key.as_str().map(str::to_owned)),
+        headers: headers.and_then(Result::ok).unwrap_or_default(),
     }
 }
 
@@ -212,12 +223,7 @@ impl Duty {
         let settled: Settled = serde_json::from_value(setup.settled.clone())
             .map_err(|error| RunError::Usage(format!("what was settled: {error}")))?;
         let mut reach = agent.reach.clone();
-        let url = match &agent.query {
-            Some(query) => format!("{}?{query}", setup.url),
-            None => setup.url.clone(),
-        };
-        reach.url =
-            Some(TargetUrl::parse(&url).map_err(|error| RunError::Usage(error.to_string()))?);
+        reach.url = Some(agent.with_query(&setup.url)?);
         reach.metrics = MetricsFrom::Nowhere;
         if !setup.sources.is_empty() {
             let sources = Sources::parse(&setup.sources.join(","));
@@ -247,8 +253,15 @@ impl Duty {
         let order = Order { reach, ..Order::new(plan.clone()) };
         post.counters().prepare(order.stop.counter());
         let target = open(&order, workload.is_session(), clock)?;
-        if settled.server_counts {
-            count_by_server(&plan, &mut workload, &target, settled.model(), &order.stop)?;
+        if let Some(counting) = &settled.counting {
+            agent.count_like(
+                counting,
+                &plan,
+                &mut workload,
+                (&setup.url, &target),
+                &order.stop,
+                clock,
+            )?;
         }
         let dialect = dialect_of(&plan)?;
         let shape = settled.shape(dialect.about()).map_err(RunError::Usage)?;
@@ -287,7 +300,7 @@ impl Duty {
             sessions: self.workload.is_session(),
             at_most: level.max_concurrency,
             shard: self.plan.shard,
-            on_failure: on_failure(&self.plan, *failures),
+            on_failure: OnFailure { seen_by_others: true, ..on_failure(&self.plan, *failures) },
             gate: Some(&mut gate),
             stop: &stop,
             observer: &mut keeping,
@@ -304,7 +317,12 @@ impl Duty {
             taken: outcome.taken,
             failed: outcome.failed,
             lost_target,
-            trouble: self.workload.error(),
+            trouble: self.trouble(),
+            told: Told {
+                data: self.workload.report(*number, outcome.taken),
+                addresses: self.bench.target.addresses.clone(),
+            }
+            .written(),
             bytes: 0,
         };
         recorder.send(Frame::LevelEnd(Box::new(end_of(*number, outcome))));
@@ -314,6 +332,17 @@ impl Duty {
         }
         let kept = Kept::new(folder, &dir)?;
         Ok((Done { bytes: kept.bytes, ..done }, kept))
+    }
+}
+
+impl Duty {
+    /// Why prompts are missing, or are not those that another agent would have sent.
+    fn trouble(&self) -> Option<String> {
+        let uncounted = || {
+            let why = one_line(&self.workload.uncounted()?);
+            Some(format!("the server no longer counts tokens for it, as it does for others: {why}"))
+        };
+        self.workload.error().or_else(uncounted)
     }
 }
 

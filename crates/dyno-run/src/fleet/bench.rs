@@ -2,24 +2,31 @@
 
 use super::files::Files;
 use super::merge::{Stream, merge};
+use super::outcome::{blame, lost_before, together};
+use super::served::{Served, Signs};
 use super::settled::Settled;
+use super::told::{Learned, Numbers, Told, joined};
 use crate::error::RunError;
 use crate::identity::one_line;
 use crate::levels::Bench;
 use crate::metrics::Metrics;
-use crate::order::{Order, Secrets};
+use crate::order::{Order, Reach, Secrets};
 use crate::pulse::Pulse;
-use crate::target::Measured;
+use crate::target::{Measured, OpenTarget};
 use crate::workload::Items;
-use dyno_drive::{LevelOutcome, LevelSetup, Observer, Stop, StopSignal, TransportError};
+use dyno_drive::{
+    LevelOutcome, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
+};
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{Done, Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
+use dyno_fleet::{Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
 use dyno_model::Nanos;
-use dyno_model::fleet::{AgentEnd, AgentSeen, FleetPlan, merged_health};
-use dyno_model::frame::{ClientHealth, Ending, EngineSlip, LevelEnd};
+use dyno_model::environment::Address;
+use dyno_model::fleet::{AgentSeen, FleetPlan};
+use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
 use dyno_model::plan::{Plan, Shard};
 use dyno_net::Clock;
 use dyno_record::RunDir;
+use dyno_wire::url::TargetUrl;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::process::Command;
@@ -74,6 +81,9 @@ pub(crate) struct Coordinated {
     /// Output tokens that agents reported in earlier levels.
     tokens: u64,
     max_failures: Option<u64>,
+    /// The target's addresses by number, those of all agents included.
+    addresses: Vec<Address>,
+    learned: Learned,
     /// They end after the fleet was told to leave.
     _children: Option<Children>,
     _bus: Option<nats::Bus>,
@@ -97,7 +107,7 @@ pub(crate) fn gather(
     let stop = || order.stop.get() > Stop::No;
     let (children, bus, hub, lead) = match &order.crew {
         Some(Crew::Local(local)) => {
-            let secrets = secrets(&order.reach.secrets, order);
+            let secrets = secrets(&order.reach);
             let command = |number: usize| {
                 let mut command = (local.command)(number);
                 command.env(SECRETS, &secrets).env("TMPDIR", folder.path());
@@ -114,7 +124,8 @@ pub(crate) fn gather(
                 agents: agents as usize,
                 within: *within,
             };
-            let (bus, hub) = nats::hub(options, &call, clock, &stop).map_err(no_bus)?;
+            let found = nats::hub(options, &call, clock, &stop);
+            let (bus, hub) = found.map_err(|error| no_bus(error, agents, &order.plan))?;
             (None, Some(bus), hub, BUS_LEAD)
         }
         None => return Err(RunError::Usage("--agents: there is nowhere to start them".to_owned())),
@@ -122,11 +133,7 @@ pub(crate) fn gather(
     let within = TO_START + EACH_TO_START * agents;
     let fleet = Fleet::gather(hub, clock, env!("CARGO_PKG_VERSION"), lead, within, &stop);
     let mut fleet = fleet.map_err(wrong)?;
-    let url = match &order.plan.target.url {
-        // Values of the query may be secret: an agent has its own.
-        Some(url) => url.split('?').next().unwrap_or_default().to_owned(),
-        None => format!("http://{}", own.target.endpoint.host_header()),
-    };
+    let url = bare_url(&order.plan, &own.target);
     let value = serde_json::to_value(settled)
         .map_err(|error| RunError::Own(format!("what was settled: {error}")))?;
     let files = match wanted.bus {
@@ -158,6 +165,8 @@ pub(crate) fn gather(
         failed: 0,
         tokens: 0,
         max_failures,
+        addresses: settled.addresses.clone(),
+        learned: Learned::default(),
         _children: children,
         _bus: bus,
         folder,
@@ -167,14 +176,26 @@ pub(crate) fn gather(
 /// The environment variable with what must not be seen in a list of processes.
 pub(super) const SECRETS: &str = "DYNO_AGENT_SECRETS";
 
+/// Where a target is, without the values of its query, which may be secret: an agent has its own.
+pub(crate) fn bare_url(plan: &Plan, target: &OpenTarget) -> String {
+    match &plan.target.url {
+        Some(url) => url.split('?').next().unwrap_or_default().to_owned(),
+        None => format!("http://{}", target.endpoint.host_header()),
+    }
+}
+
 /// Key, headers and query, for children of this process alone.
-fn secrets(secrets: &Secrets, order: &Order) -> String {
-    let tls = &order.reach.tls;
-    let query = order.reach.url.as_ref().and_then(|url| url.query());
+fn secrets(reach: &Reach) -> String {
+    let Reach { url, secrets, counting, tls, .. } = reach;
+    let counting = counting.as_ref().map(|counter| {
+        let Secrets { api_key, headers } = &counter.secrets;
+        serde_json::json!({"url": counter.url.full(), "api_key": api_key, "headers": headers})
+    });
     serde_json::json!({
         "api_key": secrets.api_key,
         "headers": secrets.headers,
-        "query": query,
+        "url": url.as_ref().map(TargetUrl::full),
+        "counting": counting,
         "tls": {
             "insecure": tls.insecure, "ca_cert": tls.ca_cert, "client_cert": tls.client_cert,
         },
@@ -182,9 +203,15 @@ fn secrets(secrets: &Secrets, order: &Order) -> String {
     .to_string()
 }
 
-fn no_bus(error: nats::BusError) -> RunError {
+fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
     match error {
         nats::BusError::Interrupted => RunError::Interrupted("interrupted".to_owned()),
+        nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
+            let all = agents.saturating_mul(2);
+            let hint = format!("--versus needs agents for each of the two servers, {all} in all");
+            let few = format!("--bus: {}", one_line(&few.to_string()));
+            RunError::hinted(&few, &hint)
+        }
         error => RunError::Usage(format!("--bus: {}", one_line(&error.to_string()))),
     }
 }
@@ -207,6 +234,7 @@ struct Watching<'a, 'o> {
     progress: (u64, Nanos),
     /// The target has gone silent.
     silent: bool,
+    served: Served,
     started: Option<Nanos>,
     /// Output tokens of earlier levels, and of this one.
     tokens: (u64, u64),
@@ -230,6 +258,7 @@ impl Watch for Watching<'_, '_> {
         self.observer.tokens_received(self.tokens.0 + self.tokens.1);
         self.observer.agents(seen);
         let now = self.clock.now();
+        self.served.beats(seen, now);
         if done != self.progress.0 || in_flight == 0 {
             self.progress = (done, now);
         }
@@ -242,7 +271,10 @@ impl Watch for Watching<'_, '_> {
             Stop::Sending => 1,
             Stop::Now => 2,
         };
-        let by_us = if self.silent { 2 } else { usize::from(self.observer.must_stop()) };
+        let by_us = match self.silent {
+            true => 2,
+            false => usize::from(self.served.lost.is_some() || self.observer.must_stop()),
+        };
         by_user.max(by_us)
     }
 }
@@ -271,6 +303,7 @@ impl Bench for Coordinated {
             clock,
             progress: (0, clock.now()),
             silent: false,
+            served: Served::default(),
             started: None,
             tokens: (self.tokens, 0),
         };
@@ -284,6 +317,7 @@ impl Bench for Coordinated {
             Err(error) => return Err(TransportError::from(io::Error::other(error.to_string()))),
         };
         let (silent, started) = (watching.silent, watching.started);
+        let unserved = watching.served.lost;
         self.tokens += watching.tokens.1;
         let started = started.unwrap_or_else(|| {
             // It has records of its end, so it has one of its beginning.
@@ -291,15 +325,20 @@ impl Bench for Coordinated {
             setup.observer.started(now);
             now
         });
-        let ends = self.collect(&mut parts, setup.observer)?;
+        let mut signs = Signs::default();
+        let ends = self.collect(&mut parts, setup.observer, &mut signs)?;
+        parts.iter_mut().zip(&ends).for_each(|(part, end)| blame(part, end.as_ref(), &signs));
         let now = clock.now();
         let mut outcome = together(&parts, ends, started, now);
-        let lost = parts.iter().any(|part| part.done.is_none());
         let over = prepare.failures.is_some_and(|most| outcome.failed >= most);
-        if lost {
+        if parts.iter().any(|part| part.lost.is_some() || part.done.is_none()) {
             outcome.ending = Ending::AgentLost;
         } else if silent {
             outcome.ending = Ending::TargetLost;
+        } else if let Some((failures, time)) = unserved {
+            let lost =
+                |last: Box<_>| LostTarget { unreachable: false, failures, time, last: *last };
+            (outcome.ending, outcome.lost) = (Ending::TargetLost, signs.failure.map(lost));
         } else if over && !outcome.ending.carried_out() {
             outcome.ending = Ending::MaxFailures;
         }
@@ -309,6 +348,10 @@ impl Bench for Coordinated {
 
     fn taken_so_far(&mut self, taken: u64) {
         self.taken = taken;
+    }
+
+    fn learned(&mut self) -> Learned {
+        std::mem::take(&mut self.learned)
     }
 
     fn prime(&mut self, setup: LevelSetup<'_>, items: Items) -> Result<(), TransportError> {
@@ -347,11 +390,14 @@ impl Coordinated {
         &mut self,
         parts: &mut [Part],
         observer: &mut dyn Observer,
+        signs: &mut Signs,
     ) -> Result<Vec<Option<LevelEnd>>, TransportError> {
+        let mut numbers = self.hear(parts).into_iter();
         let folder = tempfile::Builder::new().prefix("records-").tempdir_in(&self.folder)?;
         let mut streams = Vec::new();
         let mut of_agent = Vec::new();
         for (number, part) in parts.iter_mut().enumerate() {
+            let addresses = numbers.next().unwrap_or_default();
             let (Some(done), Some(clock)) = (&part.done, part.clock) else { continue };
             let path = folder.path().join(number.to_string());
             let dir = RunDir::create(&path).map_err(io::Error::other)?;
@@ -365,10 +411,13 @@ impl Coordinated {
             }
             // Less than the head of the file may have come.
             let Ok(reader) = dir.records() else { continue };
-            streams.push(Stream::new(number as u32, clock, reader));
+            streams.push(Stream::new(number as u32, clock, addresses, reader));
             of_agent.push(number);
         }
-        let merged = merge(streams, |record| observer.ended(record));
+        let merged = merge(streams, |record| {
+            signs.note(&record);
+            observer.ended(record);
+        });
         let mut ends: Vec<Option<LevelEnd>> = parts.iter().map(|_| None).collect();
         for (number, end) in of_agent.into_iter().zip(merged) {
             ends[number] = end;
@@ -382,91 +431,19 @@ impl Coordinated {
         }
         Ok(ends)
     }
-}
 
-/// A level that did not begin, because an agent was lost since the last one.
-fn lost_before(name: &str, why: String, now: Nanos) -> LevelOutcome {
-    let agent = AgentEnd { lost: Some(why), ..AgentEnd::new(0, name, "") };
-    LevelOutcome {
-        started: now,
-        ended: now,
-        sending_stopped: now,
-        ending: Ending::AgentLost,
-        starved: None,
-        planned: None,
-        issued: 0,
-        warmup: 0,
-        taken: 0,
-        client: ClientHealth::default(),
-        agents: vec![agent],
-        failed: 0,
-        lost: None,
-        lost_to_agent: None,
+    /// Takes what agents tell of the data and of the target; the numbers of each one's addresses.
+    fn hear(&mut self, parts: &[Part]) -> Vec<Numbers> {
+        let done = |part: &Part| part.done.as_ref().map(|done| Told::read(&done.told));
+        let told: Vec<Told> = parts.iter().map(|part| done(part).unwrap_or_default()).collect();
+        let known = self.addresses.clone();
+        let (addresses, data): (Vec<_>, Vec<_>) =
+            told.into_iter().map(|told| (told.addresses, told.data)).unzip();
+        let numbers = joined(&mut self.addresses, &addresses);
+        let addresses = (self.addresses != known).then(|| self.addresses.clone());
+        self.learned = Learned { data: (0..).zip(data).collect(), addresses };
+        numbers
     }
-}
-
-/// One level of all parts.
-fn together(
-    parts: &[Part],
-    ends: Vec<Option<LevelEnd>>,
-    started: Nanos,
-    now: Nanos,
-) -> LevelOutcome {
-    let done = || parts.iter().filter_map(|part| part.done.as_ref());
-    let agents: Vec<AgentEnd> = (0..).zip(parts.iter().zip(ends.iter())).map(agent_end).collect();
-    let ends: Vec<LevelEnd> = ends.into_iter().flatten().collect();
-    let client = merged_health(ends.iter().map(|end| &end.client));
-    let last = |of: fn(&LevelEnd) -> Nanos| ends.iter().map(of).max().unwrap_or(now);
-    let planned: Option<Vec<u64>> = ends.iter().map(|end| end.planned).collect();
-    LevelOutcome {
-        started,
-        ended: last(|end| end.ended),
-        sending_stopped: last(|end| end.sending_stopped),
-        ending: weightiest(done()),
-        starved: ends.iter().filter_map(|end| end.starved).min(),
-        planned: planned.map(|each| each.into_iter().sum()),
-        issued: ends.iter().map(|end| end.issued).sum(),
-        warmup: ends.iter().map(|end| end.warmup).sum(),
-        taken: done().map(|done| done.taken).max().unwrap_or(0),
-        client,
-        agents,
-        failed: done().map(|done| done.failed).sum(),
-        lost: None,
-        lost_to_agent: done().find_map(|done| done.lost_target.clone()),
-    }
-}
-
-fn agent_end((number, (part, end)): (u32, (&Part, &Option<LevelEnd>))) -> AgentEnd {
-    let done = part.done.as_ref();
-    AgentEnd {
-        clock: part.clock,
-        start_error_ns: part.start_error_ns,
-        ending: done.map(|done| done.ending),
-        sending_stopped: end.as_ref().map(|end| end.sending_stopped),
-        planned: end.as_ref().and_then(|end| end.planned),
-        issued: end.as_ref().map_or(0, |end| end.issued),
-        warmup: end.as_ref().map_or(0, |end| end.warmup),
-        beats: part.beats,
-        longest_silence_ns: part.longest_silence_ns,
-        client: end.as_ref().map_or_else(ClientHealth::default, |end| end.client.clone()),
-        lost: part.lost.clone().or_else(|| done.and_then(|done| done.trouble.clone())),
-        ..AgentEnd::new(number, &part.name, &part.host)
-    }
-}
-
-/// How the level ended: as planned where all parts did.
-fn weightiest<'a>(done: impl Iterator<Item = &'a Done>) -> Ending {
-    let weight = |ending: Ending| match ending {
-        Ending::Requests => 0,
-        Ending::Duration => 1,
-        Ending::Stable => 2,
-        Ending::Interrupted => 3,
-        Ending::Aborted => 4,
-        Ending::MaxFailures => 5,
-        Ending::TargetLost => 6,
-        Ending::AgentLost => 7,
-    };
-    done.map(|done| done.ending).max_by_key(|ending| weight(*ending)).unwrap_or(Ending::Requests)
 }
 
 /// The plan of one agent.

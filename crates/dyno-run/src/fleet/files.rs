@@ -175,3 +175,145 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), String> {
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_fleet::{Arrived, Line, ToAgent, decode, encode};
+    use dyno_net::Clock;
+    use std::sync::mpsc;
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for good in ["data/a.jsonl", "tokenizer/tokenizer.json", "data/a-b_c.9"] {
+            assert!(checked(good).is_ok(), "{good}");
+        }
+        for strange in [
+            "",
+            "data",
+            "data/",
+            "/data/a",
+            "data//a",
+            "data/../a",
+            "data/..",
+            "data/.",
+            "data/.hidden",
+            "data//etc/passwd",
+            "data/a/b",
+            "data/a\\b",
+            "data/a b",
+            "data/a\0b",
+            "data/ä",
+            "other/a",
+            "../data/a",
+            "DATA/a",
+        ] {
+            assert!(checked(strange).is_err(), "{strange:?}");
+        }
+        assert!(checked(&format!("data/{}", "a".repeat(201))).is_err());
+    }
+
+    #[test]
+    fn a_bare_name_has_nothing_with_a_meaning_in_paths() {
+        for (name, expected) in [
+            ("open_qa.jsonl", "open_qa.jsonl"),
+            ("../../x", "_.._x"),
+            ("a/b\\c d", "a_b_c_d"),
+            (".bashrc", "bashrc"),
+            ("..", ""),
+            ("数据.csv", "__.csv"),
+        ] {
+            assert_eq!(plain(name), expected, "{name}");
+        }
+        assert_eq!(plain(&"a".repeat(300)).len(), 200);
+    }
+
+    fn hash(bytes: &[u8]) -> String {
+        hex(&Sha256::digest(bytes))
+    }
+
+    /// Fetches these files from a coordinator that answers what an agent wants with `piece`.
+    fn fetched(
+        files: &[FileRef],
+        mut piece: impl FnMut(&str, u64) -> Vec<u8> + Send + 'static,
+    ) -> Result<Fetched, String> {
+        let (orders, inbox) = mpsc::channel();
+        let sender = Box::new(move |packet: Vec<u8>| {
+            if let Ok((FromAgent::Wants { hash, from }, _)) = decode(&packet) {
+                let bytes = piece(&hash, from);
+                let packet = encode(&ToAgent::File { hash, from }, &bytes).unwrap();
+                let _ = orders.send(Arrived { at: 0, packet: Ok(packet) });
+            }
+            Ok(())
+        });
+        let post = Post::take(Line::new(sender, inbox), Clock::start()).unwrap();
+        Fetched::all(files, &post)
+    }
+
+    fn file(name: &str, bytes: &[u8]) -> FileRef {
+        FileRef { name: name.to_owned(), hash: hash(bytes), size: bytes.len() as u64 }
+    }
+
+    #[test]
+    fn files_arrive_whole_in_a_folder_of_their_own() {
+        let large: Vec<u8> = (0..PIECE * 2 + 7).map(|at| at as u8).collect();
+        let files = [file("data/large.bin", &large), file("tokenizer/tokenizer.json", b"{}")];
+        let served = large.clone();
+        let fetched = fetched(&files, move |wanted, from| match wanted == hash(b"{}") {
+            true => b"{}".to_vec(),
+            false => served[from as usize..].iter().copied().take(PIECE).collect(),
+        });
+        let fetched = fetched.unwrap();
+        let data = fetched.places.data.clone().unwrap();
+        assert_eq!(fs::read(&data).unwrap(), large);
+        assert_eq!(fs::read(fetched.places.tokenizer.clone().unwrap()).unwrap(), b"{}");
+        drop(fetched);
+        assert!(!data.exists(), "removed with it");
+    }
+
+    #[test]
+    fn what_is_not_as_announced_is_refused() {
+        let announced = file("data/a.txt", b"one two");
+        for (sent, words) in [
+            (&b"one twO"[..], "contents are not those announced"),
+            (b"one two three", "not as long as announced"),
+            (b"", "not as long as announced"),
+        ] {
+            let error = fetched(std::slice::from_ref(&announced), move |_, _| sent.to_vec());
+            let error = error.unwrap_err();
+            assert!(error.starts_with("data/a.txt: ") && error.contains(words), "{error}");
+        }
+        // Shorter: the rest is asked for, and does not come.
+        let short = fetched(std::slice::from_ref(&announced), |_, from| match from {
+            0 => b"one".to_vec(),
+            _ => Vec::new(),
+        });
+        assert!(short.unwrap_err().contains("not as long as announced"));
+        let unasked = |_: &str, _: u64| -> Vec<u8> { panic!("nothing is asked for") };
+        let large = FileRef { size: MOST_BYTES + 1, ..announced.clone() };
+        assert!(fetched(&[large], unasked).unwrap_err().contains("at most"));
+        let strange = FileRef { name: "data/../a".to_owned(), ..announced.clone() };
+        assert!(fetched(&[strange], unasked).unwrap_err().contains("strange name"));
+        let many = vec![announced; MOST_FILES + 1];
+        assert!(fetched(&many, unasked).unwrap_err().contains("33 files"));
+    }
+
+    #[test]
+    fn the_files_of_a_plan_are_sent_by_content_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("open qa.jsonl");
+        fs::write(&path, "{\"prompt\": \"one\"}\n").unwrap();
+        let mut files = Files::default();
+        files.add(DATA, &path).unwrap();
+        let refs = files.refs();
+        assert_eq!((refs[0].name.as_str(), refs[0].size), ("data/open_qa.jsonl", 18));
+        assert!(checked(&refs[0].name).is_ok());
+        assert_eq!(files.piece(&refs[0].hash, 2).unwrap(), b"prompt\": \"one\"}\n");
+        let other = files.piece(&hash(b"secret"), 0).unwrap_err();
+        assert!(other.contains("not part of the run"), "{other}");
+        let missing = files.add(DATA, &folder.path().join("none")).unwrap_err();
+        assert!(missing.contains("none: No such file"), "{missing}");
+        fs::remove_file(&path).unwrap();
+        assert!(files.piece(&refs[0].hash, 0).unwrap_err().contains("No such file"));
+    }
+}

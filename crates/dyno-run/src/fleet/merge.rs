@@ -1,5 +1,6 @@
 //! The records of several agents as one sequence, on the coordinator's clock.
 
+use super::told::Numbers;
 use dyno_model::Nanos;
 use dyno_model::fleet::ClockFit;
 use dyno_model::frame::{Frame, LevelEnd};
@@ -12,12 +13,18 @@ use std::collections::BinaryHeap;
 pub(super) struct Stream {
     agent: u32,
     clock: ClockFit,
+    addresses: Numbers,
     frames: RecordReader,
 }
 
 impl Stream {
-    pub(super) fn new(agent: u32, clock: ClockFit, frames: RecordReader) -> Self {
-        Self { agent, clock, frames }
+    pub(super) fn new(
+        agent: u32,
+        clock: ClockFit,
+        addresses: Numbers,
+        frames: RecordReader,
+    ) -> Self {
+        Self { agent, clock, addresses, frames }
     }
 
     /// The next record; the end of the level goes into `end`.
@@ -28,6 +35,7 @@ impl Stream {
                     let offset = self.clock.offset_at(record.intended);
                     shift(&mut record, offset);
                     record.agent = Some(self.agent);
+                    self.addresses.set(&mut record);
                     return Some(record);
                 }
                 Frame::LevelEnd(level) => *end = Some(shifted(*level, &self.clock)),

@@ -1,7 +1,8 @@
 //! Several load generators on one run. The coordinator is a bench (`levels.rs`) like any other: it has
 //! agents run their parts of a level, fetches what they recorded, and passes it on as if it had sent
-//! everything itself (`bench`, `merge`, `files`). An agent does no preflight and decides nothing: it gets
-//! what was settled (`settled`) and sends its part (`agent`).
+//! everything itself (`bench`, `merge`, `told`, `outcome`, `files`); whether the target still serves, it
+//! judges by all agents together (`served`). An agent does no preflight and decides nothing: it gets what
+//! was settled (`settled`) and sends its part (`agent`), with secrets of its own (`own`).
 
 mod agent;
 mod bench;
@@ -9,13 +10,18 @@ mod files;
 mod merge;
 pub mod need;
 mod notices;
+mod outcome;
+mod own;
+mod served;
 mod settled;
+mod told;
 
 pub use agent::{Agent, Permission, serve, serve_bus, serve_child};
-pub(crate) use bench::gather;
 pub use bench::{Crew, Local, OnBus};
+pub(crate) use bench::{bare_url, gather};
 pub use dyno_fleet::nats;
 pub(crate) use settled::Settled;
+pub(crate) use told::Learned;
 
 /// The name of this machine.
 pub fn host_name() -> String {

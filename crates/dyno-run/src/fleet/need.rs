@@ -12,6 +12,9 @@ use dyno_workload::lengths::Lengths;
 pub const TOKENS_PER_S: f64 = 120_000.0;
 /// Streams that one process holds: beyond them, opening and timing take more than one core gives.
 pub const STREAMS: u64 = 28_000;
+/// Tokens per second that a stream of a closed loop is assumed to get, before any response is known: what
+/// people read comfortably, and what servers under load are tuned for.
+pub const TOKENS_PER_STREAM: f64 = 30.0;
 /// How long a request of an open loop is assumed to take, before any response is known.
 const LATENCY_S: f64 = 10.0;
 /// Open files of a process other than its connections, with some reserve.
@@ -41,6 +44,8 @@ pub struct Need {
     pub streams: Option<u64>,
     /// The highest rate of output tokens of any level, where it is known.
     pub tokens_per_s: Option<f64>,
+    /// It follows from an assumed rate of each stream.
+    pub assumed: bool,
     /// From how many source addresses the streams can be opened quickly, where there are fewer.
     pub sources: Option<u64>,
     /// How many the load would need, where the machine has no CPUs for them.
@@ -55,8 +60,10 @@ pub struct Need {
 /// is one.
 pub fn agents(plan: &Plan, tokens_per_s: Option<f64>, machine: Machine) -> Need {
     let streams = most_streams(plan);
-    let planned = plan.levels.iter().filter_map(|level| tokens_of(level, plan));
-    let tokens_per_s = tokens_per_s.or_else(|| planned.reduce(f64::max));
+    let planned = plan.levels.iter().filter_map(|level| tokens_of(level, plan)).reduce(f64::max);
+    let closed = closed_streams(plan).map(|streams| streams as f64 * TOKENS_PER_STREAM);
+    let assumed = tokens_per_s.is_none() && closed > planned;
+    let tokens_per_s = tokens_per_s.or(if assumed { closed } else { planned });
     let files = machine.open_files.map_or(u64::MAX, |files| files.saturating_sub(OTHER_FILES));
     let streams_each = STREAMS.min(files).max(1);
     let by_streams = streams.map_or(1, |streams| streams.div_ceil(streams_each));
@@ -73,6 +80,7 @@ pub fn agents(plan: &Plan, tokens_per_s: Option<f64>, machine: Machine) -> Need 
         agents: wanted.min(room),
         streams,
         tokens_per_s,
+        assumed,
         sources: addresses.filter(|needed| *needed > machine.sources.max(1) as u64),
         wanted: (wanted > room).then_some(wanted),
         streams_each,
@@ -84,21 +92,40 @@ pub fn agents(plan: &Plan, tokens_per_s: Option<f64>, machine: Machine) -> Need 
 /// The most streams at the same time in any level, also in those that a search may choose.
 fn most_streams(plan: &Plan) -> Option<u64> {
     let planned = plan.levels.iter().filter_map(streams_of);
-    let searched = plan.course.search.as_ref().and_then(|search| match *search {
-        Search::Ladder { most, .. } => Some(u64::from(most)),
-        Search::Capacity { over, range, .. } => {
-            let most = match range {
-                Range::Between([_, most]) => most,
-                // It looks on both sides of it.
-                Range::Near(near) => near * 2.0,
-                Range::Unknown => return None,
-            };
-            let streams = if over == Over::Rate { most * LATENCY_S } else { most };
-            Some(streams.ceil() as u64)
-        }
-        Search::Sweep { .. } => None,
+    let searched = searched(plan).map(|most| match most {
+        (Over::Rate, most) => (most * LATENCY_S).ceil() as u64,
+        (Over::Concurrency, most) => most.ceil() as u64,
     });
     planned.chain(searched).max()
+}
+
+/// The highest load that a search may try.
+fn searched(plan: &Plan) -> Option<(Over, f64)> {
+    match *plan.course.search.as_ref()? {
+        Search::Ladder { most, .. } => Some((Over::Concurrency, f64::from(most))),
+        Search::Capacity { over, range, .. } => match range {
+            Range::Between([_, most]) => Some((over, most)),
+            // It looks on both sides of it.
+            Range::Near(near) => Some((over, near * 2.0)),
+            Range::Unknown => None,
+        },
+        Search::Sweep { .. } => None,
+    }
+}
+
+/// The most streams of closed loops and bursts, where responses are streamed: their tokens per second depend
+/// on the server.
+fn closed_streams(plan: &Plan) -> Option<u64> {
+    let closed =
+        |level: &&LevelPlan| matches!(level.load, Load::Concurrency { .. } | Load::Burst { .. });
+    let planned = plan.levels.iter().filter(closed).filter_map(streams_of);
+    let searched = searched(plan).filter(|(over, _)| *over == Over::Concurrency);
+    let most = planned.chain(searched.map(|(_, most)| most.ceil() as u64)).max();
+    most.filter(|_| is_streamed(plan))
+}
+
+fn is_streamed(plan: &Plan) -> bool {
+    plan.request.task.generates() && plan.request.stream
 }
 
 /// The most streams of a level. An open loop has as many as arrive while a request is answered, and
@@ -128,10 +155,8 @@ fn streams_of(level: &LevelPlan) -> Option<u64> {
     }
 }
 
-/// Output tokens per second of an open loop, whose rate and lengths are planned. Those of a closed loop
-/// depend on the server.
+/// Output tokens per second of an open loop, whose rate and lengths are planned.
 fn tokens_of(level: &LevelPlan, plan: &Plan) -> Option<f64> {
-    let streamed = plan.request.task.generates() && plan.request.stream;
     let rate = match level.load {
         Load::Rate { .. } | Load::Ramp { .. } => level.load.value(),
         _ => return None,
@@ -139,7 +164,7 @@ fn tokens_of(level: &LevelPlan, plan: &Plan) -> Option<f64> {
     let LengthSpec(lengths) = &level.output_tokens;
     let lengths = Lengths::list(lengths).ok()?;
     let mean = lengths.first()?.mean();
-    streamed.then_some(rate * mean)
+    is_streamed(plan).then_some(rate * mean)
 }
 
 messages! {
@@ -152,6 +177,9 @@ messages! {
         "1 个压测端：计划中没有说明流数；若不够，请使用 --agents N";
     Streams: "{} streams, up to {} for each agent", "{} 路流，每个压测端最多 {} 路";
     Tokens: "{} tokens/s, up to {} for each agent", "每秒 {} 个 token，每个压测端最多 {} 个";
+    Assumed:
+        "{} tokens/s if each stream gets {}, up to {} for each agent",
+        "每秒 {} 个 token（假定每路 {} 个），每个压测端最多 {} 个";
     One: "1 agent is enough: {}", "1 个压测端即可：{}";
     Several: "{} agents: {}", "{} 个压测端：{}";
     TooFewCpus:
@@ -175,8 +203,14 @@ impl Need {
             load.push(Because::Streams.with(language, &values));
         }
         if let Some(rate) = self.tokens_per_s {
-            let values = [format!("{rate:.0}"), format!("{TOKENS_PER_S:.0}")];
-            load.push(Because::Tokens.with(language, &values));
+            let (rate, most) = (format!("{rate:.0}"), format!("{TOKENS_PER_S:.0}"));
+            load.push(match self.assumed {
+                true => {
+                    let each = format!("{TOKENS_PER_STREAM:.0}");
+                    Because::Assumed.with(language, &[rate, each, most])
+                }
+                false => Because::Tokens.with(language, &[rate, most]),
+            });
         }
         if load.is_empty() {
             return Because::Unknown.text(language).to_owned();
@@ -229,13 +263,42 @@ mod tests {
         agents(plan, None, BIG).agents
     }
 
+    /// The same plan with whole responses, so that streams decide alone.
+    fn whole(mut plan: Plan) -> Plan {
+        plan.request.stream = false;
+        plan
+    }
+
     #[test]
     fn streams_decide_for_a_closed_loop_and_a_burst() {
-        assert_eq!(count(&plan([closed(1)])), 1);
-        assert_eq!(count(&plan([closed(28_000)])), 1);
-        assert_eq!(count(&plan([closed(28_001)])), 2);
-        assert_eq!(count(&plan([closed(8), closed(60_000), closed(16)])), 3, "the largest level");
-        assert_eq!(count(&plan([LevelPlan::new(Load::Burst { requests: 100_000 })])), 4);
+        let count = |levels: Vec<LevelPlan>| count(&whole(plan(levels)));
+        assert_eq!(count(vec![closed(1)]), 1);
+        assert_eq!(count(vec![closed(28_000)]), 1);
+        assert_eq!(count(vec![closed(28_001)]), 2);
+        assert_eq!(count(vec![closed(8), closed(60_000), closed(16)]), 3, "the largest level");
+        assert_eq!(count(vec![LevelPlan::new(Load::Burst { requests: 100_000 })]), 4);
+    }
+
+    #[test]
+    fn streams_of_a_closed_loop_are_assumed_to_get_thirty_tokens_a_second() {
+        // The rows of the guide: 2,000 streams are one client's, 8,000 are not.
+        assert_eq!(count(&plan([closed(2_000)])), 1);
+        assert_eq!(count(&plan([closed(4_000)])), 1);
+        let need = agents(&plan([closed(8_000)]), None, BIG);
+        assert_eq!((need.agents, need.tokens_per_s, need.assumed), (2, Some(240_000.0), true));
+        let said = "2 agents: 8000 streams, up to 28000 for each agent; 240000 tokens/s if each stream gets 30, \
+                    up to 120000 for each agent";
+        assert_eq!(need.text(Language::English), said);
+        assert!(need.text(Language::Chinese).contains("假定每路 30 个"));
+        assert_eq!(count(&whole(plan([closed(8_000)]))), 1);
+        assert_eq!(count(&plan([LevelPlan::new(Load::Burst { requests: 8_000 })])), 2);
+        // What is known takes precedence, and the larger of two levels counts.
+        assert!(!agents(&plan([closed(8_000)]), Some(90_000.0), BIG).assumed);
+        let both = agents(&plan([closed(1_000), open(2_000.0, 200)]), None, BIG);
+        assert_eq!((both.agents, both.assumed), (4, false));
+        let mut ladder = plan([closed(1)]);
+        ladder.course.search = Some(Search::Ladder { most: 8_000, per_slot: None });
+        assert_eq!(count(&ladder), 2);
     }
 
     #[test]
@@ -248,9 +311,7 @@ mod tests {
         assert_eq!(agents(&plan([open(2_000.0, 200)]), Some(90_000.0), BIG).agents, 1);
         assert_eq!(agents(&plan([closed(512)]), Some(250_000.0), BIG).agents, 3);
         // Nothing is streamed: only streams count.
-        let mut whole = plan([open(2_000.0, 200)]);
-        whole.request.stream = false;
-        assert_eq!(agents(&whole, None, BIG).tokens_per_s, None);
+        assert_eq!(agents(&whole(plan([open(2_000.0, 200)])), None, BIG).tokens_per_s, None);
     }
 
     #[test]
@@ -274,10 +335,10 @@ mod tests {
 
     #[test]
     fn a_search_counts_with_the_most_it_may_try() {
-        let mut ladder = plan([closed(1)]);
+        let mut ladder = whole(plan([closed(1)]));
         ladder.course.search = Some(Search::Ladder { most: 60_000, per_slot: None });
         assert_eq!(count(&ladder), 3);
-        let mut capacity = plan([closed(1)]);
+        let mut capacity = whole(plan([closed(1)]));
         let search = |over, range| Search::Capacity {
             over,
             range,
@@ -296,7 +357,7 @@ mod tests {
 
     #[test]
     fn cpus_are_left_for_the_coordinator_and_a_local_server() {
-        let huge = plan([closed(100_000)]);
+        let huge = whole(plan([closed(100_000)]));
         let of = |cpus, server_here| agents(&huge, None, Machine { cpus, server_here, ..BIG });
         assert_eq!((of(8, false).agents, of(8, false).wanted), (4, None));
         assert_eq!((of(4, false).agents, of(4, false).wanted), (3, Some(4)));
@@ -311,7 +372,7 @@ mod tests {
 
     #[test]
     fn files_limit_an_agent_and_ports_limit_the_machine() {
-        let wide = plan([closed(60_000)]);
+        let wide = whole(plan([closed(60_000)]));
         let need = agents(&wide, None, Machine { open_files: Some(20_000), ..BIG });
         assert_eq!(need.agents, 4, "19,936 each");
         assert_eq!(need.sources, Some(5), "agents share the ports of an address");
@@ -331,7 +392,7 @@ mod tests {
         assert_eq!(need.text(Language::English), expected);
         let chinese = need.text(Language::Chinese);
         assert!(chinese.starts_with("4 个压测端：20000 路流"), "{chinese}");
-        let one = agents(&plan([closed(64)]), None, BIG).text(Language::English);
+        let one = agents(&whole(plan([closed(64)])), None, BIG).text(Language::English);
         assert_eq!(one, "1 agent is enough: 64 streams, up to 28000 for each agent");
         let trace = agents(&plan([LevelPlan::new(Load::Trace { speed: 1.0 })]), None, BIG);
         assert_eq!(trace.agents, 1);

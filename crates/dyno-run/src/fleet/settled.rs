@@ -1,6 +1,7 @@
 //! What the coordinator's preflight settled, in a form that agents understand.
 
-use crate::workload::Attempt;
+use crate::tokenize::CountedBy;
+use crate::workload::{Attempt, Workload};
 use dyno_model::environment::Address;
 use dyno_wire::dialect::{About, Shape};
 use serde::{Deserialize, Serialize};
@@ -19,18 +20,13 @@ pub(crate) struct Settled {
     forced: bool,
     /// The target's addresses by number.
     pub(crate) addresses: Vec<Address>,
-    /// Tokens are counted by the server.
-    pub(crate) server_counts: bool,
+    /// How a server counts tokens, where one does.
+    pub(crate) counting: Option<CountedBy>,
     pub(crate) attempt: Attempt,
 }
 
 impl Settled {
-    pub(crate) fn new(
-        shape: &Shape,
-        addresses: Vec<Address>,
-        server_counts: bool,
-        attempt: Attempt,
-    ) -> Self {
+    pub(crate) fn new(shape: &Shape, addresses: Vec<Address>, workload: &Workload) -> Self {
         Self {
             model: shape.model.clone(),
             stream: shape.stream,
@@ -40,13 +36,9 @@ impl Settled {
             extra: shape.extra.clone(),
             forced: shape.forced,
             addresses,
-            server_counts,
-            attempt,
+            counting: workload.counting().cloned(),
+            attempt: workload.attempt(),
         }
-    }
-
-    pub(crate) fn model(&self) -> &str {
-        &self.model
     }
 
     /// The form of requests. A field that this version does not know is an error.

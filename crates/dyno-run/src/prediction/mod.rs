@@ -38,7 +38,8 @@ pub(crate) fn prepare(
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
     let twin = Twin::load(name).map_err(|error| RunError::setting("--twin", error))?;
     if workload.is_open_to_server() && !is_counted {
-        workload.count_with(Tokenizer::by_asking(Box::new(count_words)), Failure::default());
+        let counter = Tokenizer::by_asking(Box::new(count_words));
+        workload.count_with(counter, Failure::default(), None);
         workload.check(plan)?;
     }
     if !twin.scheduler.prefix_cache {

@@ -16,8 +16,9 @@ pub use making::counting_user_messages;
 pub use source::{NOT_TRUNCATED, limits, selection};
 
 use crate::api::has_messages;
-use crate::tokenize::Failure;
+use crate::tokenize::{CountedBy, Failure};
 use account::Account;
+pub(crate) use account::DataReport;
 pub(crate) use again::Attempt;
 use batch::Batch;
 use dyno_drive::Sending;
@@ -40,6 +41,8 @@ pub struct Workload {
     tokenizer: Tokenizer,
     /// Why the server stopped counting, if it did.
     failure: Failure,
+    /// How the server counts, where it does.
+    counting: Option<CountedBy>,
     /// No tokenizer was given, so the server may be asked to count.
     open_to_server: bool,
     source: Source,
@@ -114,6 +117,7 @@ impl Workload {
         Ok(Self {
             tokenizer,
             failure: Failure::default(),
+            counting: None,
             open_to_server: data.tokenizer.is_none(),
             source,
             checked,
@@ -188,9 +192,15 @@ impl Workload {
     }
 
     /// Counts with another tokenizer from now on.
-    pub(crate) fn count_with(&mut self, tokenizer: Tokenizer, failure: Failure) {
+    pub(crate) fn count_with(
+        &mut self,
+        tokenizer: Tokenizer,
+        failure: Failure,
+        counting: Option<CountedBy>,
+    ) {
         self.tokenizer = tokenizer;
         self.failure = failure;
+        self.counting = counting;
         self.prepared = Arc::default();
     }
 
@@ -218,9 +228,14 @@ impl Workload {
         self.attempt = attempt;
     }
 
-    /// Whether the server counts tokens.
-    pub(crate) fn counts_by_server(&self) -> bool {
-        self.tokenizer.asks()
+    /// How the server counts tokens, where it does.
+    pub(crate) fn counting(&self) -> Option<&CountedBy> {
+        self.counting.as_ref()
+    }
+
+    /// Why the server stopped counting, if it did.
+    pub(crate) fn uncounted(&self) -> Option<String> {
+        self.failure.get()
     }
 
     /// A number that differs between runs.

@@ -1,12 +1,13 @@
 //! Notes about the data of a run.
 
+use super::account::{DataReport, Used};
 use super::source::Source;
 use super::{Prepared, Workload, lock};
 use crate::identity::one_line;
 use dyno_model::Diagnostic;
 use dyno_model::plan::Task;
 use dyno_words::{LoadNote, Note};
-use dyno_workload::data::{Checked, Rest, Tally};
+use dyno_workload::data::{Checked, Rest};
 use dyno_workload::trace::{SessionPrompts, Told, TracePrompts};
 
 /// Collects notes.
@@ -39,7 +40,8 @@ impl Workload {
         if estimated {
             notes.add(Note::TokenizerEstimate);
         }
-        if let Some(why) = self.failure.get() {
+        let uncounted = || lock(&self.account).uncounted.clone();
+        if let Some(why) = self.failure.get().or_else(uncounted) {
             notes.0.push(Note::TokenizerFailed.with(vec![one_line(&why)]));
         }
         self.prepared_notes(sent, &mut notes);
@@ -48,36 +50,51 @@ impl Workload {
     }
 
     fn prepared_notes(&self, sent: &[u64], notes: &mut Notes) {
-        let prepared = lock(&self.prepared);
-        let wrong = match prepared.as_ref() {
+        match lock(&self.prepared).as_ref() {
+            Some(Prepared::Trace(prompts)) => trace_notes(prompts, sent.iter().sum(), notes),
+            Some(Prepared::Sessions(prompts)) => session_notes(prompts, sent.iter().sum(), notes),
+            _ => {}
+        }
+        let wrong = self.wrong().saturating_add(lock(&self.account).wrong());
+        notes.count(&[(wrong, Note::PromptLengthsWrong)]);
+    }
+
+    /// Prompts made here with wrong lengths.
+    fn wrong(&self) -> u64 {
+        match lock(&self.prepared).as_ref() {
             None => 0,
             Some(Prepared::Random(prompts)) => prompts.checks().wrong,
             Some(Prepared::Made(sessions)) => sessions.wrong(),
-            Some(Prepared::Trace(prompts)) => {
-                trace_notes(prompts, sent.iter().sum(), notes);
-                prompts.checks().wrong
-            }
-            Some(Prepared::Sessions(prompts)) => {
-                session_notes(prompts, sent.iter().sum(), notes);
-                prompts.checks().wrong
-            }
-        };
-        notes.count(&[(wrong, Note::PromptLengthsWrong)]);
+            Some(Prepared::Trace(prompts)) => prompts.checks().wrong,
+            Some(Prepared::Sessions(prompts)) => prompts.checks().wrong,
+        }
+    }
+
+    /// What a coordinator has to know about the data of a level of which `sent` items were sent.
+    pub(crate) fn report(&self, level: u32, sent: u64) -> DataReport {
+        let used = lock(&self.account).after(level, sent).unwrap_or_default();
+        let uncounted = self.failure.get().map(|why| one_line(&why));
+        DataReport { used, wrong: self.wrong(), uncounted }
+    }
+
+    /// What an agent has reported of a level.
+    pub(crate) fn hear(&self, agent: u32, level: u32, report: DataReport) {
+        lock(&self.account).hear(agent, level, report);
     }
 
     fn selection_notes(&self, sent: &[u64], task: Task, notes: &mut Notes) {
         let Some(selection) = self.source.selection() else { return };
         let account = lock(&self.account);
-        let tallies: Vec<Tally> =
+        let all: Vec<Used> =
             (0..).zip(sent).filter_map(|(level, sent)| account.after(level, *sent)).collect();
-        let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&Used) -> u64| all.iter().map(of).fold(0, u64::saturating_add);
         notes.count(&[
-            (sum(|t| t.skipped), Note::DataSkipped),
-            (sum(|t| t.dropped_short), Note::DataShort),
-            (sum(|t| t.dropped_long), Note::DataLong),
-            (sum(|t| t.truncated), Note::DataCut),
+            (sum(|used| used.skipped), Note::DataSkipped),
+            (sum(|used| used.short), Note::DataShort),
+            (sum(|used| used.long), Note::DataLong),
+            (sum(|used| used.cut), Note::DataCut),
         ]);
-        if !selection.unique_prefix && sum(|t| t.repeats) > 0 {
+        if !selection.unique_prefix && sum(|used| used.repeats) > 0 {
             notes.add(match self.source {
                 Source::Led(_) => Note::ConversationsRepeat,
                 _ if !task.generates() => Note::TextsRepeat,

@@ -64,9 +64,9 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let visible = fleet::visible(&options, language);
     warnings.iter().chain(&visible).for_each(|warning| printer.warn(warning));
     let name = args.name.unwrap_or_else(own_name);
-    let query = args.target.iter().find_map(|target| target.query().map(str::to_owned));
+    let targets = args.target.clone();
     let may_measure = permission(args.target, args.any_target);
-    let agent = Agent { name, reach, query, shares_files: false, may_measure };
+    let agent = Agent { name, reach, targets, counting: None, shares_files: false, may_measure };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
     let listening = listening.map_err(|error| UsageError::new("signals", error.to_string()))?;
@@ -143,5 +143,50 @@ mod tests {
             let said = said(notice, "nats://bus:4222", Language::English);
             assert!(said.contains("a\\u{1b}[2Jb\\r\\u{202e}"), "{said}");
         }
+    }
+
+    #[test]
+    fn a_server_may_be_measured_however_it_is_written_and_no_other() {
+        let targets = ["http://gpu:8000/v1?key=1", "https://llm.example", "http://[::1]:9000"];
+        let targets = targets.map(|url| TargetUrl::parse(url).unwrap()).to_vec();
+        let may = permission(targets.clone(), false);
+        for same in [
+            "http://gpu:8000",
+            "http://gpu:8000/",
+            "HTTP://GPU:8000/v2/chat",
+            "https://llm.example:443/",
+            "https://LLM.example/v1",
+            "http://[::1]:9000/v1",
+        ] {
+            assert_eq!(may(same), Ok(()), "{same}");
+        }
+        for other in [
+            "https://gpu:8000",
+            "http://gpu",
+            "http://gpu:80000",
+            "http://gpu:8001",
+            "http://gpu:8000.evil",
+            "http://gpu.evil:8000",
+            "http://gpu:8000@evil/",
+            "http://gpu@evil:8000/",
+            "http://evil/?http://gpu:8000",
+            "http://evil/#@gpu:8000",
+            "http://evil\\@gpu:8000",
+            "http://evil:8000/gpu:8000",
+            "http://llm.example",
+            "https://llm.example.",
+            "https://llm.example:8443",
+            "http://::1:9000",
+            "file:///etc/passwd",
+            "gpu:8000",
+            "",
+        ] {
+            assert!(may(other).is_err(), "{other}");
+        }
+        let any = permission(targets, true);
+        assert_eq!(any("http://evil"), Ok(()));
+        assert!(any("http://gpu@evil").is_err(), "not even then");
+        let refused = may("http://evil:1/?key=secret").unwrap_err();
+        assert_eq!(refused, "it may not measure http://evil:1/?key=…; see its --target");
     }
 }

@@ -222,6 +222,11 @@ pub(crate) fn resolve(
     };
     let host = target.as_ref().map(TargetUrl::host);
     plan.fleet = fleet::plan(&args.fleet, &plan, aim, host, showing.language, &mut notes)?;
+    if let Some(fleet) = plan.fleet.as_ref().filter(|_| rival.is_some()) {
+        let each = fleet.agents.to_string();
+        let all = fleet.agents.saturating_mul(2).to_string();
+        notes.add(if fleet.bus { Note::VersusBus } else { Note::VersusAgents }, &[all, each]);
+    }
     let place = match &output.resume {
         Some(dir) => resume::place(dir, &plan, aim)?,
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),

@@ -3,6 +3,7 @@
 use crate::engines::{Engine, EngineProcess, QUICK};
 use crate::place::{Place, accounted, holds};
 use crate::process::{Process, run};
+use crate::web::{self, Seen, Web};
 use dyno_model::frame::Ending;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 const STEADY: &str = "ttft=50ms,itl=5ms,tokens=16";
 
 /// The processes that a process has started and that have not ended.
-fn children(of: u32) -> Vec<u32> {
+pub(crate) fn children(of: u32) -> Vec<u32> {
     let stat = |entry: std::fs::DirEntry| {
         let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
@@ -47,7 +48,7 @@ fn expect_gone(agents: &[u32]) {
 
 /// Each index once, and all up to the highest.
 #[track_caller]
-fn expect_all_indices(place: &Place, level: u32, count: u64) {
+pub(crate) fn expect_all_indices(place: &Place, level: u32, count: u64) {
     let records = place.requests();
     let of_level: Vec<u64> = records.iter().filter(|r| r.level == level).map(|r| r.index).collect();
     assert_eq!(of_level.len() as u64, count);
@@ -163,6 +164,23 @@ fn a_target_that_goes_away_is_told_as_for_one_client() {
     process.wait_until("requests under way", || engine.begun() >= 40);
     engine.kill();
     let ended = process.end().expect_status(&[3]).expect_words(&["the target is unusable"]);
+    assert_eq!(place.level_ends()[0].ending, Ending::TargetLost, "{}", ended.said());
+}
+
+#[test]
+fn a_target_that_serves_no_agent_is_lost() {
+    let server = Web::start(|request: &Seen| {
+        let aside = !request.is("POST /v1/") || request.header("x-dyno-preflight").is_some();
+        match aside {
+            true => web::openai(request),
+            false => web::json("500 Internal Server Error", "{\"error\":\"out of memory\"}"),
+        }
+    });
+    let place = Place::new();
+    let load = "--agents 2 --rate 4 --arrival constant --duration 10m --output-tokens 4";
+    let ended = run(place.bench(&server.url(), load)).expect_status(&[3]);
+    let words = ["the target is unusable", "no request completed for 3", "out of memory"];
+    let ended = ended.expect_words(&words);
     assert_eq!(place.level_ends()[0].ending, Ending::TargetLost, "{}", ended.said());
 }
 

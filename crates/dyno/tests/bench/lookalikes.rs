@@ -224,7 +224,7 @@ fn hidden_reasoning_is_output_but_not_between_the_tokens() {
 }
 
 /// A server that counts, but refuses what `refuses` says.
-fn counting(refuses: impl Fn(&Value, u32) -> bool + Send + Sync + 'static) -> Web {
+pub(crate) fn counting(refuses: impl Fn(&Value, u32) -> bool + Send + Sync + 'static) -> Web {
     let calls = AtomicU32::new(0);
     Web::start(move |request: &Seen| match request.is("POST /tokenize") {
         true => {

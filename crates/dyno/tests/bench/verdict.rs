@@ -51,6 +51,14 @@ fn is_invalid(level: &Value) -> bool {
     level["verdict"] == "invalid"
 }
 
+/// On a busy machine one of several agents may start late, which is a reason whatever the metrics are.
+fn started_apart(level: &Value, reasons: &[String]) -> bool {
+    let agents = level["agents"].as_array().into_iter().flatten();
+    let errors = agents.filter_map(|agent| agent["start_error_ms"].as_f64());
+    reasons.iter().any(|reason| reason == "start_skew")
+        && errors.fold(0.0, |most, error| error.abs().max(most)) > 1.0
+}
+
 /// What is wrong with a level's verdict: it is invalid and its metrics are good, or the other way round.
 fn unfounded(level: &Value) -> Option<String> {
     let off = off(level);
@@ -61,7 +69,7 @@ fn unfounded(level: &Value) -> Option<String> {
     // That the server's cache answered is a reason of another kind.
     let cached = reasons.iter().any(|reason| reason == "cached_random");
     match (is_invalid(level), off.is_empty()) {
-        (true, true) if cached => None,
+        (true, true) if cached || started_apart(level, &reasons) => None,
         (true, true) => Some(format!("it is invalid, and its metrics are good: {reasons:?}")),
         (false, false) => Some(format!("it is not invalid, and {off:?} are off")),
         _ => None,

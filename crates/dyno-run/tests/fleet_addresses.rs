@@ -1,0 +1,116 @@
+//! Agents that a name server tells other addresses than the coordinator: real servers on several loopback
+//! addresses, agents on a real bus, each with a resolver of its own.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use dyno_engine::{Running, Server, ServerOptions};
+use dyno_model::fleet::FleetPlan;
+use dyno_model::frame::Frame;
+use dyno_model::plan::LevelPlan;
+use dyno_run::fleet::nats::{Given, Options};
+use dyno_run::fleet::{Agent, Crew, OnBus, serve_bus};
+use dyno_run::{Embedded, Order, Reach, Resolver, StopSignal, run};
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn engine(host: [u8; 4]) -> Running {
+    let options = Embedded::named("ttft=20ms,itl=2ms,tokens=4").unwrap().options(0).unwrap();
+    let options = ServerOptions { host: IpAddr::from(host), ..options };
+    Server::bind(options).and_then(Server::spawn).unwrap()
+}
+
+/// A bus on a free port; it is killed when dropped.
+struct Bus(Child, u16);
+
+impl Bus {
+    fn start() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
+        let programs = folders.map(|folder: PathBuf| folder.join("nats-server"));
+        let named = std::env::var_os("NATS_SERVER").map(PathBuf::from);
+        let program = named.into_iter().chain(programs).find(|program| program.exists()).expect(
+            "nats-server is missing: install it (Debian's package nats-server), or run scripts/test, which does",
+        );
+        for _ in 0..10 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let mut command = Command::new(&program);
+            command.args(["--addr", "127.0.0.1", "--port", &port.to_string()]);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut bus = Self(command.spawn().unwrap(), port);
+            let until = Instant::now() + Duration::from_secs(30);
+            while bus.0.try_wait().unwrap().is_none() && Instant::now() < until {
+                if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                    return bus;
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        panic!("nats-server does not start");
+    }
+
+    fn options(&self) -> Options {
+        let bus = format!("nats://127.0.0.1:{}", self.1);
+        Options::new(&Given { bus, ..Given::default() }, |_| None).unwrap()
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn resolving(to: Vec<SocketAddr>) -> Resolver {
+    Resolver::new(move |_, _| Ok(to.clone()))
+}
+
+#[test]
+fn addresses_that_only_one_agent_knows_are_told_apart() {
+    let servers = [[127, 0, 0, 1], [127, 0, 0, 2], [127, 0, 0, 3]].map(engine);
+    let [one, two, three] = servers.each_ref().map(Running::addr);
+    let bus = Bus::start();
+    let agents = [("a", vec![one, two]), ("b", vec![one, three])].map(|(name, known)| {
+        let options = bus.options();
+        thread::spawn(move || {
+            let agent = Agent {
+                name: name.to_owned(),
+                reach: Reach { resolver: resolving(known), ..Reach::default() },
+                targets: Vec::new(),
+                counting: None,
+                shares_files: false,
+                may_measure: Box::new(|_| Ok(())),
+            };
+            serve_bus(&agent, &options, true, &StopSignal::new(), |_| (), |_, how| how.unwrap())
+        })
+    });
+    let mut order = Order::server("http://gpus:8000").unwrap();
+    order = order.level(LevelPlan::closed_loop(4, 24)).level(LevelPlan::closed_loop(4, 24));
+    order.plan.fleet = Some(FleetPlan { agents: 2, bus: true });
+    order.reach.resolver = resolving(vec![one]);
+    order.crew = Some(Crew::Bus(OnBus { options: bus.options(), within: Duration::from_secs(60) }));
+    let finished = run(order, &()).unwrap();
+    agents.into_iter().for_each(|agent| agent.join().unwrap().unwrap());
+
+    let listed = finished.dir.read_environment().unwrap().unwrap().server.addresses;
+    let listed: Vec<&str> = listed.iter().map(|listed| listed.address.as_str()).collect();
+    assert_eq!(listed, [one, two, three].map(|address| address.to_string()));
+    let used = |agent: u32| -> BTreeSet<Option<u8>> {
+        let requests = finished.dir.records().unwrap().filter_map(|frame| match frame {
+            Frame::Request(record) if record.agent == Some(agent) => Some(record.address),
+            _ => None,
+        });
+        requests.collect()
+    };
+    // Both agents call their second address number 1.
+    assert_eq!(used(0), BTreeSet::from([Some(0), Some(1)]));
+    assert_eq!(used(1), BTreeSet::from([Some(0), Some(2)]));
+    let summary = finished.summary.unwrap();
+    let note = summary.notes.iter().find(|note| note.code == "several_addresses").unwrap();
+    for address in listed {
+        assert!(note.what.contains(address), "{}", note.what);
+    }
+}
