@@ -28,7 +28,7 @@ mod trial;
 
 pub use calibrate::{
     CalibrateOptions, Calibrated, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
-    Settings, Start, Unknown, Without, calibrate, check,
+    Settings, Shift, Start, Unknown, Without, calibrate, check,
 };
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
@@ -38,7 +38,9 @@ pub use prompts::{Prompts, TwinPrompt};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 pub use terms::Term;
-pub use trial::{Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, rerun, trial};
+pub use trial::{
+    Caches, Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, caches, rerun, trial,
+};
 
 use dyno_engine::core::Policy;
 use std::sync::Arc;

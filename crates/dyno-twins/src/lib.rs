@@ -8,6 +8,7 @@ mod hidden;
 mod imported;
 mod levels;
 mod measured;
+mod server;
 mod shown;
 mod trials;
 mod usable;

@@ -43,7 +43,7 @@ pub(super) fn measure(system: &System, load: &Trial, level: u64) -> Option<Measu
     found.requests.truncate(count);
     let records = records(&found, &late, &mut draws);
     let plan = plan(load);
-    let steps = level_steps(LevelRecords { requests: &records, samples: &[] }).ok();
+    let steps = level_steps(LevelRecords { requests: &records, samples: &[], shared: false }).ok();
     let trial = trial(&plan, &records).ok()?;
     Some(Measured { trial: Trial { label: load.label.clone(), ..trial }, steps })
 }

@@ -23,7 +23,11 @@ impl Twin {
             at.range(range)?;
         }
         if let Some(accuracy) = &read.accuracy {
-            at.accuracy(accuracy)?;
+            at.accuracy(accuracy.get_ref(), accuracy.span().start)?;
+        }
+        let kinds = text.find("[errors.kinds").unwrap_or_default();
+        for typical in read.errors.kinds.values() {
+            at.accuracy(typical, kinds)?;
         }
         Ok(Self {
             name: read.name,
@@ -184,14 +188,15 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn accuracy(&self, accuracy: &Spanned<Accuracy>) -> Result<(), TwinError> {
-        let Accuracy { rate, ttft, itl, latency } = *accuracy.get_ref();
-        for (name, percent) in [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
-        {
+    fn accuracy(&self, accuracy: &Accuracy, offset: usize) -> Result<(), TwinError> {
+        let Accuracy { rate, ttft, itl, latency } = *accuracy;
+        let all = [("rate", Some(rate)), ("ttft", Some(ttft)), ("itl", itl)];
+        for (name, percent) in all.into_iter().chain([("latency", Some(latency))]) {
+            let Some(percent) = percent else { continue };
             if !(percent >= 0.0 && percent.is_finite()) {
                 let problem =
                     format!("`{name}` is {percent}; give percent, a finite number of at least 0");
-                return Err(self.wrong(accuracy.span().start, problem));
+                return Err(self.wrong(offset, problem));
             }
         }
         Ok(())
