@@ -43,7 +43,8 @@ mod tests {
         times[Time::Itl] = found(Some(10.0), Some(20.0));
         let throughput = Throughput { requests_per_s: Some(8.0), ..Throughput::default() };
         let level = LevelSummary { throughput, times, ..LevelSummary::default() };
-        let accuracy = PredictionAccuracy { rate: 25.0, ttft: 100.0, itl: Some(60.0), latency: 5.0 };
+        let accuracy =
+            PredictionAccuracy { rate: 25.0, ttft: 100.0, itl: Some(60.0), latency: 5.0 };
         let found = intervals(accuracy, &level);
         assert_eq!(found.requests_per_s, Some([6.4, 10.0]));
         assert_eq!((found.ttft.p50, found.ttft.p90), (Some([25.0, 100.0]), Some([50.0, 200.0])));

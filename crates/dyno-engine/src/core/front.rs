@@ -1,5 +1,5 @@
-//! The front end as a queue: one or more processes that take requests in and send tokens out, first come,
-//! first served. The engine never waits for them, so their state is when each has done its work.
+//! The front end as a queue: one server that takes requests in and sends tokens out, first come,
+//! first served. The engine never waits for it, so its state is the time when all its work is done.
 
 use super::clock::Fine;
 use super::cost::Cost;
@@ -17,9 +17,6 @@ pub struct Front {
     pub turns: u32,
     /// For each token that the engine hands out.
     pub chunk: f64,
-    /// Processes that share the work, at least 1. A request is with one of them at a time, so that one alone
-    /// is not faster; the tokens of a step are divided among all.
-    pub processes: u32,
     /// The most tokens of a step that join those of the step before where all of these still wait, which
     /// costs nothing; 0 if they never do.
     pub merges: u32,
@@ -27,7 +24,7 @@ pub struct Front {
 
 impl Default for Front {
     fn default() -> Self {
-        Self { request: 0.0, input: 0.0, turns: 1, chunk: 0.0, processes: 1, merges: 0 }
+        Self { request: 0.0, input: 0.0, turns: 1, chunk: 0.0, merges: 0 }
     }
 }
 
@@ -45,8 +42,8 @@ pub(crate) struct FrontEnd {
     merges: u32,
     /// From the end of its work on a request until that is queued.
     latency: Nanos,
-    /// When each process has done all its work so far, the first one first. Which is which does not matter.
-    free: Vec<Fine>,
+    /// When all work so far is done.
+    free: Fine,
     /// When the tokens of the last step that did not merge are seen.
     last: Seen,
 }
@@ -91,7 +88,7 @@ impl Place {
 impl FrontEnd {
     /// An idle one.
     pub(crate) fn new(cost: &Cost) -> Self {
-        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let Front { request, input, turns, chunk, merges } = cost.front;
         let turn = f64::from(turns);
         Self {
             idle: request == 0.0 && input == 0.0 && chunk == 0.0,
@@ -101,7 +98,7 @@ impl FrontEnd {
             chunk: Fine::from_seconds(chunk),
             merges,
             latency: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
-            free: vec![Fine::default(); processes.max(1) as usize],
+            free: Fine::default(),
             last: Seen::default(),
         }
     }
@@ -123,10 +120,8 @@ impl FrontEnd {
             return at;
         }
         let work = self.request.plus(self.input.times(u128::from(input)));
-        let over = self.free[0].max(Fine::from_nanos(at)).plus(work);
-        self.free[0] = over;
-        self.free.sort_unstable();
-        over.nanos()
+        self.free = self.free.max(Fine::from_nanos(at)).plus(work);
+        self.free.nanos()
     }
 
     /// When a request is queued whose last turn is over.
@@ -143,20 +138,9 @@ impl FrontEnd {
         if tokens <= self.merges && self.last.from > at.nanos() {
             return self.last;
         }
-        // No response gets a token before its last one.
-        let from = self.free[0].max(at).nanos().max(self.last.first());
-        // Each process has an equal share, and those that are free first have one more.
-        let count = self.free.len() as u32;
-        let mut until = from;
-        for (process, free) in (0..).zip(&mut self.free) {
-            let share = tokens / count + u32::from(process < tokens % count);
-            if share > 0 {
-                *free = (*free).max(at).plus(self.chunk.times(u128::from(share)));
-                until = until.max(free.nanos());
-            }
-        }
-        self.free.sort_unstable();
-        self.last = Seen { from, span: until - from };
+        let from = self.free.max(at);
+        self.free = from.plus(self.chunk.times(u128::from(tokens)));
+        self.last = Seen { from: from.nanos(), span: self.free.nanos() - from.nanos() };
         self.last
     }
 }
@@ -170,8 +154,7 @@ mod tests {
         FrontEnd::new(&Cost { front_end: 0.005, front, ..Cost::default() })
     }
 
-    const WORK: Front =
-        Front { request: 0.002, input: 0.0, turns: 1, chunk: 0.001, processes: 1, merges: 0 };
+    const WORK: Front = Front { request: 0.002, input: 0.0, turns: 1, chunk: 0.001, merges: 0 };
 
     impl FrontEnd {
         /// Takes in a request without a prompt; returns when it is queued.
@@ -210,26 +193,6 @@ mod tests {
     }
 
     #[test]
-    fn processes_share_the_work() {
-        let mut front = front(Front { processes: 2, ..WORK });
-        // A request takes as long as with one process, and the second does not wait for it.
-        assert_eq!([front.take_in(0), front.take_in(0)], [7 * MS, 7 * MS]);
-        // The third does.
-        assert_eq!(front.take_in(MS), 9 * MS);
-        // Half of the tokens from 2 on, when the second process is free, and half from 4 on.
-        assert_eq!(span(front.hand_out(ms(1), 10)), (2, 9));
-    }
-
-    #[test]
-    fn one_token_or_request_alone_is_not_faster_with_more_processes() {
-        for processes in [1, 2, 5] {
-            let mut front = front(Front { processes, ..WORK });
-            assert_eq!(front.take_in(0), 7 * MS);
-            assert_eq!(span(front.hand_out(ms(10), 1)), (10, 11));
-        }
-    }
-
-    #[test]
     fn tokens_that_merge_are_no_work() {
         let mut front = front(Front { merges: 100, ..WORK });
         assert_eq!(span(front.hand_out(ms(0), 10)), (0, 10));
@@ -237,7 +200,7 @@ mod tests {
         assert_eq!(span(front.hand_out(ms(6), 10)), (10, 20));
         // At 8, none of these is: what comes goes with them.
         assert_eq!(span(front.hand_out(ms(8), 10)), (10, 20));
-        assert_eq!(front.free, [ms(20)]);
+        assert_eq!(front.free, ms(20));
     }
 
     #[test]
@@ -256,7 +219,7 @@ mod tests {
         let mut front = front(Front { merges: 9, ..WORK });
         assert_eq!(span(front.hand_out(ms(0), 10)), (0, 10));
         assert_eq!(span(front.hand_out(ms(6), 10)), (10, 20));
-        assert_eq!(front.free, [ms(20)]);
+        assert_eq!(front.free, ms(20));
     }
 
     #[test]

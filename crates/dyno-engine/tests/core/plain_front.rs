@@ -1,4 +1,4 @@
-//! The front end of the reference implementation: processes, each of which does its work one after another.
+//! The front end of the reference implementation: one server, whose work is done one after another.
 
 use crate::reference::parts;
 use dyno_engine::core::Front;
@@ -12,8 +12,8 @@ pub(crate) struct PlainFront {
     chunk: u128,
     merges: u32,
     latency: Nanos,
-    /// When the work of each process is done, in parts of a nanosecond.
-    free_at: Vec<u128>,
+    /// When its work is done, in parts of a nanosecond.
+    free_at: u128,
     /// From when to when the tokens of the last step are seen that did not join others.
     last: (u128, u128),
 }
@@ -46,7 +46,7 @@ impl PlainFront {
             chunk: parts(front.chunk),
             merges: front.merges,
             latency: (latency * 1e9).round() as Nanos,
-            free_at: vec![0; front.processes as usize],
+            free_at: 0,
             last: (0, 0),
         }
     }
@@ -61,9 +61,8 @@ impl PlainFront {
             return at;
         }
         let work = self.request + self.input * u128::from(input);
-        let process = self.free_at.iter_mut().min_by_key(|free_at| **free_at).unwrap();
-        *process = (*process).max(u128::from(at) << 32) + work;
-        (*process >> 32) as Nanos
+        self.free_at = self.free_at.max(u128::from(at) << 32) + work;
+        (self.free_at >> 32) as Nanos
     }
 
     pub(crate) fn latency(&self) -> Nanos {
@@ -77,19 +76,9 @@ impl PlainFront {
         }
         let nobody_has_any = self.last.0 >> 32 > end >> 32;
         if !(nobody_has_any && tokens <= u64::from(self.merges)) {
-            let begins = *self.free_at.iter().min().unwrap();
-            let begins = begins.max(end).max(self.last.1 >> 32 << 32);
-            // One token after the other to the process whose turn it is, in the order in which they are free.
-            let count = self.free_at.len();
-            let mut order: Vec<usize> = (0..count).collect();
-            order.sort_by_key(|process| self.free_at[*process]);
-            let mut ends = begins;
-            for token in 0..tokens as usize {
-                let free_at = &mut self.free_at[order[token % count]];
-                *free_at = end.max(*free_at) + self.chunk;
-                ends = ends.max(*free_at);
-            }
-            self.last = (begins, ends);
+            let begins = end.max(self.free_at);
+            self.free_at = begins + self.chunk * u128::from(tokens);
+            self.last = (begins, self.free_at);
         }
         PlainSeen { from: (self.last.0 >> 32) as Nanos, to: (self.last.1 >> 32) as Nanos }
     }

@@ -26,8 +26,8 @@ mod without;
 pub use check::{Check, CheckedLevel, Shift, check};
 pub use explain::{Explanation, Part};
 pub use left_out::{LeftOut, Missed};
-pub use start::Start;
 pub use next::NextRun;
+pub use start::Start;
 pub use unknown::Unknown;
 pub use without::Without;
 

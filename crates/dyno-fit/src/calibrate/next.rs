@@ -140,9 +140,8 @@ impl<'a> Seen<'a> {
     fn mixed_rates_show(&self, unknown: &Unknown) -> bool {
         let mixed = |trial: &&&Trial| {
             let lengths = trial.requests.iter().map(|sent| sent.input);
-            let [least, most] = lengths.fold([u32::MAX, 0], |[least, most], length| {
-                [least.min(length), most.max(length)]
-            });
+            let [least, most] = lengths
+                .fold([u32::MAX, 0], |[least, most], length| [least.min(length), most.max(length)]);
             trial.kind == Kind::Open && most > 2 * least
         };
         self.has_rates() && !self.trials.iter().any(|of| mixed(&of)) && arrivals_show(unknown)

@@ -27,9 +27,8 @@ fn counted<'a>(
     samples: &'a [ServerSample],
 ) -> impl Iterator<Item = (Nanos, u64)> + use<'a> {
     let sent = requests.iter().filter_map(|request| Some((request.sent?, request.end)));
-    let [start, end] = sent.fold([Nanos::MAX, 0], |[start, end], (sent, ended)| {
-        [start.min(sent), end.max(ended)]
-    });
+    let [start, end] =
+        sent.fold([Nanos::MAX, 0], |[start, end], (sent, ended)| [start.min(sent), end.max(ended)]);
     let during = samples.iter().filter(move |sample| (start..=end).contains(&sample.at));
     during.filter_map(|sample| {
         Some((sample.at, sample.running?.saturating_add(sample.waiting.unwrap_or(0))))

@@ -50,7 +50,8 @@ pub(crate) fn unknown_hits(
 fn prefix(requests: &[RequestRecord], samples: &[ServerSample]) -> Option<bool> {
     let counted = found(requests, samples);
     let reported = requests.iter().any(|request| request.cached.is_some_and(|cached| cached > 0));
-    let share = during(requests, samples).any(|of| of.prefix_share.is_some_and(|share| share > 0.0));
+    let share =
+        during(requests, samples).any(|of| of.prefix_share.is_some_and(|share| share > 0.0));
     if reported || share || counted.is_some_and(|(_, hits)| hits > 0) {
         return Some(true);
     }
@@ -106,7 +107,8 @@ fn held(requests: &[RequestRecord], at: Nanos, running: Option<u64>) -> Option<u
         let Some(sent) = request.sent.filter(|sent| *sent <= at && at < request.end) else {
             continue;
         };
-        let prompt = request.input.map(|of| of.tokens).or(request.requested_input.map(u64::from))?;
+        let prompt =
+            request.input.map(|of| of.tokens).or(request.requested_input.map(u64::from))?;
         if request.first.is_none_or(|first| at < first) {
             waiting.push((sent, prompt));
             continue;

@@ -6,8 +6,8 @@ mod figures;
 mod rerun;
 mod sent;
 
-pub use caches::{Caches, caches};
 pub(crate) use caches::unknown_hits;
+pub use caches::{Caches, caches};
 pub use figures::{Figures, Quantity};
 pub use rerun::rerun;
 pub use sent::{Unfit, trial};

@@ -63,14 +63,7 @@ fn like_real() -> System {
         attention: 0.5e-9,
         launch: Launch { decode: 1e-3, prefill: 2e-3, sequence: 9e-5, captured: 512, large: 21e-3 },
         front_end: 1e-3,
-        front: Front {
-            request: 1.5e-3,
-            input: 0.0,
-            turns: 12,
-            chunk: 75e-6,
-            processes: 1,
-            merges: 128,
-        },
+        front: Front { request: 1.5e-3, input: 0.0, turns: 12, chunk: 75e-6, merges: 128 },
         noise: 0.03,
         ..Cost::default()
     };

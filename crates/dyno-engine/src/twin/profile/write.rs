@@ -148,13 +148,13 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
     }
     writeln!(out, "front_end_ms = {}", number(cost.front_end * 1e3))?;
     if cost.front != Front::default() {
-        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let Front { request, input, turns, chunk, merges } = cost.front;
         let [input, chunk] = [input, chunk].map(|time| number(time * 1e6));
         let request = number(request * 1e3);
         writeln!(
             out,
             "front = {{ request_ms = {request}, input_us = {input}, turns = {turns}, \
-             chunk_us = {chunk}, processes = {processes}, merges = {merges} }}"
+             chunk_us = {chunk}, merges = {merges} }}"
         )?;
     }
     writeln!(out, "noise = {}", number(cost.noise))?;
@@ -248,8 +248,7 @@ mod tests {
         twin.scheduler.steps_ahead = 1;
         twin.cost.launch =
             Launch { decode: 0.001, prefill: 0.01, sequence: 9e-5, captured: 512, large: 0.02 };
-        twin.cost.front =
-            Front { request: 2e-4, input: 1e-6, turns: 12, chunk: 3e-5, processes: 4, merges: 128 };
+        twin.cost.front = Front { request: 2e-4, input: 1e-6, turns: 12, chunk: 3e-5, merges: 128 };
         assert_eq!(Twin::parse(&twin.to_toml(), name).unwrap(), twin);
     }
 

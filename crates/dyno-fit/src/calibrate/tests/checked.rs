@@ -7,7 +7,8 @@ use dyno_engine::twin::profile::Accuracy;
 
 /// A server whose front end and launches matter.
 fn server() -> (Scheduler, Cost) {
-    let scheduler = Scheduler { policy: Policy::Chunked, max_seqs: 24, steps_ahead: 1, ..scheduler() };
+    let scheduler =
+        Scheduler { policy: Policy::Chunked, max_seqs: 24, steps_ahead: 1, ..scheduler() };
     let front = Front { request: 1e-3, chunk: 150e-6, turns: 4, ..Front::default() };
     let launch = Launch { decode: 1e-3, prefill: 18e-3, sequence: 2e-4, ..Launch::default() };
     (scheduler, Cost { launch, front, front_end: 5e-3, ..cost() })
@@ -89,7 +90,7 @@ fn what_all_levels_have_in_common_is_seen_where_none_of_them_shows_it() {
     assert!(blind.levels.iter().all(|level| level.differs.is_empty()), "{blind:?}");
     assert!(blind.same(), "{:?}", blind.shifts);
     // It is known how well levels of these kinds are predicted.
-    let typical = Accuracy { rate: 3.0, ttft: 6.0, itl: Some(4.0), latency: 3.0 };
+    let typical = Accuracy { rate: 3.0, ttft: 6.0, itl: Some(4.0), latency: 3.6 };
     for kind in [Kind::Closed, Kind::Open] {
         twin.errors.kinds.insert(kind.name().to_owned(), typical);
     }
