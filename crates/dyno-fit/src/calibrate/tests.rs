@@ -3,6 +3,7 @@
 mod asked;
 mod cached;
 mod checked;
+mod full;
 mod one_token;
 
 use super::*;

@@ -6,6 +6,7 @@ use super::measured::{Measured, measure};
 use super::predicted::{Prediction, predictions};
 use super::random::Draws;
 use super::system::System;
+use dyno_engine::twin::Twin;
 use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, Start, Trial, calibrate};
 use std::sync::Arc;
 
@@ -27,6 +28,17 @@ pub(super) struct Judged {
     pub(super) seconds: f64,
     /// Levels whose steps are known.
     pub(super) with_steps: usize,
+}
+
+/// A system measured and fitted.
+pub(super) fn fitted(system: &System) -> Option<Twin> {
+    let (trials, steps): (Vec<Trial>, Vec<_>) =
+        user_measures(system)?.into_iter().map(|level| (level.trial, level.steps)).unzip();
+    let steps: Vec<_> = steps.into_iter().flatten().collect();
+    let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
+    let start = Start::of(&trials, &steps);
+    let found = calibrate(&trials, &start, &Settings::default(), &options)?;
+    Some(found.twin("fitted"))
 }
 
 /// Measures, fits and predicts a system.

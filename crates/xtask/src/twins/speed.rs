@@ -1,7 +1,7 @@
 //! How long a fit takes: 10 levels of 1,000 requests.
 
 use super::loads::{Lengths, closed, open};
-use super::measured::measure;
+use super::measured::{measure, recorded, recovered};
 use super::random::Draws;
 use super::system::System;
 use anyhow::{Context, Result};
@@ -23,19 +23,22 @@ pub(super) fn run() -> Result<()> {
         let load = closed(&mut draws, slots, REQUESTS, lengths);
         let level = measure(&system, &load, all.len() as u64).context("a closed loop")?;
         most = most.max(Figures::of(&level.trial).map_or(0.0, |of| of.get(Quantity::Rate)));
-        all.push(level);
+        let records = recorded(&system, &load, all.len() as u64).context("a closed loop")?;
+        all.push((load, records));
     }
     for share in [0.2, 0.4, 0.6, 0.8] {
         let load = open(&mut draws, share * most, REQUESTS, lengths);
-        all.push(measure(&system, &load, all.len() as u64).context("an open loop")?);
+        let records = recorded(&system, &load, all.len() as u64).context("an open loop")?;
+        all.push((load, records));
     }
-    let (trials, steps): (Vec<_>, Vec<_>) =
-        all.into_iter().map(|level| (level.trial, level.steps)).unzip();
-    let steps: Vec<_> = steps.into_iter().flatten().collect();
-    let requests: usize = trials.iter().map(|trial| trial.requests.len()).sum();
+    let requests: usize = all.iter().map(|(_, records)| records.len()).sum();
     let threads = std::thread::available_parallelism()?.get();
     let options = CalibrateOptions { threads, progress: Arc::default(), without: Vec::new() };
+    // Recovering the steps is part of a fit.
     let (began, cpu) = (Instant::now(), cpu_seconds());
+    let levels = all.iter().filter_map(|(load, records)| recovered(load, records));
+    let (trials, steps): (Vec<_>, Vec<_>) = levels.map(|level| (level.trial, level.steps)).unzip();
+    let steps: Vec<_> = steps.into_iter().flatten().collect();
     let start = Start::of(&trials, &steps);
     let found = calibrate(&trials, &start, &Settings::default(), &options).context("no engine")?;
     let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - cpu);
