@@ -8,6 +8,7 @@ mod hidden;
 mod imported;
 mod levels;
 mod measured;
+mod read;
 mod server;
 mod shown;
 mod trials;

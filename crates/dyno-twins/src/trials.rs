@@ -2,17 +2,15 @@
 
 use crate::hidden::reasons;
 use crate::measured::Measured;
+use crate::read::{Level, read};
 use crate::server::ServerFacts;
 use crate::usable::{not_measured, of_run, told};
 use crate::words::Message;
-use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
-use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, is_checked, level_steps};
-use dyno_fit::{Caches, Trial, Unfit, caches, trial};
+use dyno_analysis::DirSource;
+use dyno_fit::steps::LevelSteps;
+use dyno_fit::{Trial, Unfit};
 use dyno_model::Language;
-use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
-use dyno_model::record::RequestRecord;
-use dyno_model::server::ServerSample;
 use dyno_record::RecordError;
 use std::collections::BTreeMap;
 
@@ -68,24 +66,6 @@ pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
         Some(Recorded { plan, trial, steps: level.steps.ok() })
     });
     Ok(recorded.collect())
-}
-
-/// A level that was read: its requests, and the steps that they show.
-struct Level {
-    trial: Result<Trial, Unfit>,
-    steps: Result<LevelSteps, Vec<Refusal>>,
-    caches: Caches,
-    /// Whether requests of others would have been seen.
-    checked: bool,
-}
-
-impl Level {
-    /// Why the times of this level are not those of its own load: what the server said of others.
-    fn foreign(&self, language: Language) -> Option<String> {
-        let refusals = self.steps.as_ref().err()?;
-        let foreign = refusals.iter().find(|one| matches!(one, Refusal::ForeignTraffic { .. }))?;
-        Some(reasons(&[*foreign], language))
-    }
 }
 
 impl Trials {
@@ -173,6 +153,7 @@ impl Trials {
             let label = of_run(&level.label, number, language);
             let found = levels.remove(&level.index);
             let foreign = found.as_ref().and_then(|level| level.foreign(language));
+            let several = found.as_ref().map(|level| level.several(language)).unwrap_or_default();
             match (found, wanted.get(&level.index)) {
                 (Some(Level { trial: Ok(trial), .. }), Some(plan)) if foreign.is_some() => {
                     let why = foreign.unwrap_or_default();
@@ -181,13 +162,10 @@ impl Trials {
                 (Some(Level { trial: Ok(trial), steps, caches, checked }), Some(plan)) => {
                     match steps {
                         Ok(steps) => self.steps.push(steps),
-                        Err(why) => {
-                            let several = several_engines(&why);
-                            if !several.is_empty() {
-                                self.several.push((label.clone(), reasons(&several, language)));
-                            }
-                            self.hidden.push((label.clone(), reasons(&why, language)));
-                        }
+                        Err(why) => self.hidden.push((label.clone(), reasons(&why, language))),
+                    }
+                    if !several.is_empty() {
+                        self.several.push((label.clone(), several));
                     }
                     if !checked && run.is_of_server() {
                         self.unchecked.push(label.clone());
@@ -210,73 +188,6 @@ impl Trials {
     }
 }
 
-/// The wanted levels. They follow each other, so the records of one at a time are in memory.
-fn read(
-    source: &DirSource<'_>,
-    wanted: &BTreeMap<u32, &LevelPlan>,
-    shared: bool,
-) -> BTreeMap<u32, Level> {
-    let samples = samples(source);
-    let mut levels = BTreeMap::new();
-    let mut now: Option<u32> = None;
-    let mut records: Vec<RequestRecord> = Vec::new();
-    let mut slots = Slots::default();
-    let mut end = |level: Option<u32>, records: &mut Vec<RequestRecord>| {
-        if let Some((level, plan)) = level.and_then(|level| Some((level, wanted.get(&level)?))) {
-            let recorded = LevelRecords { requests: records, samples: &samples, shared };
-            let found = Level {
-                trial: trial(plan, records),
-                steps: level_steps(recorded),
-                caches: caches(records, &samples),
-                checked: is_checked(records, &samples),
-            };
-            levels.insert(level, found);
-        }
-        records.clear();
-    };
-    for_each_record(source, |record| {
-        if now != Some(record.level) {
-            end(now.replace(record.level), &mut records);
-            slots = Slots::default();
-        }
-        if wanted.contains_key(&record.level) {
-            let slot = slots.number(record);
-            records.push(RequestRecord { slot, ..record.clone() });
-        }
-    });
-    end(now, &mut records);
-    levels
-}
-
-/// The reasons that speak for several engines, each of which has a part of the load.
-fn several_engines(why: &[Refusal]) -> Vec<Refusal> {
-    let several = |one: &&Refusal| {
-        use Refusal::{ArrivalsInGroups, MissingTraffic, SeveralAddresses};
-        matches!(one, MissingTraffic { .. } | SeveralAddresses { .. } | ArrivalsInGroups { .. })
-    };
-    why.iter().filter(several).copied().collect()
-}
-
-/// The server metrics of a run.
-fn samples(source: &DirSource<'_>) -> Vec<ServerSample> {
-    let sample = |frame| match frame {
-        Frame::Server(sample) => Some(sample),
-        _ => None,
-    };
-    source.frames().filter_map(sample).collect()
-}
-
-/// The slots of closed loops, over all agents: each counts its own from 0.
-#[derive(Default)]
-struct Slots(BTreeMap<(Option<u32>, u32), u32>);
-
-impl Slots {
-    fn number(&mut self, record: &RequestRecord) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry((record.agent, record.slot)).or_insert(next)
-    }
-}
-
 /// Why a level cannot be sent again.
 fn refused(refusal: Unfit, language: Language) -> String {
     match refusal {
@@ -295,18 +206,6 @@ fn refused(refusal: Unfit, language: Language) -> String {
 mod tests {
     use super::*;
     use dyno_model::plan::Load;
-    use dyno_model::record::Phase;
-
-    #[test]
-    fn agents_have_slots_of_their_own() {
-        let record = |agent: u32, slot: u32| RequestRecord {
-            agent: Some(agent),
-            ..RequestRecord::new(0, 0, slot, Phase::Measured, 0)
-        };
-        let mut slots = Slots::default();
-        let all = [record(1, 0), record(2, 0), record(1, 1), record(1, 0), record(2, 0)];
-        assert_eq!(all.map(|record| slots.number(&record)), [0, 1, 2, 0, 1]);
-    }
 
     /// A run of three levels, so many of which others used.
     fn with_foreign(count: usize) -> Trials {
