@@ -28,19 +28,19 @@ pub struct NextRun {
 /// The runs that would show what is open, the most useful first; none if none would help.
 pub(super) fn runs(open: &[Unknown], evidence: &Evidence, known: &Settings) -> Vec<NextRun> {
     let seen = Seen::of(evidence, known);
-    let offers: [(&dyn Fn(&Unknown) -> bool, Option<String>); 6] = [
-        (&|one| seen.rates_show(one), seen.rates()),
-        (&|one| matches!(one, Unknown::Kind(Kind::Closed)), Some(seen.ladder())),
-        (&|one| seen.mixed_rates_show(one), seen.mixed_rates()),
-        (&|one| lengths_show(one), seen.other_lengths()),
-        (&|one| load_shows(one), seen.busier()),
-        (&|one| matches!(one, Unknown::PrefixCache), seen.conversations()),
-    ];
-    let run = |(shown, flags): (&dyn Fn(&Unknown) -> bool, Option<String>)| {
+    let mut runs = Vec::new();
+    let mut offer = |shown: &dyn Fn(&Unknown) -> bool, flags: Option<String>| {
         let shows: Vec<Unknown> = open.iter().copied().filter(|one| shown(one)).collect();
-        flags.filter(|_| !shows.is_empty()).map(|flags| NextRun { shows, flags })
+        let run = flags.filter(|_| !shows.is_empty()).map(|flags| NextRun { shows, flags });
+        runs.extend(run);
     };
-    offers.into_iter().filter_map(run).collect()
+    offer(&|one| seen.rates_show(one), seen.rates());
+    offer(&|one| matches!(one, Unknown::Kind(Kind::Closed)), Some(seen.ladder()));
+    offer(&|one| seen.mixed_rates_show(one), seen.mixed_rates());
+    offer(&lengths_show, seen.other_lengths());
+    offer(&load_shows, seen.busier());
+    offer(&|one| matches!(one, Unknown::PrefixCache), seen.conversations());
+    runs
 }
 
 /// What prompts of another length show.
