@@ -28,7 +28,7 @@ mod trial;
 
 pub use calibrate::{
     CalibrateOptions, Calibrated, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
-    Settings, Unknown, Without, calibrate, check,
+    Settings, Shift, Unknown, Without, calibrate, check,
 };
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
@@ -39,7 +39,8 @@ pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 pub use terms::Term;
 pub use trial::{
-    Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, rerun, sent_times, trial,
+    Caches, Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, caches, rerun,
+    sent_times, trial,
 };
 
 use dyno_engine::core::Policy;

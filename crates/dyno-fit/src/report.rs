@@ -58,7 +58,8 @@ impl Report {
                 Role::LeftOut(_) => {}
             }
         }
-        let errors = Errors { fitted: fitted.percent(), held_out: held_out.percent() };
+        let errors =
+            Errors { fitted: fitted.percent(), held_out: held_out.percent(), ..Errors::default() };
         Self { levels, errors }
     }
 }

@@ -94,8 +94,9 @@ pub struct PredictionAccuracy {
     pub rate: f64,
     /// Of TTFT.
     pub ttft: f64,
-    /// Of ITL.
-    pub itl: f64,
+    /// Of ITL; absent if the twin was fitted to responses of one token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub itl: Option<f64>,
     /// Of latency.
     pub latency: f64,
 }

@@ -14,6 +14,9 @@ messages! {
         "the server does not report the tokens of each chunk", "服务端不报告每个数据块的 token 数";
     Failed: "{} requests failed", "{} 个请求失败";
     SeveralTokens: "{} % of the tokens came with others in a chunk", "{} % 的 token 与其他 token 同块到达";
+    CachedUnknown:
+        "prompts begin alike, and the server does not say how much of {} of them was in its prefix cache",
+        "提示词开头相同，而服务端未说明其中 {} 个有多少命中前缀缓存";
     ForeignTraffic:
         "the server had up to {} requests that are not of this run; let nobody else use it",
         "服务端最多有 {} 个不属于本次测试的请求；测试时请勿让他人使用";
@@ -50,6 +53,7 @@ fn reason(refusal: &Refusal, language: Language) -> String {
         Refusal::SeveralTokens { share } => {
             Message::SeveralTokens.with(language, &[format!("{:.0}", 100.0 * share)])
         }
+        Refusal::CachedUnknown { requests } => of(Message::CachedUnknown, requests as u64),
         Refusal::ForeignTraffic { most, .. } => of(Message::ForeignTraffic, most),
         Refusal::MissingTraffic { most, .. } => of(Message::MissingTraffic, most),
         Refusal::SeveralAddresses { addresses } => of(Message::SeveralAddresses, addresses as u64),

@@ -56,6 +56,9 @@ pub(crate) fn key(quantity: Quantity) -> Option<&'static str> {
 
 /// Measured → simulated.
 pub(crate) fn pair(measured: f64, simulated: Option<f64>) -> String {
+    if !measured.is_finite() {
+        return "–".to_owned();
+    }
     match simulated.filter(|value| value.is_finite()) {
         Some(simulated) => format!("{} → {}", number(measured), number(simulated)),
         None => number(measured),
@@ -79,5 +82,6 @@ mod tests {
         );
         assert_eq!(pair(8.0, Some(9.5)), "8.00 → 9.50");
         assert_eq!(pair(8.0, Some(f64::NAN)), "8.00");
+        assert_eq!(pair(f64::NAN, Some(2.0)), "–");
     }
 }

@@ -8,6 +8,8 @@ mod hidden;
 mod imported;
 mod levels;
 mod measured;
+mod read;
+mod server;
 mod shown;
 mod trials;
 mod usable;

@@ -1,6 +1,7 @@
 //! A measured run: the plans of its levels, its results, and its records where it has any.
 
 use crate::imported;
+use crate::server::prompts_begin_alike;
 use dyno_analysis::{DirSource, level_plans};
 use dyno_model::Summary;
 use dyno_model::plan::{LevelPlan, Plan};
@@ -25,6 +26,16 @@ impl Measured {
         let plans = level_plans(&plan, &DirSource::open(&dir)?);
         let records = summary.run.origin.is_none().then_some((dir, plan));
         Ok(Self { plans, summary, records })
+    }
+
+    /// Whether its prompts begin alike on purpose.
+    pub(crate) fn begins_alike(&self) -> bool {
+        self.records.as_ref().is_some_and(|(_, plan)| prompts_begin_alike(&plan.data))
+    }
+
+    /// Whether a server answered that others may use, too.
+    pub(crate) fn is_of_server(&self) -> bool {
+        self.records.as_ref().is_some_and(|(_, plan)| plan.target.url.is_some())
     }
 
     /// Results of another tool, or a summary alone: the plans are what it states.

@@ -2,16 +2,15 @@
 
 use crate::hidden::reasons;
 use crate::measured::Measured;
+use crate::read::{Level, read};
+use crate::server::ServerFacts;
 use crate::usable::{not_measured, of_run, told};
 use crate::words::Message;
-use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
-use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, level_steps};
-use dyno_fit::{Trial, Unfit, trial};
+use dyno_analysis::DirSource;
+use dyno_fit::steps::LevelSteps;
+use dyno_fit::{Trial, Unfit};
 use dyno_model::Language;
-use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
-use dyno_model::record::RequestRecord;
-use dyno_model::server::ServerSample;
 use dyno_record::RecordError;
 use std::collections::BTreeMap;
 
@@ -28,6 +27,14 @@ pub(crate) struct Trials {
     hidden: Vec<(String, String)>,
     /// The labels of levels that cannot be used, with the reasons.
     left_out: Vec<(String, String)>,
+    /// Levels in which others used the server, with what the server said of that.
+    foreign: Vec<(Trial, LevelPlan, String)>,
+    /// The labels of levels in which that could not be checked.
+    unchecked: Vec<String>,
+    /// The labels of levels that several engines may have served, with the reasons.
+    several: Vec<(String, String)>,
+    /// What the runs say of the server beside their times.
+    pub(crate) server: ServerFacts,
 }
 
 /// A level whose requests can be sent again.
@@ -50,7 +57,8 @@ pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
         measured.map(|level| (level.index, level.label.as_str())).collect();
     let wanted = run.plans.iter().filter(|(index, _)| labels.contains_key(index));
     let wanted: BTreeMap<u32, &LevelPlan> = wanted.map(|(index, plan)| (*index, plan)).collect();
-    let levels = read(&DirSource::open(dir)?, &wanted).into_iter();
+    let shared = run.begins_alike();
+    let levels = read(&DirSource::open(dir)?, &wanted, shared).into_iter();
     let recorded = levels.filter_map(|(index, level)| {
         let label = (*labels.get(&index)?).to_owned();
         let plan = (*wanted.get(&index)?).clone();
@@ -58,12 +66,6 @@ pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
         Some(Recorded { plan, trial, steps: level.steps.ok() })
     });
     Ok(recorded.collect())
-}
-
-/// A level that was read: its requests, and the steps that they show.
-struct Level {
-    trial: Result<Trial, Unfit>,
-    steps: Result<LevelSteps, Vec<Refusal>>,
 }
 
 impl Trials {
@@ -79,7 +81,36 @@ impl Trials {
 
     /// All levels, usable or not.
     pub(crate) fn count(&self) -> usize {
-        self.usable.len() + self.left_out.len()
+        self.usable.len() + self.left_out.len() + self.foreign.len()
+    }
+
+    /// Leaves out levels in which others used the server, if at least so many others remain. Else they are
+    /// used, and it is told.
+    pub(crate) fn leave_foreign_out(&mut self, fewest: usize) {
+        let enough = self.usable.len() >= fewest;
+        for (trial, plan, why) in std::mem::take(&mut self.foreign) {
+            if enough {
+                self.left_out.push((trial.label, why));
+            } else {
+                self.hidden.push((trial.label.clone(), why));
+                self.usable.push(trial);
+                self.steps.push(None);
+                self.loads.push(plan);
+            }
+        }
+    }
+
+    /// Which levels may have been served by several engines, with one note for each reason.
+    pub(crate) fn several(&self, language: Language) -> Vec<String> {
+        let pairs = self.several.iter().map(|(label, why)| (label.as_str(), why.as_str()));
+        told(pairs, [Message::Several, Message::SeveralSeveral], language)
+    }
+
+    /// In which levels it could not be checked whether others used the server.
+    pub(crate) fn unchecked(&self, language: Language) -> Option<String> {
+        let names = self.unchecked.join(language.choose([", ", "、"]));
+        let values = [self.unchecked.len().to_string(), names];
+        (!self.unchecked.is_empty()).then(|| Message::Unchecked.with(language, &values))
     }
 
     /// Which levels are left out, with one note for each reason.
@@ -118,15 +149,29 @@ impl Trials {
                 }
             }
         }
-        let mut levels = read(&DirSource::open(dir)?, &wanted);
+        let mut levels = read(&DirSource::open(dir)?, &wanted, run.begins_alike());
         for level in &run.summary.levels {
             let label = of_run(&level.label, number, language);
-            match (levels.remove(&level.index), wanted.get(&level.index)) {
-                (Some(Level { trial: Ok(trial), steps }), Some(plan)) => {
+            let found = levels.remove(&level.index);
+            let foreign = found.as_ref().and_then(|level| level.foreign(language));
+            let several = found.as_ref().map(|level| level.several(language)).unwrap_or_default();
+            match (found, wanted.get(&level.index)) {
+                (Some(Level { trial: Ok(trial), .. }), Some(plan)) if foreign.is_some() => {
+                    let why = foreign.unwrap_or_default();
+                    self.foreign.push((Trial { label, ..trial }, (*plan).clone(), why));
+                }
+                (Some(Level { trial: Ok(trial), steps, caches, checked }), Some(plan)) => {
                     if let Err(why) = &steps {
                         self.hidden.push((label.clone(), reasons(why, language)));
                     }
                     self.steps.push(steps.ok());
+                    if !several.is_empty() {
+                        self.several.push((label.clone(), several));
+                    }
+                    if !checked && run.is_of_server() {
+                        self.unchecked.push(label.clone());
+                    }
+                    self.server.add(caches);
                     self.usable.push(Trial { label, ..trial });
                     self.loads.push((*plan).clone());
                 }
@@ -141,55 +186,6 @@ impl Trials {
             }
         }
         Ok(())
-    }
-}
-
-/// The wanted levels. They follow each other, so the records of one at a time are in memory.
-fn read(source: &DirSource<'_>, wanted: &BTreeMap<u32, &LevelPlan>) -> BTreeMap<u32, Level> {
-    let samples = samples(source);
-    let mut levels = BTreeMap::new();
-    let mut now: Option<u32> = None;
-    let mut records: Vec<RequestRecord> = Vec::new();
-    let mut slots = Slots::default();
-    let mut end = |level: Option<u32>, records: &mut Vec<RequestRecord>| {
-        if let Some((level, plan)) = level.and_then(|level| Some((level, wanted.get(&level)?))) {
-            let recorded = LevelRecords { requests: records, samples: &samples };
-            let found = Level { trial: trial(plan, records), steps: level_steps(recorded) };
-            levels.insert(level, found);
-        }
-        records.clear();
-    };
-    for_each_record(source, |record| {
-        if now != Some(record.level) {
-            end(now.replace(record.level), &mut records);
-            slots = Slots::default();
-        }
-        if wanted.contains_key(&record.level) {
-            let slot = slots.number(record);
-            records.push(RequestRecord { slot, ..record.clone() });
-        }
-    });
-    end(now, &mut records);
-    levels
-}
-
-/// The server metrics of a run.
-fn samples(source: &DirSource<'_>) -> Vec<ServerSample> {
-    let sample = |frame| match frame {
-        Frame::Server(sample) => Some(sample),
-        _ => None,
-    };
-    source.frames().filter_map(sample).collect()
-}
-
-/// The slots of closed loops, over all agents: each counts its own from 0.
-#[derive(Default)]
-struct Slots(BTreeMap<(Option<u32>, u32), u32>);
-
-impl Slots {
-    fn number(&mut self, record: &RequestRecord) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry((record.agent, record.slot)).or_insert(next)
     }
 }
 
@@ -210,17 +206,47 @@ fn refused(refusal: Unfit, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::record::Phase;
+    use dyno_model::plan::Load;
+
+    /// A run of three levels, so many of which others used.
+    fn with_foreign(count: usize) -> Trials {
+        let mut trials = Trials::default();
+        for place in 0..3 {
+            let label = format!("rate {place}");
+            let trial = Trial { label, kind: dyno_fit::Kind::Open, requests: Vec::new() };
+            let plan = LevelPlan::new(Load::Concurrency { concurrency: 1 });
+            match place < count {
+                true => trials.foreign.push((trial, plan, "others".to_owned())),
+                false => {
+                    trials.usable.push(trial);
+                    trials.loads.push(plan);
+                }
+            }
+        }
+        trials
+    }
 
     #[test]
-    fn agents_have_slots_of_their_own() {
-        let record = |agent: u32, slot: u32| RequestRecord {
-            agent: Some(agent),
-            ..RequestRecord::new(0, 0, slot, Phase::Measured, 0)
-        };
-        let mut slots = Slots::default();
-        let all = [record(1, 0), record(2, 0), record(1, 1), record(1, 0), record(2, 0)];
-        assert_eq!(all.map(|record| slots.number(&record)), [0, 1, 2, 0, 1]);
+    fn levels_that_others_used_are_left_out_where_enough_remain() {
+        let mut one = with_foreign(1);
+        assert_eq!(one.count(), 3);
+        one.leave_foreign_out(2);
+        assert_eq!((one.usable.len(), one.loads.len(), one.count()), (2, 2, 3));
+        assert_eq!(one.notes(Language::English), ["left out: rate 0: others"]);
+        let mut two = with_foreign(2);
+        two.leave_foreign_out(2);
+        assert_eq!((two.usable.len(), two.loads.len(), two.count()), (3, 3, 3));
+        assert!(two.notes(Language::English).is_empty());
+        assert!(two.hidden(Language::English)[0].ends_with("others"));
+    }
+
+    #[test]
+    fn what_could_not_be_checked_is_told() {
+        let mut trials = Trials::default();
+        assert_eq!(trials.unchecked(Language::English), None);
+        trials.unchecked = vec!["rate 1".to_owned(), "rate 2".to_owned()];
+        let said = trials.unchecked(Language::English).unwrap();
+        assert!(said.contains("during 2 levels (rate 1, rate 2)"), "{said}");
     }
 
     #[test]

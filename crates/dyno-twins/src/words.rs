@@ -14,6 +14,15 @@ messages! {
     HiddenSeveral:
         "steps of the engine are not visible in {} levels ({}), so only their distributions are used: {}",
         "{} 个档位（{}）中看不到引擎的每一步，只使用其分布：{}";
+    Unchecked:
+        "could not be checked: whether others used the server during {} {0|level|levels} ({}); it does \
+         not report how many requests it has",
+        "无法检查：{} 个档位（{}）期间是否有其他人使用服务端；服务端不报告其请求数";
+    Several:
+        "{} is compared as if one engine had served it: {}", "{} 按单个引擎处理全部请求来比较：{}";
+    SeveralSeveral:
+        "{} levels ({}) are compared as if one engine had served them: {}",
+        "{} 个档位（{}）按单个引擎处理全部请求来比较：{}";
     OfRun: "{} of run {}", "{}（第 {} 个测试）";
 
     Invalid: "invalid: {}", "无效：{}";

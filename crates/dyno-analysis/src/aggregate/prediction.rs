@@ -17,7 +17,9 @@ pub(super) fn intervals(accuracy: PredictionAccuracy, level: &LevelSummary) -> P
     PredictionIntervals {
         requests_per_s: throughput.requests_per_s.map(|rate| around(rate, accuracy.rate)),
         ttft: times(Time::Ttft, accuracy.ttft),
-        itl: PercentileIntervals { p90: None, ..times(Time::Itl, accuracy.itl) },
+        itl: accuracy.itl.map_or_else(PercentileIntervals::default, |percent| {
+            PercentileIntervals { p90: None, ..times(Time::Itl, percent) }
+        }),
         latency: times(Time::Latency, accuracy.latency),
     }
 }
@@ -41,11 +43,15 @@ mod tests {
         times[Time::Itl] = found(Some(10.0), Some(20.0));
         let throughput = Throughput { requests_per_s: Some(8.0), ..Throughput::default() };
         let level = LevelSummary { throughput, times, ..LevelSummary::default() };
-        let accuracy = PredictionAccuracy { rate: 25.0, ttft: 100.0, itl: 60.0, latency: 5.0 };
+        let accuracy =
+            PredictionAccuracy { rate: 25.0, ttft: 100.0, itl: Some(60.0), latency: 5.0 };
         let found = intervals(accuracy, &level);
         assert_eq!(found.requests_per_s, Some([6.4, 10.0]));
         assert_eq!((found.ttft.p50, found.ttft.p90), (Some([25.0, 100.0]), Some([50.0, 200.0])));
         assert_eq!((found.itl.p50, found.itl.p90), (Some([6.25, 16.0]), None));
         assert_eq!(found.latency, PercentileIntervals::default());
+        let unknown = intervals(PredictionAccuracy { itl: None, ..accuracy }, &level);
+        assert_eq!(unknown.itl, PercentileIntervals::default());
+        assert_eq!(unknown.ttft, found.ttft);
     }
 }

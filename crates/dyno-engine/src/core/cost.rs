@@ -154,9 +154,6 @@ impl Cost {
         if rise.within == 0.0 {
             return Err(ConfigError::Zero("rise.within"));
         }
-        if self.front.processes == 0 {
-            return Err(ConfigError::Zero("front.processes"));
-        }
         if self.front.turns == 0 {
             return Err(ConfigError::Zero("front.turns"));
         }

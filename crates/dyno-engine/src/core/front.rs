@@ -17,8 +17,6 @@ pub struct Front {
     pub turns: u32,
     /// For each token that the engine hands out.
     pub chunk: f64,
-    /// Processes that share the work, at least 1.
-    pub processes: u32,
     /// The most tokens of a step that join those of the step before where all of these still wait, which
     /// costs nothing; 0 if they never do.
     pub merges: u32,
@@ -26,7 +24,7 @@ pub struct Front {
 
 impl Default for Front {
     fn default() -> Self {
-        Self { request: 0.0, input: 0.0, turns: 1, chunk: 0.0, processes: 1, merges: 0 }
+        Self { request: 0.0, input: 0.0, turns: 1, chunk: 0.0, merges: 0 }
     }
 }
 
@@ -90,15 +88,14 @@ impl Place {
 impl FrontEnd {
     /// An idle one.
     pub(crate) fn new(cost: &Cost) -> Self {
-        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let Front { request, input, turns, chunk, merges } = cost.front;
         let turn = f64::from(turns);
-        let share = |seconds: f64| Fine::from_seconds(seconds / f64::from(processes));
         Self {
             idle: request == 0.0 && input == 0.0 && chunk == 0.0,
-            request: share(request / turn),
-            input: share(input / turn),
+            request: Fine::from_seconds(request / turn),
+            input: Fine::from_seconds(input / turn),
             turns,
-            chunk: share(chunk),
+            chunk: Fine::from_seconds(chunk),
             merges,
             latency: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
             free: Fine::default(),
@@ -157,8 +154,7 @@ mod tests {
         FrontEnd::new(&Cost { front_end: 0.005, front, ..Cost::default() })
     }
 
-    const WORK: Front =
-        Front { request: 0.002, input: 0.0, turns: 1, chunk: 0.001, processes: 1, merges: 0 };
+    const WORK: Front = Front { request: 0.002, input: 0.0, turns: 1, chunk: 0.001, merges: 0 };
 
     impl FrontEnd {
         /// Takes in a request without a prompt; returns when it is queued.
@@ -194,13 +190,6 @@ mod tests {
         assert_eq!(front.take_in(5 * MS), 21 * MS);
         assert_eq!(span(front.hand_out(ms(15), 2)), (16, 18));
         assert_eq!(span(front.hand_out(ms(30), 2)), (30, 32));
-    }
-
-    #[test]
-    fn processes_share_the_work() {
-        let mut front = front(Front { processes: 2, ..WORK });
-        assert_eq!(front.take_in(0), 6 * MS);
-        assert_eq!(span(front.hand_out(ms(1), 10)), (1, 6));
     }
 
     #[test]

@@ -62,8 +62,8 @@ pub struct Accuracy {
     pub rate: f64,
     /// Of times to the first token.
     pub ttft: f64,
-    /// Of times between tokens.
-    pub itl: f64,
+    /// Of times between tokens; absent if all responses had one token.
+    pub itl: Option<f64>,
     /// Of latencies.
     pub latency: f64,
 }
@@ -140,6 +140,9 @@ pub struct Errors {
     /// Over the rows it was not fitted to.
     #[serde(default)]
     pub held_out: BTreeMap<Figure, f64>,
+    /// Typical errors on levels that were left out, by their kind of load.
+    #[serde(default)]
+    pub kinds: BTreeMap<String, Accuracy>,
 }
 
 impl Twin {

@@ -39,12 +39,11 @@ impl PlainSeen {
 
 impl PlainFront {
     pub(crate) fn new(front: Front, latency: f64) -> Self {
-        let processes = f64::from(front.processes);
         Self {
-            request: parts(front.request / f64::from(front.turns) / processes),
-            input: parts(front.input / f64::from(front.turns) / processes),
+            request: parts(front.request / f64::from(front.turns)),
+            input: parts(front.input / f64::from(front.turns)),
             turns: front.turns,
-            chunk: parts(front.chunk / processes),
+            chunk: parts(front.chunk),
             merges: front.merges,
             latency: (latency * 1e9).round() as Nanos,
             free_at: 0,

@@ -218,15 +218,8 @@ fn cost() -> impl Strategy<Value = Cost> {
     );
     let launch = prop_oneof![Just(Launch::default()), launch];
     let front = (coefficient(0.01), coefficient(1e-4), 1_u32..4, coefficient(0.01));
-    let front = (front, 1_u32..4, prop_oneof![Just(0), 1_u32..9]).prop_map(
-        |((request, input, turns, chunk), processes, merges)| Front {
-            request,
-            input,
-            turns,
-            chunk,
-            processes,
-            merges,
-        },
+    let front = (front, prop_oneof![Just(0), 1_u32..9]).prop_map(
+        |((request, input, turns, chunk), merges)| Front { request, input, turns, chunk, merges },
     );
     let front = (coefficient(0.05), prop_oneof![Just(Front::default()), front]);
     (1e-4..0.02, prefill, decode, launch, front, unsteady).prop_map(

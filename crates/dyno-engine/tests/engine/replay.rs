@@ -39,7 +39,6 @@ fn engine(policy: Policy, detailed: bool, seed: u64) -> Core {
         input: 1e-6,
         turns: 1 + random.below(3) as u32,
         chunk: 0.0001,
-        processes: 1,
         merges: 8 * random.below(2) as u32,
     };
     let cost = Cost {

@@ -1,21 +1,28 @@
-//! Whether a server is still what its twin says, and which change would explain it if it is not.
+//! Whether a server is still what its twin says.
 
-use super::evidence::{Evidence, Level, misfit, simulated};
+use super::evidence::{Evidence, Level, simulated};
+use super::explain::{Explanation, explanations};
 use super::miss;
 use crate::model::Model;
-use crate::trial::{Quantity, Trial};
+use crate::trial::{Kind, Quantity, Trial};
 use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Accuracy;
 use std::collections::BTreeMap;
 
 /// Differences below this share are no difference: runs repeat no better.
 const SAME: f64 = 0.05;
 /// The same for times to the first token and between tokens.
 const SAME_TOKEN: f64 = 0.10;
-/// The factors by which a part of the model is changed to explain a difference.
-const FACTORS: [f64; 14] =
-    [0.4, 0.5, 0.6, 0.7, 0.8, 0.88, 0.95, 1.06, 1.14, 1.25, 1.45, 1.7, 2.1, 2.8];
-/// An explanation has to remove this share of the misfit.
-const EXPLAINS: f64 = 0.5;
+/// How many times the twin's own error a value may be off.
+const OWN_ERRORS: f64 = 3.0;
+/// What all levels have in common may be smaller to be seen: chance does not repeat itself.
+const COMMON: f64 = 0.03;
+/// The same for times to the first token.
+const COMMON_FIRST: f64 = 0.06;
+/// Standard errors that the mean of all levels may be off.
+const ERRORS_OF_MEAN: f64 = 3.0;
+/// The fewest levels that have something in common.
+const TOGETHER: usize = 3;
 
 /// What is compared.
 const COMPARED: [Quantity; 5] = [
@@ -31,14 +38,16 @@ const COMPARED: [Quantity; 5] = [
 pub struct Check {
     /// The levels, in order.
     pub levels: Vec<CheckedLevel>,
+    /// What differs in all levels together, even if in none of them alone.
+    pub shifts: Vec<Shift>,
     /// Changes of the twin that would explain what differs, the best first.
     pub explanations: Vec<Explanation>,
 }
 
 impl Check {
-    /// Whether no level differs.
+    /// Whether nothing differs.
     pub fn same(&self) -> bool {
-        self.levels.iter().all(|level| level.differs.is_empty())
+        self.shifts.is_empty() && self.levels.iter().all(|level| level.differs.is_empty())
     }
 }
 
@@ -53,129 +62,123 @@ pub struct CheckedLevel {
     pub differs: Vec<Quantity>,
 }
 
-/// A part of a system that may have changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// All work of the accelerator: its clocks, or another accelerator.
-    Accelerator,
-    /// The work on prompts alone.
-    Prefill,
-    /// The work of decoding alone.
-    Decode,
-    /// The processor that launches steps.
-    Launch,
-    /// The front end: tokenizing, HTTP.
-    FrontEnd,
-    /// The most sequences in the batch.
-    MaxSeqs,
-}
-
-/// A change that would explain a difference.
+/// A value that is larger or smaller in all levels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Explanation {
-    /// What changed.
-    pub part: Part,
-    /// By which factor its time is longer; for [`Part::MaxSeqs`], the number of sequences.
-    pub value: f64,
-    /// The share of the misfit that it removes.
-    pub removes: f64,
+pub struct Shift {
+    /// Which one.
+    pub quantity: Quantity,
+    /// The mean logarithm of measured over simulated values.
+    pub by: f64,
 }
 
 /// Compares a twin with the levels of a run.
 pub fn check(twin: &Twin, trials: &[Trial]) -> Check {
     let model = Model::of(twin);
-    let evidence = Evidence::new(trials, &[]);
-    let levels: Vec<CheckedLevel> =
-        evidence.whole.iter().map(|level| checked(level, &model, twin)).collect();
-    let same = levels.iter().all(|level| level.differs.is_empty());
-    let explanations = if same { Vec::new() } else { explanations(&model, &evidence.brief) };
-    Check { levels, explanations }
+    let mut evidence = Evidence::new(trials, &[]);
+    let compared: Vec<Compared> =
+        evidence.whole.iter().map(|level| Compared::of(level, &model, twin)).collect();
+    let shifts: Vec<Shift> = COMPARED.iter().filter_map(|of| shift(*of, &compared)).collect();
+    let levels: Vec<CheckedLevel> = compared.into_iter().map(|of| of.level).collect();
+    let mut found = Check { levels, shifts, explanations: Vec::new() };
+    if !found.same() {
+        evidence.weigh(&model);
+        found.explanations = explanations(&model, &evidence.brief);
+    }
+    found
 }
 
-fn checked(level: &Level, model: &Model, twin: &Twin) -> CheckedLevel {
-    let found = simulated(&level.trial, model);
-    let figures = COMPARED.into_iter().map(|quantity| {
-        let simulated = found.as_ref().map(|figures| figures.get(quantity));
-        (quantity, (level.measured.get(quantity), simulated))
-    });
-    let differs = |quantity: &Quantity| match &found {
-        None => true,
-        Some(found) => miss(&level.measured, found, *quantity).abs() > tolerance(*quantity, twin),
-    };
-    CheckedLevel {
-        label: level.trial.label.clone(),
-        figures: figures.collect(),
-        differs: COMPARED.into_iter().filter(differs).collect(),
+/// A level with how far its values are off.
+struct Compared {
+    level: CheckedLevel,
+    /// Logarithms of measured over simulated values, and the twin's own error of each.
+    off: BTreeMap<Quantity, (f64, f64)>,
+}
+
+impl Compared {
+    fn of(level: &Level, model: &Model, twin: &Twin) -> Self {
+        let found = simulated(&level.trial, model);
+        let kind = level.trial.kind;
+        let measured = |quantity: &Quantity| level.measured.get(*quantity).is_finite();
+        let all = || COMPARED.into_iter().filter(measured);
+        let figures = all().map(|quantity| {
+            let simulated = found.as_ref().map(|figures| figures.get(quantity));
+            (quantity, (level.measured.get(quantity), simulated))
+        });
+        let off = all().filter_map(|quantity| {
+            let off = -miss(&level.measured, found.as_ref()?, quantity);
+            Some((quantity, (off, own_error(quantity, kind, twin))))
+        });
+        let off: BTreeMap<Quantity, (f64, f64)> = off.collect();
+        let differs = |quantity: &Quantity| match off.get(quantity) {
+            Some((off, _)) => off.abs() > tolerance(*quantity, kind, twin),
+            // The twin cannot serve it.
+            None => true,
+        };
+        let differs = all().filter(differs).collect();
+        let label = level.trial.label.clone();
+        Self { level: CheckedLevel { label, figures: figures.collect(), differs }, off }
     }
 }
 
-/// How far a figure may be from the twin's, as a logarithm.
-fn tolerance(quantity: Quantity, twin: &Twin) -> f64 {
-    let least = match quantity {
+/// What the twin's file says of its errors on levels of this kind that were left out.
+fn of_kind(twin: &Twin, kind: Kind) -> Option<&Accuracy> {
+    twin.errors.kinds.get(kind.name())
+}
+
+/// The share of an accuracy that concerns a quantity.
+fn part(accuracy: &Accuracy, quantity: Quantity) -> Option<f64> {
+    let percent = match quantity {
+        Quantity::Rate => Some(accuracy.rate),
+        Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => {
+            Some(accuracy.latency)
+        }
+        Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => Some(accuracy.ttft),
+        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => accuracy.itl,
+    };
+    percent.map(|percent| 0.01 * percent)
+}
+
+/// By how much runs differ at least before it is a difference.
+fn repeats(quantity: Quantity) -> f64 {
+    match quantity {
         Quantity::Rate | Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => {
             SAME
         }
         _ => SAME_TOKEN,
+    }
+}
+
+/// The typical error of the twin on such a level, as a share: by levels of its kind that were left out, else
+/// by its interval of predictions, which is 2 of them wide on each side.
+fn own_error(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
+    let known = of_kind(twin, kind).and_then(|of| part(of, quantity));
+    let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity)).map(|of| 0.5 * of);
+    known.or_else(predicted).unwrap_or(repeats(quantity) / OWN_ERRORS)
+}
+
+/// How far a value may be from the twin's, as a logarithm.
+fn tolerance(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
+    let known = of_kind(twin, kind).and_then(|of| part(of, quantity)).map(|of| OWN_ERRORS * of);
+    let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity));
+    let own = known.or_else(predicted).unwrap_or(0.0);
+    (1.0 + repeats(quantity).max(own)).ln()
+}
+
+/// Whether a value is off in all levels together: the twin errs here and there, and not everywhere by as much.
+fn shift(quantity: Quantity, levels: &[Compared]) -> Option<Shift> {
+    let off: Vec<(f64, f64)> =
+        levels.iter().filter_map(|level| level.off.get(&quantity).copied()).collect();
+    if off.len() < TOGETHER {
+        return None;
+    }
+    let count = off.len() as f64;
+    let by = off.iter().map(|(off, _)| off).sum::<f64>() / count;
+    let scatter = off.iter().map(|(off, _)| (off - by).powi(2)).sum::<f64>() / (count - 1.0);
+    let own = off.iter().map(|(_, own)| own * own).sum::<f64>() / count;
+    let error = (scatter.max(own) / count).sqrt();
+    let least = match quantity {
+        Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => COMMON_FIRST,
+        _ => COMMON,
     };
-    let own = twin.accuracy.map_or(0.0, |accuracy| match quantity {
-        Quantity::Rate => accuracy.rate,
-        Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => accuracy.latency,
-        Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => accuracy.ttft,
-        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => accuracy.itl,
-    });
-    (1.0 + least.max(0.01 * own)).ln()
-}
-
-/// What would explain the levels, each change alone.
-fn explanations(model: &Model, levels: &[Level]) -> Vec<Explanation> {
-    let now = misfit(model, levels);
-    let parts = [Part::Accelerator, Part::Prefill, Part::Decode, Part::Launch, Part::FrontEnd];
-    let scaled = parts.into_iter().filter_map(|part| {
-        let tried = FACTORS.map(|factor| (factor, misfit(&scaled(model, part, factor), levels)));
-        Some((part, tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?))
-    });
-    let caps = [8, 16, 32, 48, 64, 96, 128, 192, 256, 512].into_iter();
-    let caps = caps.filter(|cap| *cap < model.scheduler.max_seqs).map(|cap| {
-        let mut other = *model;
-        other.scheduler.max_seqs = cap;
-        (f64::from(cap), misfit(&other, levels))
-    });
-    let capped = caps.min_by(|a, b| a.1.total_cmp(&b.1)).map(|found| (Part::MaxSeqs, found));
-    let mut all: Vec<Explanation> = scaled
-        .chain(capped)
-        .map(|(part, (value, left))| Explanation { part, value, removes: 1.0 - left / now })
-        .filter(|explanation| explanation.removes >= EXPLAINS)
-        .collect();
-    all.sort_by(|a, b| b.removes.total_cmp(&a.removes));
-    all
-}
-
-/// The model with one part slower by a factor.
-fn scaled(model: &Model, part: Part, factor: f64) -> Model {
-    let mut model = *model;
-    let cost = &mut model.cost;
-    if matches!(part, Part::Accelerator | Part::Decode) {
-        slower([&mut cost.base, &mut cost.decode, &mut cost.kv], factor);
-    }
-    if matches!(part, Part::Accelerator | Part::Prefill) {
-        slower([&mut cost.prefill_token, &mut cost.attention, &mut cost.prefill_base], factor);
-    }
-    if part == Part::Launch {
-        let launch = &mut cost.launch;
-        let times =
-            [&mut launch.decode, &mut launch.prefill, &mut launch.large, &mut launch.sequence];
-        slower(times, factor);
-    }
-    if part == Part::FrontEnd {
-        let front = &mut cost.front;
-        slower(
-            [&mut cost.front_end, &mut front.request, &mut front.chunk, &mut front.input],
-            factor,
-        );
-    }
-    model
-}
-
-fn slower<const N: usize>(times: [&mut f64; N], factor: f64) {
-    times.into_iter().for_each(|time| *time *= factor);
+    (by.abs() > least.max(ERRORS_OF_MEAN * error)).then_some(Shift { quantity, by })
 }

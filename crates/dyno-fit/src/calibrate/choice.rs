@@ -10,6 +10,9 @@ use dyno_engine::twin::profile::Client;
 
 /// Tokens of a block of the KV cache.
 const BLOCK: u32 = 16;
+/// Tokens of a KV cache that never fills: 512 sequences of 131,072 tokens. Not more, because a prefix cache
+/// keeps whatever it has room for.
+const NEVER_FULL: u64 = 1 << 26;
 /// The ratio of the longest to the shortest length that shows what a length costs.
 const INFORMATIVE: f64 = 1.5;
 
@@ -153,8 +156,9 @@ impl Choice {
         let longest = trials.iter().flat_map(|trial| &trial.requests);
         let longest = longest.map(|sent| u64::from(sent.input) + u64::from(sent.output)).max();
         let most = trials.iter().map(|trial| trial.requests.len() as u64).max().unwrap_or(1);
-        let enough = longest.unwrap_or(1).saturating_mul(most.min(2_048)).max(1 << 20);
-        let kv_tokens = known.kv_tokens.unwrap_or(enough);
+        let never_full = longest.unwrap_or(1).saturating_mul(most.min(2_048)).max(NEVER_FULL);
+        // One that is known holds at least each of the requests.
+        let kv_tokens = known.kv_tokens.unwrap_or(never_full).max(longest.unwrap_or(1));
         let mut cost = Cost { noise: start.noise, ..Cost::default() };
         cost.launch.captured = self.captured;
         cost.front.turns = self.turns;
@@ -167,7 +171,7 @@ impl Choice {
                 token_budget: self.token_budget,
                 block: BLOCK,
                 kv_blocks: kv_tokens.div_ceil(u64::from(BLOCK)).max(1),
-                prefix_cache: true,
+                prefix_cache: known.prefix_cache.unwrap_or(true),
                 context: None,
             },
             cost,

@@ -11,7 +11,9 @@ mod coefficients;
 mod dense;
 mod descent;
 mod evidence;
+mod explain;
 mod left_out;
+mod next;
 mod profile;
 mod search;
 mod start;
@@ -21,9 +23,11 @@ mod twin;
 mod unknown;
 mod without;
 
-pub use check::{Check, CheckedLevel, Explanation, Part, check};
+pub use check::{Check, CheckedLevel, Shift, check};
+pub use explain::{Explanation, Part};
 pub use left_out::{LeftOut, Missed};
-pub use unknown::{NextRun, Unknown};
+pub use next::NextRun;
+pub use unknown::Unknown;
 pub use without::Without;
 
 use super::model::Model;
@@ -47,6 +51,10 @@ pub struct Settings {
     pub token_budget: Option<u32>,
     /// How many tokens its KV cache holds.
     pub kv_tokens: Option<u64>,
+    /// Whether it keeps the prefixes of prompts.
+    pub prefix_cache: Option<bool>,
+    /// How many tokens a prompt and its response may have together.
+    pub context: Option<u32>,
 }
 
 /// How to fit.
@@ -109,7 +117,7 @@ pub fn calibrate(
         levels: levels.collect(),
         intervals: intervals.into_iter().map(|(name, of)| (name.to_owned(), of)).collect(),
         left_out,
-        next_runs: unknown::next_runs(&unknown, &evidence),
+        next_runs: next::runs(&unknown, &evidence, known),
         unknown,
         square,
     })

@@ -3,7 +3,7 @@
 
 use crate::parameters::Parameter;
 use crate::steps::{Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, step_costs};
-use crate::trial::{Figures, Quantity, Trial, most_in_flight};
+use crate::trial::{Figures, Quantity, Trial};
 use dyno_engine::core::Policy;
 use std::collections::BTreeMap;
 
@@ -69,15 +69,14 @@ impl Start {
         let count = trial.requests.len().max(1) as f64;
         let input = trial.requests.iter().map(|sent| f64::from(sent.input)).sum::<f64>() / count;
         let mut start = Self {
-            step_ms: figures.get(Quantity::ItlP50).max(0.01),
+            step_ms: step_ms(&figures).max(0.01),
             first_ms: figures.get(Quantity::TtftMean).max(0.01),
             input: input.max(1.0),
             ..Self::default()
         };
-        let with_steps =
-            || trials.iter().zip(steps).filter_map(|(of, steps)| Some((of, steps.as_ref()?)));
-        start.look(&with_steps().map(|(_, steps)| steps).collect::<Vec<_>>());
-        start.max_seqs = with_steps().filter_map(|(of, steps)| full_batch(steps, of)).max();
+        let steps: Vec<&LevelSteps> = steps.iter().flatten().collect();
+        start.look(&steps);
+        start.max_seqs = steps.iter().filter_map(|level| full_batch(level)).max();
         start
     }
 
@@ -200,6 +199,12 @@ impl Start {
     }
 }
 
+/// Milliseconds of a step; responses of one token only show a step that prefills.
+fn step_ms(figures: &Figures) -> f64 {
+    let between = figures.get(Quantity::ItlP50);
+    if between.is_finite() { between } else { 0.5 * figures.get(Quantity::TtftMean) }
+}
+
 /// How much the time of steps varies that only decode, from one to the next.
 fn noise(level: &LevelSteps) -> Option<f64> {
     let quiet = level.steps.windows(3).filter(|of| of.iter().all(|step| step.first_tokens == 0));
@@ -214,11 +219,10 @@ fn noise(level: &LevelSteps) -> Option<f64> {
 }
 
 /// The most sequences of a step, if most steps of a level have as many and more were in flight.
-fn full_batch(level: &LevelSteps, trial: &Trial) -> Option<u32> {
+fn full_batch(level: &LevelSteps) -> Option<u32> {
     let most = level.steps.iter().map(|step| step.decodes).max()?;
     let enough = (FULL.1 * f64::from(most)).floor() as u32;
     let full = level.steps.iter().filter(|step| step.decodes >= enough).count();
-    let in_flight = most_in_flight(trial);
     let is_full = full as f64 > FULL.0 * level.steps.len() as f64;
-    (is_full && f64::from(in_flight) > MORE * f64::from(most)).then_some(most)
+    (is_full && f64::from(level.most_in_flight) > MORE * f64::from(most)).then_some(most)
 }

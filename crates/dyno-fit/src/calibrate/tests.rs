@@ -1,5 +1,12 @@
 //! Engines that are known, measured in virtual time and fitted.
 
+mod asked;
+mod cached;
+mod checked;
+mod full;
+mod one_token;
+
+use super::start::Start;
 use super::*;
 use crate::trial::{Kind, Sent, Shared, When, rerun};
 use dyno_engine::core::{Core, Cost, Front, Policy, Scheduler};
@@ -107,7 +114,11 @@ fn a_known_engine_is_found_again() {
     for shown in both {
         assert!(!found.unknown.contains(&shown), "{shown:?} was measured or told");
     }
-    assert!(!found.next_runs.iter().any(|run| run.flags.starts_with("--rate")));
+    // Rates of one length were measured; others would be of several.
+    let again = |run: &NextRun| {
+        run.flags.starts_with("--rate") && run.flags.contains(&format!("--input-tokens {INPUT} "))
+    };
+    assert!(!found.next_runs.iter().any(again), "{:?}", found.next_runs);
     // Each level and each kind of load was left out once.
     assert_eq!((found.left_out.levels.len(), found.left_out.kinds.len()), (5, 5));
 }
@@ -120,9 +131,9 @@ fn nothing_can_be_fitted_to_nothing() {
 
 #[test]
 fn the_next_run_shows_what_is_unknown_and_only_that() {
-    let evidence = Evidence::new(&[closed(1), closed(16)]);
+    let evidence = Evidence::new(&[closed(1), closed(16)], &[]);
     let flags = |open: &[Unknown]| -> Vec<String> {
-        unknown::next_runs(open, &evidence).into_iter().map(|run| run.flags).collect()
+        next::runs(open, &evidence, &Settings::default()).into_iter().map(|run| run.flags).collect()
     };
     assert!(flags(&[]).is_empty());
     // No run of requests shows how large the KV cache is.
@@ -137,7 +148,8 @@ fn the_next_run_shows_what_is_unknown_and_only_that() {
     assert!(flags(&[Unknown::MaxSeqs])[0].starts_with("--concurrency 32 "));
     let launches = [Unknown::Coefficient("launch.large_ms")];
     assert!(flags(&launches)[0].starts_with("--rate "));
-    // With open loops it has been tried.
-    let evidence = Evidence::new(&[closed(1), open(20.0)]);
-    assert!(unknown::next_runs(&launches, &evidence).is_empty());
+    // With open loops of one length it has been tried.
+    let evidence = Evidence::new(&[closed(1), open(20.0)], &[]);
+    let shown = next::runs(&launches, &evidence, &Settings::default());
+    assert!(shown.iter().all(|run| run.flags.contains("--input-tokens 25-400")), "{shown:?}");
 }

@@ -2,7 +2,7 @@
 
 use super::Calibrated;
 use super::unknown::Unknown;
-use crate::trial::{Figures, Quantity, Sent, Trial, most_in_flight};
+use crate::trial::{Figures, Kind, Quantity, Sent, Trial, most_in_flight};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::{Accuracy, Client, Errors, Length, Lengths, Range, Rows};
 use dyno_engine::twin::reference::Figure;
@@ -13,6 +13,8 @@ const FINEST: f64 = 2.0;
 /// Half the width of a 95 % interval in standard deviations: they are known from few levels, and the
 /// settings of the engine were chosen with all of them.
 const WIDE: f64 = 3.2;
+/// The standard deviation of errors over the median of their sizes.
+const DEVIATION: f64 = 1.4826;
 /// How much wider intervals are if all levels were of one kind of load.
 const UNSEEN: f64 = 1.6;
 /// What such levels do not show of other kinds, as standard deviations of logarithms: of throughput, TTFT,
@@ -49,7 +51,11 @@ impl Calibrated {
                 fitted: trials().map(|trial| trial.label.clone()).collect(),
                 ..Rows::default()
             },
-            errors: Errors { fitted: self.fitted(), held_out: self.held_out() },
+            errors: Errors {
+                fitted: self.fitted(),
+                held_out: self.held_out(),
+                kinds: self.by_kind(),
+            },
             intervals: self.intervals.clone(),
             unidentified: self.unknown.iter().map(Unknown::words).collect(),
             accuracy: self.accuracy(),
@@ -61,7 +67,9 @@ impl Calibrated {
         let error = |(figure, quantity): &(Figure, Quantity)| {
             let errors = self.levels.iter().filter_map(|(trial, simulated)| {
                 let measured = Figures::of(trial)?.get(*quantity);
-                Some((simulated.as_ref()?.get(*quantity) / measured - 1.0).abs())
+                let error = (simulated.as_ref()?.get(*quantity) / measured - 1.0).abs();
+                // Responses of one token have no time between tokens.
+                error.is_finite().then_some(error)
             });
             Some((*figure, percent(mean(errors)?)))
         };
@@ -74,6 +82,35 @@ impl Calibrated {
             Some((*figure, percent(self.left_out.error(*quantity)?)))
         };
         FIGURES.iter().filter_map(error).collect()
+    }
+
+    /// Typical errors on levels of each kind that were left out, in percent: the medians of their sizes, as
+    /// standard deviations. Where a kind has one level, nothing like it was left to predict it.
+    fn by_kind(&self) -> BTreeMap<String, Accuracy> {
+        use Quantity::{ItlMean, ItlP50, LatencyP50, LatencyP90, Rate, TtftMean, TtftP50, TtftP90};
+        let known = |kind: Kind| {
+            let of = || self.left_out.levels.iter().filter(|missed| missed.kind == kind);
+            if of().count() < 2 {
+                return None;
+            }
+            let typical = |quantities: &[Quantity]| {
+                let errors = of().flat_map(|missed| {
+                    quantities.iter().filter_map(|quantity| missed.by.get(quantity))
+                });
+                let mut sizes: Vec<f64> = errors.map(|by| by.abs()).collect();
+                sizes.sort_by(f64::total_cmp);
+                let median = sizes.get(sizes.len() / 2)?;
+                Some(percent((DEVIATION * median).exp() - 1.0))
+            };
+            let accuracy = Accuracy {
+                rate: typical(&[Rate])?,
+                ttft: typical(&[TtftMean, TtftP50, TtftP90])?,
+                itl: typical(&[ItlMean, ItlP50]),
+                latency: typical(&[LatencyP50, LatencyP90])?,
+            };
+            Some((kind.name().to_owned(), accuracy))
+        };
+        Kind::ALL.into_iter().filter_map(known).collect()
     }
 
     /// Half the widths of 95 % intervals of predictions, from the levels that were left out.
@@ -93,7 +130,7 @@ impl Calibrated {
         Some(Accuracy {
             rate: half(&[Rate], not_shown[0])?,
             ttft: half(&[TtftMean, TtftP50, TtftP90], not_shown[1])?,
-            itl: half(&[ItlMean, ItlP50], not_shown[2])?,
+            itl: half(&[ItlMean, ItlP50], not_shown[2]),
             latency: half(&[LatencyP50, LatencyP90], not_shown[3])?,
         })
     }

@@ -1,22 +1,21 @@
-//! What the runs do not show, and which run would show it.
+//! What the runs do not show.
 
 use super::choice::Setting;
 use super::descent::{DAMPED, Descent};
-use super::evidence::Evidence;
 use super::profile::Intervals;
 use super::search::{Found, NEAR, Search};
 use crate::parameters::Parameter;
 use crate::search::parallel;
-use crate::trial::{Kind, Quantity, Sent, Trial, most_in_flight};
+use crate::trial::{Kind, Trial, most_in_flight};
 
 /// A coefficient whose largest value is this many times its smallest is not known.
 const FACTOR: f64 = 3.0;
+/// One that may be nothing is not known if it may also be this share of the time that it is part of.
+const MUCH: f64 = 0.3;
 /// A setting is not known if another one is worse by less than this, in squares of the typical error.
 const WORSE: f64 = 6.0;
 /// For settings that change everything.
 const AGAIN: Descent = Descent { rounds: 2, steps: 3, damped: DAMPED, threads: 1 };
-/// More in flight than this is not asked for.
-const MOST_IN_FLIGHT: u32 = 1024;
 
 /// Something that the runs do not show.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,8 +28,10 @@ pub enum Unknown {
     MaxSeqs,
     /// The tokens of a step: never reached.
     TokenBudget,
-    /// How large the KV cache is: never full.
+    /// How large the KV cache is: the server does not report its use.
     KvCache,
+    /// Whether there is a prefix cache: nothing was sent that it would have held.
+    PrefixCache,
     /// A coefficient: other values fit as well.
     Coefficient(&'static str),
     /// A setting: another one fits as well.
@@ -47,7 +48,8 @@ impl Unknown {
             Self::Context => "kv_ns (requests of one length)".to_owned(),
             Self::MaxSeqs => "max_seqs (never reached)".to_owned(),
             Self::TokenBudget => "token_budget (other values fit as well)".to_owned(),
-            Self::KvCache => "kv_blocks (assumed never to be full)".to_owned(),
+            Self::KvCache => "kv_blocks (not measured; so many that they never fill)".to_owned(),
+            Self::PrefixCache => "prefix_cache (assumed; no prompts began alike)".to_owned(),
             Self::Coefficient(name) | Self::Setting(name) => {
                 format!("{name} (other values fit as well)")
             }
@@ -55,15 +57,6 @@ impl Unknown {
             Self::Kind(_) => "closed loops (not measured)".to_owned(),
         }
     }
-}
-
-/// A run that would show something.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NextRun {
-    /// What it would show.
-    pub shows: Vec<Unknown>,
-    /// The flags of `dyno bench`.
-    pub flags: String,
 }
 
 /// What the trials of a fit leave open.
@@ -83,21 +76,24 @@ pub(super) fn unknown(
             open.push(unknown);
         }
     }
-    // What may be nothing at all is small.
-    let wide = |[low, high]: [f64; 2]| low > 0.0 && high > FACTOR * low;
-    let names = found.parameters.iter().map(|parameter| parameter.name());
-    let coefficients = names.filter(|name| intervals.get(name).is_some_and(|of| wide(*of)));
+    let parameters = found.parameters.iter().zip(&found.scales);
+    let coefficients = parameters.filter_map(|(parameter, scale)| {
+        let name = parameter.name();
+        intervals.get(name).filter(|of| is_wide(**of, *scale)).map(|_| name)
+    });
     open.extend(coefficients.map(Unknown::Coefficient));
     let trials = || evidence.whole.iter().map(|level| &level.trial);
     let most = trials().map(most_in_flight).max().unwrap_or(0);
-    if most < model.scheduler.max_seqs {
-        open.push(Unknown::MaxSeqs);
+    let never_reached = search.known.max_seqs.is_none() && most < model.scheduler.max_seqs;
+    open.extend(never_reached.then_some(Unknown::MaxSeqs));
+    let max_seqs = |one: &Unknown| never_reached && *one == Unknown::Setting("max_seqs");
+    open.extend(settings(search, found, square).into_iter().filter(|one| !max_seqs(one)));
+    let captured = Unknown::Setting("launch.captured");
+    if !found.choice.launches && !open.contains(&captured) {
+        open.push(captured);
     }
-    open.extend(settings(search, found, square));
-    if !found.choice.launches {
-        open.push(Unknown::Setting("launch.captured"));
-    }
-    open.push(Unknown::KvCache);
+    open.extend(search.known.kv_tokens.is_none().then_some(Unknown::KvCache));
+    open.extend(search.known.prefix_cache.is_none().then_some(Unknown::PrefixCache));
     for kind in [Kind::Open, Kind::Closed] {
         let like = |trial: &Trial| match kind {
             Kind::Open => trial.kind == Kind::Open,
@@ -108,6 +104,11 @@ pub(super) fn unknown(
         }
     }
     open
+}
+
+/// Whether so wide a range says too little. The scale is the value that would make up all of the time.
+fn is_wide([low, high]: [f64; 2], scale: f64) -> bool {
+    if low > 0.0 { high > FACTOR * low } else { high > MUCH * scale }
 }
 
 /// The settings with other values that fit as well.
@@ -137,61 +138,14 @@ fn settings(search: &Search<'_>, found: &Found, square: f64) -> Vec<Unknown> {
         .collect()
 }
 
-/// The runs that would show what is open, the most useful first; none if none would help.
-pub(super) fn next_runs(open: &[Unknown], evidence: &Evidence) -> Vec<NextRun> {
-    let trials: Vec<&Trial> = evidence.whole.iter().map(|level| &level.trial).collect();
-    let usual = |of: fn(&Sent) -> u32| {
-        let mut all: Vec<u32> = trials.iter().flat_map(|trial| &trial.requests).map(of).collect();
-        all.sort_unstable();
-        all.get(all.len() / 2).copied().unwrap_or(1)
-    };
-    let (input, output) = (usual(|sent| sent.input), usual(|sent| sent.output));
-    let most = trials.iter().map(|trial| most_in_flight(trial)).max().unwrap_or(1);
-    let rates = evidence.whole.iter().map(|level| level.measured.get(Quantity::Rate));
-    let fastest = rates.fold(0.0, f64::max);
-    let of = |wanted: &dyn Fn(&Unknown) -> bool| -> Vec<Unknown> {
-        open.iter().copied().filter(|unknown| wanted(unknown)).collect()
-    };
-    let lengths = format!("--input-tokens {input} --output-tokens {output}");
-    let mut runs = Vec::new();
-    let mut add = |shows: Vec<Unknown>, flags: String| {
-        if !shows.is_empty() {
-            runs.push(NextRun { shows, flags });
-        }
-    };
-    let launches = |unknown: &Unknown| {
-        matches!(unknown, Unknown::Kind(Kind::Open))
-            || matches!(unknown, Unknown::Coefficient(name) if name.starts_with("launch"))
-                && !trials.iter().any(|trial| trial.kind == Kind::Open)
-    };
-    let [slow, fast] = [0.3, 0.75].map(|share| tidy(share * fastest));
-    add(of(&launches), format!("--rate {slow},{fast} --duration 30s {lengths}"));
-    add(
-        of(&|unknown| matches!(unknown, Unknown::Kind(Kind::Closed))),
-        format!("--concurrency 1,4,16,64 --duration 20s {lengths}"),
-    );
-    let long = (8 * input).clamp(1_024, 16_384);
-    if long > 2 * input {
-        add(
-            of(&|unknown| matches!(unknown, Unknown::Attention | Unknown::Context)),
-            format!(
-                "--concurrency 1,4 --duration 20s --input-tokens {long} --output-tokens {output}"
-            ),
-        );
-    }
-    let busier = (2 * most).min(MOST_IN_FLIGHT);
-    let busy = |unknown: &Unknown| {
-        matches!(unknown, Unknown::MaxSeqs | Unknown::TokenBudget)
-            || matches!(unknown, Unknown::Coefficient(name) if name.starts_with("front"))
-    };
-    if busier > most {
-        add(of(&busy), format!("--concurrency {busier} --duration 30s {lengths}"));
-    }
-    runs
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A rate that is easy to read.
-fn tidy(rate: f64) -> f64 {
-    let digits = 10_f64.powf(1.0 - rate.max(1e-3).log10().floor());
-    (rate * digits).round() / digits
+    #[test]
+    fn a_range_is_wide_by_its_factor_or_by_what_it_would_explain() {
+        assert!(is_wide([1.0, 3.1], 100.0) && !is_wide([1.0, 2.9], 1.0));
+        // What may be nothing: little of all the time, or much of it.
+        assert!(!is_wide([0.0, 0.2], 1.0) && is_wide([0.0, 0.4], 1.0));
+    }
 }

@@ -89,7 +89,8 @@ impl Without {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::{Settings, Start};
+    use crate::calibrate::Settings;
+    use crate::calibrate::start::Start;
 
     const PARAMETERS: [Parameter; 8] = [
         Parameter::Attention,

@@ -29,6 +29,7 @@ pub use front_end::FrontEnd;
 pub use offsets::Placed;
 pub use refusal::Refusal;
 pub use served::{PrefillSteps, ServedStep};
+pub use traffic::is_checked;
 
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
@@ -41,6 +42,8 @@ pub struct LevelRecords<'a> {
     pub requests: &'a [RequestRecord],
     /// The server metrics of the run; those outside of the level are ignored.
     pub samples: &'a [ServerSample],
+    /// Whether prompts begin alike on purpose.
+    pub shared: bool,
 }
 
 /// The steps of an engine during a level.
@@ -56,6 +59,8 @@ pub struct LevelSteps {
     pub front_end: Option<FrontEnd>,
     /// Whether steps are planned ahead; absent where no first token is far enough from others.
     pub ahead: Option<Ahead>,
+    /// The most requests that were in flight at once.
+    pub most_in_flight: u32,
 }
 
 /// The steps of a level, or every reason why they cannot be recovered.
@@ -74,5 +79,6 @@ pub fn level_steps(level: LevelRecords<'_>) -> Result<LevelSteps, Vec<Refusal>> 
     }
     let ahead = ahead::ahead(&steps);
     let placed = solved.placed(&streams, &firsts);
-    Ok(LevelSteps { placed, steps, prefills, front_end, ahead })
+    let most_in_flight = traffic::most_in_flight(level.requests);
+    Ok(LevelSteps { placed, steps, prefills, front_end, ahead, most_in_flight })
 }

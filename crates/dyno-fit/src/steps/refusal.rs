@@ -29,6 +29,12 @@ pub enum Refusal {
         /// Share of all tokens that came with others, from 0 to 1.
         share: f64,
     },
+    /// Prompts begin alike, and the server does not say how much of each was in its prefix cache, so that
+    /// what steps prefilled is not known.
+    CachedUnknown {
+        /// Requests without that count.
+        requests: usize,
+    },
     /// The server reported more requests than this client had in flight.
     ForeignTraffic {
         /// Samples with more.

@@ -16,19 +16,45 @@ const ODD_SAMPLES: f64 = 0.1;
 /// Share of the requests that may be missing: each of two engines would have half of them.
 const MISSING: f64 = 0.25;
 
+/// Whether the server counted its requests during a level, so that those of others would have been seen.
+pub fn is_checked(requests: &[RequestRecord], samples: &[ServerSample]) -> bool {
+    counted(requests, samples).next().is_some()
+}
+
+/// The requests that the server reported while some were in flight, by the time of the report.
+fn counted<'a>(
+    requests: &[RequestRecord],
+    samples: &'a [ServerSample],
+) -> impl Iterator<Item = (Nanos, u64)> + use<'a> {
+    let sent = requests.iter().filter_map(|request| Some((request.sent?, request.end)));
+    let [start, end] =
+        sent.fold([Nanos::MAX, 0], |[start, end], (sent, ended)| [start.min(sent), end.max(ended)]);
+    let during = samples.iter().filter(move |sample| (start..=end).contains(&sample.at));
+    during.filter_map(|sample| {
+        Some((sample.at, sample.running?.saturating_add(sample.waiting.unwrap_or(0))))
+    })
+}
+
+/// The most requests that were in flight at once.
+pub(super) fn most_in_flight(requests: &[RequestRecord]) -> u32 {
+    let sent = requests.iter().filter_map(|request| Some((request.sent?, request.end)));
+    let mut changes: Vec<(Nanos, i32)> = sent.flat_map(|(at, end)| [(at, 1), (end, -1)]).collect();
+    // Where one ends and the next is sent at the same time, the end comes first.
+    changes.sort_unstable();
+    let now = changes.iter().scan(0, |now, (_, change)| {
+        *now += change;
+        Some(*now)
+    });
+    now.max().unwrap_or(0).unsigned_abs()
+}
+
 /// The refusals that follow from the samples taken while requests were in flight.
 pub(super) fn refusals(requests: &[RequestRecord], samples: &[ServerSample]) -> Vec<Refusal> {
     let sent: Vec<(Nanos, &RequestRecord)> =
         requests.iter().filter_map(|request| Some((request.sent?, request))).collect();
-    let start = sent.iter().map(|(sent, _)| *sent).min().unwrap_or(0);
-    let end = sent.iter().map(|(_, request)| request.end).max().unwrap_or(0);
-    let counted = samples.iter().filter(|sample| (start..=end).contains(&sample.at));
-    let counted = counted.filter_map(|sample| {
-        Some((sample.at, sample.running?.saturating_add(sample.waiting.unwrap_or(0))))
-    });
     let stale = ON_THE_WAY + STEPS * 1_000 * long_gap_us(requests);
     let (mut all, mut more, mut fewer) = (0, Off::default(), Off::default());
-    for (at, reported) in counted {
+    for (at, reported) in counted(requests, samples) {
         all += 1;
         let at_most = sent.iter().filter(|(sent, of)| *sent <= at && at <= of.end + stale).count();
         let at_least = sent.iter().filter(|(_, of)| is_decoding(of, at, stale)).count();

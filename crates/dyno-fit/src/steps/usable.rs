@@ -7,6 +7,7 @@ use super::offsets::Solved;
 use super::refusal::Refusal;
 use super::served::ServedStep;
 use super::traffic;
+use crate::trial::unknown_hits;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use std::collections::BTreeSet;
@@ -52,8 +53,14 @@ pub(super) fn refusals(level: LevelRecords<'_>) -> Vec<Refusal> {
     if addresses.len() > 1 {
         refusals.push(Refusal::SeveralAddresses { addresses: addresses.len() });
     }
+    refusals.extend(cached_unknown(unknown_hits(requests, level.samples, level.shared)));
     refusals.extend(traffic::refusals(requests, level.samples));
     refusals
+}
+
+/// The refusal of so many prompts of which an unknown part was cached.
+fn cached_unknown(requests: usize) -> Option<Refusal> {
+    (requests > 0).then_some(Refusal::CachedUnknown { requests })
 }
 
 /// The share of all tokens that came with others in one chunk.

@@ -1,10 +1,13 @@
 //! A level of a run, request by request: what was sent when, and when each token came back. It can be
 //! sent again to a simulated engine, whatever kind of load it was.
 
+mod caches;
 mod figures;
 mod rerun;
 mod sent;
 
+pub(crate) use caches::unknown_hits;
+pub use caches::{Caches, caches};
 pub use figures::{Figures, Quantity};
 pub use rerun::rerun;
 pub use sent::{Unfit, trial};
@@ -62,6 +65,21 @@ pub enum Kind {
     Sessions,
     /// Everything at once.
     Burst,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Closed, Self::Open, Self::Sessions, Self::Burst];
+
+    /// Its name in a twin file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::Sessions => "sessions",
+            Self::Burst => "burst",
+        }
+    }
 }
 
 /// A request.

@@ -22,7 +22,7 @@ pub enum Unfit {
     /// Too many failures.
     #[error("{failed} of {all} requests failed")]
     Failures {
-        /// Failed, refused or cut off.
+        /// Failed or refused.
         failed: usize,
         /// All that were sent.
         all: usize,
@@ -53,7 +53,7 @@ pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Unfit
     let mut requests = Vec::with_capacity(records.len());
     for (place, record) in records.iter().enumerate() {
         let sent = record.sent.unwrap_or(start);
-        let when = match before.of(record, kind) {
+        let when = match before.of(record, plan) {
             Some(request) => {
                 let pause = sent.saturating_sub(records[request].end);
                 When::After { request, pause }
@@ -72,7 +72,9 @@ fn check(records: &[&RequestRecord]) -> Result<(), Unfit> {
     if done < FEWEST {
         return Err(Unfit::Few(done));
     }
-    let failed = records.len() - done;
+    // What still ran when the level had to end did not fail, and loaded the server.
+    let cut_off = |record: &&&RequestRecord| record.outcome == Outcome::Censored;
+    let failed = records.len() - done - records.iter().filter(cut_off).count();
     if failed as f64 > MOST_FAILED * records.len() as f64 {
         return Err(Unfit::Failures { failed, all: records.len() });
     }
@@ -109,15 +111,14 @@ struct Before {
 }
 
 impl Before {
-    fn of(&self, record: &RequestRecord, kind: Kind) -> Option<usize> {
+    fn of(&self, record: &RequestRecord, plan: &LevelPlan) -> Option<usize> {
         let turn = record.turn.and_then(|turn| self.turns.get(&turn.session));
-        let slot = || match kind {
-            Kind::Closed | Kind::Sessions => self.slots.get(&record.slot),
-            Kind::Open | Kind::Burst => None,
+        // Only closed loops have slots: elsewhere all requests of an agent are in its first one.
+        let slot = || match plan.load {
+            Load::Concurrency { .. } => self.slots.get(&record.slot),
+            Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } | Load::Burst { .. } => None,
         };
-        // Conversations of an open loop have no slots: all are in the first one.
-        let closed = self.slots.len() > 1 || kind == Kind::Closed;
-        turn.or_else(|| slot().filter(|_| closed)).copied()
+        turn.or_else(slot).copied()
     }
 
     fn add(&mut self, record: &RequestRecord, place: usize) {
@@ -137,6 +138,7 @@ fn request(record: &RequestRecord, sent: Nanos, when: When) -> Sent {
         0 => record.requested_output.unwrap_or(1),
         came => came,
     };
+    let input = record.input.map(|input| tokens(input.tokens)).or(record.requested_input);
     let shared = match (record.turn, record.cached) {
         (Some(turn), _) => Shared::Conversation(turn.session),
         (None, Some(cached)) if cached > 0 => Shared::Prefix(tokens(cached)),
@@ -144,7 +146,7 @@ fn request(record: &RequestRecord, sent: Nanos, when: When) -> Sent {
     };
     Sent {
         when,
-        input: record.input.map_or(1, |input| tokens(input.tokens)).max(1),
+        input: input.unwrap_or(1).max(1),
         output: output.max(1),
         shared,
         measured: completed && record.phase.is_measured(),
@@ -182,7 +184,8 @@ fn chunks(record: &RequestRecord, sent: Nanos) -> Vec<Chunk> {
 mod tests {
     use super::*;
     use dyno_model::outcome::FailureClass;
-    use dyno_model::record::{Phase, TokenCount, TokenSource};
+    use dyno_model::plan::Arrival;
+    use dyno_model::record::{Phase, TokenCount, TokenSource, Turn};
 
     /// So many responses of two chunks, in a closed loop of two slots.
     fn records(count: u64) -> Vec<RequestRecord> {
@@ -233,5 +236,55 @@ mod tests {
         assert_eq!(refused(&|records| records[9].input = None), Unfit::NoInput);
         assert_eq!(refused(&|records| records[1].admitted = Some(5)), Unfit::HeldBack);
         assert_eq!(refused(&|records| records[1].retries = 1), Unfit::SentAgain);
+    }
+
+    #[test]
+    fn requests_that_ran_when_the_level_ended_are_load_and_no_failures() {
+        let mut cut_off = records(10);
+        for record in &mut cut_off[8..] {
+            record.outcome = Outcome::Censored;
+            record.requested_output = Some(40);
+            (record.first, record.last) = (None, None);
+        }
+        let trial = trial(&plan(), &cut_off).unwrap();
+        assert_eq!(trial.requests.len(), 10);
+        let last = &trial.requests[9];
+        assert_eq!((last.measured, last.output, last.seen.len()), (false, 40, 0));
+    }
+
+    /// The same requests as turns of conversations of five, all in one slot.
+    fn turns(load: Load) -> Vec<When> {
+        let mut records = records(10);
+        for (place, record) in (0..).zip(&mut records) {
+            record.turn = Some(Turn { session: place / 5, number: (place % 5) as u32 + 1 });
+            record.slot = 0;
+        }
+        let trial = trial(&LevelPlan::new(load), &records).unwrap();
+        assert_eq!(trial.kind, Kind::Sessions);
+        trial.requests.iter().map(|sent| sent.when).collect()
+    }
+
+    #[test]
+    fn the_next_conversation_of_one_user_waits_for_the_one_before() {
+        let closed = turns(Load::Concurrency { concurrency: 1 });
+        assert!(matches!(closed[5], When::After { request: 4, .. }), "{closed:?}");
+        assert!(matches!(closed[6], When::After { request: 5, .. }), "{closed:?}");
+        // Those of an open loop come when they come.
+        let open = turns(Load::Rate { rate: 2.0, arrival: Arrival::Poisson });
+        assert_eq!(open[5], When::At(11_000_000));
+        assert!(matches!(open[6], When::After { request: 5, .. }), "{open:?}");
+    }
+
+    #[test]
+    fn conversations_of_several_agents_in_an_open_loop_do_not_wait_for_each_other() {
+        let mut records = records(10);
+        for (place, record) in (0..).zip(&mut records) {
+            // Each agent has its own first slot, and every conversation one turn.
+            record.turn = Some(Turn { session: place, number: 1 });
+            record.slot = (place % 2) as u32;
+        }
+        let load = Load::Rate { rate: 2.0, arrival: Arrival::Poisson };
+        let trial = trial(&LevelPlan::new(load), &records).unwrap();
+        assert!(trial.requests.iter().all(|sent| matches!(sent.when, When::At(_))));
     }
 }

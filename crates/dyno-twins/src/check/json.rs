@@ -2,7 +2,7 @@
 
 use crate::levels::{key, shown};
 use dyno_engine::twin::Twin;
-use dyno_fit::{Check, CheckedLevel, Explanation, Part};
+use dyno_fit::{Check, CheckedLevel, Explanation, Part, Shift};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -16,6 +16,7 @@ pub(super) struct Document<'a> {
     /// Null if no level could be compared.
     same: Option<bool>,
     levels: Vec<Level<'a>>,
+    shifts: Vec<Shifted>,
     explanations: Vec<Explained>,
     left_out: Vec<LeftOut<'a>>,
 }
@@ -32,6 +33,13 @@ struct Value {
     measured: f64,
     twin: Option<f64>,
     differs: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Shifted {
+    metric: &'static str,
+    /// Measured over the twin's, in all levels together.
+    factor: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -64,6 +72,7 @@ pub(super) fn document<'a>(
         twin: &twin.name,
         same,
         levels: found.levels.iter().map(level).collect(),
+        shifts: found.shifts.iter().filter_map(shifted).collect(),
         explanations: found.explanations.iter().map(explained).collect(),
         left_out: left_out.collect(),
     }
@@ -76,6 +85,10 @@ fn level(level: &CheckedLevel) -> Level<'_> {
         Some((key(quantity)?, Value { measured, twin, differs }))
     };
     Level { label: &level.label, values: shown().filter_map(value).collect() }
+}
+
+fn shifted(one: &Shift) -> Option<Shifted> {
+    Some(Shifted { metric: key(one.quantity)?, factor: one.by.exp() })
 }
 
 fn explained(one: &Explanation) -> Explained {

@@ -28,9 +28,13 @@ pub fn check(runs: &[Measured], twin: Twin, language: Language) -> Result<Checke
     if let Some(run) = runs.iter().find(|run| run.records.is_none()) {
         return Err(Message::NoRecords.with(language, &[&run.summary.run.id]));
     }
-    let trials = Trials::of(runs, language)
+    let mut trials = Trials::of(runs, language)
         .map_err(|error| Message::Unreadable.with(language, &[error.to_string()]))?;
-    let notes = trials.notes(language);
+    // What others did to a level is no property of the server.
+    trials.leave_foreign_out(0);
+    let mut notes = trials.notes(language);
+    notes.extend(trials.several(language));
+    notes.extend(trials.unchecked(language));
     let found = dyno_fit::check(&twin, &trials.usable);
     Ok(Checked { notes, twin, found, left_out: trials.left_out().to_vec(), language })
 }

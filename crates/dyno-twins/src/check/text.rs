@@ -1,10 +1,10 @@
 //! A check as text.
 
 use super::words::Message;
-use crate::levels::{heads, pair, shown};
+use crate::levels::{head, heads, pair, shown};
 use crate::shown::list::table;
 use dyno_engine::twin::Twin;
-use dyno_fit::{Check, CheckedLevel, Explanation, Part};
+use dyno_fit::{Check, CheckedLevel, Explanation, Part, Shift};
 use dyno_model::Language;
 use dyno_words::columns::wrap;
 use std::fmt::Write as _;
@@ -44,8 +44,19 @@ fn outcome(found: &Check, twin: &Twin, language: Language) -> String {
     let differ = found.levels.iter().filter(|level| !level.differs.is_empty());
     let labels: Vec<&str> = differ.map(|level| level.label.as_str()).collect();
     let (count, names) = (labels.len().to_string(), labels.join(language.choose([", ", "、"])));
-    let differs = Message::Differs.with(language, &[&twin.name, &count, &all, &names]);
+    let differs = match labels.is_empty() {
+        false => Message::Differs.with(language, &[&twin.name, &count, &all, &names]),
+        true => Message::DiffersTogether.with(language, &[&twin.name]),
+    };
     let mut text = wrap("", &differs, WIDTH);
+    if !found.shifts.is_empty() {
+        let shift = |one: &Shift| {
+            format!("{} {:+.1} %", head(one.quantity, language), 100.0 * one.by.exp_m1())
+        };
+        let shifts: Vec<String> = found.shifts.iter().map(shift).collect();
+        let shifts = shifts.join(language.choose([", ", "、"]));
+        text.push_str(&wrap("", &Message::Together.with(language, &[shifts]), WIDTH));
+    }
     if found.explanations.is_empty() {
         let _ = writeln!(text, "{}", Message::Unexplained.text(language));
         return text;
@@ -93,7 +104,7 @@ mod tests {
         let levels = vec![level("rate 4", vec![Quantity::Rate]), level("rate 9", vec![])];
         let of = |part, value| Explanation { part, value, removes: 0.92 };
         let explanations = vec![of(Part::Accelerator, 1.45), of(Part::MaxSeqs, 16.0)];
-        let check = Check { levels, explanations };
+        let check = Check { levels, shifts: Vec::new(), explanations };
         let text = said(&check, Language::English);
         assert!(text.contains("rate 4  4.00 → 5.00 !"), "{text}");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -112,10 +123,17 @@ mod tests {
 
     #[test]
     fn the_same_and_nothing_at_all_are_not_the_same() {
-        let same = Check { levels: vec![level("rate 4", vec![])], explanations: Vec::new() };
+        let of = |levels, shifts| Check { levels, shifts, explanations: Vec::new() };
+        let same = of(vec![level("rate 4", vec![])], Vec::new());
         let text = said(&same, Language::English);
         assert!(text.contains("still the same: 1 level agrees with generic-7b-24gb"), "{text}");
-        let none = Check { levels: Vec::new(), explanations: Vec::new() };
+        let none = of(Vec::new(), Vec::new());
         assert!(said(&none, Language::English).contains("no level could be compared"));
+        let shift = Shift { quantity: Quantity::LatencyP50, by: 1.08_f64.ln() };
+        let slower = of(vec![level("rate 4", vec![])], vec![shift]);
+        let text = said(&slower, Language::English);
+        assert!(text.contains("DIFFERS from generic-7b-24gb in all levels together"), "{text}");
+        assert!(text.contains("measured over twin: latency p50 ms +8.0 %"), "{text}");
+        assert!(said(&slower, Language::Chinese).contains("+8.0 %"));
     }
 }

@@ -20,6 +20,10 @@ messages! {
         "still the same: {} {0|level agrees|levels agree} with {}",
         "仍然相同：{} 个档位与 {} 一致";
     Differs: "DIFFERS from {}: {} of {} levels ({})", "与 {0} 不同：{2} 个档位中有 {1} 个（{3}）";
+    DiffersTogether:
+        "DIFFERS from {} in all levels together, though in none of them alone",
+        "与 {} 不同：单个档位看不出，但所有档位一致偏离";
+    Together: "in all levels together, measured over twin: {}", "所有档位合计，实测相对孪生模型：{}";
     Explained:
         "what would explain it, each change alone, the best first:",
         "可以解释差异的单一变化，最符合的在前：";

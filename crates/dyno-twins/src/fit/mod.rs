@@ -13,6 +13,7 @@ mod words;
 pub use about::About;
 
 use crate::measured::Measured;
+use crate::server;
 use crate::trials::Trials;
 use crate::usable;
 use crate::words::Message as LevelMessage;
@@ -141,7 +142,8 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<String>, Mat
         notes: Vec::new(),
         errors: vec![Message::Unreadable.with(language, &[error.to_string()])],
     };
-    let trials = Trials::of(runs, language).map_err(unreadable)?;
+    let mut trials = Trials::of(runs, language).map_err(unreadable)?;
+    trials.leave_foreign_out(FEWEST);
     let mut notes = trials.notes(language);
     let have = trials.usable.len();
     let differ = |pair: &[dyno_model::plan::LevelPlan]| {
@@ -163,6 +165,7 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<String>, Mat
         return Err(Refused { notes, errors: vec![words::defect(&defect, language)] });
     }
     notes.extend(trials.hidden(language));
+    notes.extend(trials.unchecked(language));
     notes.push(Message::FittingRecords.with(language, &[have.to_string()]));
     Ok((notes, Material::Records(trials)))
 }
@@ -221,7 +224,9 @@ impl Job<'_> {
         let known = Settings {
             max_seqs: self.wanted.max_seqs,
             token_budget: self.wanted.token_budget,
-            kv_tokens: None,
+            kv_tokens: trials.server.kv_tokens(),
+            prefix_cache: trials.server.prefix_cache(),
+            context: server::context(self.runs),
         };
         let threads = FitOptions::default().threads;
         let progress = Arc::clone(&self.progress);

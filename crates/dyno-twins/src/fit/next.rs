@@ -41,6 +41,19 @@ fn command(plan: &Plan) -> String {
     if target.api != Api::default() {
         let _ = write!(command, " --api {}", quoted(target.api.name()));
     }
+    if target.insecure {
+        command.push_str(" --insecure");
+    }
+    for name in &target.header_names {
+        // Their values are never kept.
+        let _ = write!(command, " --header {}", quoted(&format!("{name}:VALUE")));
+    }
+    if let Some(tokenizer) = &plan.data.tokenizer {
+        let _ = write!(command, " --tokenizer {}", quoted(tokenizer));
+    }
+    if let Some(Ok(body)) = plan.request.extra_body.as_ref().map(serde_json::to_string) {
+        let _ = write!(command, " --extra-body {}", quoted(&body));
+    }
     command
 }
 
@@ -74,6 +87,21 @@ mod tests {
         assert_eq!(with(twin.clone(), Some("my")), "dyno bench --twin my.toml");
         let predicted = Target { predicted: true, ..twin };
         assert_eq!(with(predicted, None), "dyno predict --twin my.toml");
+    }
+
+    #[test]
+    fn a_command_has_what_the_server_needs_to_answer() {
+        let mut plan = Plan::new(Target::at("https://llm.example"));
+        plan.target.insecure = true;
+        plan.target.header_names = vec!["X-Key".to_owned()];
+        plan.data.tokenizer = Some("my model/tokenizer.json".to_owned());
+        let body = serde_json::json!({"top_k": 20});
+        plan.request.extra_body = body.as_object().cloned();
+        assert_eq!(
+            command(&plan),
+            "dyno bench https://llm.example --insecure --header X-Key:VALUE \
+             --tokenizer 'my model/tokenizer.json' --extra-body '{\"top_k\":20}'"
+        );
     }
 
     #[test]

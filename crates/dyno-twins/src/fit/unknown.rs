@@ -12,6 +12,7 @@ pub(super) fn text(unknown: &Unknown, language: Language) -> String {
         Unknown::MaxSeqs => Message::NoMaxSeqs.text(language).to_owned(),
         Unknown::TokenBudget => Message::NoTokenBudget.text(language).to_owned(),
         Unknown::KvCache => Message::NoKvCache.text(language).to_owned(),
+        Unknown::PrefixCache => Message::NoPrefixCache.text(language).to_owned(),
         Unknown::Coefficient(name) | Unknown::Setting(name) => {
             Message::NoCoefficient.with(language, &[name])
         }
@@ -27,6 +28,7 @@ pub(super) fn name(unknown: &Unknown, language: Language) -> String {
         Unknown::MaxSeqs => "max_seqs".to_owned(),
         Unknown::TokenBudget => "token_budget".to_owned(),
         Unknown::KvCache => "kv_blocks".to_owned(),
+        Unknown::PrefixCache => "prefix_cache".to_owned(),
         Unknown::Coefficient(name) | Unknown::Setting(name) => (*name).to_owned(),
         Unknown::Kind(of) => kind(*of, language).to_owned(),
     }
@@ -45,6 +47,7 @@ mod tests {
             Unknown::MaxSeqs,
             Unknown::TokenBudget,
             Unknown::KvCache,
+            Unknown::PrefixCache,
             Unknown::Coefficient("front.chunk_us"),
             Unknown::Setting("policy"),
             Unknown::Kind(Kind::Open),

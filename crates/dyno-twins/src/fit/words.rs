@@ -101,7 +101,11 @@ messages! {
     NoTokenBudget:
         "token_budget: other values fit as well", "token_budget：其他取值同样符合";
     NoKvCache:
-        "kv_blocks: the KV cache is assumed never to be full", "kv_blocks：假定 KV 缓存从未写满";
+        "kv_blocks: the server does not report its use; the twin has so many that they never fill",
+        "kv_blocks：服务端不报告使用率；孪生模型的块数多到不会写满";
+    NoPrefixCache:
+        "prefix_cache: no prompts began alike, so the twin's cache is assumed",
+        "prefix_cache：没有开头相同的提示词，孪生模型的缓存只是假定";
     NoCoefficient: "{}: other values fit as well", "{}：其他取值同样符合";
     NoKind: "{}: not measured", "{}：没有测试";
     NextRun: "next run to measure:", "下一步测试：";

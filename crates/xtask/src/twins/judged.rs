@@ -6,6 +6,7 @@ use super::measured::{Measured, measure};
 use super::predicted::{Prediction, predictions};
 use super::random::Draws;
 use super::system::System;
+use dyno_engine::twin::Twin;
 use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, Trial, calibrate};
 use std::sync::Arc;
 
@@ -36,6 +37,15 @@ pub(super) enum Runs {
     Recommended,
     /// The ladder of closed loops alone.
     Ladder,
+}
+
+/// A system measured as the guide recommends, and fitted.
+pub(super) fn fitted(system: &System) -> Option<Twin> {
+    let measured = user_measures(system, Runs::Recommended)?.into_iter();
+    let (trials, steps): (Vec<Trial>, Vec<_>) =
+        measured.map(|level| (level.trial, level.steps)).unzip();
+    let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
+    Some(calibrate(&trials, &steps, &Settings::default(), &options)?.twin("fitted"))
 }
 
 /// Measures, fits and predicts a system.

@@ -28,6 +28,11 @@ pub(super) struct Measured {
 
 /// Sends a load to a system; nothing if the records cannot be used.
 pub(super) fn measure(system: &System, load: &Trial, level: u64) -> Option<Measured> {
+    recovered(load, &recorded(system, load, level)?)
+}
+
+/// The records of a load that is sent to a system.
+pub(super) fn recorded(system: &System, load: &Trial, level: u64) -> Option<Vec<RequestRecord>> {
     let mut draws = Draws::new(system.seed, 100 + level);
     let count = load.requests.len();
     let late: Vec<Nanos> = (0..count).map(|_| lateness(&mut draws)).collect();
@@ -41,10 +46,13 @@ pub(super) fn measure(system: &System, load: &Trial, level: u64) -> Option<Measu
     sent.requests.extend(slow_steps(system, lasts, &mut draws));
     let mut found = rerun(&sent, system.core(level)?)?;
     found.requests.truncate(count);
-    let records = records(&found, &late, &mut draws);
-    let plan = plan(load);
-    let steps = level_steps(LevelRecords { requests: &records, samples: &[] }).ok();
-    let trial = trial(&plan, &records).ok()?;
+    Some(records(&found, &late, &mut draws))
+}
+
+/// What the records of a load show; nothing if they cannot be used.
+pub(super) fn recovered(load: &Trial, records: &[RequestRecord]) -> Option<Measured> {
+    let steps = level_steps(LevelRecords { requests: records, samples: &[], shared: false }).ok();
+    let trial = trial(&plan(load), records).ok()?;
     Some(Measured { trial: Trial { label: load.label.clone(), ..trial }, steps })
 }
 

@@ -30,6 +30,7 @@
 //!
 //! Seeds below 1000 are for development. Those of published tables are looked at once.
 
+mod checks;
 mod found;
 mod judged;
 mod loads;
@@ -59,8 +60,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             if flag("--ladder") { Runs::Ladder } else { Runs::Recommended },
             flag("--verbose"),
         ),
+        Some("checks") => checks::run(number("--systems", 30)?, number("--seed", 1)?),
         Some("speed") => speed::run(),
         Some("terms") => terms::run(&arguments[1..]),
-        _ => bail!("which one? `study`, `speed` or `terms`"),
+        _ => bail!("which one? `study`, `checks`, `speed` or `terms`"),
     }
 }

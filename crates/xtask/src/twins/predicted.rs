@@ -117,7 +117,9 @@ fn half(accuracy: &Accuracy, quantity: Quantity) -> f64 {
     0.01 * match quantity {
         Quantity::Rate => accuracy.rate,
         Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => accuracy.ttft,
-        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => accuracy.itl,
+        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => {
+            accuracy.itl.unwrap_or(f64::INFINITY)
+        }
         Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => accuracy.latency,
     }
 }

@@ -1,7 +1,7 @@
 //! How long a fit takes: 10 levels of 1,000 requests.
 
 use super::loads::{Lengths, closed, open};
-use super::measured::measure;
+use super::measured::{measure, recorded, recovered};
 use super::random::Draws;
 use super::system::System;
 use anyhow::{Context, Result};
@@ -23,18 +23,21 @@ pub(super) fn run() -> Result<()> {
         let load = closed(&mut draws, slots, REQUESTS, lengths);
         let level = measure(&system, &load, all.len() as u64).context("a closed loop")?;
         most = most.max(Figures::of(&level.trial).map_or(0.0, |of| of.get(Quantity::Rate)));
-        all.push(level);
+        let records = recorded(&system, &load, all.len() as u64).context("a closed loop")?;
+        all.push((load, records));
     }
     for share in [0.2, 0.4, 0.6, 0.8] {
         let load = open(&mut draws, share * most, REQUESTS, lengths);
-        all.push(measure(&system, &load, all.len() as u64).context("an open loop")?);
+        let records = recorded(&system, &load, all.len() as u64).context("an open loop")?;
+        all.push((load, records));
     }
-    let (trials, steps): (Vec<_>, Vec<_>) =
-        all.into_iter().map(|level| (level.trial, level.steps)).unzip();
-    let requests: usize = trials.iter().map(|trial| trial.requests.len()).sum();
+    let requests: usize = all.iter().map(|(_, records)| records.len()).sum();
     let threads = std::thread::available_parallelism()?.get();
     let options = CalibrateOptions { threads, progress: Arc::default(), without: Vec::new() };
+    // Recovering the steps is part of a fit.
     let (began, cpu) = (Instant::now(), cpu_seconds());
+    let levels = all.iter().filter_map(|(load, records)| recovered(load, records));
+    let (trials, steps): (Vec<_>, Vec<_>) = levels.map(|level| (level.trial, level.steps)).unzip();
     let found = calibrate(&trials, &steps, &Settings::default(), &options).context("no engine")?;
     let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     println!(
@@ -61,14 +64,7 @@ fn like_real() -> System {
         attention: 0.5e-9,
         launch: Launch { decode: 1e-3, prefill: 2e-3, sequence: 9e-5, captured: 512, large: 21e-3 },
         front_end: 1e-3,
-        front: Front {
-            request: 1.5e-3,
-            input: 0.0,
-            turns: 12,
-            chunk: 75e-6,
-            processes: 1,
-            merges: 128,
-        },
+        front: Front { request: 1.5e-3, input: 0.0, turns: 12, chunk: 75e-6, merges: 128 },
         noise: 0.03,
         ..Cost::default()
     };

@@ -77,7 +77,6 @@ fn front(draws: &mut Draws) -> Cost {
             input: draws.between(0.0, 1e-6),
             turns: draws.one_of(&[1, 4, 6, 8, 12, 16]),
             chunk: draws.scale(15e-6, 150e-6),
-            processes: 1,
             merges: draws.one_of(&[0, 128]),
         };
         (draws.scale(5e-4, 6e-3), front)

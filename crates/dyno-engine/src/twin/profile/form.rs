@@ -92,7 +92,6 @@ pub(super) struct LaunchFile {
 pub(super) struct FrontFile {
     pub(super) request_ms: Spanned<f64>,
     pub(super) chunk_us: Spanned<f64>,
-    pub(super) processes: Option<Spanned<u32>>,
     #[serde(default)]
     pub(super) merges: u32,
     pub(super) turns: Option<Spanned<u32>>,

@@ -23,7 +23,11 @@ impl Twin {
             at.range(range)?;
         }
         if let Some(accuracy) = &read.accuracy {
-            at.accuracy(accuracy)?;
+            at.accuracy(accuracy.get_ref(), accuracy.span().start)?;
+        }
+        let kinds = text.find("[errors.kinds").unwrap_or_default();
+        for typical in read.errors.kinds.values() {
+            at.accuracy(typical, kinds)?;
         }
         Ok(Self {
             name: read.name,
@@ -120,11 +124,10 @@ impl Place<'_> {
             })
         });
         let front = read.front.as_ref().map(|front| {
-            let (processes, turns) = (front.processes.as_ref(), front.turns.as_ref());
+            let turns = front.turns.as_ref();
             Ok(Front {
                 request: number("front.request_ms", &front.request_ms, 1e3)?,
                 chunk: number("front.chunk_us", &front.chunk_us, 1e6)?,
-                processes: processes.map_or(1, |processes| *processes.get_ref()),
                 merges: front.merges,
                 turns: turns.map_or(1, |turns| *turns.get_ref()),
                 input: or_none("front.input_us", &front.input_us, 1e6)?,
@@ -158,9 +161,9 @@ impl Place<'_> {
                 );
                 self.wrong(knee.decode_us.span().start, problem)
             }
-            (ConfigError::Zero("front.processes"), ..) => {
-                let front = read.front.as_ref().and_then(|front| front.processes.as_ref());
-                let offset = front.map_or(file.span().start, |processes| processes.span().start);
+            (ConfigError::Zero("front.turns"), ..) => {
+                let front = read.front.as_ref().and_then(|front| front.turns.as_ref());
+                let offset = front.map_or(file.span().start, |turns| turns.span().start);
                 self.wrong(offset, error.to_string())
             }
             _ => self.wrong(file.span().start, error.to_string()),
@@ -184,14 +187,15 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn accuracy(&self, accuracy: &Spanned<Accuracy>) -> Result<(), TwinError> {
-        let Accuracy { rate, ttft, itl, latency } = *accuracy.get_ref();
-        for (name, percent) in [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
-        {
+    fn accuracy(&self, accuracy: &Accuracy, offset: usize) -> Result<(), TwinError> {
+        let Accuracy { rate, ttft, itl, latency } = *accuracy;
+        let all = [("rate", Some(rate)), ("ttft", Some(ttft)), ("itl", itl)];
+        for (name, percent) in all.into_iter().chain([("latency", Some(latency))]) {
+            let Some(percent) = percent else { continue };
             if !(percent >= 0.0 && percent.is_finite()) {
                 let problem =
                     format!("`{name}` is {percent}; give percent, a finite number of at least 0");
-                return Err(self.wrong(accuracy.span().start, problem));
+                return Err(self.wrong(offset, problem));
             }
         }
         Ok(())
@@ -263,10 +267,10 @@ mod tests {
             ("noise", "front = { request_ms = 1, chunk_us = -1 }", "`front.chunk_us` is -1"),
             (
                 "noise",
-                "front = { request_ms = 1, chunk_us = 1, processes = 0 }",
-                "`front.processes` is 0; give at least 1",
+                "front = { request_ms = 1, chunk_us = 1, turns = 0 }",
+                "`front.turns` is 0; give at least 1",
             ),
-            ("noise", "front = { request_ms = 1, chunk_us = 1, threads = 2 }", "unknown field"),
+            ("noise", "front = { request_ms = 1, chunk_us = 1, processes = 2 }", "unknown field"),
             ("context", "steps_ahead = 2", "`steps_ahead` is 2; give 0 or 1"),
             ("max_seqs", "max_seqs = 0", "`max_seqs` is 0"),
             ("kv_blocks", "kv_blocks = -1", "invalid value"),
@@ -284,7 +288,7 @@ mod tests {
     #[test]
     fn launches_and_the_front_end_are_read_in_their_units() {
         let more = "launch = { decode_ms = 1, prefill_ms = 20, sequence_us = 90 }\n\
-                    front = { request_ms = 0.5, chunk_us = 30, processes = 2, merges = 128 }\n";
+                    front = { request_ms = 0.5, chunk_us = 30, merges = 128 }\n";
         let changed = text()
             .replace("noise = ", &format!("{more}noise = "))
             .replace("context = ", "steps_ahead = 1\ncontext = ");
@@ -294,13 +298,12 @@ mod tests {
             twin.cost.launch,
             Launch { decode: 1e-3, prefill: 0.02, sequence: 9e-5, ..Launch::default() }
         );
-        let front =
-            Front { request: 5e-4, chunk: 3e-5, processes: 2, merges: 128, ..Front::default() };
+        let front = Front { request: 5e-4, chunk: 3e-5, merges: 128, ..Front::default() };
         assert_eq!(twin.cost.front, front);
         let short =
             text().replace("noise = ", "front = { request_ms = 0, chunk_us = 9 }\nnoise = ");
         let front = Twin::parse(&short, "my.toml").unwrap().cost.front;
-        assert_eq!((front.processes, front.merges), (1, 0));
+        assert_eq!((front.turns, front.merges), (1, 0));
     }
 
     #[test]

@@ -61,13 +61,9 @@ impl Twin {
             }
             writeln!(out, "token_us = {}", number(self.client.token_us))?;
         }
-        if let Some(Accuracy { rate, ttft, itl, latency }) = self.accuracy {
+        if let Some(accuracy) = self.accuracy {
             writeln!(out, "\n[accuracy]")?;
-            for (name, percent) in
-                [("rate", rate), ("ttft", ttft), ("itl", itl), ("latency", latency)]
-            {
-                writeln!(out, "{name} = {}", number(percent))?;
-            }
+            percents(out, accuracy)?;
         }
         let rows = [
             ("fitted", &self.rows.fitted),
@@ -83,8 +79,23 @@ impl Twin {
             }
         }
         errors(out, "fitted", &self.errors.fitted)?;
-        errors(out, "held_out", &self.errors.held_out)
+        errors(out, "held_out", &self.errors.held_out)?;
+        for (kind, typical) in &self.errors.kinds {
+            writeln!(out, "\n[errors.kinds.{}]", key(kind))?;
+            percents(out, *typical)?;
+        }
+        Ok(())
     }
+}
+
+fn percents(out: &mut String, Accuracy { rate, ttft, itl, latency }: Accuracy) -> fmt::Result {
+    let all = [("rate", Some(rate)), ("ttft", Some(ttft)), ("itl", itl)];
+    for (name, percent) in all.into_iter().chain([("latency", Some(latency))]) {
+        if let Some(percent) = percent {
+            writeln!(out, "{name} = {}", number(percent))?;
+        }
+    }
+    Ok(())
 }
 
 fn scheduler(out: &mut String, scheduler: &Scheduler) -> fmt::Result {
@@ -137,13 +148,13 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
     }
     writeln!(out, "front_end_ms = {}", number(cost.front_end * 1e3))?;
     if cost.front != Front::default() {
-        let Front { request, input, turns, chunk, processes, merges } = cost.front;
+        let Front { request, input, turns, chunk, merges } = cost.front;
         let [input, chunk] = [input, chunk].map(|time| number(time * 1e6));
         let request = number(request * 1e3);
         writeln!(
             out,
             "front = {{ request_ms = {request}, input_us = {input}, turns = {turns}, \
-             chunk_us = {chunk}, processes = {processes}, merges = {merges} }}"
+             chunk_us = {chunk}, merges = {merges} }}"
         )?;
     }
     writeln!(out, "noise = {}", number(cost.noise))?;
@@ -154,10 +165,12 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
 }
 
 fn errors(out: &mut String, name: &str, errors: &BTreeMap<Figure, f64>) -> fmt::Result {
-    if !errors.is_empty() {
+    // An error that is no number says nothing, and reading would refuse it.
+    let known = || errors.iter().filter(|(_, percent)| percent.is_finite());
+    if known().next().is_some() {
         writeln!(out, "\n[errors.{name}]")?;
     }
-    for (figure, percent) in errors {
+    for (figure, percent) in known() {
         writeln!(out, "{} = {}", figure.name(), number(*percent))?;
     }
     Ok(())
@@ -229,12 +242,26 @@ mod tests {
         twin.provenance = "a \"quoted\\\" line\nand\ta second, 4 × A100 \u{7f}".to_owned();
         twin.intervals.insert("knee.above".to_owned(), [1e-9, 1e12]);
         twin.cost.slow_down = "10%/min".parse().unwrap();
-        twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: 8.0, latency: 4.0 });
+        twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: Some(8.0), latency: 4.0 });
+        let closed = Accuracy { rate: 0.5, ttft: 4.0, itl: None, latency: 1.0 };
+        twin.errors.kinds.insert("closed".to_owned(), closed);
         twin.scheduler.steps_ahead = 1;
         twin.cost.launch =
             Launch { decode: 0.001, prefill: 0.01, sequence: 9e-5, captured: 512, large: 0.02 };
-        twin.cost.front =
-            Front { request: 2e-4, input: 1e-6, turns: 12, chunk: 3e-5, processes: 4, merges: 128 };
+        twin.cost.front = Front { request: 2e-4, input: 1e-6, turns: 12, chunk: 3e-5, merges: 128 };
         assert_eq!(Twin::parse(&twin.to_toml(), name).unwrap(), twin);
+    }
+
+    #[test]
+    fn what_is_no_number_is_left_out() {
+        let (name, text) = Twin::shipped()[0];
+        let mut twin = Twin::parse(text, name).unwrap();
+        twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: None, latency: 4.0 });
+        twin.errors.fitted = BTreeMap::from([(Figure::ItlMs, f64::NAN)]);
+        twin.errors.held_out = BTreeMap::from([(Figure::ItlMs, f64::NAN), (Figure::TtftMs, 3.0)]);
+        let read = Twin::parse(&twin.to_toml(), name).unwrap();
+        assert_eq!(read.accuracy, twin.accuracy);
+        assert!(read.errors.fitted.is_empty());
+        assert_eq!(read.errors.held_out, BTreeMap::from([(Figure::TtftMs, 3.0)]));
     }
 }

@@ -9,5 +9,5 @@ use super::simulated::Run;
 use super::{LevelRecords, LevelSteps, Refusal, level_steps};
 
 fn recovered(run: &Run) -> Result<LevelSteps, Vec<Refusal>> {
-    level_steps(LevelRecords { requests: &run.records, samples: &run.samples })
+    level_steps(LevelRecords { requests: &run.records, samples: &run.samples, shared: false })
 }

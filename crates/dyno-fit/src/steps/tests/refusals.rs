@@ -1,11 +1,12 @@
 //! Every reason to refuse a level, each with a level that has it and one that nearly does.
 
 use super::recovered;
-use crate::steps::Refusal;
 use crate::steps::simulated::{Load, Run, Setup};
+use crate::steps::{LevelRecords, Refusal, is_checked, level_steps};
 use dyno_model::chunks::ChunkTrack;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::RequestRecord;
+use dyno_model::record::{RequestRecord, Turn};
+use dyno_model::server::ServerSample;
 
 fn sound() -> Run {
     Setup { output: [60, 80], ..Setup::new(Load::Closed(8), 120) }.run()
@@ -94,6 +95,43 @@ fn requests_of_others_are_seen_in_the_server_metrics() {
     assert!(matches!(found, Some(Refusal::ForeignTraffic { most: 10.., .. })), "{found:?}");
     assert_eq!(with(100, 20), None);
     assert_eq!(with(2, 0), None);
+}
+
+#[test]
+fn without_counts_of_the_server_nobody_else_can_be_seen() {
+    let run = sound();
+    assert!(is_checked(&run.records, &run.samples));
+    assert!(!is_checked(&run.records, &[]));
+    let uncounted: Vec<ServerSample> =
+        run.samples.iter().map(|sample| ServerSample { running: None, ..*sample }).collect();
+    assert!(!is_checked(&run.records, &uncounted));
+    // Before the level, nothing is counted of it.
+    assert!(!is_checked(&run.records[60..], &run.samples[..1]));
+}
+
+#[test]
+fn conversations_show_steps_only_where_the_cached_part_of_their_prompts_is_known() {
+    let turns = |cached: Option<u64>| {
+        let mut run = sound();
+        for record in &mut run.records {
+            let (session, number) = (record.index / 4, (record.index % 4) as u32 + 1);
+            (record.turn, record.cached) = (Some(Turn { session, number }), cached);
+        }
+        run
+    };
+    assert_eq!(refusal(&turns(None)), Some(Refusal::CachedUnknown { requests: 120 }));
+    assert_eq!(refusal(&turns(Some(0))), None);
+    // The server counts that nothing was found.
+    let mut counted = turns(None);
+    for (sample, count) in counted.samples.iter_mut().zip(0..) {
+        (sample.prefix_queries, sample.prefix_hits) = (Some(1_000 * count), Some(0));
+    }
+    assert_eq!(refusal(&counted), None);
+    // Prompts that begin alike on purpose.
+    let run = sound();
+    let shared = LevelRecords { requests: &run.records, samples: &[], shared: true };
+    let found = level_steps(shared).unwrap_err();
+    assert_eq!(found, [Refusal::CachedUnknown { requests: 120 }]);
 }
 
 #[test]

@@ -1,0 +1,138 @@
+//! Engines that changed, beside their twins.
+
+use super::*;
+use dyno_engine::core::Launch;
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Accuracy;
+
+/// A server whose front end and launches matter.
+fn server() -> (Scheduler, Cost) {
+    let scheduler =
+        Scheduler { policy: Policy::Chunked, max_seqs: 24, steps_ahead: 1, ..scheduler() };
+    let front = Front { request: 1e-3, chunk: 150e-6, turns: 4, ..Front::default() };
+    let launch = Launch { decode: 1e-3, prefill: 18e-3, sequence: 2e-4, ..Launch::default() };
+    (scheduler, Cost { launch, front, front_end: 5e-3, ..cost() })
+}
+
+fn twin() -> Twin {
+    let (scheduler, cost) = server();
+    Twin { scheduler, cost, ..Twin::load(Twin::default_name()).unwrap() }
+}
+
+/// What is measured of a server that was changed, with noise of its own.
+fn changed(change: impl Fn(&mut Scheduler, &mut Cost)) -> Vec<Trial> {
+    let (mut scheduler, mut cost) = server();
+    change(&mut scheduler, &mut cost);
+    let loads = [closed(1), closed(4), closed(16), closed(40), open(10.0)];
+    let measured = |load: &Trial| rerun(load, Core::new(scheduler, cost, 99).unwrap()).unwrap();
+    loads.iter().map(measured).collect()
+}
+
+fn slower(cost: &mut Cost, factor: f64) {
+    for time in [&mut cost.base, &mut cost.decode, &mut cost.kv, &mut cost.prefill_token] {
+        *time *= factor;
+    }
+}
+
+#[test]
+fn an_unchanged_server_is_the_same() {
+    let found = check(&twin(), &changed(|_, _| ()));
+    assert!(found.same(), "{found:?}");
+    assert!(found.explanations.is_empty());
+}
+
+fn explained(part: Part, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut Cost)) {
+    let found = check(&twin(), &changed(change));
+    assert!(!found.same(), "{part:?}");
+    let best = found.explanations.first().unwrap_or_else(|| panic!("{part:?}: {found:?}"));
+    assert_eq!(best.part, part, "{:?}", found.explanations);
+    assert!((value[0]..=value[1]).contains(&best.value), "{best:?}");
+}
+
+#[test]
+fn a_slower_accelerator_is_named() {
+    explained(Part::Accelerator, [1.25, 1.35], |_, cost| slower(cost, 1.3));
+}
+
+#[test]
+fn a_front_end_short_of_cpu_is_named() {
+    explained(Part::FrontEnd, [1.7, 2.3], |_, cost| {
+        let front = &mut cost.front;
+        for time in [&mut cost.front_end, &mut front.request, &mut front.chunk] {
+            *time *= 2.0;
+        }
+    });
+}
+
+#[test]
+fn a_smaller_batch_is_named() {
+    explained(Part::MaxSeqs, [11.0, 13.0], |scheduler, _| scheduler.max_seqs = 12);
+}
+
+#[test]
+fn slower_launches_are_named() {
+    explained(Part::Launch, [1.6, 2.4], |_, cost| {
+        let launch = &mut cost.launch;
+        for time in [&mut launch.decode, &mut launch.prefill, &mut launch.sequence] {
+            *time *= 2.0;
+        }
+    });
+}
+
+#[test]
+fn what_all_levels_have_in_common_is_seen_where_none_of_them_shows_it() {
+    let mut twin = twin();
+    // It was never right by more than this, for any kind of load.
+    let wide = Accuracy { rate: 15.0, ttft: 30.0, itl: Some(15.0), latency: 15.0 };
+    twin.accuracy = Some(wide);
+    let trials = changed(|_, cost| slower(cost, 1.08));
+    let blind = check(&twin, &trials);
+    assert!(blind.levels.iter().all(|level| level.differs.is_empty()), "{blind:?}");
+    assert!(blind.same(), "{:?}", blind.shifts);
+    // It is known how well levels of these kinds are predicted.
+    let typical = Accuracy { rate: 3.0, ttft: 6.0, itl: Some(4.0), latency: 3.6 };
+    for kind in [Kind::Closed, Kind::Open] {
+        twin.errors.kinds.insert(kind.name().to_owned(), typical);
+    }
+    let found = check(&twin, &trials);
+    assert!(found.levels.iter().all(|level| level.differs.is_empty()), "{found:?}");
+    assert!(!found.same());
+    let latency = found.shifts.iter().find(|shift| shift.quantity == Quantity::LatencyP50);
+    assert!((0.05..0.1).contains(&latency.unwrap().by), "{:?}", found.shifts);
+    assert!(check(&twin, &changed(|_, _| ())).same());
+}
+
+#[test]
+fn errors_of_a_kind_that_was_fitted_replace_the_widest_interval() {
+    let mut twin = twin();
+    twin.accuracy = Some(Accuracy { rate: 60.0, ttft: 99.0, itl: Some(60.0), latency: 60.0 });
+    let trials = changed(|_, cost| slower(cost, 1.3));
+    assert!(check(&twin, &trials).levels.iter().all(|level| level.differs.is_empty()));
+    let typical = Accuracy { rate: 1.0, ttft: 4.0, itl: Some(2.0), latency: 1.5 };
+    twin.errors.kinds.insert("closed".to_owned(), typical);
+    let found = check(&twin, &trials);
+    let [closed, open] = ["concurrency 4", "rate 10"].map(|label| {
+        !found.levels.iter().find(|level| level.label == label).unwrap().differs.is_empty()
+    });
+    assert!(closed && !open, "{found:?}");
+}
+
+#[test]
+fn a_knee_and_a_rise_are_part_of_the_accelerator() {
+    let mut twin = twin();
+    twin.cost.knee = Some(dyno_engine::core::Knee { above: 8, decode: 800e-6, jump: 4e-3 });
+    twin.cost.rise = Some(dyno_engine::core::Rise { time: 9e-3, within: 4.0 });
+    let loads = [closed(1), closed(4), closed(16), closed(40), open(10.0)];
+    let mut cost = twin.cost;
+    slower(&mut cost, 1.3);
+    let (knee, rise) = (cost.knee.as_mut().unwrap(), cost.rise.as_mut().unwrap());
+    for time in [&mut knee.decode, &mut knee.jump, &mut rise.time] {
+        *time *= 1.3;
+    }
+    let core = || Core::new(twin.scheduler, cost, 99).unwrap();
+    let trials: Vec<Trial> = loads.iter().map(|load| rerun(load, core()).unwrap()).collect();
+    let found = check(&twin, &trials);
+    let best = found.explanations[0];
+    assert_eq!(best.part, Part::Accelerator, "{:?}", found.explanations);
+    assert!((1.27..1.33).contains(&best.value) && best.removes > 0.9, "{best:?}");
+}
