@@ -1,24 +1,26 @@
 //! Whether a server is still what its twin says.
 
-use super::evidence::{Evidence, Level, simulated};
+use super::evidence::{Evidence, Level, repeated};
 use super::explain::{Explanation, explanations};
 use super::miss;
 use crate::model::Model;
-use crate::trial::{Kind, Quantity, Trial};
+use crate::trial::{Figures, Kind, Quantity, Trial};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
 use std::collections::BTreeMap;
 
 /// Differences below this share are no difference: runs repeat no better.
 const SAME: f64 = 0.05;
-/// The same for times to the first token and between tokens.
+/// The same for times between tokens, and for the 90th percentile of latency.
 const SAME_TOKEN: f64 = 0.10;
+/// The same for times to the first token, which depend on how the requests of a closed loop fall together.
+const SAME_FIRST: f64 = 0.25;
 /// How many times the twin's own error a value may be off.
 const OWN_ERRORS: f64 = 3.0;
 /// What all levels have in common may be smaller to be seen: chance does not repeat itself.
-const COMMON: f64 = 0.03;
+const COMMON: f64 = 0.045;
 /// The same for times to the first token.
-const COMMON_FIRST: f64 = 0.06;
+const COMMON_FIRST: f64 = 0.10;
 /// Standard errors that the mean of all levels may be off.
 const ERRORS_OF_MEAN: f64 = 3.0;
 /// The fewest levels that have something in common.
@@ -96,21 +98,26 @@ struct Compared {
 
 impl Compared {
     fn of(level: &Level, model: &Model, twin: &Twin) -> Self {
-        let found = simulated(&level.trial, model);
+        let runs = repeated(&level.trial, model);
+        let found = runs.first();
         let kind = level.trial.kind;
         let measured = |quantity: &Quantity| level.measured.get(*quantity).is_finite();
         let all = || COMPARED.into_iter().filter(measured);
         let figures = all().map(|quantity| {
-            let simulated = found.as_ref().map(|figures| figures.get(quantity));
+            let simulated = found.map(|figures| figures.get(quantity));
             (quantity, (level.measured.get(quantity), simulated))
         });
         let off = all().filter_map(|quantity| {
-            let off = -miss(&level.measured, found.as_ref()?, quantity);
-            Some((quantity, (off, own_error(quantity, kind, twin))))
+            let off = -miss(&level.measured, found?, quantity);
+            let own = own_error(quantity, kind, twin);
+            Some((quantity, (off, own.hypot(apart(&runs, quantity)))))
         });
         let off: BTreeMap<Quantity, (f64, f64)> = off.collect();
         let differs = |quantity: &Quantity| match off.get(quantity) {
-            Some((off, _)) => off.abs() > tolerance(*quantity, kind, twin),
+            Some((off, _)) => {
+                let chance = OWN_ERRORS * apart(&runs, *quantity);
+                off.abs() > tolerance(*quantity, kind, twin).hypot(chance)
+            }
             // The twin cannot serve it.
             None => true,
         };
@@ -118,6 +125,17 @@ impl Compared {
         let label = level.trial.label.clone();
         Self { level: CheckedLevel { label, figures: figures.collect(), differs }, off }
     }
+}
+
+/// How far apart two runs of the same engine are, as a standard deviation of logarithms: waves of a closed
+/// loop, or few requests, may take another course with other noise.
+fn apart(runs: &[Figures], quantity: Quantity) -> f64 {
+    let logs = runs.iter().map(|of| of.get(quantity).ln()).filter(|log| log.is_finite());
+    let logs: Vec<f64> = logs.collect();
+    let count = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / count;
+    let squares = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>();
+    if logs.len() < 2 { 0.0 } else { (2.0 * squares / (count - 1.0)).sqrt() }
 }
 
 /// What the twin's file says of its errors on levels of this kind that were left out.
@@ -141,9 +159,8 @@ fn part(accuracy: &Accuracy, quantity: Quantity) -> Option<f64> {
 /// By how much runs differ at least before it is a difference.
 fn repeats(quantity: Quantity) -> f64 {
     match quantity {
-        Quantity::Rate | Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => {
-            SAME
-        }
+        Quantity::Rate | Quantity::LatencyMean | Quantity::LatencyP50 => SAME,
+        Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => SAME_FIRST,
         _ => SAME_TOKEN,
     }
 }

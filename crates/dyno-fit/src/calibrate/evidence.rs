@@ -227,6 +227,11 @@ pub(super) fn figures_of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> f64
     levels.into_iter().flat_map(|level| level.weights).sum()
 }
 
+/// The values that a model gives for a trial with several noises of the engine.
+pub(super) fn repeated(trial: &Trial, model: &Model) -> Vec<Figures> {
+    (1..=RUNS).filter_map(|seed| Figures::of(&rerun_with(trial, model, seed)?)).collect()
+}
+
 /// The values that a model gives for a trial.
 pub(super) fn simulated(trial: &Trial, model: &Model) -> Option<Figures> {
     Figures::of(&rerun_with(trial, model, SEED)?)
