@@ -56,10 +56,10 @@ fn a_slower_accelerator_is_named() {
 
 #[test]
 fn a_front_end_short_of_cpu_is_named() {
-    explained(Part::FrontEnd, [1.7, 2.3], |_, cost| {
+    explained(Part::FrontEnd, [2.6, 3.4], |_, cost| {
         let front = &mut cost.front;
         for time in [&mut cost.front_end, &mut front.request, &mut front.chunk] {
-            *time *= 2.0;
+            *time *= 3.0;
         }
     });
 }
