@@ -44,6 +44,8 @@ pub(super) struct Link {
     interrupted: bool,
     /// What to say when the other side says that it is gone.
     gone: &'static str,
+    /// It has said so.
+    over: bool,
 }
 
 #[derive(Debug)]
@@ -97,6 +99,7 @@ impl Link {
             asked: None,
             interrupted: false,
             gone,
+            over: false,
         }
     }
 
@@ -116,6 +119,9 @@ impl Link {
         most: usize,
         now: Instant,
     ) -> Result<Vec<Vec<u8>>, String> {
+        if self.over {
+            return Err(self.gone.to_owned());
+        }
         let room = most.saturating_sub(HEADER).max(1);
         let mut frames = Vec::new();
         let mut rest = packet;
@@ -142,6 +148,9 @@ impl Link {
     pub(super) fn take(&mut self, frame: &[u8], now: Instant) -> Taken {
         let mut taken = Taken::default();
         let Some((kind, number, received, part)) = self.opened(frame) else { return taken };
+        if self.over {
+            return taken;
+        }
         self.interrupted = false;
         while self.kept.front().is_some_and(|kept| kept.number <= received) {
             let gone = self.kept.pop_front();
@@ -164,15 +173,20 @@ impl Link {
                 let again = self.complained.is_none_or(|at| now - at >= BETWEEN);
                 if number > self.received && again {
                     self.complained = Some(now);
-                    taken.send.push(self.have());
+                    taken.send.push(self.have(u64::MAX));
                 }
             }
-            ASK => taken.send.push(self.have()),
+            ASK => taken.send.push(self.have(number)),
             HAVE => {
                 self.asked = Some(now);
-                taken.send.extend(self.kept.iter().map(|kept| kept.frame.clone()));
+                let lacked = self.kept.iter().take_while(|kept| kept.number <= number);
+                taken.send.extend(lacked.map(|kept| kept.frame.clone()));
             }
-            _ => taken.packet = Some(Err(self.gone.to_owned())),
+            _ => {
+                self.over = true;
+                (self.kept, self.kept_bytes) = (VecDeque::new(), 0);
+                taken.packet = Some(Err(self.gone.to_owned()));
+            }
         }
         taken
     }
@@ -191,8 +205,11 @@ impl Link {
         (received <= self.sent).then_some((*kind, number, received, part))
     }
 
-    fn have(&self) -> Vec<u8> {
-        framed(HAVE, self.session, self.sent, self.received, &[])
+    /// What has arrived, to be followed by the frames up to a number that have not. The bus keeps the order of
+    /// frames: those before a question are here or lost, those after it may be on their way. Where one is
+    /// missing, all after it were left.
+    fn have(&self, up_to: u64) -> Vec<u8> {
+        framed(HAVE, self.session, up_to, self.received, &[])
     }
 
     /// The bus was interrupted: what is not confirmed is asked for at once, and until the other side is heard.

@@ -128,3 +128,34 @@ fn a_side_that_confirms_nothing_is_given_up() {
     let pushed = (0..100).try_for_each(|_| line.push(&packet, 1 << 20, Instant::now()).map(|_| ()));
     assert_eq!(pushed, Err("it takes nothing from the bus".to_owned()));
 }
+
+#[test]
+fn what_is_on_its_way_is_not_repeated() {
+    let (mut here, mut there) = (Link::new(SESSION, "gone"), Link::new(SESSION, "gone"));
+    let begun = Instant::now();
+    let early = here.push(b"early", 1_000, begun).expect("room");
+    let question = here.due(begun + UNCONFIRMED).expect("nothing was confirmed");
+    let late = here.push(b"late", 1_000, begun + UNCONFIRMED).expect("room");
+    let now = begun + UNCONFIRMED + BETWEEN;
+    // Nothing was lost: the other side was slow.
+    let (came, answers) = carry([early, vec![question]].concat(), &mut there, now, &mut || false);
+    assert_eq!((came, answers.len()), (vec![b"early".to_vec()], 1));
+    let (_, again) = carry(answers, &mut here, now, &mut || false);
+    assert_eq!(again, Vec::<Vec<u8>>::new());
+    assert_eq!(carry(late, &mut there, now, &mut || false).0, [b"late"]);
+}
+
+#[test]
+fn one_that_is_gone_is_told_nothing_more() {
+    let mut line = Link::new(SESSION, "gone");
+    let now = Instant::now();
+    line.push(b"kept", 1_000, now).expect("room");
+    let ended = Taken { packet: Some(Err("gone".to_owned())), send: Vec::new() };
+    assert_eq!(line.take(&bye(SESSION), now), ended);
+    let have = framed(HAVE, SESSION, u64::MAX, 0, &[]);
+    for frame in [bye(SESSION), have, framed(ASK, SESSION, 3, 0, &[])] {
+        assert_eq!(line.take(&frame, now), Taken::default(), "it is said once");
+    }
+    assert_eq!(line.due(now + 2 * UNCONFIRMED), None);
+    assert_eq!(line.push(b"more", 1_000, now), Err("gone".to_owned()));
+}
