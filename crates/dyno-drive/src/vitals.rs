@@ -94,9 +94,7 @@ impl Vitals {
             }
             Outcome::Shed(_) => false,
         };
-        let events = record.chunks.len() as u64;
-        let wasted = record.output.map_or(events, |count| count.tokens);
-        self.wasted = self.wasted.saturating_add(wasted);
+        self.wasted = self.wasted.saturating_add(record.tokens_received());
         let unserved = self.unserved.add(record.end);
         let unreached = match unreachable {
             true => self.unreached.add(record.end),
@@ -106,8 +104,9 @@ impl Vitals {
             }
         };
         let gone = self.unreached.count >= UNREACHED && unreached >= UNREACHED_FOR;
-        if self.lost.is_none() && (gone || self.unserved.count >= FAILURES && unserved >= UNSERVED)
-        {
+        // One that refuses everything may be gone later.
+        let known = self.lost.as_ref().is_some_and(|lost| lost.unreachable || !gone);
+        if !known && (gone || self.unserved.count >= FAILURES && unserved >= UNSERVED) {
             let (row, time) =
                 if gone { (self.unreached, unreached) } else { (self.unserved, unserved) };
             let last = record.clone();

@@ -49,6 +49,7 @@ pub fn check_level(prepare: &Prepare) -> Result<(), String> {
             "the plan has a level without an end; it needs requests or duration_ns".to_owned()
         );
     }
+    within("taken", prepare.taken, &REQUESTS)?;
     check_sizes(plan)
 }
 

@@ -135,10 +135,10 @@ pub(crate) fn is_at_work(beat: &Beat, before: Option<&Beat>) -> bool {
 
 /// Whether these numbers can be true.
 pub(crate) fn can_be(beat: &Beat) -> bool {
-    let Beat { sent, completed, failed, shed, in_flight, tokens, lag_ns, ttft_ns, latency_ns } =
-        *beat;
+    let Beat { sent, completed, failed, shed, in_flight, tokens, wasted, .. } = *beat;
+    let Beat { lag_ns, ttft_ns, latency_ns, .. } = *beat;
     let times = [lag_ns, ttft_ns.unwrap_or(0), latency_ns.unwrap_or(0)];
-    let counts = [sent, completed, failed, shed, in_flight, tokens];
+    let counts = [sent, completed, failed, shed, in_flight, tokens, wasted];
     counts.iter().chain(&times).all(|number| *number <= MOST)
 }
 

@@ -83,7 +83,9 @@ pub struct Counters {
     pub tokens: AtomicU64,
     /// How late the measuring thread was at most since the last beat.
     pub lag_ns: AtomicU64,
-    /// Of those tokens, the ones of earlier levels.
+    /// Output tokens of responses that failed in this level.
+    pub wasted: AtomicU64,
+    /// Of the tokens of the run, the ones of earlier levels.
     tokens_before: AtomicU64,
     running: AtomicUsize,
     times: Mutex<(Vec<u64>, Vec<u64>)>,
@@ -98,7 +100,8 @@ impl Counters {
 
     /// A level begins; `stop` is raised when it must stop.
     pub fn begin(&self, stop: Arc<AtomicUsize>) {
-        for counter in [&self.sent, &self.completed, &self.failed, &self.shed, &self.in_flight] {
+        let Self { sent, completed, failed, shed, in_flight, wasted, .. } = self;
+        for counter in [sent, completed, failed, shed, in_flight, wasted] {
             counter.store(0, Ordering::Relaxed);
         }
         self.tokens_before.store(self.tokens.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -136,6 +139,7 @@ impl Counters {
             shed: get(&self.shed),
             in_flight,
             tokens: get(&self.tokens).saturating_sub(get(&self.tokens_before)),
+            wasted: get(&self.wasted),
             lag_ns: self.lag_ns.swap(0, Ordering::Relaxed),
             ttft_ns: median(times.0),
             latency_ns: median(times.1),

@@ -154,6 +154,8 @@ pub struct Beat {
     pub in_flight: u64,
     /// Output tokens received in this level.
     pub tokens: u64,
+    /// Of those, the ones of responses that failed.
+    pub wasted: u64,
     /// How late the measuring thread was at most since the last beat.
     pub lag_ns: u64,
     /// Median TTFT of the requests that completed since the last beat.

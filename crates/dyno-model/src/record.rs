@@ -207,6 +207,11 @@ pub struct RequestRecord {
 }
 
 impl RequestRecord {
+    /// Output tokens that arrived: as they were counted, or one for each event.
+    pub fn tokens_received(&self) -> u64 {
+        self.output.map_or(self.chunks.len() as u64, |count| count.tokens)
+    }
+
     /// A record of an arrival that has not been picked up yet.
     pub fn new(level: u32, index: u64, slot: u32, phase: Phase, intended: Nanos) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use crate::hidden::reasons;
 use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
 use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, is_checked, level_steps};
-use dyno_fit::{Caches, Trial, Unfit, caches, trial};
+use dyno_fit::{Caches, Kind, Trial, Unfit, caches, trial};
 use dyno_model::Language;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
@@ -21,11 +21,17 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// Why the times of this level are not those of its own load: what the server said of others.
+    /// Why the times of this level are not those of what would be sent again: others used the server, or an
+    /// unknown part of the prompts was not computed. (Conversations are sent again with what they repeat.)
     pub(crate) fn foreign(&self, language: Language) -> Option<String> {
+        let talks = self.trial.as_ref().is_ok_and(|trial| trial.kind == Kind::Sessions);
         let refusals = self.steps.as_ref().err()?;
-        let foreign = refusals.iter().find(|one| matches!(one, Refusal::ForeignTraffic { .. }))?;
-        Some(reasons(&[*foreign], language))
+        let foreign = refusals.iter().find(|one| match one {
+            Refusal::ForeignTraffic { .. } => true,
+            Refusal::CachedUnknown { .. } => !talks,
+            _ => false,
+        });
+        Some(reasons(&[*foreign?], language))
     }
 
     /// The reasons that speak for several engines, each of which has a part of the load; empty if none does.
@@ -56,7 +62,7 @@ pub(crate) fn read(
             let found = Level {
                 trial: trial(plan, records),
                 steps: level_steps(recorded),
-                caches: caches(records, &samples),
+                caches: caches(records, &samples, shared),
                 checked: is_checked(records, &samples),
             };
             levels.insert(level, found);

@@ -133,6 +133,9 @@ pub enum ConfigError {
         /// What the knee adds to it.
         knee: f64,
     },
+    /// More turns of the front end than it could ever take.
+    #[error("`front.turns` is {0}; give 1 to {MOST_TURNS}")]
+    Turns(u32),
     /// Noise that no measurement could show.
     #[error(
         "`noise` is {0}; give the standard deviation of the logarithm of step times, 0 to {LOUDEST}"
@@ -150,6 +153,9 @@ pub enum ConfigError {
 
 /// The largest noise that is accepted.
 pub(crate) const LOUDEST: f64 = 3.0;
+
+/// The most turns that a request takes in the front end.
+pub(crate) const MOST_TURNS: u32 = 1_000;
 
 #[cfg(test)]
 mod tests {

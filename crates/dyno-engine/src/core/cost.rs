@@ -1,7 +1,7 @@
 //! How long a step takes: the step-time model, in seconds.
 
 use super::clock::Fine;
-use super::config::{ConfigError, LOUDEST};
+use super::config::{ConfigError, LOUDEST, MOST_TURNS};
 use super::front::Front;
 use crate::slow_down::SlowDown;
 
@@ -156,6 +156,9 @@ impl Cost {
         }
         if self.front.turns == 0 {
             return Err(ConfigError::Zero("front.turns"));
+        }
+        if self.front.turns > MOST_TURNS {
+            return Err(ConfigError::Turns(self.front.turns));
         }
         if self.noise > LOUDEST {
             return Err(ConfigError::Noise(self.noise));

@@ -130,6 +130,9 @@ pub struct Rows {
     pub left_out: Vec<String>,
 }
 
+/// The kinds of load whose errors a twin may state.
+pub const KINDS: [&str; 4] = ["closed", "open", "sessions", "burst"];
+
 /// Mean absolute errors over rows, in percent of what was measured.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::trial::{Figures, Kind, Quantity, Trial};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
+use dyno_engine::twin::reference::Figure;
 use std::collections::BTreeMap;
 
 /// Differences below this share are no difference: runs repeat no better.
@@ -17,6 +18,8 @@ const SAME_TOKEN: f64 = 0.10;
 const SAME_FIRST: f64 = 0.25;
 /// How many times the twin's own error a value may be off.
 const OWN_ERRORS: f64 = 3.0;
+/// The deviation of normal errors over the mean of their sizes.
+const MEAN_TO_DEVIATION: f64 = 1.25;
 /// What all levels have in common may be smaller to be seen: chance does not repeat itself.
 const COMMON: f64 = 0.045;
 /// The same for times to the first token.
@@ -165,19 +168,40 @@ fn repeats(quantity: Quantity) -> f64 {
     }
 }
 
+/// The twin's error on rows of a table, as a deviation: those that it was not fitted to, where there are any.
+fn of_rows(quantity: Quantity, twin: &Twin) -> Option<f64> {
+    let figures: &[Figure] = match quantity {
+        Quantity::Rate => &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS],
+        Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => {
+            &[Figure::LatencyS, Figure::P50S, Figure::P90S]
+        }
+        Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => {
+            &[Figure::TtftMs, Figure::TtftP50Ms]
+        }
+        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => {
+            &[Figure::ItlMs, Figure::TpotMs, Figure::ItlP50Ms, Figure::TpotP50Ms]
+        }
+    };
+    let errors = [&twin.errors.held_out, &twin.errors.fitted];
+    let known = errors.iter().find_map(|of| figures.iter().find_map(|figure| of.get(figure)));
+    known.map(|percent| MEAN_TO_DEVIATION * 0.01 * percent)
+}
+
 /// The typical error of the twin on such a level, as a share: by levels of its kind that were left out, else
-/// by its interval of predictions, which is 2 of them wide on each side.
+/// by its interval of predictions, which is 2 of them wide on each side, else by the rows of its tables.
 fn own_error(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
     let known = of_kind(twin, kind).and_then(|of| part(of, quantity));
     let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity)).map(|of| 0.5 * of);
-    known.or_else(predicted).unwrap_or(repeats(quantity) / OWN_ERRORS)
+    let known = known.or_else(predicted).or_else(|| of_rows(quantity, twin));
+    known.unwrap_or(repeats(quantity) / OWN_ERRORS)
 }
 
 /// How far a value may be from the twin's, as a logarithm.
 fn tolerance(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
     let known = of_kind(twin, kind).and_then(|of| part(of, quantity)).map(|of| OWN_ERRORS * of);
     let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity));
-    let own = known.or_else(predicted).unwrap_or(0.0);
+    let rows = || of_rows(quantity, twin).map(|of| OWN_ERRORS * of);
+    let own = known.or_else(predicted).or_else(rows).unwrap_or(0.0);
     (1.0 + repeats(quantity).max(own)).ln()
 }
 

@@ -172,7 +172,11 @@ impl Choice {
                 block: BLOCK,
                 kv_blocks: kv_tokens.div_ceil(u64::from(BLOCK)).max(1),
                 prefix_cache: known.prefix_cache.unwrap_or(true),
-                context: None,
+                context: known.context.map(|context| {
+                    // The longest request was served, and the cache holds it.
+                    let most = u64::from(context).max(longest.unwrap_or(1)).min(kv_tokens);
+                    u32::try_from(most).unwrap_or(u32::MAX)
+                }),
             },
             cost,
             client: Client::default(),

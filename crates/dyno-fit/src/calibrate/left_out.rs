@@ -21,8 +21,12 @@ const AGAIN: Descent = Descent { rounds: 4, steps: 3, damped: 0.03, threads: 1 }
 const AWAY: f64 = 0.2;
 /// Settings that are found first.
 const BASIC: [Setting; 2] = [Setting::Policy, Setting::StepsAhead];
-/// Loads and lengths that differ by no more than this share are the same.
+/// Loads and lengths that differ by no more than this share are the same,
 const ALIKE: f64 = 0.03;
+/// and those of few requests, by no more than this over the root of their number,
+const BY_CHANCE: f64 = 0.5;
+/// or than so many standard errors of the difference of their means.
+const ERRORS: f64 = 2.0;
 
 /// A level that was left out, and how far the prediction was from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,20 +104,31 @@ fn folds(all: &[Level]) -> Vec<Part> {
 
 /// Whether two levels had the same load and lengths, as far as requests show.
 fn loaded_alike(one: &Level, other: &Level) -> bool {
-    let near = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.max(b);
+    let count = |of: &Level| of.trial.requests.len().max(1) as f64;
+    // Its mean and the square of its error.
     let mean = |of: &Level, length: fn(&Sent) -> u32| {
-        let lengths = of.trial.requests.iter().map(|sent| f64::from(length(sent)));
-        lengths.sum::<f64>() / of.trial.requests.len().max(1) as f64
+        let lengths = || of.trial.requests.iter().map(|sent| f64::from(length(sent)));
+        let mean = lengths().sum::<f64>() / count(of);
+        let squares = lengths().map(|length| (length - mean).powi(2)).sum::<f64>();
+        (mean, squares / count(of).powi(2))
+    };
+    let same_length = |length: fn(&Sent) -> u32| {
+        let ((a, error_of_a), (b, error_of_b)) = (mean(one, length), mean(other, length));
+        (a - b).abs() <= ALIKE * a.max(b) + ERRORS * (error_of_a + error_of_b).sqrt()
     };
     let load = |of: &Level| match of.trial.kind {
         Kind::Open => of.measured.get(Quantity::Rate),
         Kind::Closed | Kind::Sessions | Kind::Burst => f64::from(most_in_flight(&of.trial)),
     };
+    let chance = match one.trial.kind {
+        Kind::Open | Kind::Sessions => BY_CHANCE / count(one).min(count(other)).sqrt(),
+        Kind::Closed | Kind::Burst => 0.0,
+    };
+    let (a, b) = (load(one), load(other));
     one.trial.kind == other.trial.kind
-        && near(load(one), load(other))
-        && [(|sent: &Sent| sent.input) as fn(&Sent) -> u32, |sent| sent.output]
-            .into_iter()
-            .all(|length| near(mean(one, length), mean(other, length)))
+        && (a - b).abs() <= ALIKE.max(chance) * a.max(b)
+        && same_length(|sent| sent.input)
+        && same_length(|sent| sent.output)
 }
 
 /// The model that is fitted to all levels but these. What steps show, they show of the rest alone.

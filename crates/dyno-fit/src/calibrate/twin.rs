@@ -117,8 +117,9 @@ impl Calibrated {
     fn accuracy(&self) -> Option<Accuracy> {
         use Quantity::{ItlMean, ItlP50, LatencyP50, LatencyP90, Rate, TtftMean, TtftP50, TtftP90};
         // A kind of load that was not measured is harder than any that was.
-        let one_kind = self.left_out.kinds.is_empty();
-        let (unseen, not_shown) = if one_kind { (UNSEEN, NOT_SHOWN) } else { (1.0, [0.0; 4]) };
+        let any = |of: fn(Kind) -> bool| self.left_out.levels.iter().any(|missed| of(missed.kind));
+        let both = any(|kind| kind == Kind::Open) && any(|kind| kind != Kind::Open);
+        let (unseen, not_shown) = if both { (1.0, [0.0; 4]) } else { (UNSEEN, NOT_SHOWN) };
         let half = |quantities: &[Quantity], not_shown: f64| {
             let missed = self.left_out.levels.iter();
             let squares = missed.flat_map(|missed| {

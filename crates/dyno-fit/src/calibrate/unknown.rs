@@ -28,9 +28,9 @@ pub enum Unknown {
     MaxSeqs,
     /// The tokens of a step: never reached.
     TokenBudget,
-    /// How large the KV cache is: the server does not report its use.
+    /// How large the KV cache is: the server does not report its use, or prompts share it.
     KvCache,
-    /// Whether there is a prefix cache: nothing was sent that it would have held.
+    /// Whether there is a prefix cache: nothing was sent that it would have held, or the server does not say.
     PrefixCache,
     /// A coefficient: other values fit as well.
     Coefficient(&'static str),
@@ -49,7 +49,7 @@ impl Unknown {
             Self::MaxSeqs => "max_seqs (never reached)".to_owned(),
             Self::TokenBudget => "token_budget (other values fit as well)".to_owned(),
             Self::KvCache => "kv_blocks (not measured; so many that they never fill)".to_owned(),
-            Self::PrefixCache => "prefix_cache (assumed; no prompts began alike)".to_owned(),
+            Self::PrefixCache => "prefix_cache (assumed; nothing shows it)".to_owned(),
             Self::Coefficient(name) | Self::Setting(name) => {
                 format!("{name} (other values fit as well)")
             }

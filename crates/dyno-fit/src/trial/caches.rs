@@ -26,9 +26,20 @@ pub struct Caches {
     pub kv_tokens: Vec<f64>,
 }
 
-/// The caches of the server of a level.
-pub fn caches(requests: &[RequestRecord], samples: &[ServerSample]) -> Caches {
-    Caches { prefix: prefix(requests, samples), kv_tokens: kv_tokens(requests, samples) }
+/// The caches of the server of a level. `shared` says that prompts begin alike on purpose.
+pub fn caches(requests: &[RequestRecord], samples: &[ServerSample], shared: bool) -> Caches {
+    // Common prefixes are there once, and how many requests have them at a time is not known.
+    let apart = !shared && !begin_alike(requests);
+    let kv_tokens = if apart { kv_tokens(requests, samples) } else { Vec::new() };
+    Caches { prefix: prefix(requests, samples), kv_tokens }
+}
+
+/// Whether more than the first blocks of a template were found in the prefix cache, apart from conversations.
+fn begin_alike(requests: &[RequestRecord]) -> bool {
+    let alone = || requests.iter().filter(|of| of.turn.is_none());
+    let cached: u64 = alone().filter_map(|of| of.cached).sum();
+    let prompts: u64 = alone().filter_map(|of| of.input).map(|count| count.tokens).sum();
+    cached as f64 > FEW_HITS * prompts as f64
 }
 
 /// Requests with prompts of which an unknown part was in the prefix cache; none if the rest is computed in
@@ -86,10 +97,6 @@ fn found(requests: &[RequestRecord], samples: &[ServerSample]) -> Option<(u64, u
 
 /// Estimates of the tokens that the KV cache holds: those of the requests in the batch over its share in use.
 fn kv_tokens(requests: &[RequestRecord], samples: &[ServerSample]) -> Vec<f64> {
-    // Common prefixes are there once, and how many requests have them at a time is not known.
-    if requests.iter().any(|of| of.turn.is_none() && of.cached.is_some_and(|cached| cached > 0)) {
-        return Vec::new();
-    }
     let estimate = |sample: &ServerSample| {
         let in_use = sample.kv_use.filter(|share| *share > IN_USE)?;
         let held = held(requests, sample.at, sample.running)?;
@@ -182,7 +189,7 @@ mod tests {
     #[test]
     fn the_servers_own_counters_tell_whether_it_has_a_prefix_cache() {
         let of = |turns, cached, samples: &[ServerSample]| {
-            caches(&records(20, turns, cached), samples).prefix
+            caches(&records(20, turns, cached), samples, false).prefix
         };
         assert_eq!(of(true, None, &samples(100, 60)), Some(true));
         // Nothing of later turns was found, by the counters or by the usage.
@@ -200,12 +207,12 @@ mod tests {
     fn counters_of_another_time_are_not_of_this_level() {
         let mut early = samples(100, 60);
         early.truncate(1);
-        assert_eq!(caches(&records(20, true, None), &early).prefix, None);
+        assert_eq!(caches(&records(20, true, None), &early, false).prefix, None);
         let again: Vec<ServerSample> = samples(100, 60).into_iter().rev().collect();
         let again = again.into_iter().zip(samples(0, 0));
         let again: Vec<ServerSample> =
             again.map(|(of, at)| ServerSample { at: at.at, ..of }).collect();
-        assert_eq!(caches(&records(20, true, None), &again).prefix, None);
+        assert_eq!(caches(&records(20, true, None), &again, false).prefix, None);
     }
 
     #[test]
@@ -226,15 +233,19 @@ mod tests {
     #[test]
     fn the_kv_cache_is_what_is_in_flight_over_its_share_in_use() {
         // At each sample one request has its prompt of 100 and 4 tokens more: 7 blocks of 16.
-        let with = |in_use: f64| {
+        let with = |in_use: f64, cached: Option<u64>, shared: bool| {
             let share = |sample| ServerSample { kv_use: Some(in_use), running: Some(1), ..sample };
             let samples: Vec<ServerSample> = samples(0, 0).into_iter().map(share).collect();
-            caches(&records(20, false, None), &samples).kv_tokens
+            caches(&records(20, false, cached), &samples, shared).kv_tokens
         };
-        let found = with(0.056);
+        let found = with(0.056, None, false);
         assert_eq!(found.len(), 20);
         assert!(found.iter().all(|tokens| (tokens / 2_000.0 - 1.0).abs() < 1e-9), "{found:?}");
-        assert!(with(0.01).is_empty());
+        assert!(with(0.01, None, false).is_empty());
+        // A common prefix is there once; the first tokens of a template change nothing.
+        assert!(with(0.056, None, true).is_empty());
+        assert!(with(0.056, Some(90), false).is_empty());
+        assert_eq!(with(0.056, Some(4), false).len(), 20);
     }
 
     #[test]

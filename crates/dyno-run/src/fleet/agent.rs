@@ -19,7 +19,7 @@ use dyno_fleet::{
     check_setup, nats,
 };
 use dyno_model::Nanos;
-use dyno_model::frame::{Frame, LevelEnd, LevelStart};
+use dyno_model::frame::{Ending, Frame, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::record::RequestRecord;
@@ -317,7 +317,7 @@ impl Duty {
             taken: outcome.taken,
             failed: outcome.failed,
             lost_target,
-            trouble: self.trouble(),
+            trouble: self.trouble(outcome.ending),
             told: Told {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),
@@ -337,12 +337,14 @@ impl Duty {
 
 impl Duty {
     /// Why prompts are missing, or are not those that another agent would have sent.
-    fn trouble(&self) -> Option<String> {
+    fn trouble(&self, ending: Ending) -> Option<String> {
         let uncounted = || {
             let why = one_line(&self.workload.uncounted()?);
             Some(format!("the server no longer counts tokens for it, as it does for others: {why}"))
         };
-        self.workload.error().or_else(uncounted)
+        // An error beyond the last prompt that was needed does not matter.
+        let unread = self.workload.error().filter(|_| ending == Ending::Aborted);
+        unread.or_else(uncounted)
     }
 }
 
@@ -406,8 +408,14 @@ impl dyno_drive::Observer for Keeping<'_> {
                 let since = |at: Nanos| at.saturating_sub(record.sent.unwrap_or(record.intended));
                 self.counters.took(record.first.map(since), since(record.end));
             }
-            Outcome::Failed(_) => drop(add(&self.counters.failed)),
-            Outcome::Shed(_) => drop(add(&self.counters.shed)),
+            Outcome::Failed(_) => {
+                add(&self.counters.failed);
+                self.counters.wasted.fetch_add(record.tokens_received(), Ordering::Relaxed);
+            }
+            Outcome::Shed(_) => {
+                add(&self.counters.shed);
+                self.counters.wasted.fetch_add(record.tokens_received(), Ordering::Relaxed);
+            }
             Outcome::Dropped(_) | Outcome::Censored => {}
         }
         if let (Some(_), Some(picked)) = (record.sent, record.dispatched) {

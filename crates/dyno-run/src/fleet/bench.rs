@@ -314,7 +314,9 @@ impl Bench for Coordinated {
                 setup.observer.started(now);
                 return Ok(lost_before(&name, why, now));
             }
-            Err(error) => return Err(TransportError::from(io::Error::other(error.to_string()))),
+            Err(error) => {
+                return Err(TransportError::from(io::Error::other(one_line(&error.to_string()))));
+            }
         };
         let (silent, started) = (watching.silent, watching.started);
         let unserved = watching.served.lost;

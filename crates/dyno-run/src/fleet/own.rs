@@ -15,17 +15,20 @@ use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
 
 impl Agent {
-    /// A URL of the coordinator's, with the query that this agent has for the same server. One for
-    /// another path of that server is used where there is none for this one.
+    /// A URL of the coordinator's, with the query that this agent has for it, if any. Where it knows other
+    /// paths of the server alone, theirs is used.
     pub(super) fn with_query(&self, url: &str) -> Result<TargetUrl, RunError> {
         let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(error.to_string());
         let bare = url.split('?').next().unwrap_or_default();
         let asked = TargetUrl::parse(bare).map_err(wrong)?;
         let path = |url: &TargetUrl| url.path().trim_end_matches('/').to_owned();
-        let same = |known: &&TargetUrl| known.same_server(&asked) && known.query().is_some();
-        let mut of_server = self.targets.iter().filter(same);
+        let mut of_server = self.targets.iter().filter(|known| known.same_server(&asked));
         let of_path = of_server.clone().find(|known| path(known) == path(&asked));
-        match of_path.or_else(|| of_server.next()).and_then(TargetUrl::query) {
+        let query = match of_path {
+            Some(known) => known.query(),
+            None => of_server.find_map(TargetUrl::query),
+        };
+        match query {
             Some(query) => TargetUrl::parse(&format!("{bare}?{query}")).map_err(wrong),
             None => Ok(asked),
         }
@@ -80,8 +83,13 @@ mod tests {
 
     #[test]
     fn a_query_goes_to_its_own_server_alone() {
-        let known =
-            ["https://one/v1?key=1", "https://one/v2?key=2", "http://two:80?key=3", "http://three"];
+        let known = [
+            "https://one/v1?key=1",
+            "https://one/v2?key=2",
+            "https://one/open",
+            "http://two:80?key=3",
+            "http://three",
+        ];
         let agent = Agent {
             name: "a".to_owned(),
             reach: Reach::default(),
@@ -95,6 +103,7 @@ mod tests {
             ("https://one/v1/", Some("key=1")),
             ("https://ONE:443/v2", Some("key=2")),
             ("https://one/v3", Some("key=1")),
+            ("https://one/open", None),
             ("http://two/x", Some("key=3")),
             ("http://two/x?key=7", Some("key=3")),
             ("http://three", None),

@@ -1,7 +1,7 @@
 //! Whether the target still serves, as all agents together see it. One agent that sees nothing but failures
 //! is no proof: it may have the wrong key, or no way to the server.
 
-use dyno_model::fleet::AgentSeen;
+use dyno_model::fleet::{AgentSeen, Beat};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
@@ -21,6 +21,8 @@ pub(super) struct Served {
     life: u64,
     at: Option<Nanos>,
     failures: u64,
+    /// All failures so far, and when the last of them were seen.
+    failed: (u64, Nanos),
     /// Failures since, and for how long.
     pub(super) lost: Option<(u64, Nanos)>,
 }
@@ -29,14 +31,21 @@ impl Served {
     /// Takes what agents have done so far.
     pub(super) fn beats(&mut self, seen: &[AgentSeen], now: Nanos) {
         let beats = || seen.iter().filter_map(|agent| agent.beat);
-        let life: u64 = beats().map(|beat| beat.completed + beat.tokens).sum();
+        // Tokens of a response that fails show nothing, as for a single client.
+        let of_use = |beat: Beat| beat.completed + beat.tokens.saturating_sub(beat.wasted);
+        let life: u64 = beats().map(of_use).sum();
         let failures: u64 = beats().map(|beat| beat.failed + beat.shed).sum();
         let began = *self.at.get_or_insert(now);
         if life > self.life {
             (self.life, self.at, self.failures) = (life, Some(now), failures);
             return;
         }
-        let (count, time) = (failures.saturating_sub(self.failures), now.saturating_sub(began));
+        // Silence is no failure: what was not refused may take its time.
+        if failures > self.failed.0 {
+            self.failed = (failures, now);
+        }
+        let count = failures.saturating_sub(self.failures);
+        let time = self.failed.1.saturating_sub(began);
         if count >= FAILURES && time >= UNSERVED {
             self.lost.get_or_insert((count, time));
         }
@@ -73,7 +82,6 @@ impl Signs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::fleet::Beat;
     use dyno_model::outcome::FailureClass;
     use dyno_model::record::Phase;
 
@@ -114,6 +122,24 @@ mod tests {
         assert_eq!(lost_at(|s| seen(&[(0, s / 5, 0), (0, s / 5, 0)])), Some(125));
         assert_eq!(lost_at(|_| seen(&[(0, 20, 0), (0, 20, 0)])), None);
         assert_eq!(lost_at(|_| Vec::new()), None);
+    }
+
+    #[test]
+    fn a_server_that_refused_many_at_once_may_take_its_time_for_the_rest() {
+        assert_eq!(lost_at(|_| seen(&[(0, 400, 0), (0, 400, 0)])), None);
+        let late = |s: u64| if s < 150 { (9, 0, 0) } else { (9, 60, 0) };
+        assert_eq!(lost_at(|s| seen(&[late(s)])), Some(150), "until something fails again");
+    }
+
+    #[test]
+    fn responses_that_break_off_show_no_life() {
+        let broken = |second: u64| {
+            let mut agents = seen(&[(0, 8 * second, 40 * second + 40)]);
+            let beat = agents[0].beat.as_mut().unwrap();
+            beat.wasted = 40 * second;
+            agents
+        };
+        assert_eq!(lost_at(broken), Some(30));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) struct Settled {
     forced: bool,
     /// The target's addresses by number.
     pub(crate) addresses: Vec<Address>,
-    /// How a server counts tokens, where one does.
+    /// How a server counts tokens, where prompts depend on it.
     pub(crate) counting: Option<CountedBy>,
     pub(crate) attempt: Attempt,
 }
@@ -36,7 +36,7 @@ impl Settled {
             extra: shape.extra.clone(),
             forced: shape.forced,
             addresses,
-            counting: workload.counting().cloned(),
+            counting: workload.counting().filter(|_| workload.asks_for_counts()).cloned(),
             attempt: workload.attempt(),
         }
     }

@@ -20,15 +20,25 @@ const MOST_USERS: u64 = 1_024;
 /// The interval that contains the capacity; nothing if such requests cannot be served at all.
 pub(super) fn interval(twin: &Twin, lengths: Typical) -> Option<[f64; 2]> {
     let rate = saturated(twin, lengths)?;
+    // A limit of sequences that was never reached may be anywhere above what was in flight at once.
+    let never_reached = twin.unidentified.iter().any(|what| what.starts_with("max_seqs"));
+    let seen = twin.range.as_ref().filter(|_| never_reached).map(|range| range.in_flight);
+    let least = seen.and_then(|[_, most]| {
+        let mut small = twin.clone();
+        small.scheduler.max_seqs = (most as u32).clamp(1, twin.scheduler.max_seqs);
+        saturated(&small, lengths)
+    });
     let known = |figure| {
         let errors = [&twin.errors.held_out, &twin.errors.fitted];
         errors.into_iter().find_map(|errors| errors.get(&figure).copied())
     };
     let error = known(Figure::CompletedRate)
         .or_else(|| known(Figure::OutputTokensPerS))
-        .or_else(|| known(Figure::DurationS))
-        .map_or(UNKNOWN, |percent| (2.0 * percent / 100.0).max(LEAST));
-    Some([rate * (1.0 - error).max(0.0), rate * (1.0 + error)])
+        .or_else(|| known(Figure::DurationS));
+    // A closed loop shows the throughput; the rate of an open loop is what was sent.
+    let closed = twin.errors.kinds.get("closed").map(|of| of.rate);
+    let error = closed.or(error).map_or(UNKNOWN, |percent| (2.0 * percent / 100.0).max(LEAST));
+    Some([least.unwrap_or(rate).min(rate) * (1.0 - error).max(0.0), rate * (1.0 + error)])
 }
 
 /// Completed requests per second of a saturated engine.
@@ -63,6 +73,7 @@ fn saturated(twin: &Twin, Typical { input, output }: Typical) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_engine::twin::profile::Range;
 
     #[test]
     fn longer_answers_leave_less_capacity_and_too_long_ones_none() {
@@ -73,5 +84,20 @@ mod tests {
         let [longer, _] = of(128, 640).unwrap();
         assert!(longer < low / 4.0, "{longer} {low}");
         assert_eq!(of(twin.context(), 1), None);
+    }
+
+    #[test]
+    fn a_limit_that_was_never_reached_makes_the_interval_wide() {
+        let mut twin = Twin::load(Twin::default_name()).unwrap();
+        twin.scheduler.max_seqs = 256;
+        let in_flight = [1.0, 8.0];
+        let any = [1.0, 1e3];
+        twin.range = Some(Range { in_flight, rate: any, input: any, output: any });
+        let of = |twin: &Twin| interval(twin, Typical { input: 128, output: 64 }).unwrap();
+        let known = of(&twin);
+        twin.unidentified = vec!["max_seqs (never reached)".to_owned()];
+        let unknown = of(&twin);
+        assert!(unknown[0] < 0.7 * known[0], "{unknown:?} {known:?}");
+        assert_eq!(unknown[1], known[1]);
     }
 }

@@ -233,6 +233,11 @@ impl Workload {
         self.counting.as_ref()
     }
 
+    /// Whether prompts depend on how the server counts tokens: those of a file are sent as they are.
+    pub(crate) fn asks_for_counts(&self) -> bool {
+        !matches!(self.source, Source::Set(..) | Source::Led(_))
+    }
+
     /// Why the server stopped counting, if it did.
     pub(crate) fn uncounted(&self) -> Option<String> {
         self.failure.get()

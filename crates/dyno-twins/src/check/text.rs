@@ -79,7 +79,9 @@ fn explanation(one: &Explanation, twin: &Twin, language: Language) -> String {
         Part::FrontEnd => Message::FrontEnd,
         Part::MaxSeqs => {
             let values = [format!("{:.0}", one.value), twin.scheduler.max_seqs.to_string()];
-            return Message::MaxSeqs.with(language, &values);
+            let more = one.value > f64::from(twin.scheduler.max_seqs);
+            let message = if more { Message::MoreSeqs } else { Message::MaxSeqs };
+            return message.with(language, &values);
         }
     };
     message.with(language, &[format!("{:.2}", one.value)])
@@ -117,6 +119,12 @@ mod tests {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(said(&check, Language::Chinese).contains("加速器的全部计算耗时变为 1.45 倍"));
+        let more = Check { explanations: vec![of(Part::MaxSeqs, 96.0)], ..check.clone() };
+        let text = said(&more, Language::English).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            text.contains("at least 96 sequences run at once, instead of at most 48"),
+            "{text}"
+        );
         let unexplained = Check { explanations: Vec::new(), ..check };
         assert!(said(&unexplained, Language::English).contains("no single change explains it"));
     }

@@ -51,4 +51,7 @@ messages! {
     MaxSeqs:
         "at most {} sequences run at once, instead of {}: a smaller batch limit, or less memory",
         "最多同时运行 {} 个序列，而不是 {} 个：批次上限变小，或内存变少";
+    MoreSeqs:
+        "at least {} sequences run at once, instead of at most {}: a larger batch limit, or more memory",
+        "至少同时运行 {} 个序列，而不是最多 {} 个：批次上限变大，或内存变多";
 }

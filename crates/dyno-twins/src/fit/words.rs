@@ -101,11 +101,11 @@ messages! {
     NoTokenBudget:
         "token_budget: other values fit as well", "token_budget：其他取值同样符合";
     NoKvCache:
-        "kv_blocks: the server does not report its use; the twin has so many that they never fill",
-        "kv_blocks：服务端不报告使用率；孪生模型的块数多到不会写满";
+        "kv_blocks: nothing shows how many there are; the twin has so many that they never fill",
+        "kv_blocks：无法看出有多少；孪生模型的块数多到不会写满";
     NoPrefixCache:
-        "prefix_cache: no prompts began alike, so the twin's cache is assumed",
-        "prefix_cache：没有开头相同的提示词，孪生模型的缓存只是假定";
+        "prefix_cache: nothing shows whether the server has one, so the twin's is assumed",
+        "prefix_cache：无法看出服务端是否有前缀缓存，孪生模型的缓存只是假定";
     NoCoefficient: "{}: other values fit as well", "{}：其他取值同样符合";
     NoKind: "{}: not measured", "{}：没有测试";
     NextRun: "next run to measure:", "下一步测试：";

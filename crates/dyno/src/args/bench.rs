@@ -165,9 +165,9 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true)]
     pub(crate) input_tokens: Option<List<Lengths>>,
     /// Length of responses, written as above and enforced by the best means the server offers; data
-    /// with their own output lengths take precedence
-    #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true, default_value = "64")]
-    pub(crate) output_tokens: List<Lengths>,
+    /// with their own output lengths take precedence [default: 64]
+    #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true)]
+    pub(crate) output_tokens: Option<List<Lengths>>,
     /// Texts per request of embeddings, or documents of rerankers; a list runs as levels [default: 1;
     /// 8 documents]
     #[arg(long, value_name = "N[,N…]", value_parser = values::inputs, allow_hyphen_values = true)]

@@ -2,6 +2,8 @@
 
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Length;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Task};
 use dyno_run::about;
 use dyno_run::workload::NOT_TRUNCATED;
@@ -10,6 +12,8 @@ use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
 
 const DEFAULT_INPUT: u32 = 256;
+/// Lengths that differ by less, as a deviation over their mean, are one.
+const SAME_LENGTH: f64 = 0.05;
 /// The default of --output-tokens.
 pub(super) const DEFAULT_OUTPUT: u32 = 64;
 
@@ -91,7 +95,7 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
         )
         .hint("leave --api out; if TARGET ends in /completions, shorten it to its base URL"));
     }
-    let lengths_given = args.output_tokens.0 != [Lengths::fixed(DEFAULT_OUTPUT)];
+    let lengths_given = args.output_tokens.is_some();
     Ok(match (spec.kind, &spec.path) {
         (Some(Kind::Random), _) => Nature::Made,
         (Some(Kind::Session), None) => Nature::SyntheticSessions,
@@ -113,7 +117,7 @@ pub(super) fn fixed_by_default(args: &DataArgs, nature: Nature) -> bool {
     matches!(
         nature,
         Nature::File | Nature::LedSessions | Nature::RecordedSessions { text: true, .. }
-    ) && args.output_tokens.0 == [Lengths::fixed(DEFAULT_OUTPUT)]
+    ) && args.output_tokens.is_none()
 }
 
 /// How long requests and responses are, as the levels of a grid differ in it.
@@ -140,21 +144,46 @@ impl Sizes {
     }
 }
 
+/// Tokens of a prompt and of a response where nobody says how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Usual {
+    pub(super) input: u32,
+    pub(super) output: u32,
+}
+
+impl Usual {
+    pub(super) const DEFAULT: Self = Self { input: DEFAULT_INPUT, output: DEFAULT_OUTPUT };
+
+    /// Those that a twin was fitted to, if it knows what its predictions are worth and all had about the
+    /// same.
+    pub(super) fn of(twin: &Twin) -> Option<Self> {
+        let usual = |length: Length| {
+            let same = length.spread <= SAME_LENGTH && length.mean >= 1.0;
+            same.then_some(length.mean.round() as u32)
+        };
+        twin.accuracy.as_ref()?;
+        Some(Self { input: usual(twin.lengths.input)?, output: usual(twin.lengths.output)? })
+    }
+}
+
 /// The sizes that each load is run with, in order.
-pub(super) fn sizes(args: &DataArgs, nature: Nature, task: Task) -> Vec<Sizes> {
+pub(super) fn sizes(args: &DataArgs, nature: Nature, task: Task, usual: Usual) -> Vec<Sizes> {
     let spec = |lengths: &Lengths| LengthSpec(lengths.to_string());
+    let outputs = match &args.output_tokens {
+        Some(list) => list.0.iter().map(spec).collect(),
+        None => vec![LengthSpec::fixed(usual.output)],
+    };
     let inputs = match &args.input_tokens {
         Some(list) => list.0.iter().map(spec).collect(),
-        None if nature.is_made() => vec![LengthSpec::fixed(DEFAULT_INPUT)],
+        None if nature.is_made() => vec![LengthSpec::fixed(usual.input)],
         // The prompts of a file have their own lengths.
         None => vec![LengthSpec("data".to_owned())],
     };
     if matches!(nature, Nature::Trace { .. }) {
         // So do the responses of a trace.
-        let first = args.output_tokens.0.iter().take(1).map(spec);
         return inputs
             .into_iter()
-            .zip(first)
+            .zip(outputs)
             .map(|(input, output)| Sizes::of(input, output))
             .collect();
     }
@@ -165,8 +194,8 @@ pub(super) fn sizes(args: &DataArgs, nature: Nature, task: Task) -> Vec<Sizes> {
     let mut all = Vec::new();
     for input in &inputs {
         if task.generates() {
-            let outputs = args.output_tokens.0.iter();
-            all.extend(outputs.map(|output| Sizes::of(input.clone(), spec(output))));
+            let each = outputs.iter();
+            all.extend(each.map(|output| Sizes::of(input.clone(), output.clone())));
         } else {
             let each = numbers.iter();
             all.extend(each.map(|number| Sizes::of_texts(input.clone(), *number, task)));

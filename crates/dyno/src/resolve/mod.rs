@@ -29,6 +29,7 @@ use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
 use crate::commands::loaded::meant;
 use crate::usage::UsageError;
+use data::{Nature, Usual};
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
 use dyno_model::plan::{
@@ -150,7 +151,17 @@ pub(crate) fn resolve(
     let nature = data::nature(&mut data, &api)?;
     task::check(&api, (&data, nature), &request, &load, aim)?;
     let purpose = task::of(&api);
-    let sizes = data::sizes(&data, nature, purpose);
+    let fitted = twin.as_deref().filter(|_| aim == Aim::Predict && nature == Nature::Made);
+    let fitted = fitted.and_then(|name| Usual::of(&Twin::load(name).ok()?));
+    let sizes = data::sizes(&data, nature, purpose, fitted.unwrap_or(Usual::DEFAULT));
+    if let Some(Usual { input, output }) = fitted {
+        if data.input_tokens.is_none() {
+            notes.add(Note::FittedInput, &[input.to_string()]);
+        }
+        if data.output_tokens.is_none() {
+            notes.add(Note::FittedOutput, &[output.to_string()]);
+        }
+    }
     if purpose.generates() && data::fixed_by_default(&data, nature) {
         notes.add(Note::FixedLength, &[data::DEFAULT_OUTPUT.to_string()]);
     }

@@ -14,6 +14,8 @@ messages! {
     LadderLimits: "each level ends after {} requests per slot or {}", "每级在每个并发 {} 个请求或 {} 后结束";
     GivenLimits: "each level ends at the given limits", "每级按指定的限制结束";
     And: "{} and {}", "{} 和 {}";
+    FittedInput: "prompts of {} tokens, as the twin was fitted to; --input-tokens changes that", "提示词为 {} 个 token，与拟合该孪生模型时相同；可用 --input-tokens 更改";
+    FittedOutput: "responses of {} tokens, as the twin was fitted to; --output-tokens changes that", "响应为 {} 个 token，与拟合该孪生模型时相同；可用 --output-tokens 更改";
     FixedLength: "responses of {} tokens are requested where the data state no length; --output-tokens changes that", "数据未给出长度时，请求 {} 个 token 的响应；可用 --output-tokens 更改";
     TraceLengths: "--output-tokens has no effect: a trace has its own output lengths", "--output-tokens 无效：轨迹自带输出长度";
     Seed: "seed {}", "随机种子 {}";

@@ -1,13 +1,12 @@
 //! What requests are for, and which flags that rules out.
 
 use super::Aim;
-use super::data::{DEFAULT_OUTPUT, Nature};
+use super::data::Nature;
 use crate::args::bench::{DataArgs, LoadArgs, RequestArgs};
 use crate::usage::UsageError;
 use dyno_model::plan::{Api, Task};
 use dyno_model::slo::Slo;
 use dyno_run::about;
-use dyno_workload::lengths::Lengths;
 
 /// What requests to an API are for.
 pub(super) fn of(api: &Api) -> Task {
@@ -43,7 +42,7 @@ pub(super) fn check(
         return Err(UsageError::new("--data", why));
     }
     let given = [
-        ("--output-tokens", data.output_tokens.0 != [Lengths::fixed(DEFAULT_OUTPUT)]),
+        ("--output-tokens", data.output_tokens.is_some()),
         ("--cache-hit", data.cache_hit.is_some()),
         ("--temperature", request.temperature.is_some()),
         ("--stop", !request.stop.is_empty()),

@@ -229,3 +229,29 @@ fn a_twin_that_knows_its_accuracy_gives_intervals() {
     let without = predict(&Place::new(), args);
     assert!(without["levels"][0].get("prediction").is_none(), "{without}");
 }
+
+#[test]
+fn a_fitted_twin_is_asked_for_the_lengths_that_it_was_fitted_to() {
+    let place = Place::new();
+    let accuracy = "\n[accuracy]\nrate = 2\nttft = 9\nitl = 5\nlatency = 4\n";
+    let fitted = place.file("fitted.toml", &format!("{TWIN}{accuracy}"));
+    let mixed = format!("{TWIN}{accuracy}").replace("mean = 64", "mean = 64, spread = 0.6");
+    let mixed = place.file("mixed.toml", &mixed);
+    let made = place.file("made.toml", TWIN);
+    let lengths = |twin: &str, given: &str| {
+        let _ = std::fs::remove_dir_all(place.path().join("run"));
+        let args = format!("predict --twin {twin} --out run --concurrency 2 --requests 8 {given}");
+        let ended = run(place.dyno(&args)).expect_status(&[0]);
+        let level = &place.json("summary.json")["levels"][0];
+        let mean = |of: &str| level[of]["mean"].as_f64().unwrap();
+        let notes = ["prompts of 64 tokens", "responses of 16 tokens"];
+        let told = notes.map(|note| ended.stderr.contains(note));
+        ((mean("input_tokens"), mean("output_tokens")), told)
+    };
+    assert_eq!(lengths(&fitted, ""), ((64.0, 16.0), [true, true]));
+    assert_eq!(lengths(&fitted, "--output-tokens 64"), ((64.0, 64.0), [true, false]));
+    assert_eq!(lengths(&fitted, "--input-tokens 256"), ((256.0, 16.0), [false, true]));
+    // There is no one length, or nobody measured it.
+    assert_eq!(lengths(&mixed, ""), ((256.0, 64.0), [false, false]));
+    assert_eq!(lengths(&made, ""), ((256.0, 64.0), [false, false]));
+}

@@ -1,7 +1,7 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
 use super::form::{CostFile, File, Form};
-use super::{Accuracy, Lengths, Range, SCHEMA, Twin, TwinError};
+use super::{Accuracy, KINDS, Lengths, Range, SCHEMA, Twin, TwinError};
 use crate::core::{ConfigError, Cost, Front, Knee, Launch, Rise};
 use toml::Spanned;
 
@@ -25,9 +25,14 @@ impl Twin {
         if let Some(accuracy) = &read.accuracy {
             at.accuracy(accuracy.get_ref(), accuracy.span().start)?;
         }
-        let kinds = text.find("[errors.kinds").unwrap_or_default();
-        for typical in read.errors.kinds.values() {
-            at.accuracy(typical, kinds)?;
+        for (kind, typical) in &read.errors.kinds {
+            let table = text.find(&format!("[errors.kinds.{kind}")).unwrap_or_default();
+            if !KINDS.contains(&kind.as_str()) {
+                let kinds = KINDS.join("`, `");
+                let problem = format!("`{kind}` is no kind of load; give one of `{kinds}`");
+                return Err(at.wrong(table, problem));
+            }
+            at.accuracy(typical, table)?;
         }
         Ok(Self {
             name: read.name,
@@ -161,7 +166,7 @@ impl Place<'_> {
                 );
                 self.wrong(knee.decode_us.span().start, problem)
             }
-            (ConfigError::Zero("front.turns"), ..) => {
+            (ConfigError::Zero("front.turns") | ConfigError::Turns(_), ..) => {
                 let front = read.front.as_ref().and_then(|front| front.turns.as_ref());
                 let offset = front.map_or(file.span().start, |turns| turns.span().start);
                 self.wrong(offset, error.to_string())
@@ -270,6 +275,11 @@ mod tests {
                 "front = { request_ms = 1, chunk_us = 1, turns = 0 }",
                 "`front.turns` is 0; give at least 1",
             ),
+            (
+                "noise",
+                "front = { request_ms = 1, chunk_us = 1, turns = 4000000000 }",
+                "`front.turns` is 4000000000; give 1 to 1000",
+            ),
             ("noise", "front = { request_ms = 1, chunk_us = 1, processes = 2 }", "unknown field"),
             ("context", "steps_ahead = 2", "`steps_ahead` is 2; give 0 or 1"),
             ("max_seqs", "max_seqs = 0", "`max_seqs` is 0"),
@@ -283,6 +293,26 @@ mod tests {
             assert!(error.contains(words), "{error}");
             assert!(error.contains(&format!("my.toml, line {at}")), "{error}; line {at}");
         }
+    }
+
+    #[test]
+    fn errors_of_a_kind_of_load_that_does_not_exist_are_named_with_their_line() {
+        let table = |kind: &str, rate: &str| {
+            format!("[errors.kinds.{kind}]\nrate = {rate}\nttft = 1\nlatency = 1\n")
+        };
+        let read = |more: &str| Twin::parse(&format!("{}\n{more}", text()), "my.toml");
+        let lines = text().lines().count();
+        let misspelt = [table("closed", "1"), table("opne", "1")].concat();
+        let error = read(&misspelt).unwrap_err().to_string();
+        assert!(
+            error.contains("`opne` is no kind of load; give one of `closed`, `open`"),
+            "{error}"
+        );
+        assert!(error.contains(&format!("line {}", lines + 6)), "{error}: {lines}");
+        let second = [table("closed", "1"), table("open", "-1")].concat();
+        let error = read(&second).unwrap_err().to_string();
+        assert!(error.contains(&format!("line {}", lines + 6)), "{error}: {lines}");
+        read(&[table("sessions", "1"), table("burst", "1")].concat()).unwrap();
     }
 
     #[test]

@@ -136,3 +136,20 @@ fn a_knee_and_a_rise_are_part_of_the_accelerator() {
     assert_eq!(best.part, Part::Accelerator, "{:?}", found.explanations);
     assert!((1.27..1.33).contains(&best.value) && best.removes > 0.9, "{best:?}");
 }
+
+#[test]
+fn a_twin_file_knows_all_kinds_of_load() {
+    assert_eq!(Kind::ALL.map(Kind::name), dyno_engine::twin::profile::KINDS);
+}
+
+#[test]
+fn errors_of_tables_are_allowed_for() {
+    let mut twin = twin();
+    let trials = changed(|_, cost| slower(cost, 1.3));
+    assert!(!check(&twin, &trials).same());
+    use dyno_engine::twin::reference::Figure;
+    let rows = [Figure::CompletedRate, Figure::LatencyS, Figure::ItlMs, Figure::TtftMs];
+    twin.errors.held_out = rows.map(|of| (of, 15.0)).into();
+    let levels = check(&twin, &trials).levels;
+    assert!(levels.iter().all(|level| level.differs.is_empty()), "{levels:?}");
+}
