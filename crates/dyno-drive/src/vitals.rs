@@ -156,6 +156,17 @@ mod tests {
             _ => refused(n),
         };
         assert_eq!(lost_after(MS, mixed), None);
+        // It refused everything before, which others may not have seen.
+        let mut vitals = Vitals::new(0, 0);
+        let mut ended = |n: u64, outcome| {
+            let mut record = RequestRecord::new(0, n, 0, Phase::Measured, 0);
+            (record.end, record.outcome) = (n * SEC, outcome);
+            vitals.ended(&record);
+            vitals.lost.as_ref().map(|lost| lost.unreachable)
+        };
+        let shed = Outcome::Shed(FailureClass::Http(503));
+        assert_eq!((0..60).map(|n| ended(n, shed.clone())).last(), Some(Some(false)));
+        assert_eq!((60..75).map(|n| ended(n, refused(n))).last(), Some(Some(true)));
         assert_eq!(lost_after(MS, |_| Outcome::Dropped("no port".to_owned())), None);
     }
 }

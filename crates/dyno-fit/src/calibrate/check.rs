@@ -187,22 +187,34 @@ fn of_rows(quantity: Quantity, twin: &Twin) -> Option<f64> {
     known.map(|percent| MEAN_TO_DEVIATION * 0.01 * percent)
 }
 
-/// The typical error of the twin on such a level, as a share: by levels of its kind that were left out, else
-/// by its interval of predictions, which is 2 of them wide on each side, else by the rows of its tables.
+/// What the twin's file says of its errors on such a level, as shares.
+#[derive(Debug, Clone, Copy)]
+struct Own {
+    /// A standard deviation.
+    typical: f64,
+    /// How far off is no difference.
+    allowed: f64,
+}
+
+/// By levels of its kind that were left out, else by its interval of predictions, which is 2 deviations wide on
+/// each side, else by the rows of its tables.
+fn own(quantity: Quantity, kind: Kind, twin: &Twin) -> Option<Own> {
+    let deviation = |typical: f64| Own { typical, allowed: OWN_ERRORS * typical };
+    let known = of_kind(twin, kind).and_then(|of| part(of, quantity)).map(deviation);
+    let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity));
+    let predicted = || predicted().map(|wide| Own { typical: 0.5 * wide, allowed: wide });
+    known.or_else(predicted).or_else(|| of_rows(quantity, twin).map(deviation))
+}
+
+/// The typical error of the twin on such a level, as a share.
 fn own_error(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
-    let known = of_kind(twin, kind).and_then(|of| part(of, quantity));
-    let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity)).map(|of| 0.5 * of);
-    let known = known.or_else(predicted).or_else(|| of_rows(quantity, twin));
-    known.unwrap_or(repeats(quantity) / OWN_ERRORS)
+    own(quantity, kind, twin).map_or(repeats(quantity) / OWN_ERRORS, |own| own.typical)
 }
 
 /// How far a value may be from the twin's, as a logarithm.
 fn tolerance(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
-    let known = of_kind(twin, kind).and_then(|of| part(of, quantity)).map(|of| OWN_ERRORS * of);
-    let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity));
-    let rows = || of_rows(quantity, twin).map(|of| OWN_ERRORS * of);
-    let own = known.or_else(predicted).or_else(rows).unwrap_or(0.0);
-    (1.0 + repeats(quantity).max(own)).ln()
+    let allowed = own(quantity, kind, twin).map_or(0.0, |own| own.allowed);
+    (1.0 + repeats(quantity).max(allowed)).ln()
 }
 
 /// Whether a value is off in all levels together: the twin errs here and there, and not everywhere by as much.
