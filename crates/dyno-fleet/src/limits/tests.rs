@@ -60,6 +60,19 @@ fn a_level_without_an_end_is_refused() {
 }
 
 #[test]
+fn more_prompts_than_any_run_has_sent_are_not_passed_over() {
+    let prepare = |taken| Prepare {
+        level: 1,
+        plan: LevelPlan { duration_ns: Some(SEC), ..LevelPlan::new(RATE) },
+        taken,
+        failures: None,
+    };
+    assert_eq!(check_level(&prepare(1_000_000)), Ok(()));
+    let said = check_level(&prepare(1 << 63)).unwrap_err();
+    assert!(said.contains("taken = 9223372036854775808"), "{said}");
+}
+
+#[test]
 fn loads_that_no_machine_can_hold_are_refused() {
     refused(Load::Concurrency { concurrency: u32::MAX }, |_| (), "concurrency = 4294967295");
     refused(Load::Concurrency { concurrency: 0 }, |_| (), "accepts 1 to 100000");
