@@ -34,6 +34,8 @@ cargo xtask predict time to predict a million requests
 cargo xtask twins study  engines with known coefficients, measured, fitted and predicted;
                     [--systems N] [--seed N] [--ladder]
 cargo xtask twins speed  time to fit 10 levels of 1,000 requests
+cargo xtask twins real  a real server, measured, one part fitted and the rest predicted; URL FOLDER
+                    [--input N] [--output N] [--most N in flight] [--seconds N] [--seed N]
 cargo xtask twins terms  the error of a fit with and without each term of the model; RUN… [--predict RUN…],
                     each a directory, or a directory and levels: RUN#10,20";
 

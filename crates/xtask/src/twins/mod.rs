@@ -1,5 +1,6 @@
 //! Studies of `dyno fit`: which error each term of the model removes on records (`terms.rs`), how long a fit
-//! takes (`speed.rs`), and how well it finds engines whose coefficients are known, and predicts them.
+//! takes (`speed.rs`), how well a real server is predicted (`real.rs`), and how well engines whose coefficients
+//! are known are found, and predicted.
 //!
 //! # How known engines are judged
 //!
@@ -33,10 +34,12 @@
 mod checks;
 mod found;
 mod judged;
+mod levels;
 mod loads;
 mod measured;
 mod predicted;
 mod random;
+mod real;
 mod speed;
 mod study;
 mod system;
@@ -62,7 +65,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         ),
         Some("checks") => checks::run(number("--systems", 30)?, number("--seed", 1)?),
         Some("speed") => speed::run(),
+        Some("real") => real::run(&arguments[1..]),
         Some("terms") => terms::run(&arguments[1..]),
-        _ => bail!("which one? `study`, `checks`, `speed` or `terms`"),
+        _ => bail!("which one? `study`, `checks`, `speed`, `real` or `terms`"),
     }
 }

@@ -113,7 +113,7 @@ pub(super) fn predictions(system: &System, twin: &Twin) -> Vec<Prediction> {
 }
 
 /// Half the width of the fit's own interval, as a share.
-fn half(accuracy: &Accuracy, quantity: Quantity) -> f64 {
+pub(super) fn half(accuracy: &Accuracy, quantity: Quantity) -> f64 {
     0.01 * match quantity {
         Quantity::Rate => accuracy.rate,
         Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => accuracy.ttft,

@@ -2,13 +2,13 @@
 //! without each term, and every fit predicts the same levels.
 
 mod errors;
-mod levels;
+
 mod tables;
 
+use super::levels::{self, Group};
 use anyhow::{Context as _, Result, ensure};
 use dyno_fit::{CalibrateOptions, Calibrated, Settings, Shared, Trial, Without, calibrate};
 use errors::Errors;
-use levels::Group;
 
 /// What is left out of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The tables that are printed.
 
 use super::errors::{COMPARED, Errors, Means, mean};
-use super::levels::Group;
+use crate::twins::levels::Group;
 use std::fmt::Write as _;
 
 /// What is shown of each run: TTFT and median latency.
