@@ -10,6 +10,7 @@ use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
 use crate::trial::Trial;
+use std::ops::Bound;
 
 /// Coming closer than this is not an improvement: runs repeat no better.
 pub(super) const FLOOR: f64 = 0.01;
@@ -30,8 +31,10 @@ const UNUSUAL: f64 = 4.0;
 /// and models are wider than 1,000.
 const ATTENTION: f64 = 1e-4;
 /// By which share the longest launch is at most longer than the first token of a request alone takes, which
-/// has a launch, too.
+/// has a launch, too,
 const LONGER: f64 = 0.25;
+/// and than the shortest of its steps.
+const THAN_STEPS: f64 = 0.1;
 /// The settings that are changed in turn.
 pub(super) const SETTINGS: [Setting; 7] = [
     Setting::MaxSeqs,
@@ -259,9 +262,20 @@ impl Search<'_> {
         };
         all.extend(found.parameters.iter().map(|parameter| away(parameter).unwrap_or(0.0)));
         let attention = model.cost.attention / model.cost.prefill_token.max(f64::MIN_POSITIVE);
-        all.push(self.typical * (attention / ATTENTION).min(1e3));
-        let longer = 1e3 * model.cost.launch.large / self.start.first_ms - 1.0;
+        let seen = self.shown(Parameter::Attention, &found.choice);
+        let likely = if seen.is_none() { attention / ATTENTION } else { 0.0 };
+        all.push(self.typical * likely.min(1e3));
+        let launch = &model.cost.launch;
+        let longer = 1e3 * launch.large / self.start.first_ms - 1.0;
         all.push(self.typical * longer.clamp(0.0, 1e3) / LONGER);
+        // Without captured graphs there is one kind of launch.
+        let captured = if launch.captured == 0 { u64::MAX } else { launch.captured.into() };
+        let small = self.start.shortest_ms(..=captured);
+        let large = self.start.shortest_ms((Bound::Excluded(captured), Bound::Unbounded));
+        for (time, shortest) in [(launch.prefill, small), (launch.large, large)] {
+            let longer = shortest.map_or(0.0, |shortest| 1e3 * time / shortest - 1.0);
+            all.push(self.typical * longer.clamp(0.0, 1e3) / THAN_STEPS);
+        }
         all
     }
 
@@ -271,9 +285,10 @@ impl Search<'_> {
         match parameter {
             // Without captured graphs there is one kind of launch.
             Parameter::LaunchPrefill if choice.captured == 0 => launch_seen,
-            // Where launches take time that steps do not show apart, it is in what they show of prompts.
+            // Where launches take time that steps do not show apart, it is in what they show of prompts, unless
+            // these take times of their own.
             Parameter::PrefillToken | Parameter::Attention
-                if choice.launches && launch_seen.is_none() =>
+                if choice.launches && launch_seen.is_none() && !self.start.prompts_differ() =>
             {
                 let seen = self.start.seen(parameter)?;
                 Some(Guess { error: seen.error.max(LAUNCHED * seen.value), ..seen })

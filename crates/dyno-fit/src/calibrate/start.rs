@@ -2,10 +2,13 @@
 //! for the rest.
 
 use crate::parameters::Parameter;
-use crate::steps::{Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, step_costs};
+use crate::steps::{
+    Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, median, step_costs,
+};
 use crate::trial::{Figures, Quantity, Trial};
 use dyno_engine::core::Policy;
 use std::collections::BTreeMap;
+use std::ops::RangeBounds;
 
 /// Steps show a coefficient no better than this, as a share of it: the model is not the server.
 const FINEST: f64 = 0.04;
@@ -28,6 +31,12 @@ const FULL: (f64, f64) = (0.2, 0.97);
 const MORE: f64 = 1.15;
 /// More noise than this is something else.
 const LOUDEST: f64 = 0.15;
+/// The share of steps with a prompt that may be shorter than the launch of one, by noise.
+const SHORTEST: f64 = 0.1;
+/// The fewest of them that show it.
+const PROMPTS: usize = 10;
+/// Steps with a prompt that are shorter than this share of the others are not all bound by a launch.
+const VARIED: f64 = 0.5;
 
 /// A value that steps show, and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +58,8 @@ pub(super) struct Start {
     pub(super) captured: Option<u32>,
     /// The most sequences in a batch, if they show it.
     pub(super) max_seqs: Option<u32>,
+    /// Steps with a prompt: their tokens, and how many milliseconds they took; the shortest first.
+    prompts: Vec<(u64, f64)>,
     /// How much the times of steps vary, as the standard deviation of their logarithms.
     pub(super) noise: f64,
     /// Milliseconds of a step, from the lightest level.
@@ -77,7 +88,28 @@ impl Start {
         let steps: Vec<&LevelSteps> = steps.iter().flatten().collect();
         start.look(&steps);
         start.max_seqs = steps.iter().filter_map(|level| full_batch(level)).max();
+        start.prompts = steps.iter().flat_map(|level| with_a_prompt(level)).collect();
+        start.prompts.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         start
+    }
+
+    /// Milliseconds that nearly all steps with a prompt and so many tokens take at least: no launch of them is
+    /// longer. Nothing where too few are seen.
+    pub(super) fn shortest_ms(&self, tokens: impl RangeBounds<u64>) -> Option<f64> {
+        self.quantile_ms(tokens, SHORTEST)
+    }
+
+    /// Whether the times of steps with a prompt differ so much that they are not those of one launch.
+    pub(super) fn prompts_differ(&self) -> bool {
+        let [shortest, median] = [SHORTEST, 0.5].map(|share| self.quantile_ms(.., share));
+        shortest.zip(median).is_some_and(|(shortest, median)| shortest < VARIED * median)
+    }
+
+    fn quantile_ms(&self, tokens: impl RangeBounds<u64>, share: f64) -> Option<f64> {
+        let mut these = self.prompts.iter().filter(|(count, _)| tokens.contains(count));
+        let count = these.clone().count();
+        let at = these.nth((share * count as f64) as usize);
+        at.map(|(_, time)| *time).filter(|_| count >= PROMPTS)
     }
 
     /// Takes over what steps show.
@@ -216,6 +248,22 @@ fn noise(level: &LevelSteps) -> Option<f64> {
     changes.sort_by(f64::total_cmp);
     // The median of sizes to the standard deviation, of one instead of the difference of two.
     Some(1.4826 * changes[changes.len() / 2] / std::f64::consts::SQRT_2)
+}
+
+/// The steps with a prompt after one without, by tokens. A launch ahead may delay the output of the step before: what
+/// that took longer than a step without prompts is part of it.
+fn with_a_prompt(level: &LevelSteps) -> Vec<(u64, f64)> {
+    let alone = level.steps.iter().filter(|step| step.first_tokens == 0);
+    let Some(decode) = median(&mut alone.filter_map(|step| step.time_us).collect::<Vec<f64>>())
+    else {
+        return Vec::new();
+    };
+    let pairs = level.steps.windows(2).filter(|pair| pair[0].first_tokens == 0);
+    let times = pairs.filter(|pair| pair[1].first_tokens > 0).filter_map(|pair| {
+        let time = pair[1].time_us? + (pair[0].time_us? - decode).max(0.0);
+        Some((u64::from(pair[1].decodes) + pair[1].prefill_tokens, 1e-3 * time))
+    });
+    times.collect()
 }
 
 /// The most sequences of a step, if most steps of a level have as many and more were in flight.

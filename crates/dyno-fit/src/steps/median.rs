@@ -1,7 +1,7 @@
 //! The middle of a set of values.
 
 /// The median, which reorders the values; the upper one of two. Absent where there are none.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
+pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
     share(values, 0.5)
 }
 
