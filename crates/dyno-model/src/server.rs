@@ -24,6 +24,12 @@ pub struct ServerSample {
     pub prefix_share: Option<f64>,
     /// Memory of the server process.
     pub resident_bytes: Option<u64>,
+    /// Tokens of a block of the KV cache: prefixes are kept in whole ones.
+    pub kv_block: Option<u64>,
+    /// Tokens that the KV cache holds.
+    pub kv_tokens: Option<u64>,
+    /// Whether prefixes are kept.
+    pub prefix_cache: Option<bool>,
 }
 
 impl ServerSample {

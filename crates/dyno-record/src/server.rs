@@ -13,6 +13,9 @@ pub(crate) fn encode(sample: &ServerSample, out: &mut Vec<u8>) {
     put_some(out, 7, sample.prefix_hits);
     put_some(out, 8, sample.prefix_share.map(f64::to_bits));
     put_some(out, 9, sample.resident_bytes);
+    put_some(out, 10, sample.kv_block);
+    put_some(out, 11, sample.kv_tokens);
+    put_some(out, 12, sample.prefix_cache.map(u64::from));
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<ServerSample, Bad> {
@@ -28,6 +31,9 @@ pub(crate) fn decode(payload: &[u8]) -> Result<ServerSample, Bad> {
             (7, value) => sample.prefix_hits = Some(value.number()?),
             (8, value) => sample.prefix_share = Some(share(value)?),
             (9, value) => sample.resident_bytes = Some(value.number()?),
+            (10, value) => sample.kv_block = Some(value.number()?),
+            (11, value) => sample.kv_tokens = Some(value.number()?),
+            (12, value) => sample.prefix_cache = Some(value.number()? != 0),
             _ => {}
         }
     }

@@ -13,6 +13,8 @@ const SAMPLES: usize = 3;
 pub(crate) struct ServerFacts {
     prefix: Vec<bool>,
     kv_tokens: Vec<f64>,
+    stated_tokens: Option<u64>,
+    block: Option<u32>,
 }
 
 impl ServerFacts {
@@ -20,6 +22,8 @@ impl ServerFacts {
     pub(crate) fn add(&mut self, caches: Caches) {
         self.prefix.extend(caches.prefix);
         self.kv_tokens.extend(caches.kv_tokens);
+        self.stated_tokens = self.stated_tokens.or(caches.stated_tokens);
+        self.block = self.block.or(caches.block);
     }
 
     /// Whether there is a prefix cache. One that was used once is there, however often nothing was found.
@@ -29,10 +33,18 @@ impl ServerFacts {
 
     /// How many tokens the KV cache holds.
     pub(crate) fn kv_tokens(&self) -> Option<u64> {
+        if self.stated_tokens.is_some() {
+            return self.stated_tokens;
+        }
         let mut all = self.kv_tokens.clone();
         all.sort_by(f64::total_cmp);
         let median = all.get(all.len() / 2).filter(|_| all.len() >= SAMPLES)?;
         Some(median.round() as u64)
+    }
+
+    /// How many tokens a block of it has.
+    pub(crate) fn block(&self) -> Option<u32> {
+        self.block
     }
 }
 
@@ -66,7 +78,11 @@ mod tests {
 
     #[test]
     fn a_pool_needs_several_samples_and_a_cache_one_hit() {
-        let of = |prefix, kv_tokens: &[f64]| Caches { prefix, kv_tokens: kv_tokens.to_vec() };
+        let of = |prefix, kv_tokens: &[f64]| Caches {
+            prefix,
+            kv_tokens: kv_tokens.to_vec(),
+            ..Caches::default()
+        };
         let mut facts = ServerFacts::default();
         assert_eq!((facts.prefix_cache(), facts.kv_tokens()), (None, None));
         facts.add(of(Some(false), &[1_900_000.0, 2_000_000.2]));
@@ -74,6 +90,8 @@ mod tests {
         facts.add(of(Some(true), &[9e9]));
         facts.add(of(None, &[]));
         assert_eq!((facts.prefix_cache(), facts.kv_tokens()), (Some(true), Some(2_000_000)));
+        facts.add(Caches { stated_tokens: Some(70_000), block: Some(32), ..Caches::default() });
+        assert_eq!((facts.kv_tokens(), facts.block()), (Some(70_000), Some(32)));
     }
 
     #[test]

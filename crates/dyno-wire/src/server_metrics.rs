@@ -1,6 +1,6 @@
 //! The metrics of inference servers, whatever each calls them, as one sample.
 
-use crate::prometheus::series;
+use crate::prometheus::{Series, series};
 use dyno_model::Nanos;
 use dyno_model::server::ServerSample;
 
@@ -87,6 +87,8 @@ const PREFIX_SHARE: Known = Known {
         "npu_prefix_cache_hit_rate",
     ],
 };
+const KV_TOKENS: Known = Known { join: Join::Most, names: &["sglang:max_total_num_tokens"] };
+const KV_BLOCK: Known = Known { join: Join::Most, names: &["sglang:page_size"] };
 const RESIDENT: Known = Known { join: Join::Sum, names: &["process_resident_memory_bytes"] };
 
 /// The value found so far, and the rank of its name.
@@ -119,6 +121,30 @@ impl Found {
     }
 }
 
+/// What vLLM says of its caches: labels of a series that is always 1.
+const CACHES: &str = "vllm:cache_config_info";
+
+/// The caches as a server describes them in labels.
+#[derive(Debug, Default, Clone, Copy)]
+struct Caches {
+    block: Option<u64>,
+    blocks: Option<u64>,
+    prefix: Option<bool>,
+}
+
+impl Caches {
+    fn see(&mut self, series: &Series<'_>) {
+        for (label, value) in &series.labels {
+            match *label {
+                "block_size" => self.block = value.parse().ok().filter(|of| *of > 0),
+                "num_gpu_blocks" => self.blocks = value.parse().ok().filter(|of| *of > 0),
+                "enable_prefix_caching" => self.prefix = value.to_ascii_lowercase().parse().ok(),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Why a text has no metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoMetrics {
@@ -141,16 +167,25 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoMetrics> {
         PREFIX_HITS,
         PREFIX_SHARE,
         RESIDENT,
+        KV_BLOCK,
+        KV_TOKENS,
     ];
-    let mut found = [Found::default(); 8];
+    let mut found = [Found::default(); 10];
+    let mut caches = Caches::default();
     let mut any = false;
     for series in series(text).flatten() {
         any = true;
+        if series.name == CACHES {
+            caches.see(&series);
+        }
         for (known, found) in known.iter().zip(&mut found) {
             found.see(known, series.name, series.value);
         }
     }
-    let [running, waiting, kv_use, preemptions, queries, hits, share, resident] = found;
+    let [running, waiting, kv_use, preemptions, queries, hits, share, resident, block, tokens] =
+        found;
+    let stated =
+        caches.block.zip(caches.blocks).and_then(|(block, blocks)| block.checked_mul(blocks));
     let sample = ServerSample {
         at,
         running: running.count(),
@@ -161,6 +196,9 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoMetrics> {
         prefix_hits: hits.count(),
         prefix_share: share.share(),
         resident_bytes: resident.count(),
+        kv_block: caches.block.or(block.count()).filter(|block| *block > 0),
+        kv_tokens: stated.or(tokens.count()).filter(|tokens| *tokens > 0),
+        prefix_cache: caches.prefix,
     };
     match (any, sample.is_empty()) {
         (false, _) => Err(NoMetrics::NotPrometheus),

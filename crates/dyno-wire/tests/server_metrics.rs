@@ -19,6 +19,7 @@ vllm:num_preemptions_total{engine=\"1\"} 2
 vllm:prefix_cache_queries_total 1e3
 vllm:prefix_cache_hits_total 250
 process_resident_memory_bytes 7.458255234e9
+vllm:cache_config_info{block_size=\"128\",cache_dtype=\"auto\",enable_prefix_caching=\"True\",engine=\"0\",num_cpu_blocks=\"None\",num_gpu_blocks=\"8192\"} 1.0
 ";
     let got = sample(text, 5).unwrap();
     let want = ServerSample {
@@ -31,8 +32,25 @@ process_resident_memory_bytes 7.458255234e9
         prefix_hits: Some(250),
         prefix_share: None,
         resident_bytes: Some(7_458_255_234),
+        kv_block: Some(128),
+        kv_tokens: Some(1_048_576),
+        prefix_cache: Some(true),
     };
     assert_eq!(got, want);
+}
+
+#[test]
+fn settings_of_caches_that_are_not_known_are_absent() {
+    let of = |labels: &str| {
+        sample(&format!("vllm:cache_config_info{{{labels}}} 1\nnum_requests_running 1\n"), 0)
+            .unwrap()
+    };
+    let got = of("block_size=\"16\",enable_prefix_caching=\"False\",num_gpu_blocks=\"None\"");
+    assert_eq!((got.kv_block, got.kv_tokens, got.prefix_cache), (Some(16), None, Some(false)));
+    let got = of("block_size=\"0\",enable_prefix_caching=\"perhaps\",num_gpu_blocks=\"-4\"");
+    assert_eq!((got.kv_block, got.kv_tokens, got.prefix_cache), (None, None, None));
+    let got = of("block_size=\"16\",num_gpu_blocks=\"18446744073709551615\"");
+    assert_eq!(got.kv_tokens, None);
 }
 
 #[test]
@@ -57,8 +75,11 @@ sglang:cache_hit_rate{model_name=\"m\"} 0.28
 sglang:prompt_tokens_total{model_name=\"m\"} 4096
 sglang:cached_tokens_total{model_name=\"m\",cache_source=\"device\"} 3000
 sglang:cached_tokens_total{model_name=\"m\",cache_source=\"host\"} 168
+sglang:max_total_num_tokens{model_name=\"m\"} 471258.0
+sglang:page_size{model_name=\"m\"} 1.0
 ";
     let got = sample(text, 0).unwrap();
+    assert_eq!((got.kv_block, got.kv_tokens), (Some(1), Some(471_258)));
     assert_eq!((got.running, got.waiting, got.kv_use), (Some(8), Some(4), Some(0.52)));
     assert_eq!((got.prefix_queries, got.prefix_hits), (Some(4096), Some(3168)));
     assert_eq!((got.prefix_share, got.preemptions), (Some(0.28), None));

@@ -103,6 +103,15 @@ impl Metrics {
         let help = "Share of the KV cache in use; 1 means full.";
         page.number("kv_cache_usage_perc", "gauge", help, usage);
         page.number("gpu_cache_usage_perc", "gauge", "Old name of kv_cache_usage_perc.", usage);
+        let caches = core.scheduler();
+        page.head("cache_config_info", "gauge", "Settings of the caches, in labels.");
+        let (block, blocks) = (caches.block, caches.kv_blocks);
+        // As Python writes it.
+        let prefix = if caches.prefix_cache { "True" } else { "False" };
+        let settings = format!(
+            ",block_size=\"{block}\",enable_prefix_caching=\"{prefix}\",num_gpu_blocks=\"{blocks}\""
+        );
+        page.line("cache_config_info", &settings, 1);
         let help = "Requests preempted from the batch.";
         page.number("num_preemptions_total", "counter", help, core.preemptions());
         let help = "Tokens looked up in the prefix cache.";
@@ -210,5 +219,7 @@ mod tests {
         has(&format!("vllm:generation_tokens_total{{{labels}}} 3"));
         has(&format!("vllm:request_success_total{{{labels},finished_reason=\"length\"}} 1"));
         has(&format!("vllm:kv_cache_usage_perc{{{labels}}} 0"));
+        let caches = r#",block_size="4",enable_prefix_caching="False",num_gpu_blocks="10""#;
+        has(&format!("vllm:cache_config_info{{{labels}{caches}}} 1"));
     }
 }

@@ -4,12 +4,10 @@ use super::Settings;
 use super::start::Start;
 use crate::model::Model;
 use crate::parameters::Parameter;
-use crate::trial::Trial;
+use crate::trial::{BLOCK, Trial};
 use dyno_engine::core::{Cost, Policy, Scheduler};
 use dyno_engine::twin::profile::Client;
 
-/// Tokens of a block of the KV cache.
-const BLOCK: u32 = 16;
 /// Tokens of a KV cache that never fills: 512 sequences of 131,072 tokens. Not more, because a prefix cache
 /// keeps whatever it has room for.
 const NEVER_FULL: u64 = 1 << 26;
@@ -159,6 +157,7 @@ impl Choice {
         let never_full = longest.unwrap_or(1).saturating_mul(most.min(2_048)).max(NEVER_FULL);
         // One that is known holds at least each of the requests.
         let kv_tokens = known.kv_tokens.unwrap_or(never_full).max(longest.unwrap_or(1));
+        let block = known.block.unwrap_or(BLOCK);
         let mut cost = Cost { noise: start.noise, ..Cost::default() };
         cost.launch.captured = self.captured;
         cost.front.turns = self.turns;
@@ -169,8 +168,8 @@ impl Choice {
                 steps_ahead: self.steps_ahead,
                 max_seqs: self.max_seqs,
                 token_budget: self.token_budget,
-                block: BLOCK,
-                kv_blocks: kv_tokens.div_ceil(u64::from(BLOCK)).max(1),
+                block,
+                kv_blocks: kv_tokens.div_ceil(u64::from(block)).max(1),
                 prefix_cache: known.prefix_cache.unwrap_or(true),
                 context: known.context.map(|context| {
                     // The longest request was served, and the cache holds it.

@@ -51,6 +51,8 @@ pub struct Settings {
     pub token_budget: Option<u32>,
     /// How many tokens its KV cache holds.
     pub kv_tokens: Option<u64>,
+    /// How many tokens a block of it has.
+    pub block: Option<u32>,
     /// Whether it keeps the prefixes of prompts.
     pub prefix_cache: Option<bool>,
     /// How many tokens a prompt and its response may have together.

@@ -8,8 +8,14 @@ use dyno_model::server::ServerSample;
 
 /// With a smaller share of the KV cache in use, its size is guessed from roundings.
 const IN_USE: f64 = 0.02;
-/// Tokens of a block of the KV cache: each request fills whole ones.
-const BLOCK: u64 = 16;
+/// Tokens of a block of the KV cache where nothing shows it: each request fills whole ones.
+pub(crate) const BLOCK: u32 = 16;
+/// Smaller blocks than this make no difference,
+const SMALLEST: u64 = 8;
+/// and none is larger.
+const LARGEST: u64 = 4_096;
+/// Prompts that were found in the prefix cache in part, which show how large blocks are.
+const HITS: usize = 8;
 /// Later turns of conversations that show that nothing is found in a prefix cache.
 const LATER_TURNS: usize = 4;
 /// Prompts with fewer tokens may have no whole block in common with the turn before.
@@ -24,14 +30,40 @@ pub struct Caches {
     pub prefix: Option<bool>,
     /// The tokens that the KV cache holds, once for each sample that shows it.
     pub kv_tokens: Vec<f64>,
+    /// The same, as the server states it.
+    pub stated_tokens: Option<u64>,
+    /// Tokens of a block of it: as the server states it, or such that all that was found was whole blocks.
+    pub block: Option<u32>,
 }
 
 /// The caches of the server of a level. `shared` says that prompts begin alike on purpose.
 pub fn caches(requests: &[RequestRecord], samples: &[ServerSample], shared: bool) -> Caches {
     // Common prefixes are there once, and how many requests have them at a time is not known.
     let apart = !shared && !begin_alike(requests);
-    let kv_tokens = if apart { kv_tokens(requests, samples) } else { Vec::new() };
-    Caches { prefix: prefix(requests, samples), kv_tokens }
+    let block = block(requests, samples);
+    let kv_tokens =
+        if apart { kv_tokens(requests, samples, block.unwrap_or(BLOCK)) } else { Vec::new() };
+    let stated = samples.iter().rev().find_map(|of| of.prefix_cache);
+    Caches {
+        prefix: stated.or_else(|| prefix(requests, samples)),
+        kv_tokens,
+        stated_tokens: samples.iter().rev().find_map(|of| of.kv_tokens),
+        block,
+    }
+}
+
+/// Tokens of a block of the KV cache.
+fn block(requests: &[RequestRecord], samples: &[ServerSample]) -> Option<u32> {
+    let stated = samples.iter().rev().find_map(|of| of.kv_block);
+    let found: Vec<u64> =
+        requests.iter().filter_map(|of| of.cached).filter(|tokens| *tokens > 0).collect();
+    let whole = found.iter().copied().reduce(common_divisor).filter(|_| found.len() >= HITS);
+    let size = stated.or(whole).filter(|size| (SMALLEST..=LARGEST).contains(size))?;
+    u32::try_from(size).ok()
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// Whether more than the first blocks of a template were found in the prefix cache, apart from conversations.
@@ -96,17 +128,18 @@ fn found(requests: &[RequestRecord], samples: &[ServerSample]) -> Option<(u64, u
 }
 
 /// Estimates of the tokens that the KV cache holds: those of the requests in the batch over its share in use.
-fn kv_tokens(requests: &[RequestRecord], samples: &[ServerSample]) -> Vec<f64> {
+fn kv_tokens(requests: &[RequestRecord], samples: &[ServerSample], block: u32) -> Vec<f64> {
     let estimate = |sample: &ServerSample| {
         let in_use = sample.kv_use.filter(|share| *share > IN_USE)?;
-        let held = held(requests, sample.at, sample.running)?;
+        let held = held(requests, sample.at, sample.running, block)?;
         (held > 0).then(|| held as f64 / in_use)
     };
     during(requests, samples).filter_map(estimate).collect()
 }
 
 /// Tokens of the requests in the batch at this time; nothing if a prompt is not known.
-fn held(requests: &[RequestRecord], at: Nanos, running: Option<u64>) -> Option<u64> {
+fn held(requests: &[RequestRecord], at: Nanos, running: Option<u64>, block: u32) -> Option<u64> {
+    let whole_blocks = |tokens: u64| tokens.next_multiple_of(block.into());
     let mut tokens = 0;
     let mut decoding = 0;
     let mut waiting: Vec<(Nanos, u64)> = Vec::new();
@@ -130,10 +163,6 @@ fn held(requests: &[RequestRecord], at: Nanos, running: Option<u64>) -> Option<u
     let prefilling = running.map_or(0, |running| running.saturating_sub(decoding) as usize);
     let prompts = waiting.iter().take(prefilling).map(|(_, prompt)| whole_blocks(*prompt));
     Some(tokens + prompts.sum::<u64>())
-}
-
-fn whole_blocks(tokens: u64) -> u64 {
-    tokens.div_ceil(BLOCK) * BLOCK
 }
 
 /// The samples that were taken while requests were in flight.
@@ -249,14 +278,39 @@ mod tests {
     }
 
     #[test]
+    fn what_the_server_states_of_its_caches_comes_before_what_they_show() {
+        let with = |cached: &[u64], stated: ServerSample| {
+            let mut all = records(20, true, None);
+            all.iter_mut().zip(cached).for_each(|(of, cached)| of.cached = Some(*cached));
+            caches(&all, &[stated], false)
+        };
+        let nothing = ServerSample::default();
+        let hits = [0, 48, 96, 32, 64, 0, 48, 32, 96, 80];
+        assert_eq!(with(&hits, nothing).block, Some(16));
+        assert_eq!(with(&hits[..5], nothing).block, None);
+        // Pages of one token make no difference.
+        assert_eq!(with(&[41; 9], nothing).block, Some(41));
+        assert_eq!(with(&[41, 40, 39, 38, 37, 36, 35, 34], nothing).block, None);
+        let stated = ServerSample {
+            kv_block: Some(128),
+            kv_tokens: Some(4_096),
+            prefix_cache: Some(false),
+            ..nothing
+        };
+        let found = with(&hits, stated);
+        assert_eq!((found.block, found.stated_tokens), (Some(128), Some(4_096)));
+        assert_eq!(found.prefix, Some(false));
+    }
+
+    #[test]
     fn only_requests_in_the_batch_hold_tokens() {
         let mut all = records(1, false, None);
         // Two more wait for their first token.
         all.extend([0, 1].map(|_| RequestRecord { first: None, ..all[0].clone() }));
         let at = 450 * MS;
-        assert_eq!(held(&all, at, Some(1)), Some(112));
-        assert_eq!(held(&all, at, Some(2)), Some(112 + 112));
-        assert_eq!(held(&all, at, Some(3)), Some(112 + 2 * 112));
-        assert_eq!(held(&all, 2 * SEC, Some(0)), Some(0));
+        assert_eq!(held(&all, at, Some(1), BLOCK), Some(112));
+        assert_eq!(held(&all, at, Some(2), BLOCK), Some(112 + 112));
+        assert_eq!(held(&all, at, Some(3), BLOCK), Some(112 + 2 * 112));
+        assert_eq!(held(&all, 2 * SEC, Some(0), BLOCK), Some(0));
     }
 }

@@ -6,7 +6,7 @@ mod figures;
 mod rerun;
 mod sent;
 
-pub(crate) use caches::unknown_hits;
+pub(crate) use caches::{BLOCK, unknown_hits};
 pub use caches::{Caches, caches};
 pub use figures::{Figures, Quantity};
 pub use rerun::rerun;

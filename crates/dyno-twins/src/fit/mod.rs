@@ -225,6 +225,7 @@ impl Job<'_> {
             max_seqs: self.wanted.max_seqs,
             token_budget: self.wanted.token_budget,
             kv_tokens: trials.server.kv_tokens(),
+            block: trials.server.block(),
             prefix_cache: trials.server.prefix_cache(),
             context: server::context(self.runs),
         };

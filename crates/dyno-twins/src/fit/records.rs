@@ -109,6 +109,7 @@ fn settings(twin: &Twin, language: Language) -> String {
         ("steps_ahead", scheduler.steps_ahead.to_string()),
         ("max_seqs", scheduler.max_seqs.to_string()),
         ("token_budget", scheduler.token_budget.to_string()),
+        ("block", scheduler.block.to_string()),
         ("kv_blocks", scheduler.kv_blocks.to_string()),
         ("prefix_cache", scheduler.prefix_cache.to_string()),
     ];
