@@ -184,6 +184,9 @@ pub struct LevelPlan {
     /// For a prediction: the estimated capacity of the twin, in requests per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<[f64; 2]>,
+    /// For a prediction: it is so far outside of what the twin was fitted to that its accuracy is not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub extrapolated: bool,
     /// Which repetition of the same level it is, from 1, where levels are repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
@@ -354,6 +357,7 @@ impl LevelPlan {
             input_tokens: LengthSpec::fixed(256),
             output_tokens: LengthSpec::fixed(64),
             capacity: None,
+            extrapolated: false,
             repeat: None,
             until: None,
             soak: false,
@@ -420,7 +424,9 @@ impl Plan {
             versus.other_run.clear();
         }
         plan.target.accuracy = None;
-        plan.levels.iter_mut().for_each(|level| level.capacity = None);
+        for level in &mut plan.levels {
+            (level.capacity, level.extrapolated) = (None, false);
+        }
         plan.levels.sort_by_cached_key(|level| serde_json::to_string(level).unwrap_or_default());
         sha256(&serde_json::to_vec(&plan).unwrap_or_default())
     }

@@ -166,6 +166,7 @@ fn plan(requests: u64) -> Plan {
         input_tokens: LengthSpec::fixed(128),
         output_tokens: LengthSpec::fixed(TOKENS as u32),
         capacity: None,
+        extrapolated: false,
         repeat: None,
         inputs: None,
         until: None,

@@ -188,6 +188,7 @@ mod tests {
             input_tokens: LengthSpec::fixed(32),
             output_tokens: LengthSpec::fixed(64),
             capacity: None,
+            extrapolated: false,
             repeat: None,
             until: None,
             soak: false,

@@ -291,7 +291,8 @@ impl<'a> Level<'a> {
             failure_samples: gathered.words.texts(),
             stragglers,
         };
-        level.prediction = plan.target.accuracy.map(|known| prediction::intervals(known, &level));
+        let accuracy = plan.target.accuracy.filter(|_| !self.plan.extrapolated);
+        level.prediction = accuracy.map(|of| prediction::intervals(of, self.plan, &level));
         let imprecise = trust::findings(&level, self.plan.load);
         let precise = imprecise.is_empty();
         findings.splice(0..0, imprecise);

@@ -74,6 +74,7 @@ fn assess(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diagn
         if let (Load::Rate { .. }, Some(lengths)) = (level.load, lengths) {
             level.capacity = capacity::interval(twin, *lengths);
         }
+        level.extrapolated = range::is_far(twin, level, *lengths);
     }
     let mut notes = range::notes(twin, &plan.levels, &typical);
     if twin.cost.noise == 0.0 && plan.levels.iter().any(is_equal_in_all_rounds) {

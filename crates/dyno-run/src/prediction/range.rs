@@ -2,6 +2,7 @@
 
 use crate::workload::Typical;
 use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Range;
 use dyno_model::Diagnostic;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_words::Note;
@@ -17,29 +18,47 @@ pub(super) fn notes(
     };
     let mut beyond: Vec<Beyond> = Vec::new();
     for (level, typical) in levels.iter().zip(typical) {
-        let load = match level.load {
-            Load::Concurrency { concurrency } => {
-                Some((Note::BeyondInFlight, f64::from(concurrency), range.in_flight))
-            }
-            Load::Burst { requests } => {
-                Some((Note::BeyondInFlight, requests as f64, range.in_flight))
-            }
-            Load::Rate { .. } | Load::Ramp { .. } => {
-                Some((Note::BeyondRate, level.load.value(), range.rate))
-            }
-            Load::Trace { .. } => None,
-        };
-        let lengths = typical.map(|typical| {
-            [
-                (Note::BeyondInput, f64::from(typical.input), range.input),
-                (Note::BeyondOutput, f64::from(typical.output), range.output),
-            ]
-        });
-        for (what, value, within) in load.into_iter().chain(lengths.into_iter().flatten()) {
+        for (what, value, within) in compared(range, level, *typical) {
             Beyond::add(&mut beyond, what, value, within);
         }
     }
     beyond.into_iter().map(|b| b.note(twin)).collect()
+}
+
+/// Whether a level is so far outside the twin's range that nothing says how accurate a prediction is. A lower load than
+/// any that was fitted is not.
+pub(super) fn is_far(twin: &Twin, level: &LevelPlan, typical: Option<Typical>) -> bool {
+    let Some(range) = &twin.range else { return false };
+    compared(range, level, typical).into_iter().any(|(what, value, [least, most])| {
+        let is_load = matches!(what, Note::BeyondInFlight | Note::BeyondRate);
+        value > FAR * most || (!is_load && value < least / FAR)
+    })
+}
+
+/// The load and the lengths of a level, each with the range that the twin was fitted to.
+fn compared(
+    range: &Range,
+    level: &LevelPlan,
+    typical: Option<Typical>,
+) -> Vec<(Note, f64, [f64; 2])> {
+    let mut all = Vec::new();
+    match level.load {
+        Load::Concurrency { concurrency } => {
+            all.push((Note::BeyondInFlight, f64::from(concurrency), range.in_flight));
+        }
+        Load::Burst { requests } => {
+            all.push((Note::BeyondInFlight, requests as f64, range.in_flight));
+        }
+        Load::Rate { .. } | Load::Ramp { .. } => {
+            all.push((Note::BeyondRate, level.load.value(), range.rate));
+        }
+        Load::Trace { .. } => {}
+    }
+    if let Some(Typical { input, output }) = typical {
+        all.push((Note::BeyondInput, f64::from(input), range.input));
+        all.push((Note::BeyondOutput, f64::from(output), range.output));
+    }
+    all
 }
 
 /// The largest distance of a quantity from the twin's range.
@@ -52,6 +71,9 @@ struct Beyond {
 
 /// Tolerated distance: rounding, and means over a table.
 const ALLOWED: f64 = 1.1;
+/// The distance from which on nothing is known of accuracy. Known engines are predicted as well as their intervals say up
+/// to it (`cargo xtask twins study`).
+const FAR: f64 = 2.0;
 
 impl Beyond {
     fn add(known: &mut Vec<Self>, what: Note, value: f64, within: [f64; 2]) {
@@ -79,5 +101,38 @@ fn tidy(value: f64) -> String {
         format!("{value:.0}")
     } else {
         format!("{:.3}", value).trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::plan::Arrival;
+
+    #[test]
+    fn lengths_and_loads_twice_as_large_are_still_known_and_light_loads_always() {
+        let mut twin = Twin::load(Twin::default_name()).unwrap();
+        let range = Range {
+            in_flight: [1.0, 32.0],
+            rate: [2.0, 10.0],
+            input: [100.0, 400.0],
+            output: [64.0, 64.0],
+        };
+        let far = |twin: &Twin, load: Load, input, output| {
+            is_far(twin, &LevelPlan::new(load), Some(Typical { input, output }))
+        };
+        let some = Load::Concurrency { concurrency: 8 };
+        assert!(!far(&twin, some, 9_000, 9_000), "a twin that was not fitted has no range");
+        twin.range = Some(range);
+        for (input, output, is_far) in
+            [(200, 64, false), (800, 128, false), (50, 32, false), (801, 64, true), (49, 64, true)]
+        {
+            assert_eq!(far(&twin, some, input, output), is_far, "{input} {output}");
+        }
+        assert!(far(&twin, some, 200, 129) && far(&twin, some, 200, 31));
+        assert!(far(&twin, Load::Concurrency { concurrency: 65 }, 200, 64));
+        assert!(!far(&twin, Load::Concurrency { concurrency: 64 }, 200, 64));
+        let rate = |rate| Load::Rate { rate, arrival: Arrival::Poisson };
+        assert!(far(&twin, rate(21.0), 200, 64) && !far(&twin, rate(0.1), 200, 64));
     }
 }

@@ -6,8 +6,10 @@ const UNIQUE_PREFIX: [&str; 2] = [
     "a prefix cache makes repeated prompts faster than new ones; use --unique-prefix",
     "前缀缓存会使重复的提示词变快；请使用 --unique-prefix",
 ];
-const LESS_WORTH: [&str; 2] =
-    ["extrapolation; accuracy drops with distance", "属于外推；超出越多，准确度越低"];
+const LESS_WORTH: [&str; 2] = [
+    "extrapolation; accuracy drops with distance, and beyond a factor of 2 no intervals are given",
+    "属于外推；超出越多，准确度越低，超出 2 倍以上不再给出区间",
+];
 
 wordings! {
     /// A note taken while a run was made.

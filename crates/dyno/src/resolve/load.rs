@@ -155,6 +155,7 @@ pub(super) fn levels(
                 output_tokens: size.output.clone(),
                 inputs: size.inputs,
                 capacity: None,
+                extrapolated: false,
                 repeat: None,
                 until: until.clone(),
                 soak: args.soak.is_some(),
