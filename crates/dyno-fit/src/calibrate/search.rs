@@ -30,6 +30,8 @@ const UNUSUAL: f64 = 4.0;
 /// What attending to a token costs at most, over what a token costs: one in six times the width of a model,
 /// and models are wider than 1,000.
 const ATTENTION: f64 = 1e-4;
+/// Errors by which steps have to show more.
+const CERTAIN: f64 = 2.0;
 /// By which share the longest launch is at most longer than the first token of a request alone takes, which
 /// has a launch, too,
 const LONGER: f64 = 0.25;
@@ -261,9 +263,11 @@ impl Search<'_> {
             Some(self.typical * (model.get(*parameter) - seen.value) / seen.error)
         };
         all.extend(found.parameters.iter().map(|parameter| away(parameter).unwrap_or(0.0)));
-        let attention = model.cost.attention / model.cost.prefill_token.max(f64::MIN_POSITIVE);
-        let seen = self.shown(Parameter::Attention, &found.choice);
-        let likely = if seen.is_none() { attention / ATTENTION } else { 0.0 };
+        let most = ATTENTION * model.cost.prefill_token.max(f64::MIN_POSITIVE);
+        // Unless steps show that it costs more: there are narrow models, and slow kernels.
+        let seen = self.start.seen(Parameter::Attention);
+        let more = seen.is_some_and(|of| of.value - CERTAIN * of.error > 1e9 * most);
+        let likely = if more { 0.0 } else { model.cost.attention / most };
         all.push(self.typical * likely.min(1e3));
         let launch = &model.cost.launch;
         let longer = 1e3 * launch.large / self.start.first_ms - 1.0;
@@ -285,10 +289,9 @@ impl Search<'_> {
         match parameter {
             // Without captured graphs there is one kind of launch.
             Parameter::LaunchPrefill if choice.captured == 0 => launch_seen,
-            // Where launches take time that steps do not show apart, it is in what they show of prompts, unless
-            // these take times of their own.
+            // Where launches take time that steps do not show apart, it is in what they show of prompts.
             Parameter::PrefillToken | Parameter::Attention
-                if choice.launches && launch_seen.is_none() && !self.start.prompts_differ() =>
+                if choice.launches && launch_seen.is_none() =>
             {
                 let seen = self.start.seen(parameter)?;
                 Some(Guess { error: seen.error.max(LAUNCHED * seen.value), ..seen })

@@ -35,8 +35,6 @@ const LOUDEST: f64 = 0.15;
 const SHORTEST: f64 = 0.1;
 /// The fewest of them that show it.
 const PROMPTS: usize = 10;
-/// Steps with a prompt that are shorter than this share of the others are not all bound by a launch.
-const VARIED: f64 = 0.5;
 
 /// A value that steps show, and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,19 +94,9 @@ impl Start {
     /// Milliseconds that nearly all steps with a prompt and so many tokens take at least: no launch of them is
     /// longer. Nothing where too few are seen.
     pub(super) fn shortest_ms(&self, tokens: impl RangeBounds<u64>) -> Option<f64> {
-        self.quantile_ms(tokens, SHORTEST)
-    }
-
-    /// Whether the times of steps with a prompt differ so much that they are not those of one launch.
-    pub(super) fn prompts_differ(&self) -> bool {
-        let [shortest, median] = [SHORTEST, 0.5].map(|share| self.quantile_ms(.., share));
-        shortest.zip(median).is_some_and(|(shortest, median)| shortest < VARIED * median)
-    }
-
-    fn quantile_ms(&self, tokens: impl RangeBounds<u64>, share: f64) -> Option<f64> {
         let mut these = self.prompts.iter().filter(|(count, _)| tokens.contains(count));
         let count = these.clone().count();
-        let at = these.nth((share * count as f64) as usize);
+        let at = these.nth((SHORTEST * count as f64) as usize);
         at.map(|(_, time)| *time).filter(|_| count >= PROMPTS)
     }
 

@@ -4,12 +4,16 @@ mod asked;
 mod cached;
 mod checked;
 mod full;
+mod lengths;
 mod one_token;
 
 use super::start::Start;
 use super::*;
+use crate::steps::{LevelRecords, level_steps};
 use crate::trial::{Kind, Sent, Shared, When, rerun};
 use dyno_engine::core::{Core, Cost, Front, Policy, Scheduler};
+use dyno_model::outcome::Outcome;
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::{MS, Nanos};
 use dyno_stats::rng::SplitMix;
 
@@ -73,6 +77,32 @@ fn open(rate: f64) -> Trial {
 
 fn measured(load: Trial) -> Trial {
     rerun(&load, Core::new(scheduler(), cost(), 7).unwrap()).unwrap()
+}
+
+/// The steps that the records of a trial show.
+fn steps_of(trial: &Trial) -> LevelSteps {
+    let mut ends: Vec<Nanos> = Vec::new();
+    let mut records: Vec<RequestRecord> = Vec::new();
+    for (index, request) in trial.requests.iter().enumerate() {
+        let at = match request.when {
+            When::At(at) => at,
+            When::After { request, pause } => ends[request] + pause,
+        };
+        let mut record = RequestRecord::new(0, index as u64, 0, Phase::Measured, at);
+        let usage = |tokens| TokenCount { tokens: u64::from(tokens), source: TokenSource::Usage };
+        (record.outcome, record.sent) = (Outcome::Completed, Some(at));
+        (record.input, record.output) = (Some(usage(request.input)), Some(usage(request.output)));
+        record.chunk_tokens_known = true;
+        for chunk in &request.seen {
+            record.chunks.push(at + chunk.after, false, chunk.tokens);
+            record.first.get_or_insert(at + chunk.after);
+        }
+        record.end = at + request.seen.last().unwrap().after;
+        record.last = Some(record.end);
+        ends.push(record.end);
+        records.push(record);
+    }
+    level_steps(LevelRecords { requests: &records, samples: &[], shared: false }).unwrap()
 }
 
 fn fitted(trials: &[Trial], known: &Settings) -> Calibrated {

@@ -1,9 +1,6 @@
 //! A batch that is full: its limit is seen in the steps.
 
 use super::*;
-use crate::steps::{LevelRecords, LevelSteps, level_steps};
-use dyno_model::outcome::Outcome;
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 
 const LIMIT: u32 = 8;
 const REQUESTS: usize = 120;
@@ -20,35 +17,10 @@ fn limited(slots: usize) -> Trial {
     rerun(&load, Core::new(scheduler, cost(), 7).unwrap()).unwrap()
 }
 
-fn steps(trial: &Trial) -> LevelSteps {
-    let mut ends: Vec<Nanos> = Vec::new();
-    let mut records: Vec<RequestRecord> = Vec::new();
-    for (index, request) in trial.requests.iter().enumerate() {
-        let at = match request.when {
-            When::At(at) => at,
-            When::After { request, pause } => ends[request] + pause,
-        };
-        let mut record = RequestRecord::new(0, index as u64, 0, Phase::Measured, at);
-        let usage = |tokens| TokenCount { tokens: u64::from(tokens), source: TokenSource::Usage };
-        (record.outcome, record.sent) = (Outcome::Completed, Some(at));
-        (record.input, record.output) = (Some(usage(request.input)), Some(usage(request.output)));
-        record.chunk_tokens_known = true;
-        for chunk in &request.seen {
-            record.chunks.push(at + chunk.after, false, chunk.tokens);
-            record.first.get_or_insert(at + chunk.after);
-        }
-        record.end = at + request.seen.last().unwrap().after;
-        record.last = Some(record.end);
-        ends.push(record.end);
-        records.push(record);
-    }
-    level_steps(LevelRecords { requests: &records, samples: &[], shared: false }).unwrap()
-}
-
 #[test]
 fn a_limit_is_seen_although_every_level_has_as_many_requests() {
     let trials = [limited(2), limited(24)];
-    let steps = trials.each_ref().map(steps);
+    let steps = trials.each_ref().map(steps_of);
     assert_eq!(steps.each_ref().map(|level| level.most_in_flight), [2, 24]);
     let steps = steps.map(Some);
     assert_eq!(Start::of(&trials, &steps).max_seqs, Some(LIMIT));

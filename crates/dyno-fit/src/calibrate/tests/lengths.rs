@@ -1,0 +1,75 @@
+//! Prompts of many lengths: they show what attention costs, and that launches take no time.
+
+use super::*;
+
+/// As on a processor, with a narrow model: attention costs a thousandth of a token for each token before, ten times what it
+/// does in wide models, and nothing is launched.
+fn narrow() -> Cost {
+    Cost {
+        base: 3e-3,
+        decode: 200e-6,
+        prefill_token: 140e-6,
+        attention: 140e-9,
+        front_end: 2e-3,
+        front: Front { request: 0.2e-3, chunk: 20e-6, ..Front::default() },
+        noise: 0.02,
+        ..Cost::default()
+    }
+}
+
+/// Requests of these lengths, so many in flight.
+fn of_lengths(slots: usize, lengths: &dyn Fn(usize) -> u32) -> Trial {
+    let requests = (0..80).map(|place| {
+        let when = match place.checked_sub(slots) {
+            None => When::At(place as Nanos * 7 * MS),
+            Some(request) => When::After { request, pause: 20_000 },
+        };
+        let output = 12 + (place % 9) as u32;
+        Sent { input: lengths(place), output, ..sent(when, place >= slots || slots == 1) }
+    });
+    let label = format!("concurrency {slots}");
+    let load = Trial { label, kind: Kind::Closed, requests: requests.collect() };
+    let scheduler = Scheduler { policy: Policy::Chunked, ..scheduler() };
+    rerun(&load, Core::new(scheduler, narrow(), 7).unwrap()).unwrap()
+}
+
+/// From 32 to 768.
+fn mixed(place: usize) -> u32 {
+    32 + (place as u32 * 277) % 737
+}
+
+#[test]
+fn steps_with_a_prompt_tell_how_long_a_launch_is_at_most() {
+    let trials = [of_lengths(1, &|_| 256), of_lengths(3, &mixed)];
+    let of = |trials: &[Trial]| {
+        let steps: Vec<_> = trials.iter().map(|trial| Some(steps_of(trial))).collect();
+        Start::of(trials, &steps)
+    };
+    let all = of(&trials);
+    // A prompt of 32 tokens takes 8 ms, one of 100 some 18.
+    let shortest = all.shortest_ms(..).unwrap();
+    assert!((8.0..25.0).contains(&shortest), "{shortest}");
+    assert!(all.shortest_ms(..=256).unwrap() < all.shortest_ms(257..).unwrap());
+    assert_eq!(all.shortest_ms(5_000..), None);
+    // One request at a time has no step before its first token.
+    assert_eq!(of(&trials[..1]).shortest_ms(..), None);
+}
+
+#[test]
+fn attention_of_a_narrow_model_is_found_and_no_launch_is_made_up() {
+    let trials = [of_lengths(1, &|_| 256), of_lengths(6, &|_| 256), of_lengths(3, &mixed)];
+    let steps: Vec<_> = trials.iter().map(|trial| Some(steps_of(trial))).collect();
+    let options = CalibrateOptions { threads: 2, progress: Arc::default(), without: Vec::new() };
+    let known = Settings { token_budget: Some(2048), ..Settings::default() };
+    let found = calibrate(&trials, &steps, &known, &options).unwrap();
+    for (length, share) in [(32, 0.15), (1_500, 0.1)] {
+        let other = of_lengths(1, &|_| length);
+        let predicted = evidence::simulated(&other, &found.model).unwrap();
+        let error = miss(&Figures::of(&other).unwrap(), &predicted, Quantity::TtftMean);
+        assert!(
+            error.abs() < share,
+            "TTFT of {length} tokens is off by {error}: {:?}",
+            found.model
+        );
+    }
+}
