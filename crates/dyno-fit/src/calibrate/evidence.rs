@@ -6,7 +6,6 @@ use crate::model::Model;
 use crate::steps::LevelSteps;
 use crate::trial::{Figures, Kind, Quantity, Trial, rerun};
 use dyno_engine::core::Core;
-use std::ops::RangeInclusive;
 
 /// Requests of a trial that are enough to see where a search should go.
 const ENOUGH: usize = 160;
@@ -38,13 +37,8 @@ const WEIGHTS: [(Quantity, f64); 9] = [
     (Quantity::LatencyP50, 1.0),
     (Quantity::LatencyP90, 1.0),
 ];
-/// The mean TTFT of the shortest and of the longest third of the prompts, and of the shortest and the longest tenth,
-/// where they differ.
-const BY_LENGTH: [f64; 4] = [1.0; 4];
-const THIRD: f64 = 1.0 / 3.0;
-const TENTH: f64 = 0.1;
-/// Fewer prompts say little.
-const PROMPTS: usize = 5;
+/// The mean TTFT of short and of long prompts, where they differ.
+const BY_LENGTH: [f64; 2] = [1.0, 1.0];
 /// The values of a level.
 const ROWS: usize = WEIGHTS.len() + BY_LENGTH.len();
 
@@ -53,9 +47,9 @@ const ROWS: usize = WEIGHTS.len() + BY_LENGTH.len();
 pub(super) struct Level {
     pub(super) trial: Trial,
     pub(super) measured: Figures,
-    /// Prompts that go together, by length; none if all are alike.
-    lengths: Option<[RangeInclusive<u32>; BY_LENGTH.len()]>,
-    by_length: [f64; BY_LENGTH.len()],
+    /// Prompts up to the first length are short, from the second on long; none if all are alike.
+    lengths: Option<[u32; 2]>,
+    by_length: [f64; 2],
     weights: [f64; ROWS],
 }
 
@@ -66,7 +60,7 @@ impl Level {
         let mut weights = [0.0; ROWS];
         let all = WEIGHTS.iter().map(|(_, weight)| *weight).chain(BY_LENGTH);
         weights.iter_mut().zip(all).for_each(|(weight, of)| *weight = of);
-        let by_length = by_length(&trial, lengths.as_ref());
+        let by_length = by_length(&trial, lengths);
         Some(Self { trial, measured, lengths, by_length, weights })
     }
 
@@ -91,7 +85,7 @@ impl Level {
         for (error, (quantity, _)) in errors.iter_mut().zip(WEIGHTS) {
             *error = miss(&self.measured, &found, quantity);
         }
-        let by_length = by_length(&figures, self.lengths.as_ref());
+        let by_length = by_length(&figures, self.lengths);
         for (place, (found, measured)) in by_length.iter().zip(self.by_length).enumerate() {
             errors[WEIGHTS.len() + place] = (found / measured).ln();
         }
@@ -110,33 +104,27 @@ impl Level {
     }
 }
 
-/// The lengths of the shortest and the longest prompts.
-fn short_and_long(trial: &Trial) -> Option<[RangeInclusive<u32>; BY_LENGTH.len()]> {
+/// The lengths of the shortest and the longest third of the prompts.
+fn short_and_long(trial: &Trial) -> Option<[u32; 2]> {
     let mut lengths: Vec<u32> =
         trial.requests.iter().filter(|sent| sent.measured).map(|sent| sent.input).collect();
     lengths.sort_unstable();
-    let ends = |share: f64| {
-        let count = (share * lengths.len() as f64) as usize;
-        Some([*lengths.get(count)?, *lengths.get(lengths.len() - 1 - count)?])
-    };
-    let ([short, long], [shortest, longest]) = (ends(THIRD)?, ends(TENTH)?);
-    let differ = long >= LENGTHS_DIFFER * short.max(1);
-    differ.then(|| [0..=short, long..=u32::MAX, 0..=shortest, longest..=u32::MAX])
+    let third = lengths.len() / 3;
+    let (short, long) = (*lengths.get(third)?, *lengths.get(lengths.len() - 1 - third)?);
+    (long >= LENGTHS_DIFFER * short.max(1)).then_some([short, long])
 }
 
-/// The mean TTFT of prompts by length; not a number where all are alike, or too few.
-fn by_length(
-    trial: &Trial,
-    lengths: Option<&[RangeInclusive<u32>; BY_LENGTH.len()]>,
-) -> [f64; BY_LENGTH.len()] {
-    let Some(lengths) = lengths else { return [f64::NAN; BY_LENGTH.len()] };
-    lengths.each_ref().map(|lengths| {
-        let these = trial.requests.iter().filter(|of| of.measured && lengths.contains(&of.input));
-        let firsts: Vec<f64> =
-            these.filter_map(|sent| Some(sent.seen.first()?.after as f64)).collect();
-        let mean = firsts.iter().sum::<f64>() / firsts.len() as f64;
-        if firsts.len() < PROMPTS { f64::NAN } else { mean }
-    })
+/// The mean TTFT of short and of long prompts; not a number where all are alike.
+fn by_length(trial: &Trial, lengths: Option<[u32; 2]>) -> [f64; 2] {
+    let Some([short, long]) = lengths else { return [f64::NAN; 2] };
+    let mean = |wanted: &dyn Fn(u32) -> bool| {
+        let counted = trial.requests.iter().filter(|sent| sent.measured && wanted(sent.input));
+        let firsts = counted.filter_map(|sent| sent.seen.first());
+        let (sum, count) =
+            firsts.fold((0.0, 0.0), |(sum, count), first| (sum + first.after as f64, count + 1.0));
+        sum / count
+    };
+    [mean(&|input| input <= short), mean(&|input| input >= long)]
 }
 
 /// All trials, whole and in brief.

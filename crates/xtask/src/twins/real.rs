@@ -110,13 +110,15 @@ fn most(run: &Path) -> Result<f64> {
 
 /// The twin that `dyno fit` writes.
 fn fit(dyno: &Path, folder: &Path, runs: &[&str]) -> Result<Twin> {
-    let file = folder.join(format!("{}.toml", runs.join("+")));
+    let file = crate::lab::scratch().with_extension("toml");
     let mut fit = Command::new(dyno);
     fit.arg("fit").args(runs.iter().map(|run| folder.join(run))).arg("--out").arg(&file);
     let output = fit.output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(matches!(output.status.code(), Some(0 | 6)), "dyno fit: {said}");
-    Twin::load(&file.display().to_string()).with_context(|| file.display().to_string())
+    let twin = Twin::load(&file.display().to_string()).with_context(|| file.display().to_string());
+    let _ = std::fs::remove_file(&file);
+    twin
 }
 
 /// Each level of these runs, as the twin predicts it.
