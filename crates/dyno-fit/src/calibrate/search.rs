@@ -10,7 +10,6 @@ use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
 use crate::trial::Trial;
-use std::ops::Bound;
 
 /// Coming closer than this is not an improvement: runs repeat no better.
 pub(super) const FLOOR: f64 = 0.01;
@@ -35,7 +34,7 @@ const CERTAIN: f64 = 2.0;
 /// By which share the longest launch is at most longer than the first token of a request alone takes, which
 /// has a launch, too,
 const LONGER: f64 = 0.25;
-/// and than the shortest of its steps.
+/// and than the shortest steps.
 const THAN_STEPS: f64 = 0.1;
 /// The settings that are changed in turn.
 pub(super) const SETTINGS: [Setting; 7] = [
@@ -272,13 +271,8 @@ impl Search<'_> {
         let launch = &model.cost.launch;
         let longer = 1e3 * launch.large / self.start.first_ms - 1.0;
         all.push(self.typical * longer.clamp(0.0, 1e3) / LONGER);
-        // Without captured graphs there is one kind of launch.
-        let captured = if launch.captured == 0 { u64::MAX } else { launch.captured.into() };
-        let small = self.start.shortest_ms(..=captured);
-        let large = self.start.shortest_ms((Bound::Excluded(captured), Bound::Unbounded));
-        for (time, shortest) in [(launch.prefill, small), (launch.large, large)] {
-            let longer = shortest.map_or(0.0, |shortest| 1e3 * time / shortest - 1.0);
-            all.push(self.typical * longer.clamp(0.0, 1e3) / THAN_STEPS);
+        for longer in self.start.too_long(launch) {
+            all.push(self.typical * longer.unwrap_or(0.0).clamp(0.0, 1e3) / THAN_STEPS);
         }
         all
     }

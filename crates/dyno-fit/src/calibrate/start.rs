@@ -3,12 +3,11 @@
 
 use crate::parameters::Parameter;
 use crate::steps::{
-    Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, median, step_costs,
+    Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, median, share, step_costs,
 };
 use crate::trial::{Figures, Quantity, Trial};
-use dyno_engine::core::Policy;
+use dyno_engine::core::{Launch, Policy};
 use std::collections::BTreeMap;
-use std::ops::RangeBounds;
 
 /// Steps show a coefficient no better than this, as a share of it: the model is not the server.
 const FINEST: f64 = 0.04;
@@ -43,6 +42,15 @@ pub(super) struct Guess {
     pub(super) error: f64,
 }
 
+/// A step with a prompt.
+#[derive(Debug, Clone, Copy)]
+struct Prompted {
+    /// Prefilled and decoded.
+    tokens: u64,
+    sequences: f64,
+    time_ms: f64,
+}
+
 /// First guesses of coefficients and settings.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Start {
@@ -56,8 +64,8 @@ pub(super) struct Start {
     pub(super) captured: Option<u32>,
     /// The most sequences in a batch, if they show it.
     pub(super) max_seqs: Option<u32>,
-    /// Steps with a prompt: their tokens, and how many milliseconds they took; the shortest first.
-    prompts: Vec<(u64, f64)>,
+    /// Steps with a prompt.
+    prompts: Vec<Prompted>,
     /// How much the times of steps vary, as the standard deviation of their logarithms.
     pub(super) noise: f64,
     /// Milliseconds of a step, from the lightest level.
@@ -87,17 +95,22 @@ impl Start {
         start.look(&steps);
         start.max_seqs = steps.iter().filter_map(|level| full_batch(level)).max();
         start.prompts = steps.iter().flat_map(|level| with_a_prompt(level)).collect();
-        start.prompts.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         start
     }
 
-    /// Milliseconds that nearly all steps with a prompt and so many tokens take at least: no launch of them is
-    /// longer. Nothing where too few are seen.
-    pub(super) fn shortest_ms(&self, tokens: impl RangeBounds<u64>) -> Option<f64> {
-        let mut these = self.prompts.iter().filter(|(count, _)| tokens.contains(count));
-        let count = these.clone().count();
-        let at = these.nth((SHORTEST * count as f64) as usize);
-        at.map(|(_, time)| *time).filter(|_| count >= PROMPTS)
+    /// By which share launches are longer than steps that were seen: nearly all of those that graphs were captured
+    /// for, and of larger ones. Below 0 if they are shorter; nothing where too few are seen.
+    pub(super) fn too_long(&self, launch: &Launch) -> [Option<f64>; 2] {
+        let captured = u64::from(launch.captured);
+        let is_large = |step: &Prompted| captured > 0 && step.tokens > captured;
+        [(false, launch.prefill), (true, launch.large)].map(|(large, time)| {
+            let these = self.prompts.iter().filter(|step| is_large(step) == large);
+            let longer = |step: &Prompted| {
+                1e3 * (time + launch.sequence * step.sequences) / step.time_ms - 1.0
+            };
+            let mut all: Vec<f64> = these.map(longer).collect();
+            share(&mut all, 1.0 - SHORTEST).filter(|_| all.len() >= PROMPTS)
+        })
     }
 
     /// Takes over what steps show.
@@ -238,20 +251,25 @@ fn noise(level: &LevelSteps) -> Option<f64> {
     Some(1.4826 * changes[changes.len() / 2] / std::f64::consts::SQRT_2)
 }
 
-/// The steps with a prompt after one without, by tokens. A launch ahead may delay the output of the step before: what
-/// that took longer than a step without prompts is part of it.
-fn with_a_prompt(level: &LevelSteps) -> Vec<(u64, f64)> {
+/// The steps with a prompt after one without. A launch ahead may delay the output of the step before: what that took
+/// longer than a step without prompts is part of it.
+fn with_a_prompt(level: &LevelSteps) -> Vec<Prompted> {
     let alone = level.steps.iter().filter(|step| step.first_tokens == 0);
     let Some(decode) = median(&mut alone.filter_map(|step| step.time_us).collect::<Vec<f64>>())
     else {
         return Vec::new();
     };
     let pairs = level.steps.windows(2).filter(|pair| pair[0].first_tokens == 0);
-    let times = pairs.filter(|pair| pair[1].first_tokens > 0).filter_map(|pair| {
-        let time = pair[1].time_us? + (pair[0].time_us? - decode).max(0.0);
-        Some((u64::from(pair[1].decodes) + pair[1].prefill_tokens, 1e-3 * time))
+    let steps = pairs.filter(|pair| pair[1].first_tokens > 0).filter_map(|pair| {
+        let [before, step] = pair else { return None };
+        let time_us = step.time_us? + (before.time_us? - decode).max(0.0);
+        Some(Prompted {
+            tokens: u64::from(step.decodes) + step.prefill_tokens,
+            sequences: f64::from(step.decodes + step.first_tokens),
+            time_ms: 1e-3 * time_us,
+        })
     });
-    times.collect()
+    steps.filter(|step| step.time_ms > 0.0).collect()
 }
 
 /// The most sequences of a step, if most steps of a level have as many and more were in flight.

@@ -6,7 +6,7 @@ pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
 }
 
 /// The value that this share of the others does not exceed; reorders the values.
-pub(super) fn share(values: &mut [f64], part: f64) -> Option<f64> {
+pub(crate) fn share(values: &mut [f64], part: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let at = ((values.len() as f64 * part) as usize).min(last);
     Some(*values.select_nth_unstable_by(at, f64::total_cmp).1)

@@ -26,7 +26,7 @@ mod windows;
 pub use ahead::{Ahead, Planning};
 pub use costs::{Coefficient, Known, LaunchBound, StepCosts, Term, step_costs};
 pub use front_end::FrontEnd;
-pub(crate) use median::median;
+pub(crate) use median::{median, share};
 pub use offsets::Placed;
 pub use refusal::Refusal;
 pub use served::{PrefillSteps, ServedStep};

@@ -1,6 +1,7 @@
 //! Prompts of many lengths: they show what attention costs, and that launches take no time.
 
 use super::*;
+use dyno_engine::core::Launch;
 
 /// As on a processor, with a narrow model: attention costs a thousandth of a token for each token before, ten times what it
 /// does in wide models, and nothing is launched.
@@ -19,7 +20,7 @@ fn narrow() -> Cost {
 
 /// Requests of these lengths, so many in flight.
 fn of_lengths(slots: usize, lengths: &dyn Fn(usize) -> u32) -> Trial {
-    let requests = (0..80).map(|place| {
+    let requests = (0..80_usize).map(|place| {
         let when = match place.checked_sub(slots) {
             None => When::At(place as Nanos * 7 * MS),
             Some(request) => When::After { request, pause: 20_000 },
@@ -46,13 +47,21 @@ fn steps_with_a_prompt_tell_how_long_a_launch_is_at_most() {
         Start::of(trials, &steps)
     };
     let all = of(&trials);
-    // A prompt of 32 tokens takes 8 ms, one of 100 some 18.
-    let shortest = all.shortest_ms(..).unwrap();
-    assert!((8.0..25.0).contains(&shortest), "{shortest}");
-    assert!(all.shortest_ms(..=256).unwrap() < all.shortest_ms(257..).unwrap());
-    assert_eq!(all.shortest_ms(5_000..), None);
+    let launch = |ms: f64| Launch {
+        prefill: 1e-3 * ms,
+        captured: 256,
+        large: 1e-3 * ms,
+        ..Launch::default()
+    };
+    // A prompt of 100 tokens takes 18 ms, one of 256 some 45.
+    let [small, large] = all.too_long(&launch(30.0)).map(Option::unwrap);
+    assert!(small > 0.2 && large < -0.3, "{small} {large}");
+    assert!(all.too_long(&launch(8.0))[0].unwrap() < 0.0);
+    // What each sequence adds is part of it.
+    let each = Launch { sequence: 10e-3, ..launch(8.0) };
+    assert!(all.too_long(&each)[0].unwrap() > 0.5);
     // One request at a time has no step before its first token.
-    assert_eq!(of(&trials[..1]).shortest_ms(..), None);
+    assert_eq!(of(&trials[..1]).too_long(&launch(30.0)), [None, None]);
 }
 
 #[test]
