@@ -292,8 +292,10 @@ fn level_end() -> impl Strategy<Value = LevelEnd> {
 fn server() -> impl Strategy<Value = ServerSample> {
     let some = || option::of(number());
     let share = || option::of(0.0..=1.0);
-    (number(), (some(), some(), some(), some(), some(), some()), (share(), share())).prop_map(
-        |(at, numbers, (kv_use, prefix_share))| ServerSample {
+    let caches = (some(), some(), option::of(any::<bool>()));
+    let numbers = (some(), some(), some(), some(), some(), some());
+    (number(), numbers, (share(), share()), caches).prop_map(
+        |(at, numbers, (kv_use, prefix_share), (kv_block, kv_tokens, prefix_cache))| ServerSample {
             at,
             running: numbers.0,
             waiting: numbers.1,
@@ -303,6 +305,9 @@ fn server() -> impl Strategy<Value = ServerSample> {
             prefix_hits: numbers.4,
             prefix_share,
             resident_bytes: numbers.5,
+            kv_block,
+            kv_tokens,
+            prefix_cache,
         },
     )
 }
