@@ -66,10 +66,11 @@ fn unfounded(level: &Value) -> Option<String> {
     if let Some(code) = NEVER.iter().find(|code| reasons.iter().any(|reason| reason == *code)) {
         return Some(format!("no busy machine makes a level {code}"));
     }
-    // That the server's cache answered is a reason of another kind.
-    let cached = reasons.iter().any(|reason| reason == "cached_random");
+    // That the server's cache answered is a reason of another kind; and so is a burst that a busy machine sent one by one.
+    let apart = ["cached_random", "burst_spread"];
+    let apart = reasons.iter().any(|reason| apart.contains(&reason.as_str()));
     match (is_invalid(level), off.is_empty()) {
-        (true, true) if cached || started_apart(level, &reasons) => None,
+        (true, true) if apart || started_apart(level, &reasons) => None,
         (true, true) => Some(format!("it is invalid, and its metrics are good: {reasons:?}")),
         (false, false) => Some(format!("it is not invalid, and {off:?} are off")),
         _ => None,
