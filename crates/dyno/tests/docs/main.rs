@@ -98,7 +98,7 @@ fn commands_run_and_samples_are_up_to_date() {
     std::thread::scope(|scope| {
         let others = [(); 2].map(|()| scope.spawn(work));
         work();
-        others.map(|other| other.join().unwrap());
+        others.into_iter().for_each(|other| other.join().unwrap());
     });
     let wrong = wrong.into_inner().unwrap();
     let hint =
