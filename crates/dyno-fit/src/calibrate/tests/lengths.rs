@@ -1,6 +1,7 @@
 //! Prompts of many lengths: they show what attention costs, and that launches take no time.
 
 use super::*;
+use crate::parameters::Parameter;
 use dyno_engine::core::Launch;
 
 /// As on a processor, with a narrow model: attention costs a thousandth of a token for each token before, ten times what it
@@ -62,6 +63,33 @@ fn steps_with_a_prompt_tell_how_long_a_launch_is_at_most() {
     assert!(all.too_long(&each)[0].unwrap() > 0.5);
     // One request at a time has no step before its first token.
     assert_eq!(of(&trials[..1]).too_long(&launch(30.0)), [None, None]);
+}
+
+#[test]
+fn a_launch_that_is_longer_than_steps_with_a_prompt_counts_against_a_fit() {
+    let trials = [of_lengths(3, &mixed)];
+    let evidence = Evidence::new(&trials, &[Some(steps_of(&trials[0]))]);
+    let (start, known) = (evidence.start(), Settings::default());
+    let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
+    let search = Search {
+        evidence: &evidence,
+        start: &start,
+        known: &known,
+        options: &options,
+        typical: TYPICAL,
+    };
+    let choice = choice::Choice { captured: 512, ..choice::Choice::usual(&known, &start) };
+    let stay = descent::Descent { rounds: 0, steps: 0, ..search::NEAR };
+    let found = search.fit(choice, None, stay);
+    let axis = found.parameters.iter().position(|of| *of == Parameter::LaunchPrefill).unwrap();
+    // By what is likely, without any level.
+    let unlikely = |ms: f64| {
+        let mut at = found.point.at.clone();
+        at[axis] = ms / found.scales[axis];
+        search.rows(&found, &at, &[]).iter().map(|row| row * row).sum::<f64>()
+    };
+    assert!((unlikely(10.0) - unlikely(5.0)).abs() < 1e-9);
+    assert!(unlikely(45.0) > unlikely(10.0) + 50.0 * TYPICAL * TYPICAL);
 }
 
 #[test]
