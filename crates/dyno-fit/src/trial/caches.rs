@@ -5,6 +5,7 @@ use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
+use std::collections::BTreeSet;
 
 /// With a smaller share of the KV cache in use, its size is guessed from roundings.
 const IN_USE: f64 = 0.02;
@@ -14,8 +15,9 @@ pub(crate) const BLOCK: u32 = 16;
 const SMALLEST: u64 = 8;
 /// and none is larger.
 const LARGEST: u64 = 4_096;
-/// Prompts that were found in the prefix cache in part, which show how large blocks are.
-const HITS: usize = 8;
+/// Different numbers of tokens that were found in the prefix cache, which show how large blocks are: one prefix of all
+/// prompts may be of any length.
+const HITS: usize = 4;
 /// Later turns of conversations that show that nothing is found in a prefix cache.
 const LATER_TURNS: usize = 4;
 /// Prompts with fewer tokens may have no whole block in common with the turn before.
@@ -55,9 +57,10 @@ pub fn caches(requests: &[RequestRecord], samples: &[ServerSample], shared: bool
 /// Tokens of a block of the KV cache.
 fn block(requests: &[RequestRecord], samples: &[ServerSample]) -> Option<u32> {
     let stated = samples.iter().rev().find_map(|of| of.kv_block);
-    let found: Vec<u64> =
+    let found: BTreeSet<u64> =
         requests.iter().filter_map(|of| of.cached).filter(|tokens| *tokens > 0).collect();
-    let whole = found.iter().copied().reduce(common_divisor).filter(|_| found.len() >= HITS);
+    let whole = found.iter().copied().reduce(common_divisor).filter(|size| size.is_power_of_two());
+    let whole = whole.filter(|_| found.len() >= HITS);
     let size = stated.or(whole).filter(|size| (SMALLEST..=LARGEST).contains(size))?;
     u32::try_from(size).ok()
 }
@@ -287,9 +290,10 @@ mod tests {
         let nothing = ServerSample::default();
         let hits = [0, 48, 96, 32, 64, 0, 48, 32, 96, 80];
         assert_eq!(with(&hits, nothing).block, Some(16));
-        assert_eq!(with(&hits[..5], nothing).block, None);
-        // Pages of one token make no difference.
-        assert_eq!(with(&[41; 9], nothing).block, Some(41));
+        assert_eq!(with(&hits[..4], nothing).block, None);
+        // A prefix that all have says nothing, and pages of one token make no difference.
+        assert_eq!(with(&[304; 9], nothing).block, None);
+        assert_eq!(with(&[304, 608, 912, 1_216, 1_520], nothing).block, None);
         assert_eq!(with(&[41, 40, 39, 38, 37, 36, 35, 34], nothing).block, None);
         let stated = ServerSample {
             kv_block: Some(128),
