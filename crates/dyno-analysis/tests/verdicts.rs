@@ -283,6 +283,27 @@ fn an_early_end_is_suspect() {
     }
 }
 
+/// H1: arrivals that were not sent have no records, and the level is invalid however few they are.
+#[test]
+fn h1_a_client_behind_its_schedule_makes_the_level_invalid() {
+    for planned in [101, 100_000] {
+        let level = judged(
+            |_| {},
+            |end| {
+                (end.ending, end.planned) = (Ending::BehindSchedule, Some(planned));
+                end.client.behind_ns = 5_123_000_000;
+            },
+        );
+        expect(&level, Verdict::Invalid, "behind_schedule");
+        assert_eq!(level.requests.planned, Some(planned));
+        assert!(!codes(&level.reasons).contains(&"off_schedule"), "{:?}", level.reasons);
+        let text =
+            &level.reasons.iter().find(|reason| reason.code == "behind_schedule").unwrap().what;
+        assert!(text.contains("5.1 s behind its schedule"), "{text}");
+        assert!(text.contains(&format!("of {planned} scheduled requests were sent")), "{text}");
+    }
+}
+
 #[test]
 fn the_steady_window_ends_when_the_target_is_lost() {
     let half_fails = |records: &mut Vec<RequestRecord>| {

@@ -150,7 +150,7 @@ impl Step {
             figure.filter(|_| pace == Pace::Steady).and_then(|figure| Some(figure.mean? - truth))
         };
         let throughput = level.steady_throughput();
-        let own = ["instrument_range", "effective_concurrency", "off_schedule"];
+        let own = ["instrument_range", "effective_concurrency", "off_schedule", "behind_schedule"];
         let client_valid = !level.reasons.iter().any(|reason| own.contains(&reason.code.as_str()));
         let failed = level.requests.bad().unwrap_or_default();
         Self {

@@ -16,7 +16,6 @@ where
     let requests = level.own_requests(requests);
     let warmup = level.own_warmup();
     level.start(requests as usize, Some(requests))?;
-    let mut freed = Vec::new();
     for _ in 0..warmup {
         if level.is_stopped() {
             break;
@@ -24,7 +23,7 @@ where
         level.dispatch(0, level.started.into())?;
     }
     while !level.is_quiet() && !level.is_stopped() {
-        level.wait(Nanos::MAX, &mut freed)?;
+        level.wait(Nanos::MAX)?;
     }
     let start = if warmup > 0 { level.now() } else { level.started };
     for _ in 0..requests {

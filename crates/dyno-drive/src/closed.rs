@@ -33,7 +33,7 @@ where
         while let Some((slot, due)) = level.pauses.over(level.now()) {
             send_next(level, slot, due)?;
         }
-        if level.is_idle() && !level.is_stopped() {
+        if level.is_idle() && level.freed.is_empty() && !level.is_stopped() {
             level.stop_sending(Ending::Aborted, level.now());
         }
         if level.is_complete() && !level.pauses.is_empty() {
@@ -43,8 +43,9 @@ where
         }
         if !level.is_stopped() {
             let over = level.pauses.next_over().unwrap_or(Nanos::MAX);
-            level.wait(level.time_limit().unwrap_or(Nanos::MAX).min(over), &mut freed)?;
+            level.wait(level.time_limit().unwrap_or(Nanos::MAX).min(over))?;
         }
+        std::mem::swap(&mut freed, &mut level.freed);
     }
     level.pauses.end(level.now());
     level.drain()

@@ -162,7 +162,10 @@ where
             let trace = level.setup.trace.take();
             match level.setup.sessions {
                 true => open::run_sessions(&mut level, trace.into_iter().flatten())?,
-                false => open::run(&mut level, trace.into_iter().flatten())?,
+                false => {
+                    let offsets: Vec<Nanos> = trace.into_iter().flatten().collect();
+                    open::run(&mut level, offsets.iter().copied())?;
+                }
             }
         }
         Load::Burst { requests } => burst::run(&mut level, requests)?,

@@ -3,29 +3,35 @@
 use crate::ramp;
 use crate::running::Level;
 use crate::share::Share;
+use crate::stop::{Stop, StopSignal};
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load, Warmup};
 
-/// The offsets of the own arrivals of a level from its start, warm-up first, computed up front.
-pub(crate) struct Schedule {
-    pub(crate) offsets: Vec<Nanos>,
-    /// How many of them are measured.
-    pub(crate) measured: u64,
-    pub(crate) ending: Ending,
+/// While the arrivals of a level are counted, the stop signal is looked at after every this many.
+const COUNTED_BETWEEN_LOOKS: u64 = 1 << 16;
+
+/// The arrivals of a level, warm-up first: how many there are, and how it ends. They are drawn once to count
+/// them and again as they fall due, so that memory does not grow with the rate.
+struct Schedule {
+    /// Arrivals of all load generators.
+    all: u64,
+    /// How many of the own ones are measured.
+    measured: u64,
+    ending: Ending,
     /// When sending stops, as an offset.
-    pub(crate) stops: Nanos,
+    stops: Nanos,
 }
 
 impl Schedule {
-    pub(crate) fn new(
+    fn new(
         arrivals: impl Iterator<Item = Nanos>,
         plan: &LevelPlan,
         share: &Share,
+        stop: &StopSignal,
     ) -> Self {
-        let mut schedule =
-            Self { offsets: vec![], measured: 0, ending: Ending::Requests, stops: 0 };
+        let mut schedule = Self { all: 0, measured: 0, ending: Ending::Requests, stops: 0 };
         let (mut first_measured, mut measured) = (None, 0_u64);
         let mut exhausted = true;
         for (index, offset) in (0_u64..).zip(arrivals) {
@@ -50,10 +56,10 @@ impl Schedule {
                 }
                 measured += 1;
             }
-            schedule.stops = offset;
-            if share.has(index) {
-                schedule.offsets.push(offset);
-                schedule.measured += u64::from(!warmup);
+            (schedule.stops, schedule.all) = (offset, index + 1);
+            schedule.measured += u64::from(!warmup && share.has(index));
+            if index % COUNTED_BETWEEN_LOOKS == 0 && stop.get() >= Stop::Sending {
+                break;
             }
         }
         if let Some(end) = exhausted.then(|| ramp::end(plan)).flatten() {
@@ -65,32 +71,35 @@ impl Schedule {
 
 pub(crate) fn run<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
-    arrivals: impl Iterator<Item = Nanos>,
+    arrivals: impl Iterator<Item = Nanos> + Clone,
 ) -> Result<(), TransportError>
 where
     T::Body: Clone,
 {
-    let schedule = Schedule::new(arrivals, level.setup.plan, &level.share);
+    let share = level.share;
+    let schedule = Schedule::new(arrivals.clone(), level.setup.plan, &share, level.setup.stop);
+    let ours = (0..schedule.all).zip(arrivals).filter(|(index, _)| share.has(*index));
+    let mut offsets = ours.map(|(_, offset)| offset).peekable();
     level.start(0, Some(schedule.measured))?;
     let up = match schedule.ending {
         Ending::Duration => level.started + schedule.stops,
         _ => Nanos::MAX,
     };
-    let mut freed = Vec::new();
-    let mut offsets = schedule.offsets.iter().peekable();
     while let Some(offset) = offsets.peek()
         && !level.is_stopped()
     {
-        let due = level.started + **offset;
+        let due = level.started + offset;
         let room = level.has_room();
         if room && level.now() >= due {
-            level.dispatch(0, due.into())?;
+            level.dispatch_due(due)?;
             offsets.next();
         } else if !room && level.now() >= up {
             break;
         } else {
-            level.wait(if room { due } else { up }, &mut freed)?;
-            freed.clear();
+            if !room {
+                level.crowded = level.now();
+            }
+            level.wait(if room { due } else { up })?;
         }
     }
     level.stop_sending(schedule.ending, level.started + schedule.stops);
@@ -117,7 +126,6 @@ where
     let ours = (0_u64..).zip(arrivals).filter(|(index, _)| share.has(*index));
     let mut offsets = ours.map(|(_, offset)| offset).peekable();
     let ends = matches!(level.setup.plan.load, Load::Trace { .. });
-    let mut freed = Vec::new();
     while !level.is_stopped() {
         let up = level.time_limit().unwrap_or(Nanos::MAX);
         let arrival = offsets.peek().map(|offset| level.started + offset);
@@ -133,13 +141,15 @@ where
                 level.stop_sending(Ending::Duration, level.now());
             }
             Some(due) if level.now() >= due => {
-                level.dispatch(0, due.into())?;
+                level.dispatch_due(due)?;
                 offsets.next();
             }
             _ if level.now() >= up => level.stop_sending(Ending::Duration, up),
             _ => {
-                level.wait(due.unwrap_or(up), &mut freed)?;
-                freed.clear();
+                if !level.has_room() {
+                    level.crowded = level.now();
+                }
+                level.wait(due.unwrap_or(up))?;
             }
         }
     }

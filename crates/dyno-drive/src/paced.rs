@@ -23,6 +23,17 @@ struct Part {
     span: Option<f64>,
 }
 
+impl Part {
+    /// What its gaps, which `unit` draws next, are multiplied by.
+    fn scale(&self, unit: &mut Arrivals) -> f64 {
+        let began = unit.past();
+        unit.pass(self.gaps);
+        let sum = unit.past() - began;
+        // Gaps that are all too small to add up are left as they are.
+        self.span.filter(|_| sum > 0.0).map_or(1.0, |span| span / sum)
+    }
+}
+
 /// After the end of what is planned.
 const ENDLESS: Part = Part { count: u64::MAX, gaps: u64::MAX, span: None };
 
@@ -33,7 +44,9 @@ pub struct PacedArrivals {
     /// Gaps with a mean of 1.
     unit: Arrivals,
     rate: f64,
-    to_come: VecDeque<Part>,
+    /// With what the gaps of each part are multiplied by: known from the start, because it takes a while to
+    /// add up the gaps of a long part, and arrivals are drawn while a level runs.
+    to_come: VecDeque<(Part, f64)>,
     now: Part,
     /// Arrivals left in the current part.
     left: u64,
@@ -56,13 +69,16 @@ impl PacedArrivals {
         plan: &LevelPlan,
         conversations: bool,
     ) -> Self {
+        let unit = Arrivals::new(seed, level, 1.0, arrival);
+        let mut ahead = unit.clone();
         let to_come = match arrival {
             // Their number is exact without any scaling.
-            Arrival::Constant => VecDeque::new(),
-            _ => parts(rate, plan, conversations).into(),
+            Arrival::Constant => Vec::new(),
+            _ => parts(rate, plan, conversations),
         };
+        let to_come = to_come.into_iter().map(|part| (part, part.scale(&mut ahead))).collect();
         Self {
-            unit: Arrivals::new(seed, level, 1.0, arrival),
+            unit,
             rate,
             to_come,
             now: Part { count: 0, gaps: 0, span: None },
@@ -91,15 +107,8 @@ impl PacedArrivals {
         self.began = self.now.span.map_or(self.last, |span| self.began + span);
         self.unit.pass(self.now.gaps.saturating_sub(self.now.count));
         self.unit_began = self.unit.past();
-        self.now = self.to_come.pop_front().unwrap_or(ENDLESS);
+        (self.now, self.scale) = self.to_come.pop_front().unwrap_or((ENDLESS, 1.0));
         self.left = self.now.count;
-        self.scale = self.now.span.map_or(1.0, |span| {
-            let mut ahead = self.unit.clone();
-            ahead.pass(self.now.gaps);
-            let sum = ahead.past() - self.unit_began;
-            // Gaps that are all too small to add up are left as they are.
-            if sum > 0.0 { span / sum } else { 1.0 }
-        });
     }
 }
 

@@ -14,16 +14,20 @@ use crate::retries::Retries;
 use crate::sessions::Sessions;
 use crate::share::Share;
 use crate::slots::Slots;
+use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
 use crate::vitals::Vitals;
 use crate::work::{Supply, Work};
-use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{Load, Warmup};
 use dyno_model::record::{Phase, Turn};
+use dyno_model::{Nanos, SEC};
 
-/// While many requests are started at once, sockets are read after every this many.
+/// While many requests are started at once, sockets are read after every this many, records are passed on,
+/// and the reasons to stop are looked at: a client that is slower than its schedule is never idle.
 const DISPATCHES_BETWEEN_READS: u64 = 32;
+/// A client that is so far behind its schedule does not catch up.
+const FAR_BEHIND: Nanos = 5 * SEC;
 
 /// A slot whose request has ended.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +77,12 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     /// When the next conversation of an open loop is due.
     pub(crate) next_arrival: Option<Nanos>,
     ended: Vec<Ended>,
+    /// Slots whose requests have ended, until the closed loop takes them; other loads have no use for them.
+    pub(crate) freed: Vec<Freed>,
+    /// When an arrival last found no free slot.
+    pub(crate) crowded: Nanos,
+    /// How late the client was when it gave up its schedule.
+    behind: Nanos,
     pub(crate) started: Nanos,
     /// When the measured part began.
     measured_from: Option<Nanos>,
@@ -124,6 +134,9 @@ where
             slots: at_most.map(|most| Slots::new(share.of_slots(u64::from(most)))),
             next_arrival: None,
             ended: Vec::new(),
+            freed: Vec::new(),
+            crowded: 0,
+            behind: 0,
             started: 0,
             measured_from: None,
             issued: 0,
@@ -163,7 +176,7 @@ where
         };
         self.vitals = Vitals::new(self.started, self.transport.tokens_received().unwrap_or(0));
         self.setup.observer.started(self.started);
-        if opening == Opening::Never {
+        if opening == Opening::Never || self.setup.stop.get() >= Stop::Sending {
             self.stop_sending(Ending::Interrupted, self.started);
         }
         Ok(())
@@ -310,6 +323,26 @@ where
             self.since_read = 0;
             let now = self.transport.now();
             self.transport.wait(now, &mut self.ended)?;
+            self.pass_on();
+        }
+        Ok(())
+    }
+
+    /// Sends an arrival of a schedule whose time has come. A client that is too far behind sends nothing
+    /// more: the load would be another one, and the rest would never end.
+    pub(crate) fn dispatch_due(&mut self, due: Nanos) -> Result<(), TransportError> {
+        let now = self.now();
+        // What waited for a slot could not be sent before one was free.
+        let late = now.saturating_sub(due.max(self.crowded));
+        if late > FAR_BEHIND {
+            self.behind = late;
+            self.stop_sending(Ending::BehindSchedule, now);
+            return Ok(());
+        }
+        self.dispatch(0, due.into())?;
+        if self.since_read == 0 {
+            // Turns and requests that are sent again must not wait until the client has caught up.
+            self.send_waiting(self.now())?;
         }
         Ok(())
     }

@@ -3,14 +3,15 @@
 
 mod simulated;
 
-use dyno_drive::{LevelOutcome, StopSignal};
+use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, Retry, StopSignal, Work};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_model::{MS, SEC};
+use dyno_model::{MS, Nanos, SEC};
 use proptest::prelude::*;
-use simulated::{Simulated, level, reconciles, run, run_with};
+use simulated::slow::{BETWEEN_LOOKS, PATIENCE, Slow, run_slow};
+use simulated::{Simulated, Turns, level, reconciles, run, run_with};
 
 #[test]
 fn a_closed_loop_hands_each_slot_on_at_the_end_of_its_last_request() {
@@ -169,5 +170,146 @@ proptest! {
         let mut union: Vec<_> = (0..of).flat_map(|index| offsets(Shard { index, of })).collect();
         union.sort_unstable();
         prop_assert_eq!(union, offsets(Shard::WHOLE));
+    }
+}
+
+/// A load at which a client that needs `takes` for each request may be behind.
+#[derive(Debug, Clone, Copy)]
+enum Pressing {
+    Rate(f64),
+    Ramp(f64),
+    Trace(f64),
+    Talks(f64),
+    Burst(u64),
+    Closed(u32),
+}
+
+fn any_pressing() -> impl Strategy<Value = Pressing> {
+    prop_oneof![
+        (100.0_f64..10_000.0).prop_map(Pressing::Rate),
+        (100.0_f64..10_000.0).prop_map(Pressing::Ramp),
+        (100.0_f64..10_000.0).prop_map(Pressing::Trace),
+        (100.0_f64..10_000.0).prop_map(Pressing::Talks),
+        (1_u64..3_000).prop_map(Pressing::Burst),
+        (1_u32..500).prop_map(Pressing::Closed),
+    ]
+}
+
+impl Pressing {
+    /// For a second and a half.
+    fn plan(self) -> LevelPlan {
+        let duration_ns = Some(1500 * MS);
+        let arrival = Arrival::Poisson;
+        let load = match self {
+            Self::Rate(rate) | Self::Talks(rate) => Load::Rate { rate, arrival },
+            Self::Ramp(to) => {
+                let (over_ns, steps) = (1500 * MS, None);
+                return level(Load::Ramp { from: 1.0, to, over_ns, steps, arrival });
+            }
+            Self::Trace(_) => return level(Load::Trace { speed: 1.0 }),
+            Self::Burst(requests) => return level(Load::Burst { requests }),
+            Self::Closed(concurrency) => Load::Concurrency { concurrency },
+        };
+        LevelPlan { duration_ns, ..level(load) }
+    }
+
+    fn run(self, plan: &LevelPlan, client: &mut Slow) -> (LevelOutcome, Vec<RequestRecord>) {
+        let trace = match self {
+            Self::Trace(rate) => {
+                Some((0..(1.5 * rate) as u64).map(|n| (n as f64 * 1e9 / rate) as Nanos).collect())
+            }
+            _ => None,
+        };
+        let talks = matches!(self, Self::Talks(_));
+        let work = Lookahead::start(64, move |_| {
+            let then: Option<Box<dyn Dialogue<Vec<u8>>>> = talks.then(|| {
+                let mut left = 2;
+                let next = move |_: &str| {
+                    left -= 1;
+                    (left >= 0).then(|| NextTurn { think: MS, payload: Payload::default() })
+                };
+                Box::new(Turns(next)) as _
+            });
+            Some(Work { first: Payload::default(), then })
+        });
+        run_slow(plan, client, work.unwrap(), talks, trace)
+    }
+}
+
+/// The load of a client that sends a request in 0.1 ms at best, at ten times that rate.
+fn far_behind() -> (LevelOutcome, Vec<RequestRecord>) {
+    let load = Load::Rate { rate: 100_000.0, arrival: Arrival::Poisson };
+    let plan = LevelPlan { duration_ns: Some(10 * SEC), ..level(load) };
+    let mut client = Slow::new(Simulated::new(MS, 0), MS / 10);
+    let work = Lookahead::start(64, |_| Some(Payload::default())).unwrap();
+    run_slow(&plan, &mut client, work, false, None)
+}
+
+/// H1: it says so and ends the level. What it did not send is the difference to the plan.
+#[test]
+fn h1_a_client_that_cannot_keep_up_ends_the_level() {
+    let (outcome, records) = far_behind();
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.ending, outcome.planned), (Ending::BehindSchedule, Some(1_000_000)));
+    let behind = outcome.client.behind_ns;
+    assert!((5 * SEC..5 * SEC + MS).contains(&behind), "{behind}");
+    // At a tenth of the rate it is 5 s behind after 5.6 s.
+    let took = outcome.sending_stopped - outcome.started;
+    assert!((5500 * MS..5700 * MS).contains(&took), "{took}");
+    assert!((55_000..57_000).contains(&outcome.issued), "{}", outcome.issued);
+}
+
+/// H1: arrivals that the user's own limit held back do not count.
+#[test]
+fn h1_a_cap_does_not_put_the_client_behind() {
+    let load = Load::Rate { rate: 100.0, arrival: Arrival::Poisson };
+    let plan = LevelPlan { duration_ns: Some(30 * SEC), ..level(load) };
+    let mut server = Simulated::new(SEC, 0);
+    server.at_most = Some(4);
+    let mut client = Slow::new(server, MS / 10);
+    let work = Lookahead::start(64, |_| Some(Payload::default())).unwrap();
+    let (outcome, records) = run_slow(&plan, &mut client, work, false, None);
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.ending, outcome.issued), (Ending::Duration, 3000));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// H1: whatever the load and however slow the client, it stops when it is told to, its records are
+    /// passed on while it runs, and none pile up.
+    #[test]
+    fn h1_a_client_behind_its_schedule_stops_and_keeps_nothing(
+        pressing in any_pressing(),
+        takes in 20_u64..5_000,
+        service in 0_u64..50,
+        sheds_every in 0_u64..5,
+        cap in prop::option::of(1_u32..500),
+        stop_at in prop::option::of(0_u64..1_500),
+        drain in 0_u64..100,
+    ) {
+        let takes = takes * 1000;
+        let plan = LevelPlan { drain_ns: drain * MS, ..pressing.plan() };
+        let mut server = Simulated::shedding(service * MS, sheds_every);
+        server.at_most = cap;
+        server.on_failure.retry = Some(Retry { at_most: 1, within: SEC });
+        let mut client = Slow::new(server, takes);
+        client.stop_at = stop_at.map(|at| client.inner.now + at * MS);
+        let (outcome, records) = pressing.run(&plan, &mut client);
+        reconciles(&outcome, &records);
+        // Those of one look, and those that a retry or a turn adds while they are sent.
+        let few = 2 * BETWEEN_LOOKS;
+        prop_assert!(client.most_kept <= few + 1, "{} kept", client.most_kept);
+        prop_assert!(client.sent_after_stop <= few, "{} sent", client.sent_after_stop);
+        let lasts = outcome.ended - outcome.started;
+        let looks = few * takes + PATIENCE;
+        if let Some(at) = stop_at {
+            prop_assert!(lasts <= at * MS + drain * MS + service * MS + 2 * looks + SEC, "{lasts}");
+        }
+        // A cap makes a trace as long as its responses take.
+        if cap.is_none() && !matches!(pressing, Pressing::Burst(_) | Pressing::Closed(_)) {
+            let all = 1500 * MS + 5 * SEC + drain * MS + service * MS + 4 * looks;
+            prop_assert!(lasts <= all + SEC, "{lasts} of {all}");
+        }
     }
 }

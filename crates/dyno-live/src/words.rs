@@ -78,6 +78,7 @@ messages! {
     Lost: "target lost", "目标失联";
     Aborted: "aborted", "已中止";
     TooManyFailed: "too many failures", "失败过多";
+    TooSlow: "client too slow", "客户端过慢";
     NoTerminal: "--live: stderr is not a terminal that can be drawn on; showing plain progress",
         "--live：stderr 不是可绘制的终端；改用普通进度输出";
     NotInForeground: "--live: dyno is not in the foreground of its terminal; showing plain progress",
@@ -127,6 +128,7 @@ pub(crate) fn ending(ending: Ending) -> Text {
         Ending::Aborted => Text::Aborted,
         Ending::MaxFailures => Text::TooManyFailed,
         Ending::AgentLost => Text::AgentLost,
+        Ending::BehindSchedule => Text::TooSlow,
     }
 }
 

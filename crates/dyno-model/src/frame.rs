@@ -85,12 +85,14 @@ pub enum Ending {
     MaxFailures,
     /// One of several load generators was lost.
     AgentLost,
+    /// The client could not send as fast as its schedule wanted.
+    BehindSchedule,
 }
 
 impl Ending {
-    /// Whether the level ended as planned.
+    /// Whether the level was measured as far as it could be: running it again would end in the same way.
     pub fn carried_out(self) -> bool {
-        matches!(self, Self::Requests | Self::Duration | Self::Stable)
+        matches!(self, Self::Requests | Self::Duration | Self::Stable | Self::BehindSchedule)
     }
 }
 
@@ -127,6 +129,8 @@ pub struct ClientHealth {
     pub out_of_files: u64,
     /// Arrivals not sent because there was no free local port (EADDRNOTAVAIL).
     pub out_of_ports: u64,
+    /// How late the client was when it gave up its schedule; 0 where it did not.
+    pub behind_ns: u64,
     /// How far the wall clock drifted from the monotonic clock, in nanoseconds.
     pub clock_step_ns: i64,
 }

@@ -20,6 +20,7 @@ pub(crate) fn ending_number(ending: Ending) -> u64 {
         Ending::Stable => 5,
         Ending::MaxFailures => 6,
         Ending::AgentLost => 7,
+        Ending::BehindSchedule => 8,
     }
 }
 
@@ -33,6 +34,7 @@ pub(crate) fn ending(value: Value) -> Result<Ending, Bad> {
         5 => Ok(Ending::Stable),
         6 => Ok(Ending::MaxFailures),
         7 => Ok(Ending::AgentLost),
+        8 => Ok(Ending::BehindSchedule),
         other => Err(Bad::new(format!("unknown ending {other}"))),
     }
 }
@@ -162,6 +164,7 @@ pub(crate) fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     put_plain(out, 14, client.awaited_records_ns);
     put_plain(out, 15, client.paused_ns);
     put_plain(out, 16, client.pauses);
+    put_plain(out, 17, client.behind_ns);
 }
 
 pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
@@ -184,6 +187,7 @@ pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
             (14, value) => client.awaited_records_ns = value.number()?,
             (15, value) => client.paused_ns = value.number()?,
             (16, value) => client.pauses = value.number()?,
+            (17, value) => client.behind_ns = value.number()?,
             _ => {}
         }
     }

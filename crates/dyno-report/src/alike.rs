@@ -72,7 +72,16 @@ mod tests {
         let invalid = Finding::ROWS.iter().filter(|row| row.severity == Severity::Error);
         let mut codes: Vec<&str> = invalid.map(|row| row.code).collect();
         codes.dedup();
-        assert_eq!(codes, ["off_schedule", "records_missing", "short_of_plan", "coordinator_lost"]);
+        assert_eq!(
+            codes,
+            [
+                "off_schedule",
+                "behind_schedule",
+                "records_missing",
+                "short_of_plan",
+                "coordinator_lost"
+            ]
+        );
     }
 
     #[test]

@@ -20,8 +20,10 @@ use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load, Plan, Shard, Warmup};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
-use dyno_model::units::format_duration;
+use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Nanos, SEC};
+use dyno_words::number::digits;
+use dyno_words::{Finding, values};
 use std::io;
 use std::sync::Arc;
 
@@ -196,6 +198,11 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         slip: bench.slip(),
         agents: done.agents,
     };
+    if end.ending == Ending::BehindSchedule {
+        let late = digits(to_s(end.client.behind_ns), 2);
+        let planned = end.planned.unwrap_or(end.issued);
+        observer.remark(&Finding::BehindSchedule.with(values![late, end.issued, planned]));
+    }
     let lost_agents = LostAgent::of(&end);
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));

@@ -91,6 +91,8 @@ pub(super) struct Arrived {
     pub(super) records: u64,
     pub(super) warmup_records: u64,
     pub(super) unsent: u64,
+    /// How late the client was when it gave up its schedule.
+    pub(super) behind_ns: u64,
 }
 
 impl Arrived {
@@ -103,6 +105,7 @@ impl Arrived {
             records: records(level),
             warmup_records: level.warmup_records,
             unsent: level.unsent,
+            behind_ns: end.client.behind_ns,
         }
     }
 
@@ -120,11 +123,15 @@ impl Arrived {
         if let (Ending::Requests, Some(planned)) = (self.ending, short) {
             found.push(Finding::ShortOfPlan.with([self.issued, planned]));
         }
-        let cut_short = self.ending != Ending::Requests;
+        let behind = self.ending == Ending::BehindSchedule;
+        let cut_short = self.ending != Ending::Requests && !behind;
         let scheduled = self.planned.filter(|_| !cut_short).unwrap_or(self.issued);
         let sent = self.issued.saturating_sub(self.unsent);
         let off = sent.abs_diff(scheduled) as f64;
-        if off > SCHEDULE_LIMIT * scheduled as f64 {
+        if behind {
+            let late = digits(to_s(self.behind_ns), 2);
+            found.push(Finding::BehindSchedule.with(values![late, sent, scheduled]));
+        } else if off > SCHEDULE_LIMIT * scheduled as f64 {
             let share = percent(off / scheduled as f64);
             found.push(Finding::OffSchedule.with(values![sent, scheduled, share]));
         }
@@ -215,7 +222,7 @@ impl Case<'_> {
         }
         found.extend(Arrived::at(self.level, end).findings());
         match end.ending {
-            Ending::Requests | Ending::Duration | Ending::Stable => {}
+            Ending::Requests | Ending::Duration | Ending::Stable | Ending::BehindSchedule => {}
             // The finding about the agent says so.
             Ending::AgentLost if end.agents.iter().any(|agent| agent.lost.is_some()) => {}
             Ending::AgentLost => found.push(Finding::Aborted.into()),

@@ -6,9 +6,12 @@ use crate::level::{LevelOutcome, Observer};
 use crate::numbering::Numbering;
 use crate::stop::Stop;
 use crate::transport::{Transport, TransportError};
-use dyno_model::Nanos;
 use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::{Nanos, SEC};
+
+/// How long an interrupted level may take to record what still waits.
+const LEAVING: Nanos = SEC;
 
 impl<T: Transport + ?Sized> Level<'_, '_, T>
 where
@@ -33,14 +36,19 @@ where
     /// sent any more.
     fn keeps_waiting(&self) -> bool {
         let ending = self.stopped.map(|(ending, _)| ending);
-        self.slots.is_some() && !self.is_complete() && ending != Some(Ending::Aborted)
+        // Those of a client that is too late are only counted: they are part of the plan.
+        let kept = !matches!(ending, Some(Ending::Aborted | Ending::BehindSchedule));
+        self.slots.is_some() && !self.is_complete() && kept
     }
 
     /// Records the arrivals that were due and waited for a slot when sending stopped.
     pub(crate) fn leave_all_waiting(&mut self, dues: impl Iterator<Item = Nanos>) {
         let stopped = self.stopped.map_or(0, |(_, at)| at);
         for due in dues.take_while(|due| *due < stopped) {
-            if !self.keeps_waiting() {
+            // There may be millions of them, and whoever interrupts the run does not wait for that.
+            let hurried = self.setup.stop.get() >= Stop::Sending
+                && self.now().saturating_sub(stopped) > LEAVING;
+            if !self.keeps_waiting() || hurried {
                 break;
             }
             self.leave_waiting(0, due, None);
@@ -60,7 +68,7 @@ where
     /// Waits for what is in flight: until all have ended when the level was bounded by requests,
     /// else for the drain time, after which the rest is censored.
     pub(crate) fn drain(&mut self) -> Result<(), TransportError> {
-        let mut freed = Vec::new();
+        self.freed.clear();
         while !self.is_quiet() {
             let (ending, at) = self.stopped.unwrap_or((Ending::Requests, self.started));
             let mut deadline = match ending {
@@ -79,10 +87,11 @@ where
                 self.transport.censor(&mut self.ended);
                 self.retries.give_up(&mut self.ended);
             }
-            self.wait(deadline, &mut freed)?;
-            for slot in freed.drain(..) {
-                self.starve(slot.at);
+            self.wait(deadline)?;
+            if let Some(first) = self.freed.first().map(|slot| slot.at) {
+                self.starve(first);
             }
+            self.freed.clear();
         }
         Ok(())
     }
@@ -94,6 +103,7 @@ where
             awaited_records_ns: self.awaited_records,
             paused_ns: self.pauses.total,
             pauses: self.pauses.count,
+            behind_ns: self.behind,
             ..self.transport.take_health()
         };
         let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));

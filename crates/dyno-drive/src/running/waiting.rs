@@ -10,20 +10,17 @@ use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
+use dyno_model::plan::Load;
 
 impl<T: Transport + ?Sized> Level<'_, '_, T>
 where
     T::Body: Clone,
 {
-    /// Waits until a request has ended or `until`; passes the records on and returns the slots that
-    /// became free, with their times, in `freed`.
-    pub(crate) fn wait(
-        &mut self,
-        until: Nanos,
-        freed: &mut Vec<Freed>,
-    ) -> Result<(), TransportError> {
+    /// Waits until a request has ended or `until`; passes the records on, notes the slots that became free,
+    /// and sends what is due besides arrivals.
+    pub(crate) fn wait(&mut self, until: Nanos) -> Result<(), TransportError> {
         self.since_read = 0;
-        if self.ended.is_empty() {
+        if self.ended.is_empty() && self.freed.is_empty() {
             let patience = self.transport.patience();
             let until = until.min(self.transport.now().saturating_add(patience));
             let turn = self.sessions.next_due().filter(|_| self.has_room());
@@ -31,6 +28,13 @@ where
             let until = until.min(self.retries.next_due().unwrap_or(Nanos::MAX));
             self.transport.wait(until, &mut self.ended)?;
         }
+        let now = self.pass_on();
+        self.send_waiting(now)
+    }
+
+    /// Passes the records of ended requests on and looks at the reasons to stop. Sends nothing, so that it
+    /// can be done between any two requests; returns when it was done.
+    pub(super) fn pass_on(&mut self) -> Nanos {
         let now = self.transport.now();
         if let Some(up) = self.time_limit()
             && now >= up
@@ -40,6 +44,7 @@ where
         }
         let before = self.transport.now();
         self.vitals.received(self.transport.tokens_received().unwrap_or(0), now);
+        let closed = matches!(self.setup.plan.load, Load::Concurrency { .. });
         for ended in self.ended.drain(..) {
             self.vitals.ended(&ended.record);
             let Some(ended) = self.retries.ended(ended) else { continue };
@@ -48,11 +53,12 @@ where
             if let Some(slots) = &mut self.slots {
                 slots.free(record.end);
             }
-            if !goes_on {
+            if !goes_on && closed {
                 let dropped = matches!(record.outcome, Outcome::Dropped(_));
                 let slack = record.widths.map_or(0, |widths| widths.end);
                 let refusal = Refusal::of(&record);
-                freed.push(Freed { slot: record.slot, at: record.end, slack, dropped, refusal });
+                let slot = record.slot;
+                self.freed.push(Freed { slot, at: record.end, slack, dropped, refusal });
             }
             finish(record, self.stopped, &self.numbering, self.setup.observer);
         }
@@ -64,7 +70,8 @@ where
         if self.setup.on_failure.at_most.is_some_and(|most| self.vitals.failed >= most) {
             self.stop_sending(Ending::MaxFailures, now);
         }
-        if self.setup.stop.get() >= Stop::Sending {
+        let interrupted = self.setup.stop.get() >= Stop::Sending;
+        if interrupted {
             self.stop_sending(Ending::Interrupted, now);
         }
         self.setup.observer.in_flight(self.transport.in_flight());
@@ -76,9 +83,15 @@ where
         if !self.is_stopped() && self.setup.observer.has_converged(now) {
             self.stop_sending(Ending::Stable, now);
         }
-        if self.stopped.is_some_and(|(ending, _)| !ending.carried_out()) {
+        // Also where everything was sent before the signal came.
+        if interrupted || self.stopped.is_some_and(|(ending, _)| !ending.carried_out()) {
             self.retries.give_up(&mut self.ended);
         }
+        now
+    }
+
+    /// Sends again what is due to be, and the turns that are due.
+    pub(super) fn send_waiting(&mut self, now: Nanos) -> Result<(), TransportError> {
         while let Some(job) = self.retries.due(now) {
             self.hand_over(job)?;
         }

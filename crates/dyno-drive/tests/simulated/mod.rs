@@ -1,6 +1,8 @@
 //! A server in virtual time, and a level run against it.
 #![allow(clippy::unwrap_used, dead_code)]
 
+pub(crate) mod slow;
+
 use dyno_drive::{
     Dialogue, Ended, Gate, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
     Payload, StopSignal, Transport, TransportError, run_level,

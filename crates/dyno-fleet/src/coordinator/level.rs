@@ -5,6 +5,7 @@ use crate::message::{Done, FromAgent, Prepare, ToAgent};
 use crate::patience::Late;
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
+use dyno_model::frame::Ending;
 use std::time::{Duration, Instant};
 
 /// A level in progress.
@@ -17,6 +18,11 @@ struct Level {
     began: Nanos,
     /// When agents were told last to prepare, start or stop.
     since: Instant,
+}
+
+/// Whether the level is over for all when one agent ended like this.
+fn ends_it(ending: Ending) -> bool {
+    !ending.carried_out() || ending == Ending::BehindSchedule
 }
 
 impl Fleet {
@@ -78,7 +84,7 @@ impl Fleet {
             }
             self.find_late(prepare, &level, started);
             let broken = self.members.iter().any(|member| member.lost.is_some())
-                || level.done.iter().flatten().any(|done| !done.ending.carried_out())
+                || level.done.iter().flatten().any(|done| ends_it(done.ending))
                 || self.too_many_failures(prepare.failures);
             let urgency = watch.stop().max(usize::from(broken));
             if urgency > level.stopped {

@@ -190,13 +190,14 @@ fn ending() -> impl Strategy<Value = Ending> {
         Ending::Stable,
         Ending::MaxFailures,
         Ending::AgentLost,
+        Ending::BehindSchedule,
     ])
 }
 
 fn client() -> impl Strategy<Value = ClientHealth> {
     let four = || [number(), number(), number(), number()];
-    ((lag(), lag(), lag()), four(), four(), four(), any::<i64>()).prop_map(
-        |(lags, counts, more, waits, clock_step_ns)| ClientHealth {
+    ((lag(), lag(), lag()), four(), four(), four(), number(), any::<i64>()).prop_map(
+        |(lags, counts, more, waits, behind_ns, clock_step_ns)| ClientHealth {
             read_lag: lags.0,
             timer_lag: lags.1,
             read_delay: lags.2,
@@ -212,6 +213,7 @@ fn client() -> impl Strategy<Value = ClientHealth> {
             awaited_records_ns: waits[1],
             paused_ns: waits[2],
             pauses: waits[3],
+            behind_ns,
             clock_step_ns,
         },
     )

@@ -18,7 +18,7 @@ use dyno_drive::{
     LevelOutcome, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
 };
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
+use dyno_fleet::{Done, Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
 use dyno_model::Nanos;
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
@@ -341,6 +341,12 @@ impl Bench for Coordinated {
             let lost =
                 |last: Box<_>| LostTarget { unreachable: false, failures, time, last: *last };
             (outcome.ending, outcome.lost) = (Ending::TargetLost, signs.failure.map(lost));
+        } else if outcome.ending == Ending::Interrupted
+            && setup.stop.get() == Stop::No
+            && parts.iter().flat_map(|part| &part.done).any(is_behind)
+        {
+            // The others were told to stop because of that.
+            outcome.ending = Ending::BehindSchedule;
         } else if over && !outcome.ending.carried_out() {
             outcome.ending = Ending::MaxFailures;
         }
@@ -446,6 +452,10 @@ impl Coordinated {
         self.learned = Learned { data: (0..).zip(data).collect(), addresses };
         numbers
     }
+}
+
+fn is_behind(done: &Done) -> bool {
+    done.ending == Ending::BehindSchedule
 }
 
 /// The plan of one agent.

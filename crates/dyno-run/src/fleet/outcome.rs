@@ -95,11 +95,12 @@ fn weightiest<'a>(done: impl Iterator<Item = &'a Done>) -> Ending {
         Ending::Requests => 0,
         Ending::Duration => 1,
         Ending::Stable => 2,
-        Ending::Interrupted => 3,
-        Ending::Aborted => 4,
-        Ending::MaxFailures => 5,
-        Ending::TargetLost => 6,
-        Ending::AgentLost => 7,
+        Ending::BehindSchedule => 3,
+        Ending::Interrupted => 4,
+        Ending::Aborted => 5,
+        Ending::MaxFailures => 6,
+        Ending::TargetLost => 7,
+        Ending::AgentLost => 8,
     };
     done.map(|done| done.ending).max_by_key(|ending| weight(*ending)).unwrap_or(Ending::Requests)
 }

@@ -96,6 +96,7 @@ impl Health {
             awaited_records_ns: 0,
             paused_ns: 0,
             pauses: 0,
+            behind_ns: 0,
             cpu_ns: self.cpu.saturating_sub(old.cpu),
             wall_ns: self.since.saturating_sub(old.since),
             out_of_files: old.out_of_files,

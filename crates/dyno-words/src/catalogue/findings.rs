@@ -66,6 +66,13 @@ wordings! {
          "计划的 {1} 个请求实际发出 {0} 个，偏差 {2}"],
         ["the offered load is not the requested one; lower the rate or use more clients",
          "实际施加的负载与要求不符；请降低请求速率或增加客户端"];
+    BehindSchedule: Error "behind_schedule",
+        ["the client could not keep up and was {} s behind its schedule, so the level was ended: {} of {} \
+          scheduled requests were sent",
+         "客户端跟不上计划，已落后 {} s，因此结束该档位：计划的 {2} 个请求实际发出 {1} 个"],
+        ["lower the rate, or share it between several clients with --agents; `dyno doctor` says how much this \
+          machine can send",
+         "请降低请求速率，或用 --agents 让多个客户端分担；`dyno doctor` 可给出本机的发送能力"];
     EngineSlip: Note "engine_slip",
         ["Dyno's engine missed its own schedule: p99 {} ms late",
          "Dyno 引擎未能跟上自身的时间表：p99 晚 {} ms"],

@@ -3,6 +3,7 @@
 
 mod bus;
 mod double;
+mod flood;
 mod kill;
 mod many;
 mod pause;
@@ -16,6 +17,7 @@ use kill::Victim;
 const HELP: &str = "\
 cargo xtask fleet kill agent|coordinator [bus]  kill -9 at 20 moments of a run of two levels, then --resume
 cargo xtask fleet kill bus                the same of nats-server
+cargo xtask fleet flood                   loads that no client can send, stopped by Ctrl-C and kill -9
 cargo xtask fleet pause                   SIGSTOP of an agent and of the coordinator
 cargo xtask fleet double                  two agents compared with one at half the load
 cargo xtask fleet same                    four agents compared with a single client, with intervals
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             let victim = if victim == "agent" { Victim::Agent } else { Victim::Coordinator };
             kill::run(victim, on_bus)
         }
+        (Some("flood"), _) => flood::run(),
         (Some("pause"), _) => pause::run(),
         (Some("double"), _) => double::run(),
         (Some("same"), _) => same::run(),

@@ -31,10 +31,21 @@ impl Run {
         engine: &Engine,
         arguments: &str,
     ) -> Result<Self> {
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        Self::start_with(place, dyno, engine, &arguments)
+    }
+
+    /// The same with arguments that may contain blanks.
+    pub(super) fn start_with(
+        place: PathBuf,
+        dyno: &Path,
+        engine: &Engine,
+        arguments: &[&str],
+    ) -> Result<Self> {
         let url = format!("http://{}", engine.address);
         let child = command(dyno, &place)
             .args(["bench", &url, "--out", "run", "--json", "--quiet", "--no-progress"])
-            .args(arguments.split_whitespace())
+            .args(arguments)
             .stdout(fs::File::create(place.join("stdout"))?)
             .stderr(fs::File::create(place.join("stderr"))?)
             .spawn()?;

@@ -221,6 +221,7 @@ impl Part {
             records: counts.completed + counts.bad() + counts.censored,
             warmup_records: self.warmup_records,
             unsent: self.unsent,
+            behind_ns: end.client.behind_ns,
         })
     }
 

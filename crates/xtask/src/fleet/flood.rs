@@ -1,0 +1,152 @@
+//! Loads that no client can send: whether it stops when it is told to, what it has recorded by then, and how
+//! much memory it takes.
+
+use super::all_met;
+use super::processes::{Run, is_alive, kib, requests, signal};
+use crate::lab::{Engine, build};
+use anyhow::Result;
+use serde_json::Value;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const SCRIPT: &str = "ttft=5ms,itl=1ms,tokens=2";
+const EVERY: &str = "--input-tokens 16 --output-tokens 2 --seed 1 --drain 2s";
+/// Everything has to be over by then.
+const WITHIN: f64 = 5.0;
+/// What a client may take: a few thousand requests in flight, and what is being written.
+const MEMORY_MB: f64 = 512.0;
+
+/// What is done to a run, and after how many seconds.
+#[derive(Clone, Copy)]
+enum Act {
+    Interrupt(u64),
+    Kill(u64),
+    Nothing,
+}
+
+/// What no client can send for a minute.
+const FLOOD: [&str; 4] = ["--rate", "100000", "--duration", "60s"];
+const BY_TWO: [&str; 6] = ["--agents", "2", "--rate", "100000", "--duration", "60s"];
+const TRACE: &str = "trace.csv";
+
+/// A case: its name, the load, what is done, and the expected exit status.
+type Case = (&'static str, &'static [&'static str], Act, Option<i32>);
+
+const CASES: [Case; 8] = [
+    ("alone, Ctrl-C", &FLOOD, Act::Interrupt(4), Some(130)),
+    ("alone, left alone", &FLOOD, Act::Nothing, Some(4)),
+    ("ramp, Ctrl-C", &["--ramp", "1..100000/s over 20s"], Act::Interrupt(14), Some(130)),
+    ("trace, Ctrl-C", &["--data", TRACE], Act::Interrupt(5), Some(130)),
+    ("burst, Ctrl-C", &["--burst", "1000000"], Act::Interrupt(4), Some(130)),
+    ("two agents, Ctrl-C", &BY_TWO, Act::Interrupt(5), Some(130)),
+    ("coordinator, kill -9", &BY_TWO, Act::Kill(5), None),
+    ("alone, kill -9", &["--rate", "60000", "--duration", "60s"], Act::Kill(10), None),
+];
+
+pub(crate) fn run() -> Result<()> {
+    let dyno = build()?;
+    let engine = Engine::on_any_core(&dyno, &["--scripted", SCRIPT])?;
+    println!("bench {EVERY}\nscript {SCRIPT}");
+    println!(
+        "{:<22}{:>9}{:>6}{:>11}{:>11}{:>11}{:>10}",
+        "case", "over s", "exit", "answered", "late", "on disk", "peak MB"
+    );
+    let mut missed = Vec::new();
+    for case in CASES {
+        let wrong = tried(&dyno, &engine, case)?;
+        missed.extend(wrong.into_iter().map(|why| format!("{}: {why}", case.0)));
+    }
+    println!("over s: from the signal to the end of all processes; late: requests after that");
+    all_met(&missed)
+}
+
+/// Runs one case and prints its row; what was not as promised.
+fn tried(dyno: &Path, engine: &Engine, (name, load, act, status): Case) -> Result<Vec<String>> {
+    let before = requests(engine)?.0;
+    let place = super::processes::place()?;
+    if load.contains(&TRACE) {
+        write_trace(&place.join(TRACE))?;
+    }
+    let arguments: Vec<&str> = load.iter().copied().chain(EVERY.split_whitespace()).collect();
+    let mut run = Run::start_with(place, dyno, engine, &arguments)?;
+    let mut peak = Peak::default();
+    let at = match act {
+        Act::Interrupt(s) | Act::Kill(s) => Duration::from_secs(s),
+        Act::Nothing => Duration::from_secs(90),
+    };
+    while run.began.elapsed() < at && run.child.try_wait()?.is_none() {
+        peak.look(&run);
+    }
+    let agents = run.agents();
+    let acted = Instant::now();
+    match act {
+        Act::Interrupt(_) => signal(run.child.id(), "INT"),
+        Act::Kill(_) => signal(run.child.id(), "KILL"),
+        Act::Nothing => {}
+    }
+    while acted.elapsed() < Duration::from_secs(60)
+        && (run.child.try_wait()?.is_none() || agents.iter().any(|agent| is_alive(*agent)))
+    {
+        peak.look(&run);
+    }
+    let over = acted.elapsed().as_secs_f64();
+    let ended = run.end(Duration::from_secs(1))?;
+    let then = requests(engine)?.0;
+    std::thread::sleep(Duration::from_secs(1));
+    let late = requests(engine)?.0 - then;
+    // Those of agents are fetched at the end of a level, so a coordinator that is killed has none.
+    let recorded = run.report(dyno).map_or(0, |report| recorded(&report));
+    println!(
+        "{name:<22}{over:>9.2}{:>6}{:>11}{late:>11}{recorded:>11}{:>10.0}",
+        ended.map_or("–".to_owned(), |status| status.to_string()),
+        then - before,
+        peak.mb
+    );
+    let mut wrong = Vec::new();
+    let mut expect = |holds: bool, why: String| {
+        if !holds {
+            wrong.push(why);
+        }
+    };
+    expect(over <= WITHIN, format!("over only after {over:.1} s"));
+    expect(ended == status, format!("ended with {ended:?}: {}", run.said()));
+    expect(late == 0, format!("{late} requests came later"));
+    expect(recorded > 0 || !agents.is_empty(), "no records".to_owned());
+    expect(peak.mb <= MEMORY_MB, format!("{:.0} MB", peak.mb));
+    Ok(wrong)
+}
+
+/// The most memory that any process of a run had.
+#[derive(Default)]
+struct Peak {
+    mb: f64,
+}
+
+impl Peak {
+    fn look(&mut self, run: &Run) {
+        for process in run.agents().into_iter().chain([run.child.id()]) {
+            self.mb = self.mb.max(kib(process, "status", "VmHWM:") / 1024.0);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Requests of which there is a record.
+fn recorded(report: &Value) -> u64 {
+    let levels = report["levels"].as_array().into_iter().flatten();
+    let kinds = ["completed", "failed", "shed", "dropped", "censored"];
+    let of = |level: &Value| {
+        kinds.iter().filter_map(|kind| level["requests"][kind].as_u64()).sum::<u64>()
+    };
+    levels.map(of).sum()
+}
+
+/// 1.5 million requests in 15 s.
+fn write_trace(path: &Path) -> Result<()> {
+    let mut text = "request_id,timestamp,input_tokens,output_tokens\n".to_owned();
+    for request in 0..1_500_000_u64 {
+        let (s, rest) = (request / 100_000, request % 100_000);
+        text.push_str(&format!("{request},{s}.{rest:05},16,2\n"));
+    }
+    Ok(std::fs::write(path, text)?)
+}
