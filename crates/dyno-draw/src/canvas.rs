@@ -154,12 +154,13 @@ impl Canvas {
         self.out.push_str(&other.out);
     }
 
-    /// The whole document: `style` is CSS, `about` is for screen readers.
-    pub(super) fn document(self, [w, h]: [f64; 2], style: &str, about: &str) -> String {
+    /// The whole document, enlarged by `zoom`: `style` is CSS, `about` is for screen readers.
+    pub(super) fn document(self, [w, h]: [f64; 2], zoom: f64, style: &str, about: &str) -> String {
+        let [width, height] = [w, h].map(|length| coordinate(length * zoom));
         let (w, h) = (coordinate(w), coordinate(h));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
-             height=\"{h}\" role=\"img\" aria-label=\"{}\">\n<style>{style}</style>\n{}</svg>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{width}\" \
+             height=\"{height}\" role=\"img\" aria-label=\"{}\">\n<style>{style}</style>\n{}</svg>\n",
             quoted(about),
             self.out
         )

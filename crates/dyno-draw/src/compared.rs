@@ -16,18 +16,21 @@ use dyno_model::summary::{LevelSummary, Summary, Throughput};
 type Sides<'a> = [(&'a str, &'a Summary)];
 
 /// A chart for each kind of load that some side was swept over, and the frontier.
-pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
+pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<(String, Chart)> {
     let axes = [
-        (LoadKind::Concurrency, Word::InFlight, Ticks::Loads),
-        (LoadKind::Rate, Word::Offered, Ticks::Loads),
-        (LoadKind::Burst, Word::Burst, Ticks::Doubling),
+        ("concurrency", LoadKind::Concurrency, Word::InFlight, Ticks::Loads),
+        ("rates", LoadKind::Rate, Word::Offered, Ticks::Loads),
+        ("bursts", LoadKind::Burst, Word::Burst, Ticks::Doubling),
     ];
-    let mut charts: Vec<Chart> = axes
+    let swept = |kind: LoadKind| sides.iter().any(|(_, side)| of_kind(side, kind).len() > 1);
+    let mut charts: Vec<(String, Chart)> = axes
         .into_iter()
-        .filter(|(kind, ..)| sides.iter().any(|(_, side)| of_kind(side, *kind).len() > 1))
-        .map(|(kind, x_title, ticks)| over(sides, kind, (x_title, ticks), language))
+        .filter(|(_, kind, ..)| swept(*kind))
+        .map(|(name, kind, title, ticks)| {
+            (name.to_owned(), over(sides, kind, (title, ticks), language))
+        })
         .collect();
-    charts.extend(frontier(sides, language));
+    charts.extend(frontier(sides, language).map(|chart| ("frontier".to_owned(), chart)));
     charts
 }
 
@@ -75,6 +78,10 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
         true => Word::FailedOrShed,
         false => Word::FailedRequests,
     };
+    let failures = panel(failed_word, &failed);
+    let values = failures.series.iter().flat_map(|one| &one.points).filter_map(|point| point.y);
+    // A panel of zeros says nothing.
+    let none = values.clone().next().is_some() && values.clone().all(|value| value == 0.0);
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
         times(Word::MeanLatency, &of(Time::Latency, Statistic::Mean)),
@@ -82,7 +89,7 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
             true => panel(Word::InputsPerSecond, &work(|done| done.inputs_per_s)),
             false => panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
         },
-        Panel { unit, ..panel(failed_word, &failed) },
+        Panel { unit, only_on_request: none, ..failures },
         times(Word::Ttft, &first_token()),
         times(Word::TokenTime, &token_time()),
     ];
@@ -112,12 +119,7 @@ fn plot(
     let (series, left_out) = limited(sides.iter().map(own).collect());
     Panel {
         left_out,
-        ..Panel::of(
-            title.in_language(language).to_owned(),
-            x_title.in_language(language).to_owned(),
-            ticks,
-            series,
-        )
+        ..Panel::of(title, language, x_title.in_language(language).to_owned(), ticks, series)
     }
 }
 
@@ -143,7 +145,8 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
         left_out,
         named: true,
         ..Panel::of(
-            title.in_language(language).to_owned(),
+            title,
+            language,
             Word::PerUser.in_language(language).to_owned(),
             Ticks::Round,
             series,

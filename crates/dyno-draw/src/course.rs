@@ -85,13 +85,13 @@ fn panel(
     sum: &dyn Fn(&[Bucket]) -> Option<f64>,
     language: Language,
 ) -> Panel {
-    let word = |word: Word| word.in_language(language).to_owned();
     let most = (MOST.1 / levels.len().max(1)).clamp(1, MOST.0);
     let line = |level: &Shown| Series {
         name: level.name.clone(),
         points: points(level, most, sum, language),
     };
-    Panel::of(word(title), word(Word::TimeOfRun), Ticks::Clock, levels.iter().map(line).collect())
+    let over = Word::TimeOfRun.in_language(language).to_owned();
+    Panel::of(title, language, over, Ticks::Clock, levels.iter().map(line).collect())
 }
 
 #[cfg(test)]

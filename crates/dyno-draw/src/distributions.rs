@@ -72,7 +72,8 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
         left_out,
         marked: Marked::Percentiles,
         ..Panel::of(
-            word(title),
+            title,
+            language,
             format!("{}{}", word(Word::Milliseconds), language.brackets(&word(Word::LogScale))),
             Ticks::Decades,
             levels.iter().map(line).collect(),

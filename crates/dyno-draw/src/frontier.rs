@@ -56,8 +56,8 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         left_out,
         named: true,
         ..Panel::of(
-            word(if gpus.is_some() { Word::OutputPerGpu } else { Word::OutputPerSecond })
-                .to_owned(),
+            if gpus.is_some() { Word::OutputPerGpu } else { Word::OutputPerSecond },
+            language,
             word(Word::PerUser).to_owned(),
             Ticks::Round,
             series,

@@ -21,6 +21,8 @@ pub(super) struct Cell {
 /// A heat map to draw.
 #[derive(Debug, Clone)]
 pub(super) struct Heat {
+    /// What `--charts` calls it.
+    pub(super) name: &'static str,
     pub(super) title: String,
     /// What rows and columns are.
     pub(super) axes: [Word; 2],

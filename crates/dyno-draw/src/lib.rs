@@ -2,6 +2,7 @@
 //! with its style inside. Scales, ticks and series are those of `dyno-chart`; text, tables and the
 //! page are in `dyno-report`.
 
+mod arrangement;
 mod axis;
 pub mod banners;
 mod canvas;
@@ -29,6 +30,7 @@ mod theme;
 mod timeline;
 mod words;
 
+pub use arrangement::{Arrangement, ArrangementError};
 pub use levels::{Value, ends_of_sweep, statistic};
 pub use png::{Picture, PngError};
 
@@ -37,7 +39,7 @@ use dyno_model::Language;
 use dyno_model::summary::Summary;
 use dyno_words::InLanguage;
 use dyno_words::names::elided;
-use page::{Chart, page, page_of_several};
+use page::{Chart, arranged, document, heading, heading_of_several};
 
 /// The longest name of a run in legends, in characters.
 const LONGEST_NAME: usize = 40;
@@ -98,39 +100,49 @@ pub fn charts(
     options: &ChartOptions,
 ) -> Vec<(String, String)> {
     let summary = &*summary.in_language(options.language);
-    let draw = |(name, chart)| (name, page(summary, &[chart], options.language));
+    let heading = heading(summary, options.language);
+    let draw = |(name, chart)| (name, document(&heading, &[chart], options.language));
     all(summary, detail, options.language).into_iter().map(draw).collect()
 }
 
-/// Runs over each other, each under its name: requests/s, latency, throughput and failures over the
-/// load, TTFT and time per output token where available, and throughput against per-user speed.
-pub fn compared(sides: &[(&str, &Summary)], options: &ChartOptions) -> String {
+/// Runs over each other, each under its name: requests/s, latency and throughput over the load, failures, TTFT and
+/// time per output token where there are any, and throughput against per-user speed.
+pub fn compared(
+    sides: &[(&str, &Summary)],
+    options: &ChartOptions,
+    arrangement: &Arrangement,
+) -> Result<String, ArrangementError> {
     let names: Vec<&str> = sides.iter().map(|(name, _)| *name).collect();
     let names = elided(&names, LONGEST_NAME);
     let worded: Vec<_> = sides.iter().map(|(_, side)| side.in_language(options.language)).collect();
     let sides: Vec<(&str, &Summary)> =
         names.iter().map(String::as_str).zip(worded.iter().map(|side| &**side)).collect();
     let charts = compared::compared(&sides, options.language);
-    page_of_several(&sides, &charts, options.language)
+    let heading = heading_of_several(&sides, options.language);
+    arranged(&heading, &charts, arrangement, options.language)
 }
 
 /// All charts of the run, one below the other, or a note that there are none.
 pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
     let summary = &*summary.in_language(options.language);
     let charts = all(summary, detail, options.language).into_iter().map(|(_, chart)| chart);
-    page(summary, &charts.collect::<Vec<_>>(), options.language)
+    let charts: Vec<Chart> = charts.collect();
+    document(&heading(summary, options.language), &charts, options.language)
 }
 
-/// The same page as [`svg`] as a PNG of 1,200 pixels width, drawn with a font that is compiled in.
-pub fn png(
+/// The charts of the run that are chosen, as they are arranged.
+pub fn chosen(
     summary: &Summary,
     detail: Option<&Detail>,
     options: &ChartOptions,
-) -> Result<Picture, PngError> {
-    png::png(&svg(summary, detail, options))
+    arrangement: &Arrangement,
+) -> Result<String, ArrangementError> {
+    let summary = &*summary.in_language(options.language);
+    let all = all(summary, detail, options.language);
+    arranged(&heading(summary, options.language), &all, arrangement, options.language)
 }
 
-/// An SVG of this crate as PNG, at its own size.
+/// An SVG of this crate as PNG, at its own size, drawn with a font that is compiled in.
 pub fn picture(drawing: &str) -> Result<Picture, PngError> {
     png::png(drawing)
 }

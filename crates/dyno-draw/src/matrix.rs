@@ -83,7 +83,7 @@ fn heat(
     let pairs: Vec<[&str; 2]> = levels.iter().filter_map(|level| lengths(level)).collect();
     let rows = distinct(pairs.iter().map(|pair| pair[0]));
     let columns = distinct(pairs.iter().map(|pair| pair[1]));
-    let name = title.in_language(language);
+    let (name, kind) = (title.in_language(language), title.panel_name());
     let cell = |row: &str, column: &str| {
         let is = |level: &&&LevelSummary| lengths(level) == Some([row, column]);
         let rounds: Vec<&LevelSummary> = levels.iter().filter(is).copied().collect();
@@ -93,6 +93,7 @@ fn heat(
     let over = if steady { Word::SteadyWindow } else { Word::WholeRun };
     let unit = language.brackets(unit.unwrap_or(over).in_language(language));
     Heat {
+        name: kind,
         title: format!("{name}{unit}{beside}"),
         axes: match levels.iter().any(|level| level.has_inputs()) {
             true => [Word::TextTokens, Word::InputsPerRequest],

@@ -47,12 +47,7 @@ impl Course<'_> {
     fn panel(&self, title: Word, series: Vec<Series>) -> Panel {
         Panel {
             reach: self.slices.last().map(|slice| slice.to_s),
-            ..Panel::of(
-                self.say(title).to_owned(),
-                self.say(Word::Time).to_owned(),
-                Ticks::Clock,
-                series,
-            )
+            ..Panel::of(title, self.language, self.say(Word::Time).to_owned(), Ticks::Clock, series)
         }
     }
 

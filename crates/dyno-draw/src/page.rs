@@ -1,5 +1,6 @@
 //! Charts on a page: the title of the run, the panels in rows, and what their marks mean.
 
+use super::arrangement::{Arrangement, ArrangementError};
 use super::canvas::{Anchor, Canvas, Text, clean};
 use super::heat::Heat;
 use super::levels::distinct;
@@ -13,7 +14,12 @@ use dyno_chart::{Point, Trust};
 use dyno_model::Language;
 use dyno_model::summary::{RunSummary, Summary};
 
+/// Of a page whose size was not chosen. A wider one is the same, enlarged; on a narrower one there is less beside
+/// each other, and letters keep their size.
 const WIDTH: f64 = 1200.0;
+/// A panel below this width or height cannot be read.
+const NARROWEST: f64 = 220.0;
+const LOWEST: f64 = 150.0;
 const MARGIN: f64 = 24.0;
 const GUTTER: f64 = 28.0;
 
@@ -36,6 +42,20 @@ pub(super) struct Chart {
 }
 
 impl Part {
+    /// What `--charts` calls it; bars of single requests have no name.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Plot(panel) => panel.name,
+            Self::Heat(heat) => heat.name,
+            Self::Rows(_) => "",
+        }
+    }
+
+    /// Drawn only if it is asked for by its name.
+    pub(super) fn only_on_request(&self) -> bool {
+        matches!(self, Self::Plot(panel) if panel.only_on_request)
+    }
+
     fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         match self {
             Self::Plot(panel) => panel.draw(canvas, place, language),
@@ -97,6 +117,7 @@ impl Used {
 
 struct Page {
     canvas: Canvas,
+    width: f64,
     y: f64,
 }
 
@@ -110,16 +131,18 @@ impl Page {
             anchor: Anchor::Start,
             size,
             bold,
-            text: &cut(text, size, bold, WIDTH - 2.0 * MARGIN),
+            text: &cut(text, size, bold, self.width - 2.0 * MARGIN),
         });
     }
 
     fn chart(&mut self, chart: &Chart, language: Language) {
         self.y += 14.0;
-        self.line("dc-ink", 16.0, true, &chart.title);
+        if !chart.title.is_empty() {
+            self.line("dc-ink", 16.0, true, &chart.title);
+        }
         self.y += 6.0;
         let columns = chart.columns.max(1);
-        let wide = (WIDTH - 2.0 * MARGIN + GUTTER) / columns as f64 - GUTTER;
+        let wide = panel_width(self.width, columns);
         for row in chart.parts.chunks(columns) {
             for (i, part) in row.iter().enumerate() {
                 let left = MARGIN + i as f64 * (wide + GUTTER);
@@ -128,6 +151,54 @@ impl Page {
             self.y += chart.height + 18.0;
         }
     }
+}
+
+fn panel_width(page: f64, columns: usize) -> f64 {
+    (page - 2.0 * MARGIN + GUTTER) / columns as f64 - GUTTER
+}
+
+/// How large a page is drawn, and by how much it is enlarged.
+struct Sheet {
+    width: f64,
+    height: Option<f64>,
+    zoom: f64,
+}
+
+impl Sheet {
+    fn of(size: Option<(u32, Option<u32>)>) -> Self {
+        let Some((width, height)) = size else {
+            return Self { width: WIDTH, height: None, zoom: 1.0 };
+        };
+        let zoom = (f64::from(width) / WIDTH).max(1.0);
+        let height = height.map(|height| f64::from(height) / zoom);
+        Self { width: f64::from(width) / zoom, height, zoom }
+    }
+
+    /// Fewer panels beside each other where there is no room for more; a chosen grid stays as it is.
+    fn narrowed(&self, chart: &Chart, chosen: bool) -> Chart {
+        let fit = (1..=chart.columns.max(1)).rev();
+        let wide = |columns: &usize| panel_width(self.width, *columns) >= NARROWEST * 1.3;
+        let columns = if chosen { chart.columns } else { fit.into_iter().find(wide).unwrap_or(1) };
+        Chart { columns, ..chart.clone() }
+    }
+
+    /// The picture that would just have room.
+    fn too_small(&self, charts: &[Chart], drawn: f64) -> ArrangementError {
+        let columns = charts.iter().map(|chart| chart.columns).max().unwrap_or(1) as f64;
+        let wide = (columns * (NARROWEST + GUTTER) - GUTTER + 2.0 * MARGIN).max(self.width);
+        let lowest = charts.iter().map(|chart| chart.height).fold(f64::INFINITY, f64::min);
+        let panels = panels_height(charts);
+        // One part in a thousand more, so that rounding does not refuse what was advised.
+        let high = drawn - panels + panels * (LOWEST / lowest) * 1.001;
+        let high = high.max(self.height.filter(|_| wide > self.width).unwrap_or(high));
+        ArrangementError::TooSmall { least: [wide, high].map(|of| (of * self.zoom).ceil() as u32) }
+    }
+}
+
+/// What the panels take of the height of a page.
+fn panels_height(charts: &[Chart]) -> f64 {
+    let rows = |chart: &Chart| chart.parts.len().div_ceil(chart.columns.max(1)) as f64;
+    charts.iter().map(|chart| rows(chart) * chart.height).sum()
 }
 
 /// The name of the run.
@@ -146,18 +217,21 @@ fn origin(run: &RunSummary) -> String {
     distinct(parts.filter(|part| *part != name)).join(" · ")
 }
 
-/// The whole document of one run.
-pub(super) fn page(summary: &Summary, charts: &[Chart], language: Language) -> String {
-    let banners = banners(summary, language);
-    document(&name(&summary.run), &origin(&summary.run), &banners, charts, language)
+/// What stands above the charts.
+pub(super) struct Heading {
+    title: String,
+    origin: String,
+    banners: Vec<Banner>,
 }
 
-/// The whole document of several runs.
-pub(super) fn page_of_several(
-    sides: &[(&str, &Summary)],
-    charts: &[Chart],
-    language: Language,
-) -> String {
+/// Above the charts of one run.
+pub(super) fn heading(summary: &Summary, language: Language) -> Heading {
+    let (title, origin) = (name(&summary.run), origin(&summary.run));
+    Heading { title, origin, banners: banners(summary, language) }
+}
+
+/// Above the charts of several runs.
+pub(super) fn heading_of_several(sides: &[(&str, &Summary)], language: Language) -> Heading {
     let title: Vec<String> = sides.iter().map(|(name, _)| clean(name)).collect();
     let origins: Vec<String> = sides.iter().map(|(_, side)| origin(&side.run)).collect();
     let named = |(name, side): &(&str, &Summary)| {
@@ -168,7 +242,7 @@ pub(super) fn page_of_several(
         banners(side, language).into_iter().map(of_side).collect::<Vec<_>>()
     };
     let banners: Vec<Banner> = sides.iter().flat_map(named).collect();
-    document(&title.join(" / "), &origins.join(" / "), &banners, charts, language)
+    Heading { title: title.join(" / "), origin: origins.join(" / "), banners }
 }
 
 /// The title carries what must not be overlooked, because an image is often passed on without the
@@ -178,17 +252,46 @@ fn marked(title: &str, banners: &[Banner]) -> String {
     format!("{marks}{title}")
 }
 
-fn document(
-    title: &str,
-    origin: &str,
-    banners: &[Banner],
-    charts: &[Chart],
+/// The whole document, as large as it becomes.
+pub(super) fn document(heading: &Heading, charts: &[Chart], language: Language) -> String {
+    let drawn = draw(heading, charts, WIDTH, language);
+    whole(drawn, heading, charts, 1.0)
+}
+
+/// The whole document, arranged as requested.
+pub(super) fn arranged(
+    heading: &Heading,
+    all: &[(String, Chart)],
+    arrangement: &Arrangement,
     language: Language,
-) -> String {
+) -> Result<String, ArrangementError> {
+    let sheet = Sheet::of(arrangement.size);
+    let chosen = arrangement.apply(all)?;
+    let narrowed = |chart: &Chart| sheet.narrowed(chart, arrangement.grid.is_some());
+    let mut charts: Vec<Chart> = chosen.iter().map(narrowed).collect();
+    let mut drawn = draw(heading, &charts, sheet.width, language);
+    let narrow = |chart: &Chart| panel_width(sheet.width, chart.columns.max(1)) < NARROWEST;
+    if charts.iter().any(narrow) {
+        return Err(sheet.too_small(&charts, drawn.y));
+    }
+    if let Some(height) = sheet.height.filter(|_| !charts.is_empty()) {
+        let panels = panels_height(&charts);
+        let factor = 1.0 + (height - drawn.y) / panels;
+        if charts.iter().any(|chart| chart.height * factor < LOWEST) {
+            return Err(sheet.too_small(&charts, drawn.y));
+        }
+        charts.iter_mut().for_each(|chart| chart.height *= factor);
+        drawn = draw(heading, &charts, sheet.width, language);
+    }
+    Ok(whole(drawn, heading, &charts, sheet.zoom))
+}
+
+/// Everything on a page of this width.
+fn draw(heading: &Heading, charts: &[Chart], width: f64, language: Language) -> Page {
     let word = |word: Word| word.in_language(language);
-    let title = &marked(title, banners);
-    let mut page = Page { canvas: Canvas::default(), y: 14.0 };
-    page.line("dc-ink", 20.0, true, title);
+    let Heading { title, origin, banners } = heading;
+    let mut page = Page { canvas: Canvas::default(), width, y: 14.0 };
+    page.line("dc-ink", 20.0, true, &marked(title, banners));
     page.line("dc-muted", 12.0, false, origin);
     for Banner { kind, head, text } in banners {
         let class = if *kind == Kind::Invalid { "dc-fault" } else { "dc-ink" };
@@ -200,12 +303,17 @@ fn document(
     }
     let notes: Vec<&str> = Used::of(charts).words().into_iter().map(word).collect();
     page.line("dc-muted", 11.0, false, &notes.join("  ·  "));
-    let size = [WIDTH, page.y + 12.0];
+    page.y += 12.0;
+    page
+}
+
+fn whole(page: Page, heading: &Heading, charts: &[Chart], zoom: f64) -> String {
+    let size = [page.width, page.y];
     let mut whole = Canvas::default();
     whole.rect("dc-paper", [0.0, 0.0, size[0], size[1]]);
     whole.append(page.canvas);
-    let titles = charts.iter().map(|chart| chart.title.as_str());
-    let about: Vec<String> =
-        std::iter::once(title.to_owned()).chain(titles.map(str::to_owned)).collect();
-    whole.document(size, &(css() + INKS), &about.join(" · "))
+    let title = marked(&heading.title, &heading.banners);
+    let titles = charts.iter().map(|chart| chart.title.clone()).filter(|title| !title.is_empty());
+    let about: Vec<String> = std::iter::once(title).chain(titles).collect();
+    whole.document(size, zoom, &(css() + INKS), &about.join(" · "))
 }

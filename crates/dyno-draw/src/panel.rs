@@ -40,6 +40,8 @@ pub(super) struct Mark {
 /// A plot to draw.
 #[derive(Debug, Clone)]
 pub(super) struct Panel {
+    /// What `--charts` calls it.
+    pub(super) name: &'static str,
     pub(super) title: String,
     /// The unit of the values; may be empty.
     pub(super) unit: String,
@@ -62,6 +64,8 @@ pub(super) struct Panel {
     pub(super) marked: Marked,
     /// Values far apart may be drawn on a logarithmic axis.
     pub(super) may_be_log: bool,
+    /// Drawn only if it is asked for by its name.
+    pub(super) only_on_request: bool,
 }
 
 /// Between the frame of a plot and its outermost points.
@@ -74,9 +78,16 @@ const CROWDED: usize = 100;
 
 impl Panel {
     /// Lines over an axis, and nothing else.
-    pub(super) fn of(title: String, x_title: String, ticks: Ticks, series: Vec<Series>) -> Self {
+    pub(super) fn of(
+        title: Word,
+        language: Language,
+        x_title: String,
+        ticks: Ticks,
+        series: Vec<Series>,
+    ) -> Self {
         Self {
-            title,
+            name: title.panel_name(),
+            title: title.in_language(language).to_owned(),
             unit: String::new(),
             over: String::new(),
             x_title,
@@ -90,6 +101,7 @@ impl Panel {
             named: false,
             marked: Marked::All,
             may_be_log: false,
+            only_on_request: false,
         }
     }
 

@@ -46,12 +46,7 @@ impl Sketch<'_> {
             unit: unit.to_owned(),
             left_out,
             marks: self.marks.clone(),
-            ..Panel::of(
-                self.say(title).to_owned(),
-                self.say(self.x_title).to_owned(),
-                self.ticks,
-                series,
-            )
+            ..Panel::of(title, self.language, self.say(self.x_title).to_owned(), self.ticks, series)
         };
         self.with_beside(panel, metrics)
     }

@@ -194,7 +194,7 @@ mod tests {
             let rows = Rows { title: String::new(), rows, lanes: 1 };
             let mut canvas = Canvas::default();
             rows.draw(&mut canvas, [0.0, 0.0, 600.0, 200.0], Language::English);
-            canvas.document([600.0, 200.0], "", "")
+            canvas.document([600.0, 200.0], 1.0, "", "")
         };
         let count = |svg: &str, text: &str| svg.matches(text).count();
         let (waiting, again) = ("waiting for the first token", "refused, then sent again");

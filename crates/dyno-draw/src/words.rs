@@ -7,6 +7,27 @@ impl Word {
     pub(super) fn in_language(self, language: Language) -> &'static str {
         self.text(language)
     }
+
+    /// What `--charts` calls a panel with this title.
+    pub(super) fn panel_name(self) -> &'static str {
+        match self {
+            Self::TotalTime => "duration",
+            Self::RequestsPerSecond | Self::CompletedPerSecond => "requests",
+            Self::OutputPerSecond | Self::OutputPerGpu => "output-tokens",
+            Self::InputsPerSecond => "inputs",
+            Self::MeanLatency | Self::Latency => "latency",
+            Self::LatencyP50 => "latency-p50",
+            Self::LatencyP90 => "latency-p90",
+            Self::LatencyPerToken => "latency-per-token",
+            Self::Ttft => "ttft",
+            Self::Itl | Self::ItlName => "itl",
+            Self::Tpot => "tpot",
+            Self::TokenTime => "token-time",
+            Self::FailedRequests | Self::FailedOrShed => "failures",
+            Self::Requests => "in-flight",
+            _ => "",
+        }
+    }
 }
 
 messages! {

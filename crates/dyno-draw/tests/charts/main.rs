@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod any;
+mod arrangement;
 #[path = "../../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 mod details;
@@ -13,7 +14,7 @@ mod pixels;
 mod xml;
 
 use dyno_analysis::detail::{Became, Detail};
-use dyno_draw::{self as chart, ChartOptions};
+use dyno_draw::{self as chart, Arrangement, ChartOptions};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -133,7 +134,9 @@ fn the_title_says_what_must_not_be_overlooked() {
     );
     assert_eq!(title(&summary, Language::Chinese), format!("模拟 · 无效 · 存疑 · {plain}"));
     let sides = [("a", &made::ladder()), ("b", &summary)];
-    let both = chart::compared(&sides.map(|(name, side)| (name, side)), &ENGLISH);
+    let both =
+        chart::compared(&sides.map(|(name, side)| (name, side)), &ENGLISH, &Arrangement::default());
+    let both = both.unwrap();
     assert!(texts(&both).starts_with("SIMULATED · INVALID · SUSPECT · a / b"));
 }
 

@@ -33,7 +33,7 @@ use crate::page::Page;
 use crate::text::{TextOptions, render_text};
 use cells::plain;
 use dyno_analysis::detail::Detail;
-use dyno_draw::{self as chart, ChartOptions, PngError};
+use dyno_draw::{self as chart, Arrangement, ArrangementError, ChartOptions, PngError};
 use dyno_model::Language;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
@@ -102,13 +102,10 @@ layouts! {
         "the result file of vLLM's serving benchmark, one line per level";
     SglangJsonl, "sglang-jsonl", "sglang.jsonl", Extras, Form::Lines(sglang_jsonl::object),
         "the result file of SGLang's, one line per level";
-    Svg, "svg", "report.svg", Detail,
-        Form::Whole(|run, summary, language| {
-            chart::svg(summary, run.detail.as_ref(), &ChartOptions { language })
-        }),
+    Svg, "svg", "report.svg", Detail, Form::Svg,
         "the charts of one run, on one page";
     Png, "png", "report.png", Detail, Form::Png,
-        "the same as a picture, 1,200 pixels wide; needs no fonts";
+        "the same as a picture, 1,200 pixels wide; needs no fonts. --charts, --layout and\n--size choose";
     Html, "html", "report.html", Detail, Form::Whole(page),
         "a page of one run to share: findings, interactive charts, every metric; one file,\nopens offline";
 }
@@ -150,7 +147,9 @@ enum Form {
     Table(Table),
     /// As in `summary.json`.
     Json,
-    /// Pixels.
+    /// Charts.
+    Svg,
+    /// Charts as pixels.
     Png,
 }
 
@@ -185,6 +184,8 @@ pub enum PrintError {
     Json(serde_json::Error),
     /// The picture cannot be drawn.
     Png(PngError),
+    /// The charts cannot be arranged as requested.
+    Arrangement(ArrangementError),
     /// A table cannot be written.
     Table(io::Error),
 }
@@ -194,6 +195,7 @@ impl fmt::Display for PrintError {
         match self {
             Self::Json(error) => error.fmt(f),
             Self::Png(error) => error.fmt(f),
+            Self::Arrangement(error) => error.fmt(f),
             Self::Table(error) => error.fmt(f),
         }
     }
@@ -214,6 +216,8 @@ pub struct Options {
     pub language: Language,
     /// Of [`Layout::Table`]; its language is the one above.
     pub text: TextOptions,
+    /// Of [`Layout::Svg`] and [`Layout::Png`].
+    pub arrangement: Arrangement,
 }
 
 impl Layout {
@@ -269,6 +273,11 @@ impl Layout {
         };
         let mut notes = Vec::new();
         let text = match self.row().form {
+            Form::Svg => {
+                let drawn =
+                    runs.iter().map(|run| charts(run, options)).collect::<Result<Vec<_>, _>>();
+                drawn?.join("\n")
+            }
             Form::Png => return pictures(runs, options),
             Form::Table(table) => {
                 let mut bytes = Vec::new();
@@ -322,15 +331,20 @@ pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
     remarks.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
 }
 
+/// The charts as they are arranged.
+fn charts(run: &Run, options: &Options) -> Result<String, PrintError> {
+    let Options { language, arrangement, .. } = options;
+    let charts = ChartOptions { language: *language };
+    chart::chosen(&run.summary, run.detail.as_ref(), &charts, arrangement)
+        .map_err(PrintError::Arrangement)
+}
+
 /// The charts as pictures, and the characters that are not in the font.
 fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     let language = options.language;
     let mut printed = Printed { bytes: vec![], notes: vec![] };
     for run in runs {
-        let options = ChartOptions { language };
-        let summary = run.summary.in_language(language);
-        let picture =
-            chart::png(&summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
+        let picture = chart::picture(&charts(run, options)?).map_err(PrintError::Png)?;
         printed.bytes.extend(picture.bytes);
         if !picture.missing.is_empty() {
             let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();

@@ -11,7 +11,7 @@ use super::{SCRIPT, brand, head, theme_button};
 use crate::compared::{cells, remarks, title};
 use dyno_analysis::compare::{Comparison, Note};
 use dyno_draw::banners::{Banner, banners};
-use dyno_draw::{self as chart, ChartOptions};
+use dyno_draw::{self as chart, Arrangement, ChartOptions};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
 use dyno_words::InLanguage;
@@ -113,7 +113,9 @@ impl Page<'_> {
     /// Interactive charts; without JavaScript, an image of them.
     fn charts(&self) -> Markup {
         let options = ChartOptions { language: self.language };
-        let picture = chart::compared(self.sides, &options);
+        // Charts that nobody arranged always have room.
+        let picture = chart::compared(self.sides, &options, &Arrangement::default());
+        let picture = picture.unwrap_or_default();
         let picture = format!("data:image/svg+xml;base64,{}", base64(picture.as_bytes()));
         let picture = tag("img").attr("src", &picture).attr("alt", &title(self.comparison)).void();
         let about = tag("p").text(self.say(Word::ComparedAbout));

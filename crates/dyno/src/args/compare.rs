@@ -1,5 +1,6 @@
 //! `dyno compare`, `dyno gate` and `dyno baseline`: whether a difference is significant.
 
+use super::charts::ChartArgs;
 use super::language::LanguageArgs;
 use super::slo;
 use super::values;
@@ -44,6 +45,8 @@ pub(crate) struct CompareArgs {
     /// The format
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "table")]
     pub(crate) format: CompareFormat,
+    #[command(flatten)]
+    pub(crate) charts: ChartArgs,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
     /// Write to this file instead of stdout; with svg or png and --pair, into this directory

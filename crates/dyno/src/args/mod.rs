@@ -3,6 +3,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod capacity;
+pub(crate) mod charts;
 pub(crate) mod columns;
 pub(crate) mod compare;
 pub(crate) mod cost;

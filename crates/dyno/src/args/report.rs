@@ -1,5 +1,6 @@
 //! `dyno report`: which runs, in which format and language, and where to.
 
+use super::charts::ChartArgs;
 use super::columns::ColumnArgs;
 use super::language::LanguageArgs;
 use clap::Args;
@@ -19,6 +20,7 @@ Examples:
   dyno report --format parquet --per-request --out requests.parquet
   dyno report --format svg --out charts.svg       charts, for a browser
   dyno report --format png --out charts.png       charts, for a chat or a slide
+  dyno report --format png --layout 2x2 --size 1600x1000 --out four.png
   dyno report --format html --out report.html     the whole report as one page";
 
 /// The description of every format. A variant of the one before is added to its line.
@@ -62,6 +64,8 @@ pub(crate) struct ReportArgs {
     pub(crate) per_request: bool,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
+    #[command(flatten)]
+    pub(crate) charts: ChartArgs,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
     /// Write to this file instead of stdout

@@ -1,7 +1,7 @@
 //! `dyno compare`: runs side by side, and which differences are significant.
 
 use super::loaded::{self, Loaded};
-use super::report::{give, language};
+use super::report::{ONLY_PICTURES, give, language, not_arranged};
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -23,6 +23,10 @@ pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
 }
 
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let pictures = matches!(args.format, CompareFormat::Svg | CompareFormat::Png);
+    if let Some(flag) = args.charts.given().filter(|_| !pictures) {
+        return Err(UsageError::new(flag, ONLY_PICTURES));
+    }
     let all = loaded::all(&args.runs, "RUN")?;
     all.print_problems(false, printer);
     let runs = all.runs;
@@ -145,7 +149,9 @@ impl Page<'_> {
         let sides: Vec<_> =
             names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
         if matches!(format, CompareFormat::Svg | CompareFormat::Png) {
-            let svg = chart::compared(&sides, &ChartOptions { language: self.language });
+            let options = ChartOptions { language: self.language };
+            let svg = chart::compared(&sides, &options, &self.args.charts.arrangement())
+                .map_err(|error| not_arranged(&error))?;
             return Ok(exit.and(picture(&svg, format, out, printer)?));
         }
         if format == CompareFormat::Parquet && out.is_none() && printer.result_on_terminal() {

@@ -10,6 +10,7 @@ use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_analysis::detail::Detail;
 use dyno_analysis::{DirSource, FrameSource, VecSource};
+use dyno_draw::ArrangementError;
 use dyno_model::Language;
 use dyno_model::Summary;
 use dyno_model::plan::Plan;
@@ -19,6 +20,19 @@ use dyno_report::layout::{Layout, Options, PrintError, Run, Table, notes_on, per
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+
+/// What is wrong with `--charts` and its like beside another format.
+pub(super) const ONLY_PICTURES: &str = "this is for --format svg and png; add one, or remove it";
+
+/// Charts that cannot be arranged, with the flag that asked for it.
+pub(super) fn not_arranged(error: &ArrangementError) -> UsageError {
+    let flag = match error {
+        ArrangementError::Unknown { .. } => "--charts",
+        ArrangementError::TooMany { .. } => "--layout",
+        ArrangementError::TooSmall { .. } => "--size",
+    };
+    UsageError::new(flag, error.to_string())
+}
 
 /// Reports the named runs, or the latest.
 pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
@@ -44,6 +58,10 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let wrong = "these are for --format table and markdown; other formats have fixed columns";
         return Err(UsageError::new("--columns, --percentiles", wrong));
     }
+    if let Some(flag) = args.charts.given().filter(|_| !matches!(layout, Layout::Svg | Layout::Png))
+    {
+        return Err(UsageError::new(flag, ONLY_PICTURES));
+    }
     let all = loaded::all(&args.runs, "RUN")?;
     all.print_problems(false, printer);
     let found = all.runs;
@@ -63,12 +81,17 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
-    let options = Options { language: language(args.language), text: text_options(args, printer) };
+    let options = Options {
+        language: language(args.language),
+        text: text_options(args, printer),
+        arrangement: args.charts.arrangement(),
+    };
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
             give(args.out.as_deref(), printer, |out| out.write_all(&printed.bytes))
         }
+        Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
         Err(PrintError::Png(error)) => Err(UsageError::new("--format", error.to_string())),
         Err(error) => {
             printer.error(error);

@@ -40,7 +40,7 @@ pub(super) fn reports(
         environment: dir.read_environment().ok().flatten(),
     };
     let text = TextOptions { selection: showing.selection.clone(), ..TextOptions::default() };
-    let options = Options { language: *language, text };
+    let options = Options { language: *language, text, ..Options::default() };
     for layout in reports {
         let name = layout.file_name();
         let printed = match layout.print(std::slice::from_ref(&run), &options) {
