@@ -25,6 +25,7 @@ fn environment(shared_tokens: Option<u64>, notes: &[&str]) -> Environment {
         preflight: Some(Preflight { shared_tokens, ..Preflight::default() }),
         notes: notes.iter().map(note).collect(),
         attempts: None,
+        made: Default::default(),
     }
 }
 

@@ -32,6 +32,7 @@ fn level(
         }),
         notes: Vec::new(),
         attempts: None,
+        made: Default::default(),
     };
     summarise(&plan, Some(&env), &source_of(&plan, records)).levels.remove(0)
 }

@@ -415,6 +415,7 @@ fn what_the_preflight_found_is_carried_over() {
         }),
         notes: vec![note],
         attempts: None,
+        made: Default::default(),
     };
     let mut src = source(&plan, frames(records, None));
     src.damaged = Some("cut off at byte 7".to_owned());

@@ -23,6 +23,51 @@ pub struct Environment {
     /// How many processes have worked on the run, where it was resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
+    /// How the run was made; empty in runs of older versions.
+    #[serde(default, skip_serializing_if = "Made::is_empty")]
+    pub made: Made,
+}
+
+/// How a run was made, and from what.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Made {
+    /// The command line, without secrets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The directory that it was written into: a copy of it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<DirectoryMark>,
+    /// The files that its prompts are made from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileDigest>,
+}
+
+impl Made {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Tells a directory from its copies. Whoever makes a copy cannot know it beforehand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectoryMark {
+    /// Its inode.
+    pub inode: u64,
+    /// When it was created, in nanoseconds since 1970; absent where the file system does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_unix_ns: Option<u64>,
+}
+
+/// A file, by its contents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDigest {
+    /// What it is for, and its bare name: `data/prompts.jsonl`.
+    pub name: String,
+    /// In hexadecimal.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
 }
 
 /// The client machine.

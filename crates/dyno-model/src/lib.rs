@@ -13,6 +13,7 @@ pub mod frame;
 pub mod instrument;
 pub mod lag;
 mod language;
+pub mod limits;
 pub mod load;
 pub mod metric;
 pub mod nearest;

@@ -244,6 +244,11 @@ pub struct DataPlan {
     pub cache_hit: Option<f64>,
 }
 
+impl DataPlan {
+    /// How many prefixes prompts share where a cache hit rate is aimed for, unless the data say so.
+    pub const CACHE_GROUPS: u32 = 8;
+}
+
 /// The warm-up before the measured part of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

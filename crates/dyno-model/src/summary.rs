@@ -129,6 +129,9 @@ pub struct RunSummary {
     pub gpus: Option<u32>,
     /// Price of each of them, as given by the user.
     pub gpu_cost: Option<GpuCost>,
+    /// The command line that made it, as a shell reads it, without secrets; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 /// Where token counts came from: `usage`, `chunks`, `tokenizer`, `events` or `mixed`.

@@ -2,6 +2,7 @@
 //! and CPU, with how busy it is.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::path::Path;
 
 /// Raises the soft limit to the hard limit; returns the limit in force, absent if unlimited.
 pub fn raise_open_files() -> Option<u64> {
@@ -16,6 +17,12 @@ pub fn raise_open_files() -> Option<u64> {
 /// The limit in force; absent if unlimited.
 pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
+}
+
+/// Bytes that this process may still write to the file system of a path; absent where it does not say.
+pub fn free_space(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    found.f_bavail.checked_mul(found.f_frsize)
 }
 
 /// Local ports for connections from one address of this machine to one address and port of a server;

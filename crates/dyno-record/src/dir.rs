@@ -3,13 +3,15 @@
 use crate::error::RecordError;
 use crate::reader::RecordReader;
 use dyno_model::Summary;
-use dyno_model::environment::Environment;
+use dyno_model::environment::{DirectoryMark, Environment};
 use dyno_model::plan::Plan;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(crate) const RECORDS: &str = "records.dyno";
 const PLAN: &str = "plan.json";
@@ -62,6 +64,21 @@ impl RunDir {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What tells the directory from its copies, as it is now.
+    pub fn mark(&self) -> Option<DirectoryMark> {
+        let found = fs::metadata(&self.path).ok()?;
+        let since = |at: SystemTime| at.duration_since(UNIX_EPOCH).ok();
+        let created = found.created().ok().and_then(since);
+        let created_unix_ns = created.and_then(|time| u64::try_from(time.as_nanos()).ok());
+        Some(DirectoryMark { inode: found.ino(), created_unix_ns })
+    }
+
+    /// Whether the run was made in this very directory: neither copied nor unpacked.
+    pub fn is_original(&self) -> bool {
+        let made = self.read_environment().ok().flatten().and_then(|found| found.made.directory);
+        made.is_some() && made == self.mark()
     }
 
     /// Saves the plan.

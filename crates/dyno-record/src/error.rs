@@ -35,6 +35,9 @@ pub enum RecordError {
         /// A run with a similar name.
         near: Option<String>,
     },
+    /// An empty name, as an unset variable gives.
+    #[error("the name of the run is empty; `dyno runs` lists their names")]
+    NoName,
     /// A name that several runs have.
     #[error("`{name}` could mean {}; write more of the name", listed(.matches))]
     AmbiguousRun {

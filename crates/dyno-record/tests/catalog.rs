@@ -139,6 +139,7 @@ fn names_prefixes_suffixes_and_labels_mean_a_run() {
     let said = found("2026").unwrap_err().to_string();
     assert!(said.contains("could mean 20260102T040405Z-bbbb, 20260102T030405Z-aaaa"), "{said}");
     assert!(matches!(found("same"), Err(RecordError::AmbiguousRun { .. })));
+    assert!(matches!(found(""), Err(RecordError::NoName)));
     let said = found("nihgtly").unwrap_err().to_string();
     assert!(said.contains("did you mean `nightly`?") && said.contains("dyno runs"), "{said}");
 }
@@ -156,6 +157,11 @@ fn only_runs_are_deleted() {
     let elsewhere = tempfile::tempdir().unwrap();
     let other = a_run(elsewhere.path(), "other", 1, None);
     refused(other.path(), "not directly below");
+    // B13: what is listed can be deleted.
+    let listed = a_run(elsewhere.path(), "listed", 1, None);
+    dyno_record::remember_run(root.path(), listed.path()).unwrap();
+    delete_run(root.path(), listed.path()).unwrap();
+    assert!(!listed.path().exists() && other.path().exists());
     let link = root.path().join("link");
     std::os::unix::fs::symlink(other.path(), &link).unwrap();
     refused(&link, "it is a link");

@@ -86,6 +86,7 @@ fn plan_and_environment_come_back_and_nothing_else_is_left() {
         preflight: None,
         notes: vec![],
         attempts: None,
+        made: Default::default(),
     };
     dir.write_plan(&plan()).unwrap();
     dir.write_environment(&environment).unwrap();

@@ -15,7 +15,9 @@ messages! {
     Age: "STARTED", "开始";
     Label: "LABEL", "标签";
     Tags: "TAGS", "标记";
+    Kind: "KIND", "类型";
     Model: "MODEL", "模型";
+    Target: "TARGET", "目标";
     Load: "LOAD", "负载";
     Levels: "LEVELS", "档位数";
     Verdict: "VERDICT", "判定";
@@ -28,8 +30,8 @@ messages! {
     Damaged: "damaged", "已损坏";
     Interrupted: "{}, interrupted", "{}，已中断";
     Lost: "{}, target lost", "{}，目标失联";
-    Predicted: "predicted: {}", "预测：{}";
-    Simulated: "simulated: {}", "模拟：{}";
+    Predicted: "predicted", "预测";
+    Simulated: "simulated", "模拟";
     Sweep: "sweep {}", "扫描 {}";
     Auto: "auto {}", "自动 {}";
     Capacity: "capacity {}", "容量 {}";
@@ -41,7 +43,7 @@ messages! {
 }
 
 /// The narrowest that a column of text may become.
-const NARROWEST: usize = 10;
+const NARROWEST: usize = 8;
 const LABEL_LIMIT: usize = 28;
 
 struct Column {
@@ -69,16 +71,27 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
     let numeric = |column: Column| Column { numeric: true, ..column };
     let tags = |run: &RunEntry| run.tags.iter().cloned().collect::<Vec<_>>().join(" ");
     // Which API it was tells nothing where all have the same.
-    let differ = runs.windows(2).any(|two| two[0].api != two[1].api);
-    let api = |run: &RunEntry| if differ { text(&run.api) } else { String::new() };
+    let differ = |of: fn(&RunEntry) -> &Option<String>| {
+        runs.windows(2).any(|two| of(&two[0]) != of(&two[1]))
+    };
+    let (apis, models) = (differ(|run| &run.api), differ(|run| &run.model));
+    let targets = differ(|run| &run.target);
+    let api = |run: &RunEntry| if apis { text(&run.api) } else { String::new() };
+    // A twin is its own target.
+    let target = |run: &RunEntry| match run.target == run.model {
+        true => String::new(),
+        false => text(&run.target),
+    };
     let embeds = |run: &RunEntry| run.inputs_per_s.is_some();
     let rate = |rate: Option<f64>| rate.map_or_else(|| ABSENT.to_owned(), number);
     let mut all = vec![
         column(Head::Run, 0, cells(&|run| cut(&escape(&run.name, 100), 40))),
-        column(Head::Age, 4, cells(&|run| started(run, now, language))),
+        column(Head::Age, 3, cells(&|run| started(run, now, language))),
         flexible(column(Head::Label, 6, cells(&|run| text(&run.label)))),
         flexible(column(Head::Tags, 2, cells(&tags))),
-        flexible(column(Head::Model, 3, cells(&|run| model(run, language)))),
+        column(Head::Kind, 0, cells(&|run| kind(run, language))),
+        flexible(column(Head::Model, if models { 8 } else { 4 }, cells(&|run| text(&run.model)))),
+        flexible(column(Head::Target, if targets { 5 } else { 3 }, cells(&target))),
         column(Head::Api, 5, cells(&api)),
         column(Head::Load, 7, cells(&|run| load(run.load, language))),
         numeric(column(
@@ -153,15 +166,14 @@ fn started(run: &RunEntry, now: u64, language: Language) -> String {
     Head::Ago.with(language, &[age])
 }
 
-fn model(run: &RunEntry, language: Language) -> String {
-    let name = run.model.as_deref().or(run.target.as_deref()).unwrap_or_default();
-    let name = escape(name, 100);
-    match (run.predicted, run.simulated) {
-        _ if name.is_empty() => name,
-        (true, _) => Head::Predicted.with(language, &[name]),
-        (false, true) => Head::Simulated.with(language, &[name]),
-        (false, false) => name,
-    }
+/// Whether it is a measurement of a real model; nothing if so.
+fn kind(run: &RunEntry, language: Language) -> String {
+    let kind = match (run.predicted, run.simulated) {
+        (true, _) => Head::Predicted.text(language),
+        (false, true) => Head::Simulated.text(language),
+        (false, false) => "",
+    };
+    kind.to_owned()
 }
 
 fn load(range: Option<LoadRange>, language: Language) -> String {
@@ -240,5 +252,29 @@ mod tests {
         let one = shown(&[chat.clone(), chat]);
         assert!(!one.contains("API") && !one.contains("INPUTS/S"), "{one}");
         assert!(!shown(&[embeddings]).contains("OUT TOK/S"));
+    }
+
+    #[test]
+    fn c16_model_target_and_what_is_no_measurement_are_shown() {
+        let named = |name: &str, model: &str, target: &str| RunEntry {
+            model: Some(model.to_owned()),
+            target: Some(target.to_owned()),
+            ..run(name, "chat", [Some(100.0), None])
+        };
+        let real = named("20261116T141411Z-debd", "qwen2-72b", "http://gpu:8000");
+        let twin = RunEntry {
+            predicted: true,
+            ..named("20261116T141411Z-9dcd", "generic-7b", "generic-7b")
+        };
+        let wide = table(&[real.clone(), twin.clone()], 0, Language::English, 120);
+        for word in ["MODEL", "qwen2-72b", "TARGET", "http://gpu:8000", "KIND", "predicted"] {
+            assert!(wide.contains(word), "{word}: {wide}");
+        }
+        assert_eq!(wide.matches("generic-7b").count(), 1, "{wide}");
+        let narrow = table(&[real.clone(), twin], 0, Language::English, 60);
+        assert!(narrow.contains("qwen2-7") && narrow.contains("predicted"), "{narrow}");
+        // One model alone says little.
+        let same = table(&[real.clone(), real], 0, Language::English, 50);
+        assert!(!same.contains("qwen2") && !same.contains("KIND"), "{same}");
     }
 }

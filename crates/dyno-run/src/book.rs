@@ -54,7 +54,9 @@ impl Book {
                 let header = identity::header(past.run_id.clone(), plan, clock);
                 // Before anything is sent: the next attempt must not send it again.
                 let before = dir.read_environment().ok().flatten();
-                let before = before.unwrap_or_else(|| environment.clone());
+                let mut before = before.unwrap_or_else(|| environment.clone());
+                // The user has confirmed where a copy sends its requests.
+                before.made.directory = dir.mark();
                 dir.write_environment(&Environment { attempts: environment.attempts, ..before })
                     .map_err(|error| RunError::setting("--resume", error))?;
                 let recorder =
@@ -72,11 +74,16 @@ impl Book {
             }
         };
         let dir = RunDir::create(path).map_err(not_made)?;
-        dir.write_plan(plan).map_err(not_made)?;
-        dir.write_environment(environment).map_err(not_made)?;
         let header = identity::header(name, plan, clock);
+        // First: of several runs that are started at once in the same directory, one can create the file,
+        // and the plan must be that one's.
         let recorder = Recorder::start(&dir, header.clone()).map_err(not_made)?;
-        Ok(Self::new(dir, temporary, header, recorder))
+        dir.write_plan(plan).map_err(not_made)?;
+        let book = Self::new(dir, temporary, header, recorder);
+        let mut environment = environment.clone();
+        environment.made.directory = book.dir.mark();
+        book.dir.write_environment(&environment).map_err(not_made)?;
+        Ok(book)
     }
 
     /// The name of the run.
@@ -146,10 +153,13 @@ impl Book {
         self.watch.note()
     }
 
-    /// Rewrites `environment.json`, keeping the notes of earlier processes of a resumed run.
+    /// Rewrites `environment.json`, keeping the notes of earlier processes of a resumed run, and how it was
+    /// made.
     pub(crate) fn write_environment(&self, mut environment: Environment, observer: &dyn Observer) {
         let before = self.dir.read_environment().ok().flatten();
-        for note in before.map(|before| before.notes).unwrap_or_default() {
+        let (notes, made) = before.map(|before| (before.notes, before.made)).unwrap_or_default();
+        environment.made = made;
+        for note in notes {
             if !environment.notes.contains(&note) {
                 environment.notes.push(note);
             }

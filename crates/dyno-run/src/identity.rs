@@ -86,6 +86,7 @@ pub(crate) fn environment(
         preflight: Some(preflight),
         notes,
         attempts: None,
+        made: Default::default(),
     }
 }
 

@@ -24,7 +24,6 @@ use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Nanos, SEC};
 use dyno_words::number::digits;
 use dyno_words::{Finding, values};
-use std::io;
 use std::sync::Arc;
 
 /// A server, or a twin in its place.
@@ -119,19 +118,30 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         stop,
     } = level;
     let plan = Arc::clone(&prepared.plan);
-    let items = match prepared.workload.items(&plan, level, number) {
+    let planned = planned(level, &prepared.workload);
+    let prompts = || {
+        let workload = &prepared.workload;
+        let primers = workload.primers(&plan, level, number, planned.unwrap_or(u64::MAX))?;
+        Ok((workload.items(&plan, level, number)?, primers))
+    };
+    let not_begun = |ending| {
+        let (lost_agents, glance) = (Vec::new(), Glance::default());
+        Ok(Done { ending, sent: 0, lost: None, lost_agents, glance })
+    };
+    if !prepared.workload.is_unchanged() {
+        return not_begun(Ending::Aborted);
+    }
+    let (items, primers) = match prompts() {
         // Preparing prompts may ask the server to count tokens, which Ctrl-C interrupts.
-        Err(_) if stop.get() > Stop::No => {
-            let ending = Ending::Interrupted;
-            let (lost_agents, glance) = (Vec::new(), Glance::default());
-            return Ok(Done { ending, sent: 0, lost: None, lost_agents, glance });
+        Err(_) if stop.get() > Stop::No => return not_begun(Ending::Interrupted),
+        Err(why) => {
+            prepared.workload.fail(why);
+            return not_begun(Ending::Aborted);
         }
-        items => items.map_err(io::Error::other)?,
+        Ok(prompts) => prompts,
     };
     let Prepared { workload, bench, environment, .. } = prepared;
-    let planned = planned(level, workload);
-    let primers = workload.primers(&plan, level, number, planned.unwrap_or(u64::MAX));
-    prime(&mut **bench, primers.map_err(io::Error::other)?, stop)?;
+    prime(&mut **bench, primers, stop)?;
     observer.level_begins(LevelBegins { index: number as usize, known, plan: level, planned });
     bench.slip();
     let mut pulse = bench.pulse(stop);
@@ -184,6 +194,9 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         && stop.get() == Stop::No
     {
         (ending, silent) = (Ending::TargetLost, Some(message));
+    }
+    if ending.carried_out() && !workload.is_unchanged() {
+        ending = Ending::Aborted;
     }
     let end = LevelEnd {
         level: number,

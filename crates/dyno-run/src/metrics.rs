@@ -140,10 +140,11 @@ fn path_of(url: &TargetUrl) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// Keys and certificates are sent only to the target's own host, and never unencrypted where the
-/// target gets them encrypted.
+/// Keys and certificates are sent only to the target's own host and port, where the target gets them: on
+/// another port there may be another user's program. Never unencrypted where the target gets them encrypted.
 fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
-    target.host.eq_ignore_ascii_case(&other.host) && (other.tls || !target.tls)
+    let host = target.host.eq_ignore_ascii_case(&other.host);
+    host && target.port == other.port && (other.tls || !target.tls)
 }
 
 #[cfg(test)]
@@ -161,13 +162,15 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_sent_only_to_the_targets_host() {
+    fn l13_keys_are_sent_only_to_the_targets_host_and_port() {
         let endpoint = |url| Endpoint::parse(url, DIALECTS[0]).unwrap();
         let trusted = |target, other| is_trusted(&endpoint(target), &endpoint(other));
         assert!(trusted("http://gpu:8000/v1", "http://gpu:8000/metrics"));
-        assert!(trusted("http://gpu:1025", "http://GPU:1027/metrics"));
-        assert!(trusted("http://gpu:8000", "https://gpu/metrics"));
-        assert!(trusted("https://gpu", "https://gpu:9090/metrics"));
+        assert!(trusted("https://gpu", "https://GPU:443/metrics"));
+        assert!(trusted("http://gpu:8443", "https://gpu:8443/metrics"));
+        assert!(!trusted("http://gpu:1025", "http://gpu:1027/metrics"));
+        assert!(!trusted("http://gpu:8000", "https://gpu/metrics"));
+        assert!(!trusted("https://gpu", "https://gpu:9090/metrics"));
         assert!(!trusted("https://gpu", "http://gpu:9090/metrics"));
         assert!(!trusted("http://gpu:8000", "http://gpu.example:8000/metrics"));
         assert!(!trusted("http://10.0.0.1", "http://10.0.0.2/metrics"));

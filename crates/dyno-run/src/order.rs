@@ -33,6 +33,8 @@ pub struct Order {
     pub notes: Vec<Diagnostic>,
     /// Where the agents of a plan with a fleet come from.
     pub crew: Option<Crew>,
+    /// The command line that asks for it, without secrets; saved.
+    pub command: Vec<String>,
 }
 
 /// How to reach a server, with everything that must not be saved.
@@ -117,6 +119,7 @@ impl Order {
             stop: StopSignal::new(),
             notes: Vec::new(),
             crew: None,
+            command: Vec::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_model::LevelSummary;
 use dyno_model::Nanos;
-use dyno_model::environment::Address;
+use dyno_model::environment::{Address, FileDigest};
 use dyno_model::frame::{Ending, Frame};
 use dyno_model::plan::Plan;
 use dyno_record::{RecordError, RunDir};
@@ -27,6 +27,8 @@ pub struct Past {
     pub attempts: u32,
     /// The target's addresses, which its records refer to.
     pub addresses: Vec<Address>,
+    /// The files that its prompts are made from; none in runs of older versions.
+    pub files: Vec<FileDigest>,
 }
 
 impl Past {
@@ -42,8 +44,8 @@ impl Past {
         let complete = carried_out(summary.run.ending);
         let until = source.frames().map(|frame| ended(&frame)).max().unwrap_or(0);
         let header = source.header();
-        let (attempts, addresses) = environment
-            .map(|environment| (environment.attempts, environment.server.addresses))
+        let (attempts, addresses, files) = environment
+            .map(|found| (found.attempts, found.server.addresses, found.made.files))
             .unwrap_or_default();
         Ok(Self {
             finished,
@@ -54,6 +56,7 @@ impl Past {
             taken: taken(source.frames()),
             attempts: attempts.unwrap_or(1),
             addresses,
+            files,
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::tokenize::{self, CountedBy, Failure};
 use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
-use dyno_model::environment::{Environment, Server};
+use dyno_model::environment::{Environment, Made, Server};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LevelPlan, Plan, Task};
 use dyno_model::prompt::Item;
@@ -56,11 +56,14 @@ impl Prepared {
             }
         };
         workload.set_apart(&order.plan, identity::attempt(order, &clock));
+        let begun_with = order.past().map(|past| past.files.as_slice());
+        let files = workload.settle_files(&order.plan, begun_with)?;
         let mut prepared = match order.plan.target.predicted {
             true => prediction::prepare(&order.plan, workload, is_counted),
             false => measured(order, workload, is_counted, clock, observer),
         }?;
         prepared.environment.attempts = order.past().map(|past| past.attempts + 1);
+        prepared.environment.made = Made { command: order.command.clone(), directory: None, files };
         Ok(prepared)
     }
 

@@ -154,3 +154,27 @@ fn errors_name_their_cause() {
         Err(RunError::Interrupted(_))
     ));
 }
+
+/// L5: one of several runs that are started at once in the same directory gets it, and the plan is that one's.
+#[test]
+fn l5_the_plan_of_a_directory_is_that_of_its_records() {
+    let root = tempfile::tempdir().unwrap();
+    for round in 0..60 {
+        let path = root.path().join(round.to_string());
+        let ready = std::sync::Barrier::new(2);
+        let start = |seed| {
+            let mut order = predicted(&[1]).kept(Place::At(path.clone()));
+            order.plan.seed = seed;
+            ready.wait();
+            run(order, &()).map(|finished| finished.summary.unwrap().run.seed)
+        };
+        let seeds = std::thread::scope(|scope| {
+            let other = scope.spawn(|| start(1));
+            [start(2), other.join().unwrap()]
+        });
+        let dir = dyno_record::RunDir::open(&path).unwrap();
+        let (plan, records) = (dir.read_plan().unwrap(), dir.records().unwrap());
+        assert_eq!(records.header().plan_hash, plan.hash(), "round {round}: {seeds:?}");
+        assert_eq!(seeds.iter().filter(|seed| seed.is_ok()).count(), 1, "round {round}: {seeds:?}");
+    }
+}

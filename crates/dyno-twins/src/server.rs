@@ -116,6 +116,7 @@ mod tests {
                 preflight: Some(preflight),
                 notes: Vec::new(),
                 attempts: None,
+                made: Default::default(),
             })
         };
         let two = json!({"data": [

@@ -7,7 +7,8 @@ const SHOWN: &str = "[secret]";
 /// A shorter prefix of a secret reveals little, and could be any other word.
 const SHORTEST_BEGINNING: usize = 8;
 
-/// Replaces the secrets it knows.
+/// Replaces the secrets it knows, however a server writes them: plain, with the escapes of JSON, URLs and HTML,
+/// or as base64.
 #[derive(Clone, Default)]
 pub struct Redactor {
     secrets: Vec<String>,
@@ -23,22 +24,44 @@ impl Redactor {
     /// For these secrets. Very short ones are not replaced: that would garble the text and protect
     /// nothing.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
-        let mut secrets: Vec<String> = secrets.into_iter().filter(|s| s.len() >= 4).collect();
-        // The longest first, so that a secret within another does not leave the rest of it.
-        secrets.sort_by_key(|s| std::cmp::Reverse(s.len()));
+        let plain: Vec<String> = secrets.into_iter().filter(|s| s.len() >= 4).collect();
+        let mut secrets: Vec<String> = plain.iter().flat_map(|secret| in_base64(secret)).collect();
+        secrets.extend(plain);
+        secrets.sort();
+        secrets.dedup();
         Self { secrets }
     }
 
     /// The text without the secrets, and without the beginning of one at its cut-off end.
     pub fn clean(&self, text: &str) -> String {
-        let replaced =
-            self.secrets.iter().fold(text.to_owned(), |text, s| text.replace(s.as_str(), SHOWN));
-        let kept = replaced.trim_end_matches('…');
-        let beginnings = self.secrets.iter().filter_map(|secret| beginning_at_end(secret, kept));
-        match beginnings.max() {
-            Some(length) => format!("{}{SHOWN}", &kept[..kept.len() - length]),
-            None => replaced,
+        self.clean_of(text, 0)
+    }
+
+    /// A name that a server chose, such as that of a model, without the secrets. Short ones stay: `qwen` may be
+    /// a tenant, and part of every model's name.
+    pub fn clean_name(&self, name: &str) -> String {
+        self.clean_of(name, SHORTEST_BEGINNING)
+    }
+
+    /// The text without secrets of at least so many bytes.
+    fn clean_of(&self, text: &str, shortest: usize) -> String {
+        let mut cleaned = String::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(c) = text[at..].chars().next() {
+            let secrets = self.secrets.iter().filter(|secret| secret.len() >= shortest);
+            // The longest, so that a secret within another does not leave the rest of it.
+            match secrets.filter_map(|secret| ends_at(secret, text, at)).max() {
+                Some(end) => {
+                    cleaned.push_str(SHOWN);
+                    at = end;
+                }
+                None => {
+                    cleaned.push(c);
+                    at += c.len_utf8();
+                }
+            }
         }
+        cleaned
     }
 
     /// The value with every text in it cleaned, names of fields included.
@@ -52,6 +75,149 @@ impl Redactor {
             }
             other => other,
         }
+    }
+}
+
+/// Where the secret ends that begins at a place of the text, in any spelling. A beginning of it at the end of a
+/// text that was cut off counts, too: half a secret is a secret.
+fn ends_at(secret: &str, text: &str, at: usize) -> Option<usize> {
+    let begins = |text: &[u8], at: usize| text.get(at).copied();
+    let (first, own) = (begins(text.as_bytes(), at), begins(secret.as_bytes(), 0));
+    if first != own && !matches!(first, Some(b'\\' | b'%' | b'&' | b'+')) {
+        return None;
+    }
+    let is_cut = |at: &usize| {
+        let rest = text[*at..].trim_end_matches('…');
+        rest.is_empty() || rest.len() < LONGEST_SPELLING && rest.starts_with(['\\', '%', '&'])
+    };
+    let mut ends = vec![at];
+    let mut matched = 0;
+    for c in secret.chars() {
+        if matched >= SHORTEST_BEGINNING && ends.iter().any(is_cut) {
+            return Some(text.len());
+        }
+        let mut next: Vec<usize> = ends.iter().flat_map(|end| spelled(c, text, *end)).collect();
+        next.sort_unstable();
+        next.dedup();
+        if next.is_empty() {
+            return None;
+        }
+        (ends, matched) = (next, matched + c.len_utf8());
+    }
+    ends.into_iter().max()
+}
+
+/// The longest spelling of a character: `\\u{10ffff}`.
+const LONGEST_SPELLING: usize = 11;
+
+/// Where a character ends that is spelled at a place of the text: as itself or escaped, perhaps more than once.
+fn spelled(c: char, text: &str, at: usize) -> Vec<usize> {
+    let rest = &text[at..];
+    let mut ends = Vec::new();
+    match rest.chars().next() {
+        Some(first) if first == c => ends.push(at + c.len_utf8()),
+        Some('\\' | '%' | '&' | '+') => {}
+        _ => return ends,
+    }
+    let slashes = rest.len() - rest.trim_start_matches('\\').len();
+    if c == '\\' {
+        ends.extend([2, 4, 8].into_iter().filter(|count| *count <= slashes).map(|n| at + n));
+    }
+    if slashes > 0 {
+        let (from, behind) = (at + slashes, &rest[slashes..]);
+        if c != '\\' && c.is_ascii_punctuation() && behind.starts_with(c) {
+            ends.push(from + c.len_utf8());
+        }
+        ends.extend(by_number(c, behind).map(|length| from + length));
+    }
+    ends.extend(in_url(c, rest).map(|length| at + length));
+    if c == '%' && rest.starts_with("%2525") {
+        ends.push(at + 5);
+    }
+    ends.extend(in_html(c, rest).map(|length| at + length));
+    if c == ' ' && rest.starts_with('+') {
+        ends.push(at + 1);
+    }
+    ends
+}
+
+/// The length of `u002f`, `u{2f}` or `x2f` behind a backslash, where that is the character.
+fn by_number(c: char, text: &str) -> Option<usize> {
+    let is = |digits: &str| u32::from_str_radix(digits, 16).is_ok_and(|code| code == u32::from(c));
+    let braced = || {
+        let digits = text.strip_prefix("u{")?.split_once('}')?.0;
+        (digits.len() <= 6 && is(digits)).then_some(digits.len() + 3)
+    };
+    let fixed = |mark: &str, length: usize| {
+        let digits = text.strip_prefix(mark)?.get(..length)?;
+        is(digits).then_some(mark.len() + length)
+    };
+    braced().or_else(|| fixed("u", 4)).or_else(|| fixed("x", 2))
+}
+
+/// The length of `%2F`, where that is the character; `%252F` where the percent sign is escaped itself.
+fn in_url(c: char, text: &str) -> Option<usize> {
+    let mut bytes = [0; 4];
+    let mut length = 0;
+    for byte in c.encode_utf8(&mut bytes).bytes() {
+        let mut rest = text[length..].strip_prefix('%')?;
+        while byte != b'%' && rest.starts_with("25") {
+            rest = &rest[2..];
+        }
+        let digits = rest.get(..2)?;
+        if u8::from_str_radix(digits, 16) != Ok(byte) {
+            return None;
+        }
+        length = text.len() - rest.len() + 2;
+    }
+    Some(length)
+}
+
+/// The length of `&amp;`, `&#38;` or `&#x26;`, where that is the character.
+fn in_html(c: char, text: &str) -> Option<usize> {
+    let name = text.strip_prefix('&')?.split_once(';')?.0;
+    let code = match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok(),
+            None => number.parse().ok(),
+        },
+        None => {
+            let named = ["amp", "lt", "gt", "quot", "apos"].iter().position(|known| *known == name);
+            named.map(|number| u32::from(['&', '<', '>', '"', '\''][number]))
+        }
+    };
+    (code == Some(u32::from(c))).then_some(name.len() + 2)
+}
+
+/// What of a secret is the same wherever it is in a text that is written as base64: for each of the three places
+/// that its first byte can have, and for both alphabets.
+fn in_base64(secret: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for offset in 0..3 {
+        let bytes: Vec<u8> = std::iter::repeat_n(0, offset).chain(secret.bytes()).collect();
+        // Without the characters that also depend on what is before and behind.
+        let (from, to) = ((offset * 8).div_ceil(6), bytes.len() * 8 / 6);
+        if to < from + SHORTEST_BEGINNING {
+            continue;
+        }
+        for alphabet in ["+/", "-_"] {
+            all.push((from..to).map(|at| sextet(&bytes, at, alphabet)).collect());
+        }
+    }
+    all
+}
+
+/// The character of base64 at a place.
+fn sextet(bytes: &[u8], at: usize, last: &str) -> char {
+    let bit = at * 6;
+    let byte = |number: usize| u16::from(bytes.get(number).copied().unwrap_or(0));
+    let pair = byte(bit / 8) << 8 | byte(bit / 8 + 1);
+    let value = (pair >> (10 - bit % 8) & 0x3f) as u8;
+    match value {
+        0..26 => char::from(b'A' + value),
+        26..52 => char::from(b'a' + value - 26),
+        52..62 => char::from(b'0' + value - 52),
+        _ => last.chars().nth(usize::from(value - 62)).unwrap_or('+'),
     }
 }
 
@@ -79,16 +245,10 @@ pub fn of_header(name: &str, value: &str) -> Vec<String> {
     secrets
 }
 
-/// The length of the longest prefix of `secret` that `text` ends with.
-fn beginning_at_end(secret: &str, text: &str) -> Option<usize> {
-    let longest = secret.len().checked_sub(1)?;
-    let mut lengths = (SHORTEST_BEGINNING..=longest).rev().filter(|n| secret.is_char_boundary(*n));
-    lengths.find(|n| text.ends_with(&secret[..*n]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn secrets_are_replaced_longest_first() {
@@ -129,5 +289,99 @@ mod tests {
         let value = serde_json::json!({ "a sesame": [1, { "b": "sesame!" }], "n": 1234 });
         let clean = serde_json::json!({ "a [secret]": [1, { "b": "[secret]!" }], "n": 1234 });
         assert_eq!(redactor.clean_json(value), clean);
+    }
+
+    /// The ways in which servers write what they repeat.
+    fn written(secret: &str, way: usize) -> String {
+        let each = |write: &dyn Fn(char) -> String| secret.chars().map(write).collect::<String>();
+        let escaped = |c: char| match c {
+            '/' | '"' | '\\' => format!("\\{c}"),
+            c => c.to_string(),
+        };
+        let percent = |c: char| format!("%{:02X}", u32::from(c));
+        match way {
+            0 => secret.to_owned(),
+            1 => each(&escaped),
+            2 => each(&|c| format!("\\u{:04x}", u32::from(c))),
+            3 => each(&|c| if c.is_alphanumeric() { c.to_string() } else { percent(c) }),
+            4 => each(&|c| percent(c).replace('%', "%25")),
+            5 => each(&|c| format!("&#{};", u32::from(c))),
+            6 => dyno_words::escape::quoted(secret),
+            // JSON within JSON, and what Rust writes.
+            7 => each(&|c| escaped(c).chars().map(escaped).collect()),
+            8 => secret.escape_debug().to_string(),
+            9 => each(&|c| format!("\\u{{{:x}}}", u32::from(c))),
+            10 => each(&|c| format!("\\x{:02X}", u32::from(c))),
+            _ => unreachable!(),
+        }
+    }
+
+    /// As a whole, with so many bytes before and behind it.
+    fn base64(text: &str) -> String {
+        let length = (text.len() * 8).div_ceil(6);
+        (0..length).map(|at| sextet(text.as_bytes(), at, "+/")).collect()
+    }
+
+    #[test]
+    fn m8_secrets_are_replaced_as_json_urls_html_and_base64_write_them() {
+        let redactor = Redactor::new(["AbCd/EfGh+\"x\\==".into()]);
+        for text in [
+            r#"Invalid key AbCd\/EfGh+\"x\\=="#,
+            r#"Invalid key AbCd\u002fEfGh\u002B\u0022x\u005c=="#,
+            "Invalid key AbCd%2FEfGh%2b%22x%5C%3D%3D",
+            "Invalid key AbCd/EfGh&#43;&quot;x&#x5c;==",
+            r#"Invalid key AbCd\\\/EfGh+\\\"x\\\\=="#,
+        ] {
+            assert_eq!(redactor.clean(text), "Invalid key [secret]", "{text}");
+        }
+        // Base64 with a name before it, as `Basic` has, in each of the three places.
+        for name in ["", "me", "you", "them"] {
+            let text = base64(&format!("{name}:AbCd/EfGh+\"x\\==."));
+            let cleaned = redactor.clean(&text);
+            assert!(cleaned.contains("[secret]") && cleaned.len() < text.len(), "{cleaned}");
+        }
+        assert_eq!(redactor.clean("cut AbCd\\/EfGh\\u00"), "cut [secret]");
+        assert_eq!(redactor.clean("cut AbCd%2FEfGh%…"), "cut [secret]");
+        assert_eq!(redactor.clean("AbCd/Ef is not it"), "AbCd/Ef is not it");
+        assert_eq!(sextet(b"Man", 0, "+/"), 'T');
+        assert_eq!(base64("Man"), "TWFu");
+    }
+
+    #[test]
+    fn m8_names_keep_short_words_and_lose_keys() {
+        let redactor = Redactor::new(["qwen".into(), "sk-0123456789".into()]);
+        assert_eq!(redactor.clean_name("qwen-7b-sk-0123456789"), "qwen-7b-[secret]");
+    }
+
+    proptest! {
+        #[test]
+        fn m8_nothing_of_a_key_is_left_in_any_spelling(
+            key in "[!-~]{8,40}",
+            before in "[ -~]{0,12}",
+            behind in "[ -~]{0,12}",
+            way in 0_usize..11,
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let redactor = Redactor::new([key.clone()]);
+            let repeated = written(&key, way);
+            let cleaned = redactor.clean(&format!("{before}{repeated}{behind}"));
+            prop_assert!(!cleaned.contains(&repeated), "{cleaned}");
+            prop_assert!(cleaned.contains(SHOWN));
+            let whole = format!("{before} {}", base64(&format!("{before}{key}")));
+            let cleaned = redactor.clean(&whole);
+            let core = &in_base64(&key);
+            prop_assert!(core.iter().all(|core| !cleaned.contains(core.as_str())), "{cleaned}");
+            // Cut off anywhere behind its eighth character.
+            let plain = key.chars().count();
+            let kept = cut.index(plain - 7) + 8;
+            let text = format!("{before} {}", &key[..kept]);
+            prop_assert!(!redactor.clean(&text).contains(&key[..kept]), "{text}");
+        }
+
+        #[test]
+        fn text_without_the_secret_stays(text in "[ -~é…]{0,60}") {
+            let redactor = Redactor::new(["\u{1}no such secret\u{2}".into()]);
+            prop_assert_eq!(redactor.clean(&text), text);
+        }
     }
 }

@@ -48,6 +48,19 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// A command line as a shell reads it, with nothing in it that could act on a terminal; none without words.
+pub fn shell(words: &[String]) -> Option<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+…".contains(c);
+    let word = |word: &String| match escape(word, LONGEST_WORD) {
+        word if !word.is_empty() && word.chars().all(plain) => word,
+        word => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    (!words.is_empty()).then(|| words.iter().map(word).collect::<Vec<_>>().join(" "))
+}
+
+/// A longer argument is cut: it is to be read.
+const LONGEST_WORD: usize = 2_000;
+
 fn is_harmless(c: char) -> bool {
     let hidden = matches!(c,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
@@ -75,6 +88,15 @@ mod tests {
         assert_eq!(escape("模型", 99), "模型");
         assert_eq!(escape("abcdef", 4), "abc…");
         assert_eq!(escape("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn a_command_line_can_be_typed_again() {
+        let words = ["dyno", "bench", "--slo", "ttft.p99<1s", "--note", "it's", "", "a\u{1b}b"];
+        let words = words.map(str::to_owned);
+        let typed = r"dyno bench --slo 'ttft.p99<1s' --note 'it'\''s' '' 'a\u{1b}b'";
+        assert_eq!(shell(&words).as_deref(), Some(typed));
+        assert_eq!(shell(&[]), None);
     }
 
     proptest! {

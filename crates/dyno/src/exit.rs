@@ -33,7 +33,8 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::Bug,
         "internal error",
-        "a bug in Dyno, or a problem of the machine such as a full disk; what was recorded is kept",
+        "a bug in Dyno, or a problem of the machine such as a full disk, damaged records or a --report \
+         that cannot be written; what was recorded is kept",
     ),
     (
         Exit::Usage,

@@ -81,6 +81,7 @@ mod tests {
             preflight: None,
             notes: Vec::new(),
             attempts: None,
+            made: Default::default(),
         }
     }
 

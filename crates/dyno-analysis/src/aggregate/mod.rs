@@ -52,7 +52,7 @@ use dyno_model::summary::{
 };
 use dyno_model::when::utc;
 use dyno_model::{Decision, Diagnostic};
-use dyno_words::escape::escape;
+use dyno_words::escape::{escape, shell};
 use dyno_words::{Finding, recognised, values};
 use level::Level;
 use readings::FirstReading;
@@ -159,6 +159,7 @@ fn run_summary(
         token_source,
         gpus: plan.server.gpus,
         gpu_cost: plan.server.gpu_cost.clone(),
+        command: env.and_then(|env| shell(&env.made.command)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Deleting a run, and nothing else.
 
+use super::elsewhere;
 use super::entry::is_being_written;
 use crate::dir::{RECORDS, failed, holds_run};
 use crate::error::RecordError;
@@ -8,8 +9,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Deletes the run at `path`, which must be a directory directly below `root` that Dyno wrote and
-/// no process is writing. Nothing is followed out of it: links in it are removed as links, and a
+/// Deletes the run at `path`, which must be a directory directly below `root` or listed there, that Dyno
+/// wrote and no process is writing. Nothing is followed out of it: links in it are removed as links, and a
 /// directory in it is a reason to refuse, because no run has one. The records are deleted last, so
 /// that an interrupted deletion leaves a run that can still be listed and deleted.
 pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
@@ -20,10 +21,10 @@ pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
     }
     let real = fs::canonicalize(path).map_err(failed("read", path))?;
     let real_root = fs::canonicalize(root).map_err(failed("read", root))?;
-    if real.parent() != Some(&real_root) {
+    if real.parent() != Some(&real_root) && !elsewhere::known(root).contains(&real) {
         let root = root.display();
         return Err(refused(format!(
-            "it is not directly below {root}; name its parent with --dir"
+            "it is not directly below {root} and not listed there; name its parent with --dir"
         )));
     }
     if !found.is_dir() || !holds_run(&real) || !is_ours(&real) {

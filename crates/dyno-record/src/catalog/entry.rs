@@ -3,7 +3,7 @@
 use crate::annotations::Annotations;
 use crate::dir::{RECORDS, RunDir, SUMMARY, holds_records, holds_run};
 use crate::error::RecordError;
-use dyno_model::course::Search;
+use dyno_model::course::{Over, Search};
 use dyno_model::frame::{Ending, RunHeader};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
@@ -110,7 +110,7 @@ fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {
         _ => planned.chain(chosen).collect(),
     };
     let kind = match &plan.course.search {
-        Some(Search::Sweep { .. }) => LoadKind::Rate,
+        Some(Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }) => LoadKind::Rate,
         _ => all.first()?.0,
     };
     let values = || all.iter().filter(|(of, _)| *of == kind).map(|(_, value)| *value);

@@ -11,6 +11,10 @@ use std::path::{Path, PathBuf};
 /// The directory of the run that `name` means, below `root` unless it is a path that exists. A name
 /// that could mean several runs is an error that lists them.
 pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
+    // It would be the start of every name.
+    if name.is_empty() {
+        return Err(RecordError::NoName);
+    }
     if Path::new(name).exists() {
         return Ok(PathBuf::from(name));
     }

@@ -11,6 +11,7 @@ use crate::text::{ABSENT, number, offered};
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{LevelSummary, RunSummary, Summary};
 use dyno_model::{Language, Verdict};
+use dyno_words::escape::escape;
 
 /// The whole text of a run.
 pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Language) -> String {
@@ -75,12 +76,21 @@ fn header(run: &RunSummary, inputs: bool, language: Language) -> String {
                 Some(format!("dyno {}", safe(&run.version))),
             ])),
         ),
+        (Message::Command, run.command.as_deref().map(code)),
         (Message::TokenCounts, Some(sources).filter(|_| run.origin.is_none())),
     ];
     let shown = lines.into_iter().filter_map(|(message, text)| {
         Some(format!("- {}{}{}\n", message.text(language), language.colon(), text?))
     });
     shown.collect()
+}
+
+/// Text as code, whatever backticks it has.
+fn code(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{fence}{space}{}{space}{fence}", escape(text, usize::MAX))
 }
 
 /// The columns between label and verdict: those that were asked for, or the usual ones.

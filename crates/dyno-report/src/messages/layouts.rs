@@ -13,6 +13,7 @@ messages! {
     Target: "Target", "目标";
     Model: "Model", "模型";
     Started: "Started", "开始时间";
+    Command: "Command", "命令";
     TokenCounts: "Token counts", "token 计数";
     EmbeddedEngine: "embedded engine", "内置引擎";
     InputBy: "input from {}", "输入来自 {}";

@@ -49,6 +49,7 @@ fn planned(page: &Page, plan: &Plan) -> Markup {
         (say(Word::Gpus), server.gpus.map(|gpus| gpus.to_string())),
         (say(Word::Seed), Some(plan.seed.to_string())),
         (say(Word::PlanHash), run.plan_hash.clone()),
+        (say(Word::Command), run.command.clone()),
     ];
     let task = request.task;
     let generates = task.generates();

@@ -240,6 +240,7 @@ messages! {
     Gpus: "GPUs", "GPU 数";
     Seed: "Seed", "随机种子";
     PlanHash: "SHA-256 of the plan", "方案的 SHA-256";
+    Command: "Command", "命令";
     PlannedLevels: "Planned levels", "计划的档位";
     PlannedCount: "Planned levels ({})", "计划的档位（{}）";
     LevelRequests: "Requests", "请求数";

@@ -6,15 +6,25 @@ pub use words::Say;
 
 use dyno_analysis::search::lasting;
 use dyno_model::course::{Over, Range, Search};
-use dyno_model::plan::{Api, LevelPlan, Load, Plan, Task, Warmup};
+use dyno_model::plan::{Api, DataPlan, LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Language, Nanos, SEC};
 use dyno_search::sweep;
 use dyno_words::columns;
+use dyno_words::escape::escape;
 use std::fmt::Write as _;
 
+/// What the data of a plan are, which only a look into them tells.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Data {
+    /// Conversations, whose users wait for responses before they go on.
+    pub conversations: bool,
+    /// How many requests a trace has.
+    pub requests: Option<u64>,
+}
+
 /// All levels, one per line. In a dry run nothing is sent, so that no estimate follows.
-pub fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
+pub fn plan(plan: &Plan, data: Data, dry_run: bool, language: Language) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
     let search = course_search(plan, language);
@@ -22,7 +32,7 @@ pub fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
     let mut lines = vec![head.with(language, &[number.to_string()])];
     let task = plan.request.task;
     let rows: Vec<[String; 4]> =
-        plan.levels.iter().map(|level| row(level, task, language)).collect();
+        plan.levels.iter().map(|level| row(level, data, task, language)).collect();
     let width =
         |column: usize| rows.iter().map(|row| columns::width(&row[column])).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
@@ -41,6 +51,7 @@ pub fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
         // The path of the target may have decided it.
         lines.push(Say::Api.with(language, &[api.name()]));
     }
+    lines.extend(sources(plan, language));
     let course = &plan.course;
     if let Some(most) = plan.levels.iter().find_map(|level| level.max_concurrency) {
         lines.push(Say::MostInFlight.with(language, &[most.to_string()]));
@@ -77,6 +88,27 @@ pub fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
         let _ = writeln!(text, "{line}");
     }
     text
+}
+
+/// Where prompts come from and who sends them, as far as that was asked for.
+fn sources(plan: &Plan, language: Language) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(spec) = &plan.data.spec {
+        lines.push(Say::Data.with(language, &[escape(spec, 300)]));
+    }
+    if let Some(share) = plan.data.cache_hit {
+        let spec = plan.data.spec.as_deref().unwrap_or_default();
+        let given = spec.split([',', ':']).find_map(|part| part.trim().strip_prefix("groups="));
+        let groups = given.map_or_else(|| DataPlan::CACHE_GROUPS.to_string(), |n| escape(n, 20));
+        let share = format!("{:.3}", share * 100.0);
+        let share = share.trim_end_matches('0').trim_end_matches('.').to_owned();
+        lines.push(Say::CacheHit.with(language, &[share, groups]));
+    }
+    if let Some(fleet) = &plan.fleet {
+        let say = if fleet.bus { Say::BusAgents } else { Say::Agents };
+        lines.push(say.with(language, &[fleet.agents.to_string()]));
+    }
+    lines
 }
 
 /// Why there is no estimate yet.
@@ -198,10 +230,13 @@ fn course_search(plan: &Plan, language: Language) -> Option<String> {
     })
 }
 
-fn row(level: &LevelPlan, task: Task, language: Language) -> [String; 4] {
+fn row(level: &LevelPlan, data: Data, task: Task, language: Language) -> [String; 4] {
     let say = |what: Say, values: &[String]| what.with(language, values);
     let load = match level.load {
-        Load::Concurrency { concurrency } => say(Say::InFlight, &[concurrency.to_string()]),
+        Load::Concurrency { concurrency } => {
+            let what = if data.conversations { Say::Users } else { Say::InFlight };
+            say(what, &[concurrency.to_string()])
+        }
         Load::Rate { rate, arrival } => format!("{rate}/s {arrival}"),
         Load::Ramp { from, to, steps: None, .. } => {
             say(Say::Ramp, &[from.to_string(), to.to_string()])
@@ -214,6 +249,8 @@ fn row(level: &LevelPlan, task: Task, language: Language) -> [String; 4] {
     };
     let input = level.input_tokens.0.clone();
     let lengths = match task.generates() {
+        // Its own lengths, whatever the plan says.
+        true if data.requests.is_some() => say(Say::OfTrace, &[]),
         true => say(Say::Lengths, &[input, level.output_tokens.0.clone()]),
         false => match level.inputs.or((input != "data").then(|| task.usual_inputs())) {
             Some(inputs) => say(Say::Texts, &[inputs.to_string(), input]),
@@ -225,7 +262,7 @@ fn row(level: &LevelPlan, task: Task, language: Language) -> [String; 4] {
         Warmup::Duration(time) => say(Say::AfterTime, &[format_duration(time)]),
     });
     let stop = [
-        level.requests.map(|number| say(Say::Requests, &[number.to_string()])),
+        level.requests.or(data.requests).map(|number| say(Say::Requests, &[number.to_string()])),
         level.duration_ns.map(format_duration),
     ];
     let either = language.choose([" or ", "或 "]);

@@ -10,6 +10,12 @@ messages! {
     FirstLevels: "{} {0|level|levels} first:", "先运行 {} 个档位：";
     Api: "API: {}.", "接口 API：{}。";
     ApiAsked: "API: found by asking the server.", "接口 API：由询问服务器确定。";
+    Data: "Prompts: {}.", "提示词：{}。";
+    CacheHit:
+        "Prefix cache: about {} % of the prompt tokens, by {} prefixes that prompts share; each is sent once before a level.",
+        "前缀缓存：约 {} % 的提示词 token，提示词共享 {} 个前缀；每个前缀在档位开始前先发送一次。";
+    Agents: "Sent by {} agents on this machine.", "由本机的 {} 个压测端发送。";
+    BusAgents: "Sent by {} agents of the bus.", "由总线上的 {} 个压测端发送。";
     Then: "Then {}, chosen from the results so far.", "然后根据已有结果选择{}。";
     MostInFlight: "At most {} requests in flight.", "最多 {} 个在途请求。";
     Drained: "each starts when the previous one has drained", "前一个排空后再开始下一个";
@@ -62,6 +68,8 @@ messages! {
         "最多 {} 个并发数，位于满足 SLO 的最高值附近";
 
     InFlight: "{} in flight", "并发 {}";
+    Users: "{} {0|user|users}", "{} 个用户";
+    OfTrace: "lengths of the trace", "长度由轨迹决定";
     Ramp: "{} to {}/s", "{} 至 {}/s";
     RampInSteps: "{} to {}/s in {} steps", "{} 至 {}/s，分 {} 级";
     AtOnce: "{} at once", "一次 {} 个";

@@ -2,6 +2,7 @@
 
 use super::bench::{SECRETS, plan_of};
 use super::files::{Fetched, piece};
+use super::folder::Folder;
 use super::notices::told_once;
 use super::settled::Settled;
 use super::told::Told;
@@ -33,7 +34,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// How often a waiting agent looks whether it should end.
 const GLANCE: Duration = Duration::from_millis(250);
@@ -223,13 +223,16 @@ impl Duty {
         let settled: Settled = serde_json::from_value(setup.settled.clone())
             .map_err(|error| RunError::Usage(format!("what was settled: {error}")))?;
         let mut reach = agent.reach.clone();
-        reach.url = Some(agent.with_query(&setup.url)?);
+        let url = agent.with_query(&setup.url)?;
+        agent.has_all_of(&plan, &url)?;
+        reach.url = Some(url);
         reach.metrics = MetricsFrom::Nowhere;
-        if !setup.sources.is_empty() {
-            let sources = Sources::parse(&setup.sources.join(","));
+        let (cpu, sources) = agent.own_of(setup);
+        if !sources.is_empty() {
+            let sources = Sources::parse(&sources.join(","));
             reach.sources = sources.map_err(|error| RunError::Usage(error.to_string()))?;
         }
-        if let Some(cpu) = setup.cpu {
+        if let Some(cpu) = cpu {
             dyno_net::pin_to_cpu(cpu as usize).map_err(|error| RunError::Own(error.to_string()))?;
         }
         reach.numbered = settled.addresses.clone();
@@ -282,8 +285,7 @@ impl Duty {
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
         let items = self.workload.items(&self.plan, level, *number).map_err(RunError::Usage)?;
-        let folder = tempfile::Builder::new().prefix("dyno-agent-").tempdir();
-        let folder = folder.map_err(|error| RunError::Own(error.to_string()))?;
+        let folder = Folder::of_agent().map_err(|error| RunError::Own(error.to_string()))?;
         let dir = RunDir::create(folder.path().join("level"))?;
         let header = identity::header(self.run.clone(), &self.plan, &clock);
         let recorder = Recorder::start(&dir, header)?;
@@ -438,13 +440,13 @@ impl dyno_drive::Observer for Keeping<'_> {
 
 /// The records of the last level.
 struct Kept {
-    _folder: TempDir,
+    _folder: Folder,
     path: PathBuf,
     bytes: u64,
 }
 
 impl Kept {
-    fn new(folder: TempDir, dir: &RunDir) -> Result<Self, RunError> {
+    fn new(folder: Folder, dir: &RunDir) -> Result<Self, RunError> {
         let path = dir.path().join("records.dyno");
         let bytes = path.metadata().map_err(|error| RunError::Own(error.to_string()))?.len();
         Ok(Self { _folder: folder, path, bytes })

@@ -1,7 +1,8 @@
 //! The coordinator: agents in place of one client.
 
 use super::files::Files;
-use super::merge::{Stream, merge};
+use super::folder::Folder;
+use super::merge::{Bounds, Stream, merge};
 use super::outcome::{blame, lost_before, together};
 use super::served::{Served, Signs};
 use super::settled::Settled;
@@ -32,7 +33,6 @@ use std::io::{self, Write};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// How long agents of this machine may take to start, and how much longer for each of them.
 const TO_START: Duration = Duration::from_secs(20);
@@ -89,7 +89,7 @@ pub(crate) struct Coordinated {
     _bus: Option<nats::Bus>,
     /// Temporary files of this process and of its children, which may be killed: removed when all have
     /// ended.
-    folder: TempDir,
+    folder: Folder,
 }
 
 /// Gathers the agents of an order and tells them what was settled.
@@ -102,7 +102,7 @@ pub(crate) fn gather(
     run: &str,
 ) -> Result<Coordinated, RunError> {
     let agents = wanted.agents.max(1);
-    let folder = tempfile::Builder::new().prefix("dyno-fleet-").tempdir();
+    let folder = Folder::of_fleet();
     let folder = folder.map_err(|error| RunError::Own(format!("a temporary folder: {error}")))?;
     let stop = || order.stop.get() > Stop::No;
     let (children, bus, hub, lead) = match &order.crew {
@@ -328,7 +328,8 @@ impl Bench for Coordinated {
             now
         });
         let mut signs = Signs::default();
-        let ends = self.collect(&mut parts, setup.observer, &mut signs)?;
+        let bounds = Bounds { level: setup.level, from: started, until: clock.now() };
+        let ends = self.collect(&mut parts, bounds, setup.observer, &mut signs)?;
         parts.iter_mut().zip(&ends).for_each(|(part, end)| blame(part, end.as_ref(), &signs));
         let now = clock.now();
         let mut outcome = together(&parts, ends, started, now);
@@ -397,11 +398,12 @@ impl Coordinated {
     fn collect(
         &mut self,
         parts: &mut [Part],
+        bounds: Bounds,
         observer: &mut dyn Observer,
         signs: &mut Signs,
     ) -> Result<Vec<Option<LevelEnd>>, TransportError> {
         let mut numbers = self.hear(parts).into_iter();
-        let folder = tempfile::Builder::new().prefix("records-").tempdir_in(&self.folder)?;
+        let folder = tempfile::Builder::new().prefix("records-").tempdir_in(self.folder.path())?;
         let mut streams = Vec::new();
         let mut of_agent = Vec::new();
         for (number, part) in parts.iter_mut().enumerate() {
@@ -422,13 +424,16 @@ impl Coordinated {
             streams.push(Stream::new(number as u32, clock, addresses, reader));
             of_agent.push(number);
         }
-        let merged = merge(streams, |record| {
+        let merged = merge(streams, bounds, |record| {
             signs.note(&record);
             observer.ended(record);
         });
         let mut ends: Vec<Option<LevelEnd>> = parts.iter().map(|_| None).collect();
         for (number, end) in of_agent.into_iter().zip(merged) {
-            ends[number] = end;
+            match end {
+                Ok(end) => ends[number] = end,
+                Err(why) => (parts[number].done, parts[number].lost) = (None, Some(why)),
+            }
         }
         for (part, _) in parts.iter_mut().zip(&ends).filter(|(_, end)| end.is_none()) {
             // Without them the level would look as if it had been smaller.

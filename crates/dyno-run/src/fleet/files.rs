@@ -1,29 +1,19 @@
 //! The files that a plan names, on the way to agents that do not have them. An agent gets contents, never
 //! paths: what arrives lies in a folder of its own, under the file's bare name.
 
+use super::folder::Folder;
 use crate::workload::Places;
+use crate::workload::files::{DATA, TOKENIZER, digest, hex, of_plan, plain};
 use dyno_fleet::{FileRef, FromAgent, Order, PIECE, Post};
+use dyno_model::environment::FileDigest;
 use dyno_model::plan::Plan;
-use dyno_workload::data::DataSpec;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tempfile::TempDir;
 
-const DATA: &str = "data";
-const TOKENIZER: &str = "tokenizer";
-/// What a tokenizer consists of, beside its main file.
-const BESIDE: [&str; 6] = [
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "chat_template.jinja",
-    "chat_template.json",
-    "config.json",
-];
-/// The largest file that an agent accepts.
+/// The most that an agent accepts, all files of a run together.
 const MOST_BYTES: u64 = 64 << 30;
 const MOST_FILES: usize = 32;
 /// How long the next piece may take.
@@ -37,39 +27,15 @@ impl Files {
     /// Finds and hashes the files of a plan.
     pub(super) fn of(plan: &Plan) -> Result<Self, String> {
         let mut files = Self::default();
-        let spec = plan.data.spec.as_deref().map(str::parse::<DataSpec>).transpose();
-        if let Some(path) = spec.map_err(|error| error.to_string())?.and_then(|spec| spec.path) {
-            files.add(DATA, &path)?;
-        }
-        if let Some(given) = plan.data.tokenizer.as_deref().map(Path::new) {
-            let folder = if given.is_dir() { Some(given) } else { given.parent() };
-            if !given.is_dir() {
-                files.add(TOKENIZER, given)?;
-            }
-            let beside = folder.into_iter().flat_map(|folder| BESIDE.map(|name| folder.join(name)));
-            for path in beside.filter(|path| path != given && path.is_file()) {
-                files.add(TOKENIZER, &path)?;
-            }
+        for (role, path) in of_plan(plan)? {
+            files.add(role, &path)?;
         }
         Ok(files)
     }
 
     fn add(&mut self, role: &str, path: &Path) -> Result<(), String> {
-        let failed = |error: io::Error| format!("{}: {error}", path.display());
-        let bare: String =
-            path.file_name().map_or_else(String::new, |name| plain(&name.to_string_lossy()));
-        let mut file = File::open(path).map_err(failed)?;
-        let (mut hash, mut buffer, mut size) = (Sha256::new(), vec![0; 1 << 20], 0);
-        loop {
-            let count = file.read(&mut buffer).map_err(failed)?;
-            if count == 0 {
-                break;
-            }
-            hash.update(&buffer[..count]);
-            size += count as u64;
-        }
-        let file = FileRef { name: format!("{role}/{bare}"), hash: hex(&hash.finalize()), size };
-        self.0.push((file, path.to_owned()));
+        let FileDigest { name, sha256: hash, bytes: size } = digest(role, path)?;
+        self.0.push((FileRef { name, hash, size }, path.to_owned()));
         Ok(())
     }
 
@@ -97,7 +63,7 @@ pub(super) fn piece(path: &Path, from: u64) -> io::Result<Vec<u8>> {
 /// Files that have arrived; removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Fetched {
-    _folder: TempDir,
+    _folder: Folder,
     pub(super) places: Places,
 }
 
@@ -107,8 +73,8 @@ impl Fetched {
         if files.len() > MOST_FILES {
             return Err(format!("{} files; at most {MOST_FILES} are accepted", files.len()));
         }
-        let folder = tempfile::Builder::new().prefix("dyno-files-").tempdir();
-        let folder = folder.map_err(|error| format!("a folder for files: {error}"))?;
+        let folder = Folder::of_files().map_err(|error| format!("a folder for files: {error}"))?;
+        fits(files, dyno_net::free_space(folder.path()), folder.path())?;
         let mut places = Places::default();
         for file in files {
             let (role, bare) = checked(&file.name)?;
@@ -133,17 +99,23 @@ fn checked(name: &str) -> Result<(&str, &str), String> {
     parts.ok_or_else(|| "a file with a strange name".to_owned())
 }
 
-/// A file name without anything that has a meaning in paths.
-fn plain(name: &str) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let kept: String = name.chars().map(|c| if safe(c) { c } else { '_' }).take(200).collect();
-    kept.trim_start_matches('.').to_owned()
+/// Whether there is room for all files: others need some of the disk, too.
+fn fits(files: &[FileRef], free: Option<u64>, within: &Path) -> Result<(), String> {
+    let all = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
+    if all > MOST_BYTES {
+        return Err(format!("files of {all} bytes; at most {MOST_BYTES} are accepted"));
+    }
+    match free {
+        Some(free) if all > free / 2 => Err(format!(
+            "files of {all} bytes, and {free} are free in {}, of which an agent uses half at most; set \
+             TMPDIR to a larger disk",
+            within.parent().unwrap_or(within).display()
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), String> {
-    if file.size > MOST_BYTES {
-        return Err(format!("{} bytes; at most {MOST_BYTES} are accepted", file.size));
-    }
     let failed = |error: io::Error| error.to_string();
     let mut out = File::create(path).map_err(failed)?;
     let (mut hash, mut from) = (Sha256::new(), 0);
@@ -170,10 +142,6 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), String> {
         true => Ok(()),
         false => Err("its contents are not those announced (SHA-256 differs)".to_owned()),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -290,12 +258,26 @@ mod tests {
         });
         assert!(short.unwrap_err().contains("not as long as announced"));
         let unasked = |_: &str, _: u64| -> Vec<u8> { panic!("nothing is asked for") };
-        let large = FileRef { size: MOST_BYTES + 1, ..announced.clone() };
-        assert!(fetched(&[large], unasked).unwrap_err().contains("at most"));
+        let large = FileRef { size: MOST_BYTES / 2 + 1, ..announced.clone() };
+        assert!(fetched(&[large.clone(), large], unasked).unwrap_err().contains("at most"));
         let strange = FileRef { name: "data/../a".to_owned(), ..announced.clone() };
         assert!(fetched(&[strange], unasked).unwrap_err().contains("strange name"));
         let many = vec![announced; MOST_FILES + 1];
         assert!(fetched(&many, unasked).unwrap_err().contains("33 files"));
+    }
+
+    #[test]
+    fn l9_files_for_which_there_is_no_room_are_refused() {
+        let files = [file("data/a", b"0123"), file("data/b", b"4567")];
+        let fits = |free| fits(&files, free, Path::new("/tmp/dyno-files-x"));
+        assert_eq!(fits(None), Ok(()));
+        assert_eq!(fits(Some(16)), Ok(()));
+        let why = fits(Some(15)).unwrap_err();
+        assert_eq!(
+            why,
+            "files of 8 bytes, and 15 are free in /tmp, of which an agent uses half at most; set TMPDIR to \
+             a larger disk"
+        );
     }
 
     #[test]

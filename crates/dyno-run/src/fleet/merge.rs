@@ -1,13 +1,13 @@
 //! The records of several agents as one sequence, on the coordinator's clock.
 
 use super::told::Numbers;
-use dyno_model::Nanos;
 use dyno_model::fleet::ClockFit;
 use dyno_model::frame::{Frame, LevelEnd};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Nanos, SEC};
 use dyno_record::RecordReader;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// One agent's records of a level.
 pub(super) struct Stream {
@@ -15,6 +15,56 @@ pub(super) struct Stream {
     clock: ClockFit,
     addresses: Numbers,
     frames: RecordReader,
+}
+
+/// What the records of a level may be, on the coordinator's clock: an agent may be wrong, or somebody else.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) level: u32,
+    pub(super) from: Nanos,
+    pub(super) until: Nanos,
+}
+
+/// How far beyond its level a time may seem to be, as clocks are compared while both are busy.
+const ALLOWANCE: Nanos = 10 * SEC;
+
+impl Bounds {
+    /// What is wrong with a record.
+    fn fault(&self, record: &RequestRecord, clock: &ClockFit, seen: &mut Seen) -> Option<String> {
+        let index = record.index;
+        if record.level != self.level {
+            return Some(format!("request {index} of its records is of another level"));
+        }
+        if self.is_outside(record.intended, clock) || self.is_outside(record.end, clock) {
+            return Some(format!(
+                "request {index} of its records is not within the time of the level"
+            ));
+        }
+        let new = seen.insert(index);
+        (!new).then(|| format!("request {index} of its records is there twice, or another agent's"))
+    }
+
+    /// Whether the level cannot have had this time. A clock that jumped is another finding.
+    fn is_outside(&self, at: Nanos, clock: &ClockFit) -> bool {
+        let allowed = ALLOWANCE + clock.bound_ns;
+        let within = self.from.saturating_sub(allowed)..=self.until.saturating_add(allowed);
+        clock.steps == 0 && !within.contains(&at)
+    }
+}
+
+/// Which indices there were: a bit for each, in blocks where there are any.
+#[derive(Default)]
+struct Seen(BTreeMap<u64, [u64; 64]>);
+
+impl Seen {
+    /// Whether it is new.
+    fn insert(&mut self, index: u64) -> bool {
+        let block = self.0.entry(index / 4096).or_insert([0; 64]);
+        let (word, bit) = ((index % 4096 / 64) as usize, 1 << (index % 64));
+        let new = block[word] & bit == 0;
+        block[word] |= bit;
+        new
+    }
 }
 
 impl Stream {
@@ -105,20 +155,70 @@ impl Ord for Next {
     }
 }
 
-/// Passes all records on in the order in which they ended; returns the end of each stream.
+/// Passes all records on in the order in which they ended; returns the end of each stream, or what is wrong
+/// with the first record that cannot be: from there on, it is left out.
 pub(super) fn merge(
     mut streams: Vec<Stream>,
+    bounds: Bounds,
     mut each: impl FnMut(Box<RequestRecord>),
-) -> Vec<Option<LevelEnd>> {
+) -> Vec<Result<Option<LevelEnd>, String>> {
     let mut ends: Vec<Option<LevelEnd>> = streams.iter().map(|_| None).collect();
-    let mut waiting = BinaryHeap::new();
+    let mut faults: Vec<Option<String>> = streams.iter().map(|_| None).collect();
+    let (mut waiting, mut seen) = (BinaryHeap::new(), Seen::default());
     for (number, stream) in streams.iter_mut().enumerate() {
         waiting.extend(stream.next(&mut ends[number]).map(|record| Next(record, number)));
     }
     while let Some(Next(record, number)) = waiting.pop() {
+        faults[number] = bounds.fault(&record, &streams[number].clock, &mut seen);
+        if faults[number].is_some() {
+            continue;
+        }
         each(record);
         let next = streams[number].next(&mut ends[number]);
         waiting.extend(next.map(|record| Next(record, number)));
     }
-    ends
+    let checked = |((end, fault), stream): ((Option<LevelEnd>, Option<String>), &Stream)| {
+        let ended = end.as_ref().map(|end| end.ended);
+        match (fault, ended) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(at)) if bounds.is_outside(at, &stream.clock) => {
+                Err("the end of its level is not within the time of the level".to_owned())
+            }
+            _ => Ok(end),
+        }
+    };
+    ends.into_iter().zip(faults).zip(&streams).map(checked).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::record::Phase;
+
+    fn record(index: u64, at: Nanos) -> RequestRecord {
+        RequestRecord { end: at + SEC, ..RequestRecord::new(2, index, 0, Phase::Measured, at) }
+    }
+
+    #[test]
+    fn l8_records_that_cannot_be_are_faults() {
+        let bounds = Bounds { level: 2, from: 1_000 * SEC, until: 1_060 * SEC };
+        let (fit, mut seen) = (ClockFit::default(), Seen::default());
+        let mut fault = |record: &RequestRecord| bounds.fault(record, &fit, &mut seen);
+        assert_eq!(fault(&record(0, 1_000 * SEC)), None);
+        assert_eq!(fault(&record(4_097, 1_059 * SEC)), None);
+        for late in [1_000_000 * SEC, 5 * SEC] {
+            let why = fault(&record(1, late)).unwrap();
+            assert!(why.contains("request 1 of its records is not within the time"), "{why}");
+        }
+        for twice in [0, 4_097] {
+            let why = fault(&record(twice, 1_010 * SEC)).unwrap();
+            assert!(why.contains("there twice, or another agent's"), "{why}");
+        }
+        let other = RequestRecord { level: 1, ..record(7, 1_010 * SEC) };
+        assert!(fault(&other).unwrap().contains("of another level"));
+        assert_eq!(fault(&record(u64::MAX, 1_010 * SEC)), None, "counts are checked elsewhere");
+        // A clock that jumped is named as such.
+        let jumped = ClockFit { steps: 1, ..fit };
+        assert_eq!(bounds.fault(&record(9, 0), &jumped, &mut Seen::default()), None);
+    }
 }

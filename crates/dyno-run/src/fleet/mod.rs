@@ -7,6 +7,7 @@
 mod agent;
 mod bench;
 mod files;
+mod folder;
 mod merge;
 pub mod need;
 mod notices;

@@ -4,12 +4,13 @@
 use super::agent::Agent;
 use crate::error::RunError;
 use crate::identity::one_line;
-use crate::order::{Order, Reach};
+use crate::order::{Order, Reach, Secrets};
 use crate::prepared::count_by_server;
 use crate::target::{OpenTarget, open};
 use crate::tokenize::CountedBy;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
+use dyno_fleet::Setup;
 use dyno_model::plan::Plan;
 use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
@@ -31,6 +32,51 @@ impl Agent {
         match query {
             Some(query) => TargetUrl::parse(&format!("{bare}?{query}")).map_err(wrong),
             None => Ok(asked),
+        }
+    }
+
+    /// Whether it has what the plan names and does not hold: headers, and the parameters of the target's
+    /// query. Without them it would send other requests than the plan says, to another tenant or route.
+    pub(super) fn has_all_of(&self, plan: &Plan, url: &TargetUrl) -> Result<(), RunError> {
+        let Secrets { api_key, headers } = &self.reach.secrets;
+        let has = |wanted: &String| {
+            headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(wanted))
+                || api_key.is_some() && wanted.eq_ignore_ascii_case("authorization")
+        };
+        let missing = plan.target.header_names.iter().filter(|wanted| !has(wanted));
+        let missing: Vec<&str> = missing.map(String::as_str).collect();
+        if let Some(first) = missing.first() {
+            return Err(RunError::Usage(format!(
+                "the run has headers that this agent does not have and would not send: {}; start it with \
+                 --header '{first}: VALUE'",
+                missing.join(", ")
+            )));
+        }
+        let names = |query: &str| -> Vec<String> {
+            let name = |pair: &str| pair.split_once('=').map_or("", |(name, _)| name).to_owned();
+            query.split('&').map(name).collect()
+        };
+        let wanted = plan.target.url.as_deref().and_then(|url| url.split_once('?'));
+        let own = url.query().map(names).unwrap_or_default();
+        let wanted = wanted.map(|(_, query)| names(query)).unwrap_or_default();
+        let missing: Vec<String> = wanted.into_iter().filter(|name| !own.contains(name)).collect();
+        match missing.first() {
+            None => Ok(()),
+            Some(first) => Err(RunError::Usage(format!(
+                "the target's query has parameters that this agent does not have and would not send: {}; \
+                 start it with --target '{}?{first}=VALUE'",
+                missing.join(", "),
+                url.shown().split('?').next().unwrap_or_default()
+            ))),
+        }
+    }
+
+    /// The CPU and the source addresses that a coordinator gives to its children. What else could come from a
+    /// bus would be somebody else's decision about this machine.
+    pub(super) fn own_of<'a>(&self, setup: &'a Setup) -> (Option<u32>, &'a [String]) {
+        match self.shares_files {
+            true => (setup.cpu, &setup.sources),
+            false => (None, &[]),
         }
     }
 
@@ -80,6 +126,64 @@ impl Agent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::plan::{Shard, Target};
+
+    fn agent(targets: &[&str]) -> Agent {
+        Agent {
+            name: "a".to_owned(),
+            reach: Reach::default(),
+            targets: targets.iter().map(|url| TargetUrl::parse(url).unwrap()).collect(),
+            counting: None,
+            shares_files: false,
+            may_measure: Box::new(|_| Ok(())),
+        }
+    }
+
+    #[test]
+    fn m4_an_agent_without_the_headers_or_the_query_of_the_plan_refuses() {
+        let mut agent = agent(&["http://gpu:8000/v1?version=7&flag"]);
+        let mut plan = Plan::new(Target::at("http://gpu:8000/v1?version=…&…"));
+        let mut check = |agent: &Agent, change: &dyn Fn(&mut Plan)| {
+            change(&mut plan);
+            let url = agent.with_query("http://gpu:8000/v1").unwrap();
+            agent.has_all_of(&plan, &url).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&agent, &|_| ()), Ok(()));
+        let names = |plan: &mut Plan| {
+            plan.target.header_names = vec!["X-Tenant".to_owned(), "Authorization".to_owned()];
+        };
+        let why = check(&agent, &names).unwrap_err();
+        assert!(why.contains("would not send: X-Tenant, Authorization; start it with"), "{why}");
+        assert!(why.contains("--header 'X-Tenant: VALUE'"), "{why}");
+        agent.reach.secrets.headers = vec![("x-tenant".to_owned(), "load".to_owned())];
+        assert!(check(&agent, &|_| ()).unwrap_err().contains("would not send: Authorization;"));
+        agent.reach.secrets.api_key = Some("key".to_owned());
+        assert_eq!(check(&agent, &|_| ()), Ok(()), "a key is an Authorization");
+        agent.targets = vec![TargetUrl::parse("http://gpu:8000/v1?flag").unwrap()];
+        let why = check(&agent, &|_| ()).unwrap_err();
+        assert!(
+            why.ends_with("start it with --target 'http://gpu:8000/v1?version=VALUE'"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn l7_a_message_on_a_bus_does_not_choose_cpus_or_addresses() {
+        let setup = Setup {
+            run: "run".to_owned(),
+            plan: Plan::new(Target::at("http://gpu")),
+            shard: Shard::WHOLE,
+            url: "http://gpu".to_owned(),
+            settled: serde_json::Value::Null,
+            files: Vec::new(),
+            cpu: Some(0),
+            sources: vec!["127.0.0.2".to_owned()],
+        };
+        let mut agent = agent(&[]);
+        assert_eq!(agent.own_of(&setup), (None, &[][..]));
+        agent.shares_files = true;
+        assert_eq!(agent.own_of(&setup), (Some(0), &["127.0.0.2".to_owned()][..]));
+    }
 
     #[test]
     fn a_query_goes_to_its_own_server_alone() {
@@ -90,14 +194,7 @@ mod tests {
             "http://two:80?key=3",
             "http://three",
         ];
-        let agent = Agent {
-            name: "a".to_owned(),
-            reach: Reach::default(),
-            targets: known.iter().map(|url| TargetUrl::parse(url).unwrap()).collect(),
-            counting: None,
-            shares_files: false,
-            may_measure: Box::new(|_| Ok(())),
-        };
+        let agent = agent(&known);
         let query = |url: &str| agent.with_query(url).unwrap().query().map(str::to_owned);
         for (url, expected) in [
             ("https://one/v1/", Some("key=1")),

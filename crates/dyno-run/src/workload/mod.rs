@@ -5,6 +5,7 @@ mod account;
 mod again;
 mod batch;
 mod fault;
+pub(crate) mod files;
 mod items;
 mod making;
 mod notes;
@@ -54,6 +55,8 @@ pub struct Workload {
     text: Text,
     /// Makes its prompts differ from those of other runs and attempts.
     attempt: Attempt,
+    /// The data file, once it is settled what it is.
+    watched: Option<files::Watched>,
 }
 
 /// Where the files of a plan are, where they are not where it says.
@@ -125,6 +128,7 @@ impl Workload {
             account: Arc::default(),
             text: Text::Read,
             attempt: Attempt::default(),
+            watched: None,
         })
     }
 
@@ -149,12 +153,12 @@ impl Workload {
     }
 
     /// Whether the data are conversations, whose turns depend on the responses.
-    pub(crate) fn is_session(&self) -> bool {
+    pub fn is_session(&self) -> bool {
         self.source.is_session()
     }
 
     /// How many requests a trace has.
-    pub(crate) fn trace_length(&self) -> Option<u64> {
+    pub fn trace_length(&self) -> Option<u64> {
         match (&self.source, self.scheduled_sessions()) {
             (Source::Trace(trace), _) => Some(trace.len()),
             (_, sessions) => sessions.map(TraceSessions::requests),

@@ -152,9 +152,6 @@ pub fn limits(data: &DataPlan) -> TraceLimits {
     }
 }
 
-/// Default number of groups that share a prefix with `--cache-hit`.
-const GROUPS: u32 = 8;
-
 fn random_options(
     spec: Option<&DataSpec>,
     data: &DataPlan,
@@ -162,7 +159,7 @@ fn random_options(
 ) -> Result<RandomOptions, String> {
     let mut options = RandomOptions { chat, unique: data.unique_prefix, ..Default::default() };
     if data.cache_hit.is_some() {
-        (options.shared, options.groups) = (data.cache_hit, GROUPS);
+        (options.shared, options.groups) = (data.cache_hit, DataPlan::CACHE_GROUPS);
     }
     if let Some(spec) = spec {
         if spec.path.is_some() {

@@ -14,6 +14,7 @@ use crate::client::{Client, Fetched, Interrupted};
 use crate::dialect::{Does, ModelList, Shape, is_overload_status};
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
+use crate::redact::Redactor;
 use dyno_drive::StopSignal;
 use dyno_model::Diagnostic;
 use dyno_model::environment::{Preflight, Server, Simulated};
@@ -125,7 +126,7 @@ pub fn preflight(
             names.into_iter().next().unwrap_or_default()
         }
         None => match models.as_ref().map(|models| list.names(models)) {
-            Some(names) => only(names)?,
+            Some(names) => only(names, &redactor)?,
             None => {
                 let hint = match fetched.record.status {
                     Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
@@ -164,7 +165,7 @@ pub fn preflight(
     let engine = probe.header("server") == Some("dyno-engine");
     let server = Server {
         headers: probe.shown_headers(),
-        simulated: simulated(probe.header("x-dyno-simulated"), models.as_ref()),
+        simulated: simulated(probe.header("x-dyno-simulated"), models.as_ref(), &redactor),
         models: models.map(|models| redactor.clean_json(shorten(models, list))),
         addresses: Vec::new(),
     };
@@ -177,14 +178,19 @@ pub fn preflight(
 const LONGEST_NAME: usize = 80;
 
 /// Whether the server is a Dyno engine, by its header or its list of models: a proxy may drop either.
-fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option<Simulated> {
+fn simulated(
+    header: Option<&str>,
+    models: Option<&serde_json::Value>,
+    redactor: &Redactor,
+) -> Option<Simulated> {
     let listed = || models?.get("data")?.as_array();
     let of = |model: &&serde_json::Value| model["dyno_simulated"] == serde_json::Value::Bool(true);
     let model = listed().and_then(|models| models.iter().find(of));
     let name = model.and_then(|model| model["twin"].as_str().or(model["script"].as_str()));
     let in_header = header.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
-    (in_header || model.is_some())
-        .then(|| Simulated { engine: name.map(|name| escape(name, LONGEST_NAME)) })
+    (in_header || model.is_some()).then(|| Simulated {
+        engine: name.map(|name| escape(&redactor.clean_name(name), LONGEST_NAME)),
+    })
 }
 
 /// Asks for the models where the API lists them; the first list that the server has, or the last
@@ -225,13 +231,13 @@ fn ask_for_models(
     Ok((list, fetched))
 }
 
-fn only(mut names: Vec<String>) -> Result<String, PreflightError> {
+fn only(mut names: Vec<String>, redactor: &Redactor) -> Result<String, PreflightError> {
     match names.len() {
         1 => Ok(names.remove(0)),
         0 => Err(PreflightError::Model("the server lists no models; name the one to use".into())),
         n => {
-            let shown: Vec<_> =
-                names.iter().take(10).map(|n| format!("`{}`", n.escape_debug())).collect();
+            let name = |name: &String| redactor.clean_name(name).escape_debug().to_string();
+            let shown: Vec<_> = names.iter().take(10).map(|n| format!("`{}`", name(n))).collect();
             let more = if n > 10 { ", …" } else { "" };
             Err(PreflightError::Model(format!(
                 "the server has {n} models; choose one of {}{more}",
@@ -253,6 +259,10 @@ fn shorten(models: serde_json::Value, list: ModelList) -> serde_json::Value {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option<Simulated> {
+        super::simulated(header, models, &Redactor::default())
+    }
 
     #[test]
     fn an_engine_is_known_by_its_header_or_its_models() {

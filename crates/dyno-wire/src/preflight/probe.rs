@@ -331,7 +331,7 @@ impl<'a> Probe<'a> {
         }
         let limit = self.sent(Does::LimitLength).map_or("", |field| field.name);
         let preflight = Preflight {
-            model: self.shape.model.clone(),
+            model: self.client.rules().redactor.clean_name(&self.shape.model),
             stream_options: self.sent(Does::CountAtEnd).is_some(),
             usage,
             continuous_usage: continuous,

@@ -6,6 +6,7 @@ use super::target::{TargetUrl, target};
 use super::values;
 use clap::Args;
 use dyno_model::Nanos;
+use dyno_model::limits::MOST_AGENTS;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -119,12 +120,11 @@ pub(crate) struct AgentArgs {
 
 /// `--agents`.
 fn agents(text: &str) -> Result<Agents, String> {
-    const MOST: u32 = 1000;
     if text == "auto" {
         return Ok(Agents::Auto);
     }
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    let number = text.parse().ok().filter(|number| (1..=MOST_AGENTS).contains(number));
     number.map(Agents::Number).ok_or_else(|| {
-        format!("`{text}` is not a number of agents; write one from 1 to {MOST}, or auto")
+        format!("`{text}` is not a number of agents; write one from 1 to {MOST_AGENTS}, or auto")
     })
 }

@@ -1,9 +1,8 @@
 //! Parses the values of flags that define the levels and when they stop.
 
-use super::values::{
-    HIGHEST_RATE, List, MOST_IN_FLIGHT, MOST_REQUESTS, in_flight, list, rate, requests,
-};
+use super::values::{List, in_flight, list, rate, requests};
 use dyno_model::course::{Figure, Range};
+use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_REQUESTS};
 use dyno_model::slo::Condition;
 use dyno_model::units::{parse_count, parse_rate, parse_share};
 use dyno_run::can_watch;

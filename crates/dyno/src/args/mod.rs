@@ -21,6 +21,7 @@ pub(crate) mod predict;
 pub(crate) mod ramp;
 pub(crate) mod report;
 pub(crate) mod runs;
+pub(crate) mod shown;
 pub(crate) mod slo;
 pub(crate) mod target;
 pub(crate) mod twins;

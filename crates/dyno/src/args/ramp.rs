@@ -1,10 +1,10 @@
 //! Parses a ramp: `1..50/s over 5m`, or `1..50/s over 5m in 10 steps`.
 
-use super::values::{HIGHEST_RATE, some_duration, with_hint};
+use super::values::{some_duration, with_hint};
+use dyno_model::limits::{HIGHEST_RATE, MOST_STEPS};
 use dyno_model::ramp::Ramp;
 use dyno_model::units::parse_number;
 
-const MOST_STEPS: u32 = 100;
 const SPELLING: &str = "write --ramp '1..50/s over 5m', or --ramp '1..50/s over 5m in 10 steps'";
 
 /// `--ramp`.

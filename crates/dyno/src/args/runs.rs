@@ -75,6 +75,12 @@ pub(crate) enum RunsAction {
         #[arg(long)]
         yes: bool,
     },
+    /// Print the command line that made a run, without keys and other secrets
+    Command {
+        /// The run
+        #[arg(value_name = "RUN", default_value = "latest")]
+        run: String,
+    },
     /// Show the HTML report of a run
     Open(OpenArgs),
 }

@@ -3,6 +3,7 @@
 
 use clap::builder::PossibleValuesParser;
 use dyno_model::Nanos;
+use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_INPUTS, MOST_REQUESTS};
 use dyno_model::plan::Warmup;
 use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
 use dyno_run::Sources;
@@ -10,16 +11,8 @@ use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Most requests in flight that a level may ask for.
-pub(crate) const MOST_IN_FLIGHT: u32 = 100_000;
-/// Most requests that a level may be bounded by.
-pub(crate) const MOST_REQUESTS: u64 = 1_000_000_000;
-/// Most texts in a request.
-const MOST_INPUTS: u64 = 10_000;
 const MOST_LEVELS: usize = 1_000;
 const MOST_TOKENS: u32 = 10_000_000;
-/// Most requests per second.
-pub(crate) const HIGHEST_RATE: f64 = 1e6;
 
 /// Several values of one flag, in the order typed; never empty.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_run::fleet::nats::Notice;
 use dyno_run::fleet::{Agent, Permission, serve_bus, serve_child};
-use dyno_run::{Reach, RunError, StopSignal, TargetUrl};
+use dyno_run::{Reach, RunError, Secrets, StopSignal, TargetUrl};
 use dyno_words::escape::escape;
 use dyno_words::messages;
 
@@ -61,6 +61,13 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let printer = printer.speaking(language);
     let options = fleet::bus(&args.bus)?;
     let (reach, warnings) = reach_of_agent(args.connection, &Surroundings::of_process())?;
+    if args.any_target && (reach.secrets != Secrets::default() || reach.tls.client_cert.is_some()) {
+        return Err(UsageError::new(
+            "--any-target",
+            "the key, headers or client certificate of this agent would go to any server that a message on \
+             the bus names; name the servers with --target URL, or remove them (and DYNO_API_KEY)",
+        ));
+    }
     let visible = fleet::visible(&options, language);
     warnings.iter().chain(&visible).for_each(|warning| printer.warn(warning));
     let name = args.name.unwrap_or_else(own_name);

@@ -10,7 +10,7 @@ use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_model::nearest::nearest;
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
-use dyno_words::escape::escape;
+use dyno_words::escape::{escape, shell};
 use dyno_words::messages;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
         }
         Some(RunsAction::Label { run, text }) => label(&args.dir, run, text, language, printer),
         Some(RunsAction::Tag { run, tags }) => tag(&args.dir, run, tags, language, printer),
+        Some(RunsAction::Command { run }) => command(&args.dir, run, printer),
         Some(RunsAction::Delete { runs, yes }) => delete(&args.dir, runs, *yes, language, printer),
     };
     done.unwrap_or_else(|error| {
@@ -113,7 +114,7 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
 /// The first word and the command that it is a misspelling of.
 fn meant_action(words: &[String]) -> Option<(&str, &'static str)> {
     let first = words.first()?.as_str();
-    nearest(first, &["label", "tag", "delete", "open"]).map(|near| (first, near))
+    nearest(first, &["label", "tag", "delete", "open", "command"]).map(|near| (first, near))
 }
 
 /// Changes the annotations of the run that `name` means; returns its name for messages.
@@ -132,6 +133,23 @@ fn annotate(
 
 fn shown(path: &Path) -> String {
     escape(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy(), 80)
+}
+
+/// Prints the command line that made a run.
+fn command(root: &Path, run: &str, printer: &Printer) -> Result<Exit, UsageError> {
+    let path = named(root, run)?;
+    let dir = RunDir::open(&path).map_err(about("RUN"))?;
+    let made = dir.read_environment().map_err(about("RUN"))?.map(|found| found.made.command);
+    match made.and_then(|words| shell(&words)) {
+        Some(line) => Ok(printer.result(&format!("{line}\n"))),
+        None => Err(UsageError::new(
+            "RUN",
+            format!(
+                "the command line of {} is not known: an older version made it, or another tool",
+                shown(&path)
+            ),
+        )),
+    }
 }
 
 fn label(

@@ -3,11 +3,11 @@
 use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::usage::UsageError;
 use dyno_model::course::{Course, Search};
+use dyno_model::limits::MOST_LEVELS;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Condition;
 use dyno_search::grid::{Order, Turn, turns};
 
-const MOST_LEVELS: usize = 10_000;
 /// Makes the order of levels independent of everything else that the seed decides.
 const OF_LEVELS: u64 = 0x6c65_7665_6c73;
 

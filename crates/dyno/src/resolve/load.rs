@@ -7,10 +7,10 @@ use super::ramp::{check_soak, ramp_load};
 use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
 use crate::args::bench::LoadArgs;
 use crate::args::levels::{Concurrency, Requests};
-use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
 use dyno_analysis::search::level_name;
 use dyno_model::course::Search;
+use dyno_model::limits::{MOST_ARRIVALS, MOST_IN_FLIGHT};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::slo::Slo;
 use dyno_model::units::{format_duration, to_s};
@@ -22,8 +22,6 @@ const LADDER: Ladder = Ladder { steps: &[1, 4, 16], duration: 20 * SEC };
 const EMBEDDED_LADDER: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 * SEC };
 const LADDER_REQUESTS_PER_SLOT: u64 = 20;
 const DEFAULT_DURATION: Nanos = 30 * SEC;
-/// Schedules are computed in advance and kept in memory.
-pub(super) const MOST_ARRIVALS: f64 = 50e6;
 
 /// Levels of the closed loop, and how long each may take.
 struct Ladder {

@@ -253,7 +253,8 @@ pub(crate) fn resolve(
         Reach { url: target, tls: connection, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let crew = fleet::crew(&args.fleet, &plan, showing.language, &mut warnings)?;
-    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
+    let command = surroundings.command.clone();
+    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew, command };
     let notes = notes.into_texts();
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {

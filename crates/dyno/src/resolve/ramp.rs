@@ -1,9 +1,9 @@
 //! What a ramp and a soak may be combined with.
 
-use super::load::MOST_ARRIVALS;
 use crate::args::bench::LoadArgs;
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
+use dyno_model::limits::MOST_ARRIVALS;
 use dyno_model::plan::{Arrival, Load, Warmup};
 use dyno_model::ramp::Ramp;
 use dyno_model::units::to_s;

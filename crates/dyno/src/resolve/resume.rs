@@ -1,6 +1,6 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
-use super::notes::Notes;
+use super::notes::{Note, Notes};
 use super::{
     Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources,
     tls,
@@ -9,9 +9,11 @@ use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
 use crate::usage::UsageError;
+use dyno_model::limits;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
 use dyno_run::{Order, Past, Place, Reach, StopSignal, TlsSettings};
+use dyno_words::escape::escape;
 use serde_json::Value;
 use std::path::Path;
 
@@ -87,19 +89,26 @@ pub(super) fn again(
     let BenchArgs { target: typed, connection, output, course, fleet: agents, .. } = args;
     let showing = Showing::of(&output, surroundings);
     let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
-    let (_, plan) = open(dir)?;
+    let (opened_dir, plan) = open(dir)?;
     fleet::check_resumed(&agents, &plan)?;
     let shown = typed.as_ref().map(TargetUrl::shown);
     if let Some(shown) = shown.filter(|shown| Some(shown) != plan.target.url.as_ref()) {
         let stored = plan.target.url.as_deref().unwrap_or("an embedded engine");
         return Err(wrong(format!("this run measured {stored}, not {shown}")));
     }
+    confirm(&opened_dir, &plan, typed.is_some(), connection.insecure)?;
     let target = match (typed, &plan.target.url) {
         (None, Some(url)) => Some(target(url).map_err(wrong)?),
         (typed, _) => typed,
     };
     let embedded = plan.target.url.is_none();
     let secrets = secrets::gather(&connection, surroundings, !embedded, &mut notes, &mut warnings)?;
+    if let Some(url) = &plan.target.url {
+        let none = || notes.text(Note::Nothing, &[""; 0]);
+        let data = plan.data.spec.clone().unwrap_or_else(none);
+        let key = secrets.api_key.as_ref().map_or_else(none, |_| "…".to_owned());
+        notes.add(Note::Resuming, &[url.clone(), data, key]);
+    }
     let names: Vec<&String> = secrets.headers.iter().map(|(name, _)| name).collect();
     if names != plan.target.header_names.iter().collect::<Vec<_>>() {
         return Err(wrong(format!(
@@ -125,15 +134,52 @@ pub(super) fn again(
     let reach = Reach { url: target, tls, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let crew = fleet::crew(&agents, &plan, showing.language, &mut warnings)?;
-    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew };
+    let command = surroundings.command.clone();
+    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew, command };
     let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })
 }
 
-/// The run in `dir`, and its plan.
+/// Whoever made a run directory chose its target and its data file, and a resumed run sends the file there with
+/// the user's key. The user has typed both if the run was made in this directory; for a copy, or what
+/// somebody else packed, the target must be typed again.
+fn confirm(dir: &RunDir, plan: &Plan, typed: bool, insecure: bool) -> Result<(), UsageError> {
+    let Some(url) = &plan.target.url else { return Ok(()) };
+    let unchecked = plan.target.insecure && !insecure;
+    if typed && !unchecked || dir.is_original() {
+        return Ok(());
+    }
+    let (path, url) = (dir.path().display(), escape(url, LONGEST));
+    let sent = match &plan.data.spec {
+        Some(spec) => format!("the prompts of `{}`", escape(spec, LONGEST)),
+        None => "synthetic prompts".to_owned(),
+    };
+    let flag = if plan.target.insecure { " --insecure" } else { "" };
+    Err(wrong(format!(
+        "`{path}` is a copy, or was made by somebody else, and would send {sent} and your key to {url}"
+    ))
+    .hint(format!("if that is right, name the target: dyno bench {url} --resume {path}{flag}")))
+}
+
+/// The longest text of a plan that is shown.
+const LONGEST: usize = 300;
+
+/// The run in `dir`, and its plan, which is that of its records and within the limits of the command line.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
     let dir = RunDir::open(dir).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
+    if dir.records().map_err(wrong)?.header().plan_hash != plan.hash() {
+        return Err(wrong(format!(
+            "the records in `{}` belong to another plan than its plan.json, which was changed or replaced",
+            dir.path().display()
+        ))
+        .hint("put the original plan.json back, or start a new run"));
+    }
+    limits::check_plan(&plan).map_err(|why| wrong(format!("plan.json: {why}")))?;
+    if plan.course.search.is_none() {
+        let ends = plan.levels.iter().try_for_each(limits::check_end);
+        ends.map_err(|why| wrong(format!("plan.json: {why}")))?;
+    }
     if let Some(versus) = &plan.course.versus {
         return Err(wrong(format!(
             "this run alternated with {} and cannot be resumed, because they would no longer alternate; \

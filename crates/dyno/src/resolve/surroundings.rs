@@ -1,11 +1,12 @@
-//! The environment variables that matter, read once so that everything else depends on its inputs
-//! only.
+//! The environment variables that matter and the command line, read once so that everything else depends on
+//! its inputs only.
 
+use crate::args::shown::without_secrets;
 use crate::args::values::Secret;
 use dyno_model::Language;
 use std::ffi::OsString;
 
-/// The environment variables that matter.
+/// The environment variables that matter, and the command line.
 #[derive(Debug, Default)]
 pub(crate) struct Surroundings {
     /// `DYNO_API_KEY`, unless empty; `Err` if it is not text.
@@ -14,12 +15,15 @@ pub(crate) struct Surroundings {
     pub(crate) proxies: Vec<String>,
     /// The language of the locale.
     pub(crate) language: Language,
+    /// The command line of this process, without secrets.
+    pub(crate) command: Vec<String>,
 }
 
 impl Surroundings {
     /// Reads the variables of this process.
     pub(crate) fn of_process() -> Self {
-        Self::from_vars(std::env::vars_os())
+        let given = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+        Self { command: without_secrets(given), ..Self::from_vars(std::env::vars_os()) }
     }
 
     fn from_vars(vars: impl Iterator<Item = (OsString, OsString)>) -> Self {

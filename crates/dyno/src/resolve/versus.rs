@@ -136,6 +136,7 @@ impl Rival {
         };
         Order {
             crew: one.crew.clone(),
+            command: one.command.clone(),
             notes: Vec::new(),
             plan,
             reach: Reach {

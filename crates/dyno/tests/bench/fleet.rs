@@ -218,6 +218,23 @@ fn a_key_reaches_the_server_and_nothing_else() {
 }
 
 #[test]
+fn m4_agents_of_this_machine_send_the_headers_and_the_query_of_the_run() {
+    let (server, place) = (Web::start(web::openai), Place::new());
+    let load = "--agents 2 --concurrency 2 --requests 20 --output-tokens 16 --header X-Tenant:load";
+    run(place.bench(&format!("{}?version=7", server.url()), load)).expect_measured();
+    let measured = server.generations();
+    assert_eq!(measured.len(), 20);
+    for request in measured {
+        assert_eq!(request.header("x-tenant"), Some("load"));
+        assert!(
+            request.head.split(' ').nth(1).unwrap().ends_with("?version=7"),
+            "{}",
+            request.head
+        );
+    }
+}
+
+#[test]
 fn what_agents_cannot_do_is_refused() {
     let place = Place::new();
     for (line, words) in [

@@ -96,6 +96,12 @@ fn an_agent_says_what_it_needs() {
         ("agent --bus nats://127.0.0.1:1", "say which servers this agent may measure"),
         ("agent --bus nats://127.0.0.1:1 --target http://good@evil/", "user name or password"),
         ("agent --bus nats://127.0.0.1:1 --target http://gpu --any-target", "--any-target"),
+        // M3
+        (
+            "agent --bus nats://127.0.0.1:1 --any-target --header X-Tenant:load",
+            "would go to any server that a message on the bus names",
+        ),
+        ("agent --bus nats://127.0.0.1:1 --any-target --api-key sesame", "name the servers with"),
         ("bench http://gpu --bus nats://127.0.0.1:1", "say how many agents are needed"),
     ] {
         run(place.dyno(line)).expect_status(&[2]).expect_words(&[words]);
@@ -196,6 +202,18 @@ fn keys_headers_and_queries_are_never_on_the_bus() {
         assert!(path.ends_with("?pass=rye"), "{path}");
     }
     assert_eq!(server.generations().len(), 6);
+}
+
+#[test]
+fn m4_an_agent_without_the_headers_and_the_query_of_the_run_refuses() {
+    let (bus, server, place) = (Nats::start(), Web::start(web::openai), Place::new());
+    let _agent = bus.agent(&place, "bare", &format!("--target {}", server.url()));
+    let ended = bench(&place, &bus, &server.url(), 1, &format!("{LOAD} --header X-Tenant:load"));
+    let header = "agent bare: the run has headers that this agent does not have and would not send: X-Tenant";
+    ended.expect_status(&[2]).expect_words(&[header, "--header 'X-Tenant: VALUE'"]);
+    let ended = bench(&place, &bus, &format!("{}?version=7", server.url()), 1, LOAD);
+    ended.expect_status(&[2]).expect_words(&["would not send: version", "?version=VALUE'"]);
+    assert!(server.generations().is_empty(), "nothing was sent");
 }
 
 #[test]

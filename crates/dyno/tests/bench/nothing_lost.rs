@@ -149,3 +149,31 @@ fn without_a_directory_the_latest_run_is_reported() {
     let report = run(place.dyno("report --json")).expect_status(&[0]);
     assert_eq!(report.json()["run"]["label"], "newer", "{}", report.said());
 }
+
+/// L6: records that somebody else wrote into, and a report that cannot be written, are not a success.
+#[test]
+fn l6_damaged_records_and_missing_reports_have_a_status() {
+    let engine = Engine::start(QUICK, &[]);
+    let args = "--concurrency 2 --requests 60 --output-tokens 16 --report html";
+    for damages in [true, false] {
+        let place = Place::new();
+        let mut process = Process::start(place.bench(&engine.url(), args));
+        let records = place.run_dir().join("records.dyno");
+        process.wait_until("records on disk", || {
+            std::fs::metadata(&records).is_ok_and(|file| file.len() > 2_000)
+        });
+        let words = match damages {
+            true => {
+                let file = std::fs::OpenOptions::new().append(true).open(&records);
+                std::io::Write::write_all(&mut file.unwrap(), &[0xab; 300]).unwrap();
+                "the records of this run were damaged"
+            }
+            false => {
+                std::fs::create_dir(place.run_dir().join("report.html")).unwrap();
+                "report.html was not written"
+            }
+        };
+        let ended = process.end().expect_status(&[1]);
+        ended.expect_words(&[words]);
+    }
+}

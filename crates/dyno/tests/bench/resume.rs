@@ -196,3 +196,101 @@ fn a_server_that_hangs_is_given_up_when_its_health_is_not_answered() {
     let first = &summary["levels"][0];
     assert_eq!(first["requests"]["completed"], 5);
 }
+
+/// A run of a data file that was killed in its first level.
+fn killed_on(place: &Place, engine: &Engine, args: &str) {
+    let mut process = Process::start(place.bench(&engine.url(), args));
+    let records = place.run_dir().join("records.dyno");
+    process.wait_until("records on disk", || {
+        std::fs::metadata(&records).is_ok_and(|file| file.len() > 2_000)
+    });
+    process.signal(Signal::KILL);
+    process.end();
+}
+
+#[test]
+fn m2_a_plan_that_is_not_that_of_the_records_is_refused() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    killed_on(&place, &engine, "--concurrency 4 --requests 100000 --output-tokens 16");
+    let path = place.run_dir().join("plan.json");
+    let plan = std::fs::read_to_string(&path).unwrap();
+    let begun = engine.begun();
+    let url = engine.url();
+    let edits = [
+        (url.as_str(), "http://127.0.0.1:9"),
+        ("\"spec\": null", "\"spec\": \"lines:/etc/hostname\""),
+        ("\"drain_ns\": 30000000000", "\"drain_ns\": 18446744073709551615"),
+    ];
+    for (from, to) in edits {
+        assert!(plan.contains(from), "{from}: {plan}");
+        std::fs::write(&path, plan.replace(from, to)).unwrap();
+        let mut command = place.dyno("bench --resume run");
+        command.env("DYNO_API_KEY", "open-sesame");
+        let words =
+            ["--resume: the records in", "another plan than its plan.json", "put the original"];
+        run(command).expect_status(&[2]).expect_words(&words);
+    }
+    std::fs::write(&path, &plan).unwrap();
+    run(place.dyno("bench --resume run --dry-run")).expect_status(&[0]);
+    assert_eq!(engine.begun(), begun, "nothing was sent");
+}
+
+#[test]
+fn m2_a_copied_run_is_resumed_only_with_its_target_typed() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let data = place.file("prompts.txt", "one\ntwo\nthree\n");
+    let args = format!("--data lines:{data} --concurrency 2 --requests 30000 --output-tokens 16");
+    killed_on(&place, &engine, &args);
+    let copy = place.run_dir().with_file_name("copy");
+    std::fs::create_dir(&copy).unwrap();
+    for (name, bytes) in place.files() {
+        std::fs::write(copy.join(name), bytes).unwrap();
+    }
+    let begun = engine.begun();
+    run(place.dyno("bench --resume copy")).expect_status(&[2]).expect_words(&[
+        "`copy` is a copy, or was made by somebody else, and would send the prompts of `lines:",
+        &format!("and your key to {}", engine.url()),
+        &format!("name the target: dyno bench {} --resume copy", engine.url()),
+    ]);
+    assert_eq!(engine.begun(), begun, "nothing was sent");
+    let typed = format!("bench {} --resume copy --dry-run", engine.url());
+    run(place.dyno(&typed)).expect_status(&[0]).expect_words(&["resuming: target"]);
+    run(place.dyno("bench --resume run --dry-run")).expect_status(&[0]);
+}
+
+#[test]
+fn m5_a_data_file_that_changed_before_a_resume_is_refused() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let data = place.file("prompts.txt", "one\ntwo\nthree\n");
+    let args = format!("--data lines:{data} --concurrency 2 --requests 30000 --output-tokens 16");
+    killed_on(&place, &engine, &args);
+    let begun = engine.begun();
+    place.file("prompts.txt", "one\ntwo\nthrEE\n");
+    run(place.dyno("bench --resume run"))
+        .expect_status(&[2])
+        .expect_words(&["prompts.txt` is not the file with which this run began"]);
+    assert!(engine.begun() <= begun + 3, "nothing but a preflight was sent");
+}
+
+#[test]
+fn m5_a_data_file_that_changes_between_levels_ends_the_run() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let data = place.file("prompts.txt", "one\ntwo\nthree\n");
+    let args = format!(
+        "--data lines:{data} --concurrency 2,3 --requests 40 --output-tokens 16 --cooldown 2s"
+    );
+    let mut process = Process::start(place.bench(&engine.url(), &args));
+    let records = place.run_dir().join("records.dyno");
+    let begun = || std::fs::metadata(&records).is_ok_and(|file| file.len() > 200);
+    process.wait_until("the first level", || begun() && !place.level_ends().is_empty());
+    place.file("prompts.txt", "four\nfive\nsix\n");
+    let ended = process.end().expect_status(&[2]);
+    let ended =
+        ended.expect_words(&["--data: ", "prompts.txt` changed while the run was going on"]);
+    assert!(!ended.stderr.contains("event loop"), "{}", ended.said());
+    assert_eq!(place.level_ends().len(), 1, "{}", ended.said());
+}

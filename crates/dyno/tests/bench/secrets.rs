@@ -139,3 +139,47 @@ fn a_key_in_a_header_and_cookies_stay_secret_where_only_their_values_are_repeate
     }
     assert!(told.iter().any(|ended| ended.stdout.contains("[secret]")), "nothing was repeated");
 }
+
+/// M8: keys come back as PHP, URLs, browsers and `Basic` write them, and as the name of the model.
+#[test]
+fn m8_a_key_that_is_repeated_in_another_spelling_or_as_a_model_stays_secret() {
+    const KEY: &str = "AbCd/EfGh+IjKl\"MnOp==";
+    const SPELLINGS: [&str; 5] = [
+        "AbCd\\/EfGh+IjKl\\\"MnOp==",
+        "AbCd\\u002fEfGh\\u002bIjKl\\u0022MnOp\\u003d\\u003d",
+        "AbCd%2FEfGh%2BIjKl%22MnOp%3D%3D",
+        "AbCd/EfGh+IjKl&quot;MnOp==",
+        "QWJDZC9FZkdoK0lqS2wiTW5PcD09",
+    ];
+    let asked = AtomicUsize::new(0);
+    let server = Web::start(move |request| {
+        let number = asked.fetch_add(1, Ordering::SeqCst);
+        let words = SPELLINGS[number % 5];
+        match number % 2 {
+            _ if request.is("GET /v1/models") => web::models(&["small-AbCd/EfGh+IjKl\\\"MnOp=="]),
+            _ if request.is("GET") => web::json("500 Internal Server Error", words),
+            1 if request.header("x-dyno-preflight").is_none() => {
+                web::json("500 Internal Server Error", words)
+            }
+            _ => web::spoken(request, words),
+        }
+    });
+    let place = Place::new();
+    let load = "--concurrency 2 --requests 20 --output-tokens 16";
+    let more = "--save-text --allow-failures 100%";
+    let mut command = place.dyno(&format!("bench {} --out run --json {load} {more}", server.url()));
+    command.env("DYNO_API_KEY", KEY);
+    let ended = run(command).expect_measured();
+    let failed = ended.json()["levels"][0]["requests"]["failed"].as_u64();
+    assert!(failed > Some(0), "{}", ended.said());
+    let report = |format| run(place.dyno(&format!("report run --format {format}")));
+    let told =
+        ["table", "csv --per-request", "html"].map(|format| report(format).expect_status(&[0]));
+    // A part that no spelling changes is enough.
+    for secret in SPELLINGS.into_iter().chain([KEY, "IjKl", "S2wiTW5P"]) {
+        for ended in told.iter().chain([&ended]) {
+            is_kept(&place, ended, secret);
+        }
+    }
+    assert!(told.iter().any(|ended| ended.stdout.contains("[secret]")), "nothing was repeated");
+}

@@ -178,3 +178,18 @@ fn runs_without_a_common_load_are_inconclusive() {
         assert_eq!(output.stdout.is_empty(), format == "table", "{format}");
     }
 }
+
+#[test]
+fn l1_an_empty_name_is_no_run_and_b13_a_listed_run_can_be_deleted() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    predict(here, &["--out", "dyno-runs/only"]);
+    let said = stderr(&expect(here, &["runs", "delete", "--yes", ""], 2));
+    assert!(said.contains("the name of the run is empty"), "{said}");
+    assert!(here.join("dyno-runs/only/records.dyno").exists());
+    predict(here, &["--out", "same"]);
+    assert!(stdout(&expect(here, &["runs"], 0)).contains("same"));
+    expect(here, &["runs", "delete", "--yes", "same"], 0);
+    assert!(!here.join("same").exists());
+    assert!(!stdout(&expect(here, &["runs"], 0)).contains("same"));
+}

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Decision, LevelSummary, Summary, Verdict};
+use dyno_model::{Decision, Diagnostic, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost, LostAgent};
 use dyno_words::translated;
 use std::path::Path;
@@ -35,7 +35,8 @@ pub(crate) fn conclude(
         Ok(summary) => {
             let saved = finished.unsaved.as_ref().map_or(Exit::Fine, |error| failed(error));
             exit = exit.and(saved).and(show(summary)).and(by_results(summary));
-            written::reports(finished, summary, showing, printer);
+            exit = exit.and(written::reports(finished, summary, showing, printer));
+            exit = exit.and(damage(finished, printer));
         }
         Err(error) => exit = exit.and(failed(error)),
     }
@@ -84,6 +85,17 @@ pub(crate) fn conclude(
         exit = exit.and(exit_by(error));
     }
     exit
+}
+
+/// Whether the records of the run can be read back as they were written.
+fn damage(finished: &Finished, printer: &Printer) -> Exit {
+    let noted = |note: &Diagnostic| note.code == "records_damaged";
+    let found = finished.summary.as_ref().is_ok_and(|summary| summary.notes.iter().any(noted));
+    if found {
+        printer.error(Say::Damaged.text(printer.language()));
+        return Exit::Bug;
+    }
+    Exit::Fine
 }
 
 /// The status by the results. In a search for a capacity some levels must fail, and some may be

@@ -12,6 +12,7 @@ messages! {
     RunDirectory: "run directory: {}", "测试目录：{}";
     ToName: "to see it again: dyno report {0}, or dyno open {0}", "再次查看：dyno report {0} 或 dyno open {0}";
     Report: "report: {}", "报告：{}";
+    Damaged: "the records of this run were damaged by somebody else while it ran; what could be read is reported, and the rest is lost", "本次测试的记录在运行中被他人损坏；已报告可读取的部分，其余已丢失";
     NoReport: "no report was written: {}", "未写入报告：{}";
     NotWritten: "{} was not written: {}", "未写入 {}：{}";
     OnceBack: "once it is back: dyno bench --resume {}", "待其恢复后：dyno bench --resume {}";

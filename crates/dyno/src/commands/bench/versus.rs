@@ -11,6 +11,7 @@ use crate::resolve::{Resolved, Showing};
 use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
+use dyno_report::plan::Data;
 use dyno_report::render_brief;
 use dyno_run::{Finished, Order, RunError};
 use serde_json::json;
@@ -18,7 +19,12 @@ use serde_json::json;
 /// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
     let language = resolved.showing.language;
-    let mut text = dyno_report::plan::plan(&resolved.order.plan, resolved.dry_run, language);
+    let data = resolved.order.workload.as_ref().map(|workload| Data {
+        conversations: workload.is_session(),
+        requests: workload.trace_length(),
+    });
+    let (plan, dry_run) = (&resolved.order.plan, resolved.dry_run);
+    let mut text = dyno_report::plan::plan(plan, data.unwrap_or_default(), dry_run, language);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
             "{}\n  A  {}\n  B  {}\n",

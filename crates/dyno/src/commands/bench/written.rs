@@ -1,6 +1,7 @@
 //! The reports that are written into the run directory.
 
 use super::say::Say;
+use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_analysis::Detail;
@@ -10,22 +11,23 @@ use dyno_report::TextOptions;
 use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::Finished;
 
-/// Writes each requested report into the run directory, and prints its path. A report that cannot
-/// be written is only a warning: it can be computed from the records again.
+/// Writes each requested report into the run directory, and prints its path. A report that cannot be written
+/// can be computed from the records again, but it was asked for: whoever waits for the file must know.
 pub(super) fn reports(
     finished: &Finished,
     summary: &Summary,
     showing: &Showing,
     printer: &Printer,
-) {
+) -> Exit {
     let (Showing { reports, language, .. }, Finished { dir, plan, .. }) = (showing, finished);
     if reports.is_empty() {
-        return;
+        return Exit::Fine;
     }
     let source = match finished.records() {
         Ok(source) => source,
         Err(error) => {
-            return printer.warn(Say::NoReport.with(*language, &[error.to_string()]));
+            printer.error(Say::NoReport.with(*language, &[error.to_string()]));
+            return Exit::Bug;
         }
     };
     let needs = |need: fn(Layout) -> bool| reports.iter().any(|layout| need(*layout));
@@ -41,20 +43,24 @@ pub(super) fn reports(
     };
     let text = TextOptions { selection: showing.selection.clone(), ..TextOptions::default() };
     let options = Options { language: *language, text, ..Options::default() };
+    let mut exit = Exit::Fine;
     for layout in reports {
         let name = layout.file_name();
         let printed = match layout.print(std::slice::from_ref(&run), &options) {
             Ok(printed) => printed,
             Err(error) => {
-                printer.warn(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+                printer.error(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+                exit = Exit::Bug;
                 continue;
             }
         };
         match dir.write_report(name, &printed.bytes) {
             Ok(path) => printer.remark(Say::Report.with(*language, &[path.display().to_string()])),
             Err(error) => {
-                printer.warn(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+                printer.error(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+                exit = Exit::Bug;
             }
         }
     }
+    exit
 }

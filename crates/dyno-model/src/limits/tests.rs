@@ -1,6 +1,6 @@
 use super::*;
-use dyno_model::SEC;
-use dyno_model::plan::{Plan, Shard, Target};
+use crate::SEC;
+use crate::plan::Target;
 
 const RATE: Load = Load::Rate { rate: 10.0, arrival: Arrival::Poisson };
 
@@ -16,7 +16,8 @@ fn checked(load: Load, change: impl Fn(&mut LevelPlan)) -> Result<(), String> {
     let mut plan = LevelPlan::new(load);
     plan.duration_ns = (!matches!(load, Load::Ramp { .. })).then_some(60 * SEC);
     change(&mut plan);
-    check_level(&Prepare { level: 0, plan, taken: 0, failures: None })
+    check_end(&plan)?;
+    check_level(&plan)
 }
 
 #[track_caller]
@@ -60,22 +61,9 @@ fn a_level_without_an_end_is_refused() {
 }
 
 #[test]
-fn more_prompts_than_any_run_has_sent_are_not_passed_over() {
-    let prepare = |taken| Prepare {
-        level: 1,
-        plan: LevelPlan { duration_ns: Some(SEC), ..LevelPlan::new(RATE) },
-        taken,
-        failures: None,
-    };
-    assert_eq!(check_level(&prepare(1_000_000)), Ok(()));
-    let said = check_level(&prepare(1 << 63)).unwrap_err();
-    assert!(said.contains("taken = 9223372036854775808"), "{said}");
-}
-
-#[test]
 fn loads_that_no_machine_can_hold_are_refused() {
     refused(Load::Concurrency { concurrency: u32::MAX }, |_| (), "concurrency = 4294967295");
-    refused(Load::Concurrency { concurrency: 0 }, |_| (), "accepts 1 to 100000");
+    refused(Load::Concurrency { concurrency: 0 }, |_| (), "accepted are 1 to 100000");
     refused(Load::Burst { requests: u64::MAX }, |_| (), "burst = ");
     for value in [0.0, -1.0, 1e7, f64::NAN, f64::INFINITY] {
         refused(rate(value), |_| (), "rate = ");
@@ -83,7 +71,7 @@ fn loads_that_no_machine_can_hold_are_refused() {
     }
     refused(ramp(0.0, f64::NAN, SEC), |_| (), "to = NaN");
     refused(ramp(0.0, 1.0, u64::MAX), |_| (), "over_ns = ");
-    refused(rate(1e6), |_| (), "arrivals = 60000000; an agent accepts 0 to 50000000");
+    refused(rate(1e6), |_| (), "arrivals = 60000000; accepted are 0 to 50000000");
     refused(ramp(1e6, 1e6, 600 * SEC), |_| (), "arrivals = 600000000");
     refused(RATE, |plan| plan.requests = Some(u64::MAX), "requests = ");
     refused(RATE, |plan| plan.warmup = Some(Warmup::Requests(60_000_000)), "arrivals = ");
@@ -92,26 +80,29 @@ fn loads_that_no_machine_can_hold_are_refused() {
     refused(RATE, |plan| plan.max_concurrency = Some(1 << 30), "max_concurrency = ");
     refused(RATE, |plan| plan.inputs = Some(u32::MAX), "inputs = ");
     let gamma = |shape| Load::Rate { rate: 5.0, arrival: Arrival::Gamma { shape } };
-    refused(gamma(0.0), |_| (), "shape = 0; an agent accepts 0.01 to 1000");
+    refused(gamma(0.0), |_| (), "shape = 0; accepted are 0.01 to 1000");
     refused(gamma(f64::NAN), |_| (), "shape = NaN");
 }
 
 #[test]
-fn runs_that_cannot_be_are_refused() {
-    let setup = |shard, change: fn(&mut Plan)| {
+fn m2_plans_that_cannot_be_are_refused() {
+    let checked = |change: &dyn Fn(&mut Plan)| {
         let mut plan = Plan::new(Target::at("http://127.0.0.1:9"));
         change(&mut plan);
-        let (run, url) = ("run".to_owned(), "http://127.0.0.1:9".to_owned());
-        let settled = serde_json::Value::Null;
-        let (files, sources) = (Vec::new(), Vec::new());
-        check_setup(&Setup { run, plan, shard, url, settled, files, cpu: None, sources })
+        check_plan(&plan)
     };
-    assert_eq!(setup(Shard { index: 3, of: 4 }, |_| ()), Ok(()));
-    let said = setup(Shard { index: 4, of: 4 }, |_| ()).unwrap_err();
-    assert_eq!(said, "the plan says shard.index = 4; an agent accepts 0 to 3");
-    assert!(setup(Shard { index: 0, of: 0 }, |_| ()).is_err());
-    let whole = Shard::WHOLE;
-    assert!(setup(whole, |plan| plan.timeouts.total_ns = u64::MAX).is_err());
-    assert!(setup(whole, |plan| plan.levels.push(LevelPlan::new(rate(f64::NAN)))).is_err());
-    assert_eq!(setup(whole, |plan| plan.levels.push(LevelPlan::new(RATE))), Ok(()), "no end yet");
+    assert_eq!(checked(&|plan| plan.shard = Shard { index: 3, of: 4 }), Ok(()));
+    let said = checked(&|plan| plan.shard = Shard { index: 4, of: 4 }).unwrap_err();
+    assert_eq!(said, "the plan says shard.index = 4; accepted are 0 to 3");
+    assert!(checked(&|plan| plan.shard = Shard { index: 5, of: 0 }).is_err());
+    assert!(checked(&|plan| plan.timeouts.total_ns = u64::MAX).is_err());
+    assert!(checked(&|plan| plan.course.cooldown_ns = u64::MAX).is_err());
+    assert!(checked(&|plan| plan.allow_failures = f64::NAN).is_err());
+    assert!(checked(&|plan| plan.levels = vec![LevelPlan::new(RATE); MOST_LEVELS + 1]).is_err());
+    assert!(checked(&|plan| plan.levels.push(LevelPlan::new(rate(f64::NAN)))).is_err());
+    assert_eq!(checked(&|plan| plan.levels.push(LevelPlan::new(RATE))), Ok(()), "no end yet");
+    let ladder = |most| Search::Ladder { most, per_slot: None };
+    assert_eq!(checked(&|plan| plan.course.search = Some(ladder(512))), Ok(()));
+    let said = checked(&|plan| plan.course.search = Some(ladder(u32::MAX))).unwrap_err();
+    assert_eq!(said, "the plan says search.most = 4294967295; accepted are 1 to 100000");
 }

@@ -1,0 +1,106 @@
+//! Temporary folders of agents and coordinators. Such a process may be killed, and then nobody removes its
+//! folder: each folder has a file that its process keeps locked, and the next process removes those that
+//! nobody holds any more.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// What the names of such folders begin with.
+const PREFIXES: [&str; 3] = ["dyno-agent-", "dyno-files-", "dyno-fleet-"];
+const LOCK: &str = ".lock";
+
+/// A temporary folder; removed when this is dropped, or by the next process.
+#[derive(Debug)]
+pub(super) struct Folder {
+    dir: TempDir,
+    /// Held as long as this process lives.
+    _lock: Option<File>,
+}
+
+impl Folder {
+    /// For the records of an agent.
+    pub(super) fn of_agent() -> io::Result<Self> {
+        Self::new(&std::env::temp_dir(), PREFIXES[0])
+    }
+
+    /// For the files of a plan.
+    pub(super) fn of_files() -> io::Result<Self> {
+        Self::new(&std::env::temp_dir(), PREFIXES[1])
+    }
+
+    /// For a coordinator and its children.
+    pub(super) fn of_fleet() -> io::Result<Self> {
+        Self::new(&std::env::temp_dir(), PREFIXES[2])
+    }
+
+    fn new(within: &Path, prefix: &str) -> io::Result<Self> {
+        let dir = tempfile::Builder::new().prefix(prefix).tempdir_in(within)?;
+        let lock = File::create(dir.path().join(LOCK))?;
+        // A file system without locks must not stop it; its folders are not removed by others.
+        let held = lock.try_lock().is_ok();
+        if !held {
+            let _ = fs::remove_file(dir.path().join(LOCK));
+        }
+        remove_left(within, dir.path());
+        Ok(Self { dir, _lock: held.then_some(lock) })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// Removes the folders that processes of the same user have left behind. `own` is a new one of this process.
+fn remove_left(within: &Path, own: &Path) {
+    let Ok(user) = fs::metadata(own).map(|found| found.uid()) else { return };
+    for entry in fs::read_dir(within).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let ours = name.to_str().is_some_and(|name| PREFIXES.iter().any(|p| name.starts_with(p)));
+        let is_left = || {
+            let found = fs::symlink_metadata(&path).ok()?;
+            let lock = path.join(LOCK);
+            let locked = fs::symlink_metadata(&lock).ok()?;
+            let of_user = found.is_dir() && found.uid() == user && locked.is_file();
+            (of_user && File::open(lock).ok()?.try_lock().is_ok()).then_some(())
+        };
+        if ours && path != own && is_left().is_some() {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l9_folders_of_killed_processes_are_removed_and_those_of_others_are_not() {
+        let within = tempfile::tempdir().unwrap();
+        let make = |name: &str, locked: bool| {
+            let path = within.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("records.dyno"), "data").unwrap();
+            if locked {
+                fs::write(path.join(LOCK), "").unwrap();
+            }
+            path
+        };
+        let killed = [make("dyno-agent-killed", true), make("dyno-files-killed", true)];
+        let living = make("dyno-agent-living", true);
+        let held = File::open(living.join(LOCK)).unwrap();
+        held.try_lock().unwrap();
+        let others = [make("dyno-agent-unlocked", false), make("something-else", true)];
+        let own = Folder::new(within.path(), PREFIXES[1]).unwrap();
+        assert!(killed.iter().all(|path| !path.exists()));
+        assert!(living.exists() && others.iter().all(|path| path.exists()));
+        let second = Folder::new(within.path(), PREFIXES[0]).unwrap();
+        assert!(own.path().exists(), "it is in use");
+        drop((own, second));
+        drop(held);
+        drop(Folder::new(within.path(), PREFIXES[0]).unwrap());
+        assert!(!living.exists(), "nobody holds it any more");
+    }
+}
