@@ -251,3 +251,39 @@ fn a_capacity_is_an_interval_and_none_is_said() {
         .expect_status(&[2])
         .expect_words(&["--data: a trace is replayed at its own times", "speed=2"]);
 }
+
+/// C11: the plan names what was asked for, and calls users users.
+#[test]
+fn c11_a_dry_run_mentions_what_was_asked_for() {
+    let place = Place::new();
+    let rows = [(0, 100, 5), (1000, 200, 6), (2000, 300, 7)];
+    let rows = rows.map(|(at, input, output)| {
+        format!("{{\"timestamp\": {at}, \"input_length\": {input}, \"output_length\": {output}}}\n")
+    });
+    let trace = place.file("trace.jsonl", &rows.concat());
+    let cases = [
+        (
+            "--agents 4 --concurrency 8 --data session,turns=3,think=2s --requests 20".to_owned(),
+            vec![
+                "8 users",
+                "Prompts: session,turns=3,think=2s.",
+                "Sent by 4 agents on this machine.",
+            ],
+        ),
+        (
+            "--cache-hit 60% --input-tokens 1000 --concurrency 4 --requests 10".to_owned(),
+            vec!["4 in flight", "Prefix cache: about 60 % of the prompt tokens, by 8 prefixes"],
+        ),
+        (
+            format!("--data trace:{trace}"),
+            vec!["lengths of the trace  3 requests", "Prompts: trace:"],
+        ),
+    ];
+    for (args, words) in cases {
+        let dry = run(place.dyno(&format!("bench http://gpu {args} --dry-run")));
+        let dry = dry.expect_status(&[0]).stdout;
+        for words in words {
+            assert!(dry.contains(words), "{words}: {dry}");
+        }
+    }
+}

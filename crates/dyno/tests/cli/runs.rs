@@ -193,3 +193,26 @@ fn l1_an_empty_name_is_no_run_and_b13_a_listed_run_can_be_deleted() {
     assert!(!here.join("same").exists());
     assert!(!stdout(&expect(here, &["runs"], 0)).contains("same"));
 }
+
+/// C11: the command line that made a run is kept without secrets, printed, and part of the reports.
+#[test]
+fn c11_the_command_line_of_a_run_is_known() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    predict(here, &["--out", "dyno-runs/one", "--label", "it's one"]);
+    let typed = r"dyno predict --concurrency 1,2 --requests 20 --quiet --out dyno-runs/one --label 'it'\''s one'";
+    let printed = stdout(&expect(here, &["runs", "command", "one"], 0));
+    assert_eq!(printed, format!("{typed}\n"));
+    let report = |format| stdout(&expect(here, &["report", "one", "--format", format], 0));
+    assert!(report("markdown").contains(&format!("- Command: `{typed}`\n")));
+    assert!(report("html").contains("--out dyno-runs/one --label"));
+    // An older version kept none.
+    let path = here.join("dyno-runs/one/environment.json");
+    let mut older: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    older.as_object_mut().unwrap().remove("made").unwrap();
+    std::fs::write(&path, older.to_string()).unwrap();
+    let said = stderr(&expect(here, &["runs", "command", "one"], 2));
+    assert!(said.contains("is not known: an older version made it"), "{said}");
+    assert!(!report("markdown").contains("Command"));
+}
