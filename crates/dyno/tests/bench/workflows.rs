@@ -258,7 +258,7 @@ fn c11_a_dry_run_mentions_what_was_asked_for() {
     let place = Place::new();
     let rows = [(0, 100, 5), (1000, 200, 6), (2000, 300, 7)];
     let rows = rows.map(|(at, input, output)| {
-        format!("{{\"timestamp\": {at}, \"input_length\": {input}, \"output_length\": {output}}}\n")
+        format!("{{\"timestamp\": {at}, \"input_length\": {input}, \"output_length\": {output}, \"hash_ids\": [{at}]}}\n")
     });
     let trace = place.file("trace.jsonl", &rows.concat());
     let cases = [
