@@ -49,7 +49,7 @@ impl Made {
     }
 }
 
-/// Tells a directory from its copies. Whoever makes a copy cannot know it beforehand.
+/// Tells a directory from its copies: that of a copy is not known before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoryMark {
     /// Its inode.

@@ -1,4 +1,4 @@
-//! The limits of a plan, whoever made it: the command line refuses values beyond them, and so do agents
+//! The limits of a plan, wherever it comes from: the command line refuses values beyond them, and so do agents
 //! (anybody who may write to a bus can send a plan) and resumed runs (anybody can write a plan.json). How a
 //! flag is read belongs to the command line.
 

@@ -271,7 +271,7 @@ mod tests {
             assert!(wide.contains(word), "{word}: {wide}");
         }
         assert_eq!(wide.matches("generic-7b").count(), 1, "{wide}");
-        let narrow = table(&[real.clone(), twin], 0, Language::English, 60);
+        let narrow = table(&[real.clone(), twin], 0, Language::English, 64);
         assert!(narrow.contains("qwen2-7") && narrow.contains("predicted"), "{narrow}");
         // One model alone says little.
         let same = table(&[real.clone(), real], 0, Language::English, 50);

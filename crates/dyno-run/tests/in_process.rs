@@ -159,7 +159,7 @@ fn errors_name_their_cause() {
 #[test]
 fn l5_the_plan_of_a_directory_is_that_of_its_records() {
     let root = tempfile::tempdir().unwrap();
-    for round in 0..60 {
+    for round in 0..20 {
         let path = root.path().join(round.to_string());
         let ready = std::sync::Barrier::new(2);
         let start = |seed| {

@@ -45,7 +45,7 @@ where
     pub(crate) fn leave_all_waiting(&mut self, dues: impl Iterator<Item = Nanos>) {
         let stopped = self.stopped.map_or(0, |(_, at)| at);
         for due in dues.take_while(|due| *due < stopped) {
-            // There may be millions of them, and whoever interrupts the run does not wait for that.
+            // There may be millions of them, and the user who interrupts the run does not wait for that.
             let hurried = self.setup.stop.get() >= Stop::Sending
                 && self.now().saturating_sub(stopped) > LEAVING;
             if !self.keeps_waiting() || hurried {

@@ -38,11 +38,14 @@ impl Folder {
 
     fn new(within: &Path, prefix: &str) -> io::Result<Self> {
         let dir = tempfile::Builder::new().prefix(prefix).tempdir_in(within)?;
-        let lock = File::create(dir.path().join(LOCK))?;
-        // A file system without locks must not stop it; its folders are not removed by others.
+        // Locked before it has the name that others look for. A file system without locks must not stop it; its
+        // folders are not removed by others.
+        let new = dir.path().join(".new");
+        let lock = File::create(&new)?;
         let held = lock.try_lock().is_ok();
-        if !held {
-            let _ = fs::remove_file(dir.path().join(LOCK));
+        match held {
+            true => fs::rename(&new, dir.path().join(LOCK))?,
+            false => fs::remove_file(&new)?,
         }
         remove_left(within, dir.path());
         Ok(Self { dir, _lock: held.then_some(lock) })

@@ -28,6 +28,7 @@ messages! {
     VersusAgents: "--versus: {} agents are started, {} for each server; those of the server that is not measured do nothing", "--versus：将启动 {} 个压测端，每台服务器 {} 个；未被测量的服务器的压测端空闲";
     Resuming: "resuming: target {}, data {}, key {}", "继续运行：目标 {}，数据 {}，密钥 {}";
     Nothing: "none", "无";
+    Given: "given", "已提供";
     NotHttps: "{} has no effect: the target is not https", "{} 无效：目标不是 https";
     FewRequests: "--slo: its percentiles need {} requests per level, and one level has {}; unless they are far from their bounds, the result there will be inconclusive", "--slo：其分位数每级需要 {} 个请求，而有一级只有 {} 个；除非与界限相差很大，否则该级将无法判定";
 }

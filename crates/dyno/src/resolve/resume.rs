@@ -104,10 +104,11 @@ pub(super) fn again(
     let embedded = plan.target.url.is_none();
     let secrets = secrets::gather(&connection, surroundings, !embedded, &mut notes, &mut warnings)?;
     if let Some(url) = &plan.target.url {
-        let none = || notes.text(Note::Nothing, &[""; 0]);
-        let data = plan.data.spec.clone().unwrap_or_else(none);
-        let key = secrets.api_key.as_ref().map_or_else(none, |_| "…".to_owned());
-        notes.add(Note::Resuming, &[url.clone(), data, key]);
+        let say = |note: Note| notes.text(note, &[""; 0]);
+        let shown = |text: &String| escape(text, LONGEST);
+        let data = plan.data.spec.as_ref().map_or_else(|| say(Note::Nothing), shown);
+        let key = say(if secrets.api_key.is_some() { Note::Given } else { Note::Nothing });
+        notes.add(Note::Resuming, &[shown(url), data, key]);
     }
     let names: Vec<&String> = secrets.headers.iter().map(|(name, _)| name).collect();
     if names != plan.target.header_names.iter().collect::<Vec<_>>() {
@@ -140,7 +141,7 @@ pub(super) fn again(
     Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })
 }
 
-/// Whoever made a run directory chose its target and its data file, and a resumed run sends the file there with
+/// The maker of a run directory chose its target and its data file, and a resumed run sends the file there with
 /// the user's key. The user has typed both if the run was made in this directory; for a copy, or what
 /// somebody else packed, the target must be typed again.
 fn confirm(dir: &RunDir, plan: &Plan, typed: bool, insecure: bool) -> Result<(), UsageError> {

@@ -12,7 +12,7 @@ use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::Finished;
 
 /// Writes each requested report into the run directory, and prints its path. A report that cannot be written
-/// can be computed from the records again, but it was asked for: whoever waits for the file must know.
+/// can be computed from the records again, but it was asked for: a script that waits for the file must know.
 pub(super) fn reports(
     finished: &Finished,
     summary: &Summary,
