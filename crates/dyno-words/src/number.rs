@@ -43,12 +43,38 @@ pub fn bytes(count: f64) -> String {
 
 /// A time since a start, in hours, minutes and seconds.
 pub fn clock(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match (whole / 3600, whole / 60 % 60, whole % 60) {
-        (0, 0, _) if seconds < 10.0 => format!("{seconds:.1}s"),
-        (0, 0, s) => format!("{s}s"),
-        (0, m, s) => format!("{m}m{s:02}s"),
-        (h, m, s) => format!("{h}h{m:02}m{s:02}s"),
+    let digits = usize::from(seconds < 10.0);
+    let seconds = if digits == 0 { seconds.round() } else { seconds };
+    reading(seconds, digits)
+}
+
+/// Several times since a start: all with the decimals that tell one from the
+/// next.
+pub fn clocks(all: &[f64]) -> Vec<String> {
+    let step = all.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(f64::INFINITY, f64::min);
+    let rounded = |seconds: f64, digits: i32| {
+        let scale = 10_f64.powi(digits);
+        (seconds * scale).round() / scale
+    };
+    let exact = |digits: &i32| {
+        all.iter().all(|at| (rounded(*at, *digits) - at).abs() < ROUNDED_OFF * step.min(1.0))
+    };
+    let digits = (0..MOST_DECIMALS).find(exact).unwrap_or(MOST_DECIMALS);
+    all.iter().map(|at| reading(rounded(*at, digits), digits.unsigned_abs() as usize)).collect()
+}
+
+/// The share of the time between two that may be rounded off.
+const ROUNDED_OFF: f64 = 0.1;
+const MOST_DECIMALS: i32 = 3;
+
+fn reading(seconds: f64, digits: usize) -> String {
+    let whole = seconds as u64;
+    let width = if digits > 0 { digits + 3 } else { 2 };
+    let rest = seconds - (whole / 60 * 60) as f64;
+    match (whole / 3600, whole / 60 % 60) {
+        (0, 0) => format!("{rest:.digits$}s"),
+        (0, m) => format!("{m}m{rest:0width$.digits$}s"),
+        (h, m) => format!("{h}h{m:02}m{rest:0width$.digits$}s"),
     }
 }
 
@@ -65,5 +91,15 @@ mod tests {
         assert_eq!([99.6, 1_500.0].map(seconds), ["100 ms", "1.50 s"]);
         assert_eq!([512.0, 2048.0, 3e9].map(bytes), ["512 B", "2.0 KiB", "2.8 GiB"]);
         assert_eq!([9.0, 59.0, 61.0, 3_700.0].map(clock), ["9.0s", "59s", "1m01s", "1h01m40s"]);
+    }
+
+    /// B13: slices of 1.5 s were printed as 9.0s, 11s, 12s.
+    #[test]
+    fn b13_times_have_the_decimals_that_tell_them_apart() {
+        assert_eq!(clocks(&[9.0, 59.0, 61.0, 3_700.0]), ["9s", "59s", "1m01s", "1h01m40s"]);
+        assert_eq!(clocks(&[9.0, 10.5, 12.0, 61.5]), ["9.0s", "10.5s", "12.0s", "1m01.5s"]);
+        assert_eq!(clocks(&[0.0, 0.25, 59.999]), ["0.00s", "0.25s", "1m00.00s"]);
+        assert_eq!(clocks(&[]), Vec::<String>::new());
+        assert_eq!(clocks(&[7.0]), ["7s"]);
     }
 }

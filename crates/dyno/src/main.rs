@@ -11,6 +11,7 @@ mod reference;
 mod resolve;
 mod signals;
 mod usage;
+mod why;
 
 use args::Command;
 use clap::error::ErrorKind;

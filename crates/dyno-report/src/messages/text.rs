@@ -14,7 +14,7 @@ messages! {
     Target: "target", "目标";
     Model: "model", "模型";
     Started: "started", "开始";
-    Tokens: "tokens", "计数";
+    Tokens: "tokens", "token 计数";
     PredictionOf: "prediction of {}", "{} 的预测";
     EngineNamed: "embedded engine ({})", "内置引擎（{}）";
     InputUnknown: "input unknown", "输入来源未知";
@@ -30,11 +30,11 @@ messages! {
     TtftMs: "TTFT ms", "TTFT ms";
     Verdict: "verdict", "判定";
     Steady:
-        "over the steady window; the whole run is below",
-        "稳态窗口内的数值；全程数值见下文";
+        "over the steady window; the whole level is above",
+        "稳态窗口内的数值；整档数值见上文";
     SteadyBrief:
-        "over the steady window; for the whole run see `dyno report`",
-        "稳态窗口内的数值；全程数值见 `dyno report`";
+        "over the steady window; --details shows the whole level",
+        "稳态窗口内的数值；整档数值见 --details";
     ColumnsHidden:
         "{} {0|column|columns} hidden; widen the terminal",
         "隐藏了 {} 列；请加宽终端";
@@ -45,10 +45,10 @@ messages! {
         "{} {0|column|columns} hidden; choose columns with --columns",
         "隐藏了 {} 列；可用 --columns 选择列";
 
-    SeveralLevels: "Several levels", "多个档位共有";
     AllLevels: "all levels", "所有档位";
     MoreLevels: "{} more", "另有 {} 个";
-    ReasonsAbove: "see “Several levels” above", "见上文“多个档位共有”";
+    Likewise: "; likewise {}", "；同样的还有：{}";
+    MoreNotes: "{} more notes; --details shows all", "另有 {} 条说明；--details 显示全部";
     Failed: "failed: {} \u{d7} {}", "失败 {} 次：{}";
     Shed: "shed: {} of the requests ({})", "过载拒绝：{} 的请求（{}）";
     ShedAskedRange: "Retry-After {} to {} s", "Retry-After {} 至 {} s";
@@ -59,14 +59,14 @@ messages! {
         "sent again: first refusal after {} ms (p50), {} ms (p99); final latency {} ms (p50), {} ms (p99)",
         "重新发送的请求：首次被拒于 {} ms（p50）、{} ms（p99）；最终时延 {} ms（p50）、{} ms（p99）";
     WithFailures:
-        "with failures as infinitely late ({} of {}): {}",
-        "将失败计为无限迟（{1} 个中有 {0} 个）：{2}";
+        "counting failures as never answered ({} of {}): {}",
+        "将失败请求的时延视为无穷大（{1} 个中有 {0} 个）：{2}";
     WithShed:
-        "with shed requests as infinitely late ({} of {}): {}",
-        "将被拒绝的请求计为无限迟（{1} 个中有 {0} 个）：{2}";
+        "counting shed requests as never answered ({} of {}): {}",
+        "将被拒绝的请求的时延视为无穷大（{1} 个中有 {0} 个）：{2}";
     WithFailedAndShed:
-        "with failed and shed requests as infinitely late ({} of {}): {}",
-        "将失败和被拒绝的请求计为无限迟（{1} 个中有 {0} 个）：{2}";
+        "counting failed and shed requests as never answered ({} of {}): {}",
+        "将失败和被拒绝的请求的时延视为无穷大（{1} 个中有 {0} 个）：{2}";
     CountPlanned: "{} planned", "计划 {}";
     CountCompleted: "{} completed", "成功 {}";
     CountFailed: "{} failed", "失败 {}";
@@ -74,11 +74,11 @@ messages! {
     CountDropped: "{} dropped", "未发出 {}";
     CountCensored: "{} unfinished when the level ended (censored)", "档位结束时未完成（截断）{}";
     WholeRun:
-        "whole run: {} req/s, {} out tok/s, {} total tok/s over {} s",
-        "全程：{} 请求/秒，输出 {} tok/s，合计 {} tok/s，历时 {} s";
+        "whole level: {} req/s, {} out tok/s, {} total tok/s over {} s",
+        "整档：{} 请求/秒，输出 {} tok/s，合计 {} tok/s，历时 {} s";
     WholeRunInputs:
-        "whole run: {} req/s, {} inputs/s, {} input tok/s, {} MB/s of response bodies over {} s",
-        "全程：{} 请求/秒，{} 条/秒，输入 {} tok/s，响应体 {} MB/s，历时 {} s";
+        "whole level: {} req/s, {} inputs/s, {} input tok/s, {} MB/s of response bodies over {} s",
+        "整档：{} 请求/秒，{} 条/秒，输入 {} tok/s，响应体 {} MB/s，历时 {} s";
     Inputs: "{} {0|input|inputs} per request", "每请求 {} 条输入";
     InputsAndTokens:
         "{} {0|input|inputs} and {} input tokens per request",

@@ -1,14 +1,11 @@
-//! Findings and notes that several levels share: printed once, with the levels they apply to,
-//! instead of once for each level.
+//! Findings that several levels share: one, with the levels that it applies to, instead of one for
+//! each level.
 
-use super::TextOptions;
-use super::level::{LONGEST_TEXT, advice};
-use super::paint::heading;
-use crate::alike::{alike, invalidates};
+use super::level::LONGEST_TEXT;
+use crate::alike::{advice, alike, invalidates};
 use crate::messages::Say;
 use dyno_model::summary::LevelSummary;
 use dyno_model::{Diagnostic, Language};
-use dyno_words::columns::wrap;
 use dyno_words::escape::escape;
 
 /// Levels that are named before the others are only counted.
@@ -35,58 +32,19 @@ pub(crate) fn names(levels: &[&LevelSummary], of: usize, language: Language) -> 
     labels.join(language.comma())
 }
 
-/// What two or more levels have in common.
-#[derive(Debug, Default)]
-pub(super) struct Grouped<'a> {
-    reasons: Vec<Group<'a>>,
-    notes: Vec<Group<'a>>,
-}
-
+/// The same finding in one or more levels.
 #[derive(Debug)]
-struct Group<'a> {
+pub(super) struct Group<'a> {
     /// One for each level.
     said: Vec<&'a Diagnostic>,
-    invalid: bool,
+    /// It makes a level invalid.
+    pub(super) invalid: bool,
     /// What was seen, and in which levels.
     seen: Vec<(&'a str, Vec<&'a LevelSummary>)>,
 }
 
-impl<'a> Grouped<'a> {
-    /// What the levels share.
-    pub(super) fn of(levels: &'a [LevelSummary]) -> Self {
-        Self {
-            reasons: groups(levels, |level| &level.reasons),
-            notes: groups(levels, |level| &level.notes),
-        }
-    }
-
-    /// A reason of a level that is printed with those of others.
-    pub(super) fn has_reason(&self, reason: &Diagnostic) -> bool {
-        self.reasons.iter().any(|group| group.has(reason))
-    }
-
-    /// A note of a level that is printed with those of others.
-    pub(super) fn has_note(&self, note: &Diagnostic) -> bool {
-        self.notes.iter().any(|group| group.has(note))
-    }
-
-    /// The section above the levels; nothing where they share nothing.
-    pub(super) fn section(&self, levels: usize, options: &TextOptions) -> String {
-        if self.reasons.is_empty() && self.notes.is_empty() {
-            return String::new();
-        }
-        let title = heading(Say::SeveralLevels.text(options.language), options);
-        let mut out = format!("\n{title}\n");
-        for group in &self.reasons {
-            let mark = if group.invalid { "✗" } else { "!" };
-            out.push_str(&group.text(mark, levels, options));
-        }
-        self.notes.iter().for_each(|group| out.push_str(&group.text("·", levels, options)));
-        out
-    }
-}
-
-fn groups<'a>(
+/// The findings of levels; those that are alike are one.
+pub(super) fn groups<'a>(
     levels: &'a [LevelSummary],
     of: fn(&LevelSummary) -> &Vec<Diagnostic>,
 ) -> Vec<Group<'a>> {
@@ -108,12 +66,6 @@ fn groups<'a>(
             }
         }
     }
-    let several = |group: &Group| {
-        let mut levels = group.seen.iter().flat_map(|(_, levels)| levels);
-        let first = levels.next();
-        levels.any(|level| first.is_some_and(|first| !std::ptr::eq(*first, *level)))
-    };
-    all.retain(several);
     all
 }
 
@@ -122,14 +74,26 @@ impl Group<'_> {
         self.said.iter().any(|said| alike(said, other))
     }
 
-    fn text(&self, mark: &str, levels: usize, options: &TextOptions) -> String {
-        let mut out = String::new();
-        for (at, (what, same)) in self.seen.iter().enumerate() {
-            let names = names(same, levels, options.language);
-            let text = [names.as_str(), &escape(what, LONGEST_TEXT)].join(options.language.colon());
-            let start = if at == 0 { format!("  {mark} ") } else { "    ".to_owned() };
-            out.push_str(&wrap(&start, &text, options.prose()));
+    /// What to do about it.
+    pub(super) fn advice(&self) -> Option<&str> {
+        advice(self.said.iter().copied())
+    }
+
+    /// What was seen, with the names of the levels, of which there are `of`. Where it differs in its
+    /// numbers, all of it is said only for `every` reader.
+    pub(super) fn texts(&self, of: usize, every: bool, language: Language) -> Vec<String> {
+        let named = |what: &str, levels: &[&LevelSummary]| match of {
+            1 => escape(what, LONGEST_TEXT),
+            _ => [names(levels, of, language), escape(what, LONGEST_TEXT)].join(language.colon()),
+        };
+        match &self.seen[..] {
+            [(what, levels), others @ ..] if !every && !others.is_empty() && of > 1 => {
+                let others: Vec<&LevelSummary> =
+                    others.iter().flat_map(|(_, levels)| levels.iter().copied()).collect();
+                let others = names(&others, of, language);
+                vec![named(what, levels) + &Say::Likewise.with(language, &[others])]
+            }
+            all => all.iter().map(|(what, levels)| named(what, levels)).collect(),
         }
-        out + &advice(self.said.iter().copied(), options)
     }
 }

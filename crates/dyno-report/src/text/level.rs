@@ -1,67 +1,31 @@
-//! The details of one level, below the table.
+//! The metrics of one level, above the table.
 
 use super::TextOptions;
 use super::agents::agents;
 use super::cache::cache;
 use super::grid::{Column, small};
-use super::grouped::Grouped;
 use super::overload;
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::server_times::server_times;
 use super::slices::slices;
 use super::turns::turns;
-use crate::alike;
 use crate::marks::Marks;
 use crate::messages::Say;
 use crate::selection::which_name;
+use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{
     Distribution, Lag, LevelSummary, Ranges, RunSummary, Stamps, Tokens, round6,
 };
-use dyno_model::{Diagnostic, Language, Verdict};
 use dyno_words::columns::{ABSENT, cut_middle, maybe, millis, number, width, wrap};
 use dyno_words::escape::escape;
 use dyno_words::translated;
 
 /// The longest text of a diagnostic or of a server that is shown whole.
 pub(super) const LONGEST_TEXT: usize = 300;
-/// The longest advice: Dyno's own has several sentences at times, and is never cut.
-const LONGEST_ADVICE: usize = 1000;
 const DIFFERS: f64 = 0.05;
-
-/// A reason or note: what was seen, then what to do.
-pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
-    let what = escape(&reason.what, LONGEST_TEXT);
-    wrap(&format!("  {mark} "), &what, options.prose()) + &advice([reason], options)
-}
-
-/// Several reasons or notes, each with its mark; advice that follows from one rule is printed once.
-fn reasons<'a>(
-    mark: impl Fn(&Diagnostic) -> &'static str,
-    all: impl Iterator<Item = &'a Diagnostic>,
-    options: &TextOptions,
-) -> String {
-    let all: Vec<&Diagnostic> = all.collect();
-    let text = |same: &[&Diagnostic]| {
-        let what = same.iter().map(|said| {
-            let what = escape(&said.what, LONGEST_TEXT);
-            wrap(&format!("  {} ", mark(said)), &what, options.prose())
-        });
-        what.collect::<String>() + &advice(same.iter().copied(), options)
-    };
-    all.chunk_by(|a, b| alike::alike(a, b)).map(text).collect()
-}
-
-/// What to do about diagnostics that are alike.
-pub(super) fn advice<'a>(
-    reasons: impl IntoIterator<Item = &'a Diagnostic>,
-    options: &TextOptions,
-) -> String {
-    let text = alike::advice(reasons).map(|advice| escape(advice, LONGEST_ADVICE));
-    text.map(|text| wrap("      → ", &text, options.prose())).unwrap_or_default()
-}
 
 /// `name: text`; the text starts on the next line where the name takes too much of the line.
 fn named(name: &str, text: &str, options: &TextOptions) -> String {
@@ -72,32 +36,14 @@ fn named(name: &str, text: &str, options: &TextOptions) -> String {
     format!("{}\n{}", start.trim_end(), wrap("    ", text, options.prose()))
 }
 
-/// The block of one level, without what is printed for several levels.
-pub(super) fn level(
-    level: &LevelSummary,
-    run: &RunSummary,
-    grouped: &Grouped,
-    options: &TextOptions,
-) -> String {
+/// The metrics of one level. What was found is said at the end, for all levels.
+pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOptions) -> String {
     let language = options.language;
     let colon = language.colon();
     let word = level.verdict.name(language);
     let room = options.prose().saturating_sub(width(colon) + width(word));
     let label = heading(&cut_middle(&escape(&level.label, 40), room), options);
     let mut out = format!("\n{label}{colon}{}\n", verdict(level.verdict, options));
-    let mark = |invalid| if invalid { "✗" } else { "!" };
-    let mut own = level.reasons.iter().filter(|said| !grouped.has_reason(said)).peekable();
-    if own.peek().is_none() && !level.reasons.is_empty() {
-        out.push_str(&wrap(
-            &format!("  {} ", mark(level.verdict == Verdict::Invalid)),
-            Say::ReasonsAbove.text(language),
-            options.prose(),
-        ));
-    }
-    let of_reason = |reason: &Diagnostic| mark(alike::invalidates(reason, level.verdict));
-    out.push_str(&reasons(of_reason, own, options));
-    let notes = level.notes.iter().filter(|said| !grouped.has_note(said));
-    out.push_str(&reasons(|_| "·", notes, options));
     for line in overload::lines(level, options).into_iter().chain(failures(level, options)) {
         out.push_str(&line);
     }
@@ -115,14 +61,15 @@ pub(super) fn level(
     out.push_str(&slices(level, &mut Marks::default(), options));
     out.push_str(&intervals(level, options));
     let price = run.gpu_cost.as_ref();
+    let exact = |text: Option<String>| text.filter(|_| options.details);
     for (name, text) in [
-        (Say::InstrumentRanges, ranges(level, language)),
+        (Say::InstrumentRanges, exact(ranges(level, language))),
         (Say::OutputLengths, lengths(level, language)),
         (Say::Cost, level.cost.and_then(|of| cost(&of, price, language))),
         (Say::Cache, level.cache.as_ref().and_then(|of| cache(of, language))),
         (Say::Server, level.server.as_ref().and_then(|of| server(of, language))),
         (Say::ServerTimes, server_times(level, language)),
-        (Say::Client, client(level, language)),
+        (Say::Client, exact(client(level, language))),
         (Say::Stated, stated(level, language)),
     ] {
         if let Some(text) = text {
@@ -338,7 +285,12 @@ pub(crate) fn exactness(level: &LevelSummary, language: Language) -> Option<Stri
     joined([ranges(level, language).map(|text| name + &text), client(level, language)], language)
 }
 
+/// The delays of the client; a prediction has none.
 fn client(level: &LevelSummary, language: Language) -> Option<String> {
+    let stamps = level.instrument.and_then(|instrument| instrument.stamps);
+    if stamps == Some(Stamps::Virtual) {
+        return None;
+    }
     let c = &level.client;
     let lag = |say: Say, lag: Option<Lag>| {
         lag.map(|lag| say.with(language, &[number(lag.p99), number(lag.max)]))
@@ -358,16 +310,12 @@ fn client(level: &LevelSummary, language: Language) -> Option<String> {
             .zip(c.longest_stall_ms)
             .filter(|(blind, _)| *blind > 0.0)
             .map(|(blind, longest)| Say::Stalls.with(language, &[number(blind), number(longest)])),
-        level
-            .instrument
-            .and_then(|instrument| instrument.stamps)
-            .map(|stamps| match stamps {
-                Stamps::Kernel => Say::KernelStamps.text(language).to_owned(),
-                Stamps::Client => Say::ClientStamps.text(language).to_owned(),
-                Stamps::Mixed => Say::MixedStamps.text(language).to_owned(),
-                Stamps::Virtual => String::new(),
-            })
-            .filter(|text| !text.is_empty()),
+        stamps.and_then(|stamps| match stamps {
+            Stamps::Kernel => Some(Say::KernelStamps.text(language).to_owned()),
+            Stamps::Client => Some(Say::ClientStamps.text(language).to_owned()),
+            Stamps::Mixed => Some(Say::MixedStamps.text(language).to_owned()),
+            Stamps::Virtual => None,
+        }),
         c.cpu_share.map(|share| Say::Cpu.with(language, &[number(share * 100.0)])),
         lag(Say::EngineSlip, level.engine_slip_ms),
     ];

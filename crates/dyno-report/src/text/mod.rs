@@ -1,7 +1,9 @@
-//! The terminal summary: what was measured, one table of levels, then the details of each.
+//! The terminal summary. Its end is the answer: details of levels come first where they are wanted,
+//! then the table, what was found, and the result of a search.
 
 mod agents;
 mod cache;
+mod findings;
 mod grid;
 mod grouped;
 mod level;
@@ -27,7 +29,6 @@ use dyno_words::InLanguage;
 use dyno_words::columns::left;
 pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
 use dyno_words::escape::escape;
-use grouped::Grouped;
 pub(crate) use grouped::names as level_names;
 pub(crate) use level::exactness;
 pub(crate) use search::answer;
@@ -47,6 +48,8 @@ pub struct TextOptions {
     pub language: Language,
     /// The columns that the user asked for.
     pub selection: Selection,
+    /// Also what only some readers need: every level with its details, all notes.
+    pub details: bool,
 }
 
 impl Default for TextOptions {
@@ -57,6 +60,7 @@ impl Default for TextOptions {
             color: false,
             language: Language::default(),
             selection: Selection::default(),
+            details: false,
         }
     }
 }
@@ -83,43 +87,36 @@ const MOST_PROSE: usize = 120;
 const LONGEST: usize = 300;
 
 /// The summary for a terminal. Text from servers and users is escaped, so that it cannot control
-/// the terminal.
+/// the terminal. A level that is the only one is shown with its details.
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
-    let summary = &*summary.in_language(options.language);
-    let mut out = above_levels(summary, Say::Steady, options);
-    let grouped = Grouped::of(&summary.levels);
-    out.push_str(&grouped.section(summary.levels.len(), options));
-    for level in &summary.levels {
-        out.push_str(&level::level(level, &summary.run, &grouped, options));
-    }
-    out
+    rendered(summary, options.details || summary.levels.len() == 1, options)
 }
 
-/// Renders the tables and the notes, without a section for each level.
+/// The same, with details of levels only where they are asked for.
 pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
-    above_levels(&summary.in_language(options.language), Say::SteadyBrief, options)
+    rendered(summary, options.details, options)
 }
 
-/// `steady`: where the reader finds the whole run.
-fn above_levels(summary: &Summary, steady: Say, options: &TextOptions) -> String {
-    let language = options.language;
+/// `blocks`: the levels with their details.
+fn rendered(summary: &Summary, blocks: bool, options: &TextOptions) -> String {
+    let summary = &*summary.in_language(options.language);
     let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
     let mut out = header(&summary.run, inputs, options);
-    out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {
-        out.push_str(&format!("\n{}\n", Message::NoLevel.text(language)));
+        out.push_str(&format!("\n{}\n", Message::NoLevel.text(options.language)));
     } else {
-        out.push('\n');
-        out.push_str(&table::table(summary, steady, options));
+        for level in summary.levels.iter().filter(|_| blocks) {
+            out.push_str(&level::level(level, &summary.run, options));
+        }
         out.push_str(&plot::plot(&summary.levels, options));
+        out.push('\n');
+        out.push_str(&table::table(summary, blocks, options));
         out.push_str(&repeats::repeats(&summary.repeats, options));
         out.push_str(&predicted::predicted(&summary.levels, options));
         out.push_str(&slo::slo(summary, options));
     }
-    if !summary.notes.is_empty() {
-        out.push_str(&format!("\n{}\n", Message::Notes.text(language)));
-        summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
-    }
+    out.push_str(&findings::findings(summary, options));
+    out.push_str(&search::search(summary, options));
     out
 }
 
@@ -171,7 +168,7 @@ fn header(run: &RunSummary, inputs: bool, options: &TextOptions) -> String {
     let mut out = String::new();
     for (name, text) in lines {
         if let Some(text) = text {
-            let name = left(name.text(language), language.choose([9, 6]));
+            let name = left(name.text(language), language.choose([9, 11]));
             out.push_str(&wrap(&name, &escape(&text, LONGEST), options.prose()));
         }
     }

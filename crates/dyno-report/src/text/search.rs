@@ -1,4 +1,4 @@
-//! The result of a search in one sentence, above the table of levels.
+//! The result of a search in one sentence, below the levels.
 
 use super::TextOptions;
 use crate::messages::Say;

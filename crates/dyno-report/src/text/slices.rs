@@ -6,7 +6,7 @@ use crate::marks::Marks;
 use crate::messages::Say;
 use dyno_model::summary::{LevelSummary, Slice};
 use dyno_words::columns::{ABSENT, millis, number, wrap};
-use dyno_words::number::clock;
+use dyno_words::number::clocks;
 
 fn ms(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), millis)
@@ -32,8 +32,10 @@ pub(super) fn slices(level: &LevelSummary, marks: &mut Marks, options: &TextOpti
         format!("{}{mark}", ms(slice.ttft_p99_ms))
     };
     let per_second = || say(Say::PerSecond);
+    let starts: Vec<f64> = slices.iter().map(|slice| slice.from_s).collect();
+    let (group, head) = (String::new(), say(Say::From));
     let mut columns = vec![
-        column(String::new(), say(Say::From), 0, |slice| clock(slice.from_s)),
+        Column { group, head, cells: clocks(&starts), rank: 0, nominal: 0 },
         column(say(Say::Offered), per_second(), 3, |slice| number(slice.offered_per_s)),
         column(say(Say::Completed), per_second(), 1, |slice| number(slice.completed_per_s)),
         column(say(Say::TtftMs), "p50".to_owned(), 2, |slice| ms(slice.ttft_p50_ms)),

@@ -1,6 +1,7 @@
 //! Which levels meet the SLO, one line each, below the table.
 
 use super::TextOptions;
+use super::grouped::names;
 use super::paint::outcome;
 use crate::messages::Say;
 use dyno_model::summary::{LevelSummary, SloSummary, Summary, TermVerdict};
@@ -9,12 +10,18 @@ use dyno_words::columns::{ABSENT, cut_middle, left, maybe, number, width, wrap};
 use dyno_words::escape::escape;
 
 const LONGEST: usize = 300;
+/// Levels up to this number have a line each.
+const NAMED_SINGLY: usize = 3;
 const LABEL: usize = 40;
 const LABEL_ROOM: usize = 24;
 
 /// The SLO and its outcome at each level; nothing where there is none.
 pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
     let Some(text) = &summary.run.slo else { return String::new() };
+    let heading = format!("\n{}", wrap("SLO ", &escape(text, LONGEST), options.prose()));
+    if !options.details && summary.levels.len() > NAMED_SINGLY {
+        return heading + &by_outcome(&summary.levels, options);
+    }
     let room = summary.levels.iter().map(|level| width(&label(level))).max().unwrap_or(0);
     let outcomes = summary.levels.iter().filter_map(|level| level.slo.as_ref());
     let word_room = outcomes.map(|slo| width(outcome_word(slo.verdict.outcome, options.language)));
@@ -23,8 +30,43 @@ pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
         let slo = level.slo.as_ref()?;
         Some(line(level, slo, [room, word_room], options))
     });
-    format!("\n{}", wrap("SLO ", &escape(text, LONGEST), options.prose()))
-        + &lines.collect::<String>()
+    heading + &lines.collect::<String>()
+}
+
+/// The levels of each outcome in one line, with the terms that they miss, or why it is open.
+fn by_outcome(levels: &[LevelSummary], options: &TextOptions) -> String {
+    let language = options.language;
+    let mut out = String::new();
+    for decided in [Decision::Met, Decision::Missed, Decision::Inconclusive] {
+        let same: Vec<(&LevelSummary, &SloSummary)> = levels
+            .iter()
+            .filter_map(|level| Some((level, level.slo.as_ref()?)))
+            .filter(|(_, slo)| slo.verdict.outcome == decided)
+            .collect();
+        if same.is_empty() {
+            continue;
+        }
+        let mut why: Vec<String> = Vec::new();
+        // Why it is open differs in its numbers; the first level stands for all.
+        let telling = if decided == Decision::Inconclusive { 1 } else { same.len() };
+        for said in same.iter().take(telling).flat_map(|(_, slo)| terms(slo, false)) {
+            if !why.contains(&said) {
+                why.push(said);
+            }
+        }
+        let named: Vec<&LevelSummary> = same.iter().map(|(level, _)| *level).collect();
+        let mut text = names(&named, levels.len(), language);
+        if !why.is_empty() {
+            text += language.semicolon();
+            text += &why.join(language.semicolon());
+        }
+        let (word, colon) = (outcome_word(decided, language), language.colon());
+        let plain = format!("{word}{colon}");
+        let wrapped = wrap("    ", &format!("{plain}{text}"), options.prose());
+        let rest = wrapped.strip_prefix(&format!("    {plain}")).unwrap_or_default();
+        out.push_str(&format!("  {}{colon}{rest}", outcome(word, decided, options)));
+    }
+    out
 }
 
 fn label(level: &LevelSummary) -> String {
@@ -63,10 +105,21 @@ pub(crate) fn outcome_word(outcome: Decision, language: Language) -> &'static st
 
 /// The terms that are missed or undecided, then the goodput.
 pub(crate) fn remarks(slo: &SloSummary, language: Language) -> String {
+    let mut parts = terms(slo, true);
+    let share = slo.met_share.map(|share| share * 100.0);
+    parts.push(Say::Goodput.with(language, &[maybe(slo.goodput_per_s), maybe(share)]));
+    parts.join(language.semicolon())
+}
+
+/// The terms that are missed, on request with their `values`, or why they are undecided.
+fn terms(slo: &SloSummary, values: bool) -> Vec<String> {
     let mut parts = Vec::new();
     let terms = &slo.verdict.terms;
     let missed = terms.iter().filter(|term| term.outcome == Decision::Missed);
-    parts.extend(missed.map(|term| format!("{} {}", metric_name(term), shown(term))));
+    parts.extend(missed.map(|term| match values {
+        true => format!("{} {}", metric_name(term), shown(term)),
+        false => metric_name(term).to_owned(),
+    }));
     // A missed term decides the outcome, whatever the undecided ones would be.
     if slo.verdict.outcome == Decision::Inconclusive {
         let why = terms.iter().filter_map(|term| term.why.as_deref());
@@ -77,9 +130,7 @@ pub(crate) fn remarks(slo: &SloSummary, language: Language) -> String {
             }
         }
     }
-    let share = slo.met_share.map(|share| share * 100.0);
-    parts.push(Say::Goodput.with(language, &[maybe(slo.goodput_per_s), maybe(share)]));
-    parts.join(language.semicolon())
+    parts
 }
 
 /// The name of the metric that a term bounds.

@@ -1,10 +1,10 @@
 //! The table of levels, one line each, in as many columns as the terminal has room for.
 
+use super::TextOptions;
 use super::grid::{Column, Grid, OPTIONAL};
 use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
-use super::{TextOptions, grouped};
 use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::LevelColumn;
@@ -15,14 +15,14 @@ use dyno_words::columns::{cut_middle, left, millis, width, wrap};
 use dyno_words::escape::escape;
 
 const LABEL: usize = 40;
-const LONGEST_TEXT: usize = 300;
 /// Labels up to this width keep their place in the row, even at the cost of a column.
 const LABEL_KEPT: usize = 16;
 const LABEL_STEP: usize = 4;
 
-/// What the marks mean; `steady` says where the whole run is.
-fn legend(marks: &Marks, steady: Say, options: &TextOptions) -> String {
+/// What the marks mean; `above`: the whole levels are there.
+fn legend(marks: &Marks, above: bool, options: &TextOptions) -> String {
     let language = options.language;
+    let steady = if above { Say::Steady } else { Say::SteadyBrief };
     let lines = marks.used(|mark, message| {
         let text = match message {
             Message::Steady => steady.text(language),
@@ -139,8 +139,8 @@ fn columns(
     chosen.into_iter().map(column).unzip()
 }
 
-/// The table with its footnotes.
-pub(super) fn table(summary: &Summary, steady: Say, options: &TextOptions) -> String {
+/// The table with its footnotes; `blocks`: the levels are above it, with small tables of their own.
+pub(super) fn table(summary: &Summary, blocks: bool, options: &TextOptions) -> String {
     let (language, levels) = (options.language, &summary.levels[..]);
     let (columns, of_columns) = columns(levels, summary.run.slo.as_deref(), options);
     let room = options.table_room();
@@ -156,8 +156,8 @@ pub(super) fn table(summary: &Summary, steady: Say, options: &TextOptions) -> St
     let mut marks = Marks::narrow();
     let used = of_columns.iter().zip(&grid.shown).filter(|(_, shown)| **shown);
     used.for_each(|(of, _)| marks.add(of));
-    // The marks of the small tables below are explained here, too.
-    for level in levels {
+    // The marks of the small tables are explained here, too.
+    for level in levels.iter().filter(|_| blocks) {
         drop(turns(level, &mut marks, options) + &slices(level, &mut marks, options));
     }
     let labels = Labels::of(levels, room.saturating_sub(last + grid.width()));
@@ -191,26 +191,7 @@ pub(super) fn table(summary: &Summary, steady: Say, options: &TextOptions) -> St
         let hidden = say.with(language, &[grid.hidden.to_string()]);
         push(wrap("", &hidden, options.prose()));
     }
-    out + &legend(&marks, steady, options) + &invalid(levels, options)
-}
-
-/// Why levels are invalid, where the table has several levels; what is the same is said once.
-fn invalid(levels: &[LevelSummary], options: &TextOptions) -> String {
-    let bad = levels.iter().filter(|level| level.verdict == Verdict::Invalid && levels.len() > 1);
-    let mut reasons: Vec<(String, Vec<&LevelSummary>)> = Vec::new();
-    for level in bad {
-        let Some(why) = level.reasons.first() else { continue };
-        let text = escape(&why.what, LONGEST_TEXT);
-        match reasons.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, same)) => same.push(level),
-            None => reasons.push((text, vec![level])),
-        }
-    }
-    let line = |(text, same): &(String, Vec<&LevelSummary>)| {
-        let names = grouped::names(same, levels.len(), options.language);
-        wrap("✗ ", &[names.as_str(), text].join(options.language.colon()), options.prose())
-    };
-    reasons.iter().map(line).collect()
+    out + &legend(&marks, blocks, options)
 }
 
 /// The labels of levels in the table. Where there is no room for them, the words that all start with

@@ -1,4 +1,4 @@
-//! Which columns tables of levels show: `--columns` and `--percentiles`.
+//! How much of a run is shown: `--columns`, `--percentiles` and `--details`.
 
 use super::values::{List, list};
 use clap::Args;
@@ -17,6 +17,10 @@ pub(crate) struct ColumnArgs {
     /// [default: as many as the terminal has room for]
     #[arg(long, value_name = "NAMES", value_parser = columns)]
     pub(crate) columns: Option<List<Option<LevelColumn>>>,
+    /// Show every level with its details above the table (the client's delays, server metrics,
+    /// turns, slices of time), and all notes; the HTML report always has them
+    #[arg(long)]
+    pub(crate) details: bool,
 }
 
 impl ColumnArgs {

@@ -6,6 +6,7 @@ use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
+use crate::why::{Status, Why};
 use dyno_analysis::compare::{Comparison, Note, Side, Terms, compare};
 use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::Language;
@@ -16,10 +17,17 @@ use std::path::{Path, PathBuf};
 
 /// Prints the comparison.
 pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
-    compared(args, printer).unwrap_or_else(|error| {
-        printer.error(&error);
-        error.exit
-    })
+    match compared(args, printer) {
+        Ok(Exit::Inconclusive) => {
+            let why = Why::NothingCompared.text(printer.language());
+            Status::because(Exit::Inconclusive, why).told(printer)
+        }
+        Ok(exit) => exit,
+        Err(error) => {
+            printer.error(&error);
+            error.exit
+        }
+    }
 }
 
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
+use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
 use dyno_twins::{About, Measured, Source, Wanted};
@@ -28,7 +29,14 @@ pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
     let manners = Manners { quiet: args.quiet, no_progress: args.no_progress, json: false };
     let printer = &printer.with(manners);
     match fitted(args, printer, Surroundings::of_process().language) {
-        Ok((text, exit)) => printer.result(&text).and(exit),
+        Ok((text, exit)) => {
+            let mut status = Status::from(printer.result(&text));
+            if exit != Exit::Fine {
+                let why = Why::PoorFit.text(printer.language());
+                status = status.and(Status::because(exit, why));
+            }
+            status.told(printer)
+        }
         Err(errors) => {
             errors.iter().for_each(|error| printer.error(error));
             errors.iter().map(|error| error.exit).max().unwrap_or(Exit::Usage)

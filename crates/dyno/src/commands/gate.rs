@@ -7,6 +7,7 @@ use crate::args::compare::GateArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
+use crate::why::{Status, Why};
 use dyno_analysis::compare::{Answer, Check, Gated, gated};
 use dyno_model::Language;
 use dyno_model::metric::Better;
@@ -65,11 +66,31 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let caveats = caveats.iter().map(|caveat| format!("  {}\n", escape(caveat, 300)));
         text(&found, language) + &caveats.collect::<String>()
     };
-    Ok(printer.result(&printed).and(match found.answer {
-        Answer::Pass => Exit::Fine,
+    let status = Status::from(printer.result(&printed)).and(status(&found, language));
+    Ok(status.told(&printer.speaking(language)))
+}
+
+/// The exit status, and why it is not 0.
+fn status(found: &Gated, language: Language) -> Status {
+    let exit = match found.answer {
+        Answer::Pass => return Exit::Fine.into(),
         Answer::Fail => Exit::BarNotMet,
         Answer::CannotTell => Exit::Inconclusive,
-    }))
+    };
+    let count = found.checks.iter().filter(|check| check.answer == found.answer).count();
+    let values = [count.to_string(), found.checks.len().to_string()];
+    let checks = match found.answer {
+        Answer::Fail => Why::GateFailed,
+        _ => Why::GateOpen,
+    };
+    let mut why = Vec::new();
+    why.extend((count > 0).then(|| checks.with(language, &values)));
+    let missing = found.missing.len();
+    why.extend((missing > 0).then(|| Why::LoadsMissing.with(language, &[missing.to_string()])));
+    if why.is_empty() {
+        why.push(Why::NoChecks.text(language).to_owned());
+    }
+    Status::because(exit, why.join(language.semicolon()))
 }
 
 fn headline(found: &Gated, language: Language) -> String {

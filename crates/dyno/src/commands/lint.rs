@@ -6,6 +6,7 @@ use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
+use crate::why::{Status, Why};
 use dyno_analysis::lint::{Place, Read, lint_read};
 use dyno_model::{Language, Severity};
 use dyno_report::lint::{github, text};
@@ -39,8 +40,13 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
             }
         },
     };
-    let bad = found.iter().any(|finding| finding.weight == Severity::Error);
-    Ok(printer.result(&printed).and(if bad { Exit::BarNotMet } else { Exit::Fine }))
+    let bad = found.iter().filter(|finding| finding.weight == Severity::Error).count();
+    let mut status = Status::from(printer.result(&printed));
+    if bad > 0 {
+        let why = Why::LintErrors.with(printer.language(), &[bad.to_string()]);
+        status = status.and(Status::because(Exit::BarNotMet, why));
+    }
+    Ok(status.told(printer))
 }
 
 fn read(run: &Loaded) -> Read<'_> {

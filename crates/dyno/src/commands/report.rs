@@ -62,6 +62,10 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     {
         return Err(UsageError::new(flag, ONLY_PICTURES));
     }
+    if args.columns.details && layout != Layout::Table {
+        let wrong = "this is for --format table; other formats have a fixed content";
+        return Err(UsageError::new("--details", wrong));
+    }
     let all = loaded::all(&args.runs, "RUN")?;
     all.print_problems(false, printer);
     let found = all.runs;
@@ -135,9 +139,10 @@ pub(super) fn language(asked: LanguageArgs) -> Language {
 }
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
+    let (selection, details) = (args.columns.selection(), args.columns.details);
     match args.out {
-        Some(_) => TextOptions { selection: args.columns.selection(), ..TextOptions::default() },
-        None => show::text_options(language(args.language), &args.columns.selection(), printer),
+        Some(_) => TextOptions { selection, details, ..TextOptions::default() },
+        None => show::text_options(language(args.language), &selection, details, printer),
     }
 }
 

@@ -9,7 +9,7 @@ use dyno_report::{Selection, TextOptions, render_text};
 /// Prints a summary on stdout: in a language, or as JSON.
 pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -> Exit {
     if !showing.json {
-        let options = text_options(showing.language, &showing.selection, printer);
+        let options = text_options(showing.language, &showing.selection, showing.details, printer);
         return printer.result(&render_text(summary, &options));
     }
     match serde_json::to_string_pretty(summary) {
@@ -25,12 +25,14 @@ pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -
 pub(crate) fn text_options(
     language: Language,
     selection: &Selection,
+    details: bool,
     printer: &Printer,
 ) -> TextOptions {
     let plain = TextOptions {
         color: printer.result_colour(),
         language,
         selection: selection.clone(),
+        details,
         ..TextOptions::default()
     };
     match printer.terminal_width() {

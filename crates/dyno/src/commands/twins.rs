@@ -5,6 +5,7 @@ use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
+use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
 use std::path::PathBuf;
@@ -22,7 +23,18 @@ pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
         Some(TwinsCommand::Check { runs, twin, json }) => checked(runs, twin, *json, printer),
     };
     match done {
-        Ok((text, exit)) => printer.result(&text).and(exit),
+        Ok((text, exit)) => {
+            let why = match exit {
+                Exit::BarNotMet => Some(Why::TwinDiffers),
+                Exit::Inconclusive => Some(Why::TwinUnchecked),
+                _ => None,
+            };
+            let mut status = Status::from(printer.result(&text));
+            if let Some(why) = why {
+                status = status.and(Status::because(exit, why.text(language)));
+            }
+            status.told(printer)
+        }
         Err(error) => {
             printer.error(&error);
             error.exit

@@ -71,6 +71,8 @@ pub(crate) struct Showing {
     pub(crate) language: Language,
     /// The columns of tables that were asked for.
     pub(crate) selection: Selection,
+    /// Every level is shown with its details.
+    pub(crate) details: bool,
     /// The reports that are written into the run directory.
     pub(crate) reports: Vec<Layout>,
     /// No notes, no progress.
@@ -87,6 +89,7 @@ impl Showing {
             json: output.json,
             language: output.language.or(surroundings.language),
             selection: output.columns.selection(),
+            details: output.columns.details,
             reports: reports(&output.report),
             quiet: output.quiet,
             no_progress: output.no_progress,

@@ -69,6 +69,7 @@ const NOT_IN_PLAN: &[&str] = &[
     "quiet",
     "json",
     "lang",
+    "details",
     "report",
     "no-progress",
     "live",

@@ -61,9 +61,8 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         Some(other) => versus::measure([order, *other], &showing, printer),
         None => dyno_run::run(order, &Seen::new(printer, showing.live, showing.language)).map(
             |finished| {
-                outcome::conclude(&finished, &showing, printer, &mut |summary| {
-                    show::summary(summary, &showing, printer)
-                })
+                let mut show = |summary: &_| show::summary(summary, &showing, printer);
+                outcome::conclude(&finished, &showing, printer, &mut show).told(printer)
             },
         ),
     };

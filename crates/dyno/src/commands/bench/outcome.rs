@@ -1,4 +1,4 @@
-//! The end of a run: summary, report, and the exit status.
+//! The end of a run: summary, report, and the exit status with its reason.
 
 use super::say::Say;
 use super::{exit_by, written};
@@ -6,12 +6,17 @@ use crate::commands::RUNS;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
+use crate::why::{Status, Why};
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Decision, Diagnostic, LevelSummary, Summary, Verdict};
+use dyno_model::{Decision, Diagnostic, Language, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost, LostAgent};
+use dyno_words::escape::escape;
 use dyno_words::translated;
 use std::path::Path;
+
+/// The longest SLO that a reason repeats.
+const LONGEST_SLO: usize = 120;
 
 /// Shows a finished run, prints what the user must know, and decides the exit status.
 pub(crate) fn conclude(
@@ -19,28 +24,31 @@ pub(crate) fn conclude(
     showing: &Showing,
     printer: &Printer,
     show: &mut dyn FnMut(&Summary) -> Exit,
-) -> Exit {
+) -> Status {
+    let language = printer.language();
+    let because = |exit, why: Why| Status::because(exit, why.text(language));
     let mut exit = match finished.ending {
-        Ending::Interrupted => Exit::Interrupted,
-        Ending::TargetLost => Exit::TargetUnusable,
-        Ending::MaxFailures => Exit::BarNotMet,
-        Ending::AgentLost => Exit::RunInvalid,
-        _ => Exit::Fine,
+        Ending::Interrupted => because(Exit::Interrupted, Why::Interrupted),
+        Ending::TargetLost => because(Exit::TargetUnusable, Why::TargetLost),
+        Ending::MaxFailures => because(Exit::BarNotMet, Why::MaxFailures),
+        Ending::AgentLost => because(Exit::RunInvalid, Why::AgentLost),
+        _ => Exit::Fine.into(),
     };
     let failed = |error: &dyn std::fmt::Display| {
         printer.error(error);
-        Exit::Bug
+        because(Exit::Bug, Why::NotWritten)
     };
     match &finished.summary {
         Ok(summary) => {
-            let saved = finished.unsaved.as_ref().map_or(Exit::Fine, |error| failed(error));
-            exit = exit.and(saved).and(show(summary)).and(by_results(summary));
+            if let Some(error) = &finished.unsaved {
+                exit = exit.and(failed(error));
+            }
+            exit = exit.and(show(summary)).and(by_results(summary, language));
             exit = exit.and(written::reports(finished, summary, showing, printer));
             exit = exit.and(damage(finished, printer));
         }
         Err(error) => exit = exit.and(failed(error)),
     }
-    let language = printer.language();
     let dir = [finished.dir.path().display().to_string()];
     printer.remark(Say::RunDirectory.with(language, &dir));
     let (path, runs) = (finished.dir.path(), Path::new(RUNS));
@@ -82,7 +90,7 @@ pub(crate) fn conclude(
     }
     if let Some(error) = &finished.data {
         printer.error(error);
-        exit = exit.and(exit_by(error));
+        exit = exit.and(because(exit_by(error), Why::DataFailed));
     }
     exit
 }
@@ -100,28 +108,64 @@ fn damage(finished: &Finished, printer: &Printer) -> Exit {
 
 /// The status by the results. In a search for a capacity some levels must fail, and some may be
 /// beyond what this client can measure: there the result counts, not the levels.
-fn by_results(summary: &Summary) -> Exit {
+fn by_results(summary: &Summary, language: Language) -> Status {
+    let slo = escape(summary.run.slo.as_deref().unwrap_or_default(), LONGEST_SLO);
     if let Some(found) = summary.search.as_ref().and_then(SearchSummary::outcome) {
-        return by_outcome(found);
+        return match found {
+            Decision::Met => Exit::Fine.into(),
+            Decision::Missed => {
+                Status::because(Exit::BarNotMet, Why::NoCapacity.with(language, &[slo]))
+            }
+            Decision::Inconclusive => {
+                Status::because(Exit::Inconclusive, Why::CapacityOpen.text(language))
+            }
+        };
     }
-    let valid = match summary.worst_verdict() {
-        Verdict::Invalid => Exit::RunInvalid,
-        _ => Exit::Fine,
+    let levels = summary.levels.len();
+    let allowed = summary.run.allow_failures;
+    let nothing = |level: &LevelSummary| {
+        level.requests.bar_missed(allowed) && level.requests.completed == Some(0)
     };
-    let bar = if summary.failure_bar_missed() { Exit::BarNotMet } else { Exit::Fine };
-    let undecided = |level: &LevelSummary| level.gave_up() || level.requests.none_ended();
-    let decided = match summary.levels.iter().any(undecided) {
-        true => Exit::Inconclusive,
-        false => Exit::Fine,
-    };
-    valid.and(bar).and(decided).and(summary.slo_outcome().map_or(Exit::Fine, by_outcome))
+    let rules: [(Exit, Why, &dyn Fn(&LevelSummary) -> bool); 5] = [
+        (Exit::RunInvalid, Why::Invalid, &|level| level.verdict == Verdict::Invalid),
+        (Exit::BarNotMet, Why::NothingCompleted, &nothing),
+        (Exit::BarNotMet, Why::TooManyFailed, &|level| {
+            level.requests.bar_missed(allowed) && !nothing(level)
+        }),
+        (Exit::Inconclusive, Why::NotConverged, &LevelSummary::gave_up),
+        (Exit::Inconclusive, Why::NoneEnded, &|level| level.requests.none_ended()),
+    ];
+    let mut status = by_slo(summary, slo, language);
+    for (exit, why, applies) in rules {
+        let count = summary.levels.iter().filter(|level| applies(level)).count();
+        if count > 0 {
+            let values = [count.to_string(), levels.to_string()];
+            status = status.and(Status::because(exit, why.with(language, &values)));
+        }
+    }
+    status
 }
 
-fn by_outcome(outcome: Decision) -> Exit {
+/// The status by the SLO. That some levels miss it, which is no failure, is said, too.
+fn by_slo(summary: &Summary, slo: String, language: Language) -> Status {
+    let Some(outcome) = summary.slo_outcome() else { return Exit::Fine.into() };
+    let levels = summary.levels.len();
+    let of_level = |level: &&LevelSummary| level.slo.as_ref().map(|slo| slo.verdict.outcome);
+    let missed = summary.levels.iter().any(|level| of_level(&level) == Some(Decision::Missed));
+    let all = levels.to_string();
     match outcome {
-        Decision::Met => Exit::Fine,
-        Decision::Missed => Exit::BarNotMet,
-        Decision::Inconclusive => Exit::Inconclusive,
+        Decision::Met if missed => {
+            let met = summary.levels.iter().filter(|level| level.passes()).count().to_string();
+            Status::because(Exit::Fine, Why::SloMissedBySome.with(language, &[slo, met, all]))
+        }
+        Decision::Met => Exit::Fine.into(),
+        Decision::Missed if levels > 1 => {
+            Status::because(Exit::BarNotMet, Why::SloMissedByAll.with(language, &[slo, all]))
+        }
+        Decision::Missed => Status::because(Exit::BarNotMet, Why::SloMissed.with(language, &[slo])),
+        Decision::Inconclusive => {
+            Status::because(Exit::Inconclusive, Why::SloOpen.with(language, &[slo]))
+        }
     }
 }
 

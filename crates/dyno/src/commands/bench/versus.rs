@@ -8,6 +8,7 @@ use crate::commands::show::text_options;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::{Resolved, Showing};
+use crate::why::Status;
 use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
@@ -46,12 +47,12 @@ pub(super) fn measure(
     let seen = printers.each_ref().map(|printer| Seen::new(printer, false, showing.language));
     let runs = dyno_run::in_turns(orders, [&seen[0], &seen[1]])?;
     let mut shown = Shown { showing, printer, summaries: Vec::new() };
-    let mut exit = Exit::Fine;
+    let mut exit = Status::from(Exit::Fine);
     for ((run, side), printer) in runs.iter().zip([Side::A, Side::B]).zip(&printers) {
         let mut show = |summary: &Summary| shown.take(side, &run.plan, summary);
         exit = exit.and(conclude(run, showing, printer, &mut show));
     }
-    Ok(exit.and(shown.end()).and(compared(&runs, showing, printer)))
+    Ok(exit.and(shown.end()).and(compared(&runs, showing, printer)).told(printer))
 }
 
 /// Prints one summary after the other, or both in one JSON document.
@@ -67,8 +68,9 @@ impl Shown<'_> {
             self.summaries.push((side, summary.clone()));
             return Exit::Fine;
         }
-        let Showing { language, selection, .. } = self.showing;
-        let text = render_brief(summary, &text_options(*language, selection, self.printer));
+        let Showing { language, selection, details, .. } = self.showing;
+        let options = text_options(*language, selection, *details, self.printer);
+        let text = render_brief(summary, &options);
         self.printer.result(&format!("{side}: {}\n\n{text}\n", plan.target))
     }
 

@@ -41,7 +41,11 @@ pub(super) fn reports(
         plan: Some(plan.clone()),
         environment: dir.read_environment().ok().flatten(),
     };
-    let text = TextOptions { selection: showing.selection.clone(), ..TextOptions::default() };
+    let text = TextOptions {
+        selection: showing.selection.clone(),
+        details: true,
+        ..TextOptions::default()
+    };
     let options = Options { language: *language, text, ..Options::default() };
     let mut exit = Exit::Fine;
     for layout in reports {
