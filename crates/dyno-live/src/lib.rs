@@ -21,7 +21,7 @@ mod working;
 
 pub use live::Live;
 pub use screen::restore_terminal;
-pub use terminal::{ProgressStyle, Said, Terminal};
+pub use terminal::{ProgressStyle, Said, Terminal, prefix};
 pub use working::while_shown;
 
 use dyno_words::escape::escape;

@@ -13,6 +13,7 @@ use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
 use dyno_net::Clock;
+use dyno_words::level_name;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -173,7 +174,8 @@ impl Live {
 
     fn bounds(&self, level: &LevelPlan) -> Bounds {
         let bounds = Bounds::of(level, self.clock.is_some());
-        Bounds { label: format!("{}{}", self.side, bounds.label), ..bounds }
+        let name = level_name(&bounds.label, self.language);
+        Bounds { label: format!("{}{name}", self.side), ..bounds }
     }
 
     /// The client has received `total` output tokens in the whole run. Two relaxed stores at most,

@@ -1,5 +1,6 @@
 //! Where a run is shown: what the progress thread needs of the program's printer.
 
+use dyno_model::Language;
 use std::fmt::{Debug, Display};
 
 /// How progress is shown.
@@ -11,6 +12,16 @@ pub enum ProgressStyle {
     Line,
     /// A new line every few seconds.
     Plain,
+}
+
+/// What precedes a message of a kind.
+pub fn prefix(kind: &str, language: Language) -> String {
+    match (language, kind) {
+        (Language::English, _) => format!("{kind}: "),
+        (Language::Chinese, "error") => "错误：".to_owned(),
+        (Language::Chinese, "warning") => "警告：".to_owned(),
+        (Language::Chinese, _) => "提示：".to_owned(),
+    }
 }
 
 /// A message that was printed: a note, a warning or an error.

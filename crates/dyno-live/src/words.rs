@@ -8,7 +8,7 @@ use dyno_words::messages;
 messages! {
     /// Texts of the progress line and the live view.
     pub(crate) enum Text;
-    Requests: "{} requests", "{} 个请求";
+    Requests: "{} {0|request|requests}", "{} 个请求";
     Unfinished: "{} unfinished", "{} 个未完成";
     WholeLevel: "whole level {} req/s {} tok/s", "整档 {} 请求/秒 {} tok/s";
     WholeLevelInputs: "whole level {} req/s {} inputs/s", "整档 {} 请求/秒 {} 条/秒";

@@ -24,7 +24,10 @@ messages! {
     Api: "API", "接口";
     Inputs: "INPUTS/S", "条/秒";
     Output: "OUT TOK/S", "输出 TOK/S";
-    Ago: "{} ago", "{} 前";
+    SecondsAgo: "{}s ago", "{} 秒前";
+    MinutesAgo: "{}min ago", "{} 分钟前";
+    HoursAgo: "{}h ago", "{} 小时前";
+    DaysAgo: "{}d ago", "{} 天前";
     Running: "running", "运行中";
     Unfinished: "unfinished", "未完成";
     Damaged: "damaged", "已损坏";
@@ -38,7 +41,7 @@ messages! {
     Concurrency: "concurrency {}", "并发 {}";
     Rate: "rate {}/s", "速率 {}/s";
     Burst: "burst {}", "突发 {}";
-    Trace: "trace ×{}", "轨迹 ×{}";
+    Trace: "trace ×{}", "流量记录 ×{}";
     Ramp: "ramp {}/s", "爬坡 {}/s";
 }
 
@@ -158,12 +161,12 @@ fn started(run: &RunEntry, now: u64, language: Language) -> String {
     let Some(started) = run.started_unix_ns else { return ABSENT.to_owned() };
     let seconds = now.saturating_sub(started) / 1_000_000_000;
     let age = match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}min", seconds / 60),
-        3600..172_800 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
+        0..60 => (Head::SecondsAgo, seconds),
+        60..3600 => (Head::MinutesAgo, seconds / 60),
+        3600..172_800 => (Head::HoursAgo, seconds / 3600),
+        _ => (Head::DaysAgo, seconds / 86_400),
     };
-    Head::Ago.with(language, &[age])
+    age.0.with(language, &[age.1.to_string()])
 }
 
 /// Whether it is a measurement of a real model; nothing if so.

@@ -6,6 +6,7 @@
 mod catalogue;
 pub mod columns;
 pub mod escape;
+mod levels;
 pub mod names;
 pub mod number;
 pub mod template;
@@ -21,6 +22,7 @@ pub use catalogue::{
 };
 #[doc(hidden)]
 pub use dyno_model::Value;
+pub use levels::{level_name, level_value};
 pub use translate::{known, translated};
 pub use wording::{InLanguage, Wording, named, named_as, on_line, recognised, severity};
 

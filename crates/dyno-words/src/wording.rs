@@ -1,6 +1,7 @@
 //! Turns a row of the catalogue into a diagnostic, and translates diagnostics.
 
 use crate::catalogue::{self, Place};
+use crate::levels::level_name;
 use crate::template::{fill, places};
 use crate::translate::translated;
 use dyno_model::summary::SearchSummary;
@@ -76,13 +77,17 @@ impl InLanguage for Diagnostic {
     }
 }
 
-/// With its reasons, notes and doubts in the language.
+/// With the names of its levels, their reasons, notes and doubts in the language.
 impl InLanguage for Summary {
     fn in_language(&self, language: Language) -> Cow<'_, Self> {
         if language == Language::English {
             return Cow::Borrowed(self);
         }
         let mut said = self.clone();
+        let names = said.levels.iter_mut().map(|level| &mut level.label);
+        for name in names.chain(said.repeats.iter_mut().map(|level| &mut level.label)) {
+            *name = level_name(name, language).into_owned();
+        }
         let levels = said.levels.iter_mut().flat_map(|level| {
             let terms = level.slo.iter_mut().flat_map(|slo| &mut slo.verdict.terms);
             let undecided = terms.filter_map(|term| term.why.as_deref_mut());

@@ -75,7 +75,9 @@ fn explain(error: &clap::Error, argv: &[OsString], printer: &Printer) -> Exit {
             let command = argv.get(1).and_then(|arg| arg.to_str());
             let known = command.filter(|name| reference::find(name).is_some());
             let called = known.map_or("dyno".to_owned(), |name| format!("dyno {name}"));
-            wrong_usage(&usage::from_clap(error, &called), printer)
+            let whole = known.and_then(reference::find);
+            let wrong = whole.and_then(|command| usage::on_command_line(argv, &command));
+            wrong_usage(&wrong.unwrap_or_else(|| usage::from_clap(error, &called)), printer)
         }
     }
 }

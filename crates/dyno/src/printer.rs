@@ -2,12 +2,11 @@
 //! --no-progress, and clears the progress line before a message. A closed pipe is not an error.
 
 use crate::exit::Exit;
-use dyno_live::{ProgressStyle, Said, Terminal};
+use dyno_live::{ProgressStyle, Said, Terminal, prefix};
 use dyno_model::Language;
 use dyno_model::versus::Side;
 use dyno_words::columns::{width, wrap};
 use dyno_words::translated;
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -157,11 +156,11 @@ impl Printer {
             screen.said.pop_front();
         }
         let prefix = prefix(kind, self.language);
-        let space = self.language.choose([" ", ""]);
-        let line = fitted(&format!("{prefix}{space}"), &text, stderr_width());
+        let line = fitted(&prefix, &text, stderr_width());
+        let prefix = prefix.trim_end();
         print(
             &mut screen,
-            match line.strip_prefix(&*prefix).filter(|_| self.colour) {
+            match line.strip_prefix(prefix).filter(|_| self.colour) {
                 Some(rest) => format!("\x1b[{colour}m{prefix}\x1b[0m{rest}"),
                 None => line,
             },
@@ -291,22 +290,12 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// What precedes a message.
-fn prefix(kind: &str, language: Language) -> Cow<'static, str> {
-    match (language, kind) {
-        (Language::English, _) => format!("{kind}:").into(),
-        (Language::Chinese, "error") => "错误：".into(),
-        (Language::Chinese, "warning") => "警告：".into(),
-        (Language::Chinese, _) => "提示：".into(),
-    }
-}
-
 /// Prints an error when the state of the screen is unknown, as after a panic.
 pub(crate) fn emergency(text: &str, language: Language) {
     dyno_live::restore_terminal();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
-    let (prefix, space) = (prefix("error", language), language.choose([" ", ""]));
-    let _ = writeln!(io::stderr(), "{start}{prefix}{space}{}", translated(text, language));
+    let prefix = prefix("error", language);
+    let _ = writeln!(io::stderr(), "{start}{prefix}{}", translated(text, language));
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! Usage errors: one format for everything that is wrong with flags and settings, naming the flag and
 //! what would be valid.
 
+mod elsewhere;
+
+pub(crate) use elsewhere::on_command_line;
+
 use crate::exit::Exit;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
@@ -89,7 +93,8 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         ErrorKind::UnknownArgument => unknown(&flag, text(ContextKind::SuggestedArg), command),
         ErrorKind::InvalidSubcommand => {
             let typed = text(ContextKind::InvalidSubcommand).unwrap_or_default();
-            let near = text(ContextKind::SuggestedSubcommand);
+            // Several suggestions are guesses.
+            let near = text(ContextKind::SuggestedSubcommand).filter(|near| !near.contains(','));
             if command != "dyno" {
                 let wrong = UsageError::new("", format!("`{typed}` is not a command of {command}"));
                 let meant = match near {
@@ -101,7 +106,7 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
             }
             let wrong = UsageError::new("", format!("`{typed}` is not a dyno command"));
             let known =
-                COMMANDS_ELSEWHERE.iter().find(|(names, _)| names.contains(&typed.as_str()));
+                elsewhere::COMMANDS.iter().find(|(names, _)| names.contains(&typed.as_str()));
             match known.map(|(_, ours)| (*ours).to_owned()).or(near) {
                 Some(near) => wrong.hint(format!("did you mean `dyno {near}`?")),
                 None => wrong.hint("`dyno --help` lists the commands"),
@@ -143,30 +148,6 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
     }
 }
 
-/// Commands of other tools, and what they are here.
-const COMMANDS_ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["serve", "server", "mock"], "engine"),
-    (&["run", "benchmark", "sweep", "throughput", "latency"], "bench"),
-];
-
-/// Flags of other benchmarks, and what they are here.
-const ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["--request-rate", "--qps", "--rps"], "--rate"),
-    (&["--num-prompts", "--num-requests", "--number", "-n"], "--requests"),
-    (&["--max-workers", "--users", "--parallel", "--num-users", "-c"], "--concurrency"),
-    (&["--random-input-len", "--input-len", "--prompt-tokens", "--isl"], "--input-tokens"),
-    (
-        &["--random-output-len", "--output-len", "--max-tokens", "--generated-tokens", "--osl"],
-        "--output-tokens",
-    ),
-    (&["--dataset", "--dataset-name", "--dataset-path"], "--data"),
-    (&["--burstiness"], "--arrival gamma:SHAPE"),
-    (&["--host", "--port", "--base-url", "--url", "--target", "--endpoint"], "the argument TARGET"),
-    (&["--max-seconds", "--time"], "--duration"),
-    (&["--goodput"], "--slo"),
-    (&["--ignore-eos"], "the default: responses have a fixed length"),
-];
-
 /// Whether one flag may be a misspelling of the other: a guess that is far off misleads.
 fn is_near(flag: &str, near: &str) -> bool {
     let (a, b) = (flag.trim_start_matches('-'), near.trim_start_matches('-'));
@@ -185,13 +166,7 @@ fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
             .hint("quote values that contain blanks, and separate lists with commas: 8,16,32");
     }
     let wrong = UsageError::new("", format!("`{flag}` is not a flag of {command}"));
-    if let Some((_, ours)) = ELSEWHERE.iter().find(|(names, _)| names.contains(&flag)) {
-        return wrong.hint(format!("other tools call it so; here it is {ours}"));
-    }
-    match near.filter(|near| is_near(flag, &bare_name(near))) {
-        Some(near) => wrong.hint(format!("did you mean {}?", bare_name(&near))),
-        None => wrong.hint(format!("`{command} --help` lists the flags")),
-    }
+    wrong.hint(elsewhere::hint(flag, near, command))
 }
 
 /// `--rate <R>` as `--rate`, `[TARGET]` as `TARGET`.

@@ -5,7 +5,7 @@ use dyno_model::plan::Plan;
 use dyno_model::summary::{Concurrency, LevelSummary, ServerSummary};
 use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
-use dyno_words::{Phrase, ServerFinding, list, values};
+use dyno_words::{Phrase, ServerFinding, level_value, list, values};
 
 /// Fewer samples do not describe a level.
 const SAMPLES: u64 = 3;
@@ -76,6 +76,10 @@ pub(super) fn of_run(levels: &[LevelSummary]) -> Option<Diagnostic> {
     let what = if all_after { ServerFinding::KvFullFrom } else { ServerFinding::KvFullAt };
     let used = first.server.as_ref().and_then(|server| server.kv_use_max);
     let used = used.map(|share| Phrase::InUse.value(values![percent(share)]));
-    let label = escape(&first.label, 80);
-    Some(what.with(values![label, preempted(first)?, list(used, [""; 2])]))
+    let used = list(used, [""; 2]);
+    if levels.len() == 1 {
+        return Some(ServerFinding::KvFull.with(values![preempted(first)?, used]));
+    }
+    let label = level_value(&escape(&first.label, 80));
+    Some(what.with(values![label, preempted(first)?, used]))
 }

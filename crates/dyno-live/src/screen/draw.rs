@@ -4,6 +4,7 @@ use super::picture::{Picture, Row, State};
 use super::{agents, charts, levels, slo};
 use crate::finished::Times;
 use crate::fit::{Part, cut, elided, first_that_fits, fitted};
+use crate::terminal::prefix;
 use crate::view::{about, bar, clock, per_second, place, rate, requests, server, share_done, work};
 use crate::words::{self, Text};
 use dyno_model::Verdict;
@@ -241,7 +242,8 @@ fn notes(picture: &Picture, area: Rect) -> Paragraph<'static> {
     let room = usize::from(area.height.saturating_sub(1));
     let said = &picture.said[picture.said.len().saturating_sub(room)..];
     let lines = said.iter().map(|said| {
-        let text = cut(&format!("{}: {}", said.kind, said.text), usize::from(area.width));
+        let text = prefix(said.kind, picture.language) + &said.text;
+        let text = cut(&text, usize::from(area.width));
         let colour =
             if said.kind == "note" { Style::new() } else { Style::new().fg(Color::Yellow) };
         Line::from(text).style(colour)

@@ -10,8 +10,8 @@ use dyno_model::plan::{Api, DataPlan, LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Language, Nanos, SEC};
 use dyno_search::sweep;
-use dyno_words::columns;
 use dyno_words::escape::escape;
+use dyno_words::{columns, level_name};
 use std::fmt::Write as _;
 
 /// What the data of a plan are, which only a look into them tells.
@@ -175,7 +175,7 @@ pub fn left(plan: &Plan, run_id: &str, finished: &[u32], language: Language) -> 
     let is_finished = |index: usize| finished.iter().any(|level| *level as usize == index);
     let levels = plan.levels.iter().enumerate();
     let left = levels.filter(|(index, _)| !is_finished(*index));
-    let left: Vec<&str> = left.map(|(_, level)| level.label.as_str()).collect();
+    let left: Vec<_> = left.map(|(_, level)| level_name(&level.label, language)).collect();
     let left = left.join(language.comma());
     let more = match plan.course.search {
         Some(_) if left.is_empty() => Say::SearchLeft.text(language).to_owned(),
@@ -269,5 +269,10 @@ fn row(level: &LevelPlan, data: Data, task: Task, language: Language) -> [String
     let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(either);
     let stop = [Some(stop).filter(|stop| !stop.is_empty()), warmup];
     let stop = stop.into_iter().flatten().collect::<Vec<_>>();
-    [level.label.clone(), load, lengths, stop.join(language.choose([", ", "，"]))]
+    [
+        level_name(&level.label, language).into_owned(),
+        load,
+        lengths,
+        stop.join(language.choose([", ", "，"])),
+    ]
 }

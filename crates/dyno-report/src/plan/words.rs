@@ -73,11 +73,11 @@ messages! {
     Ramp: "{} to {}/s", "{} 至 {}/s";
     RampInSteps: "{} to {}/s in {} steps", "{} 至 {}/s，分 {} 级";
     AtOnce: "{} at once", "一次 {} 个";
-    TraceTimes: "trace times ×{}", "轨迹时间 ×{}";
+    TraceTimes: "trace times ×{}", "流量记录时间 ×{}";
     Texts: "{} {0|input|inputs} of {}", "{} 条输入，长度 {}";
     TextsOfData: "inputs as in the data", "输入条数由数据决定";
     Lengths: "{} in, {} out", "输入 {}，输出 {}";
-    AfterRequests: "after {} warm-up requests", "预热 {} 个请求后";
+    AfterRequests: "after {} warm-up {0|request|requests}", "预热 {} 个请求后";
     AfterTime: "after {} of warm-up", "预热 {} 后";
-    Requests: "{} requests", "{} 个请求";
+    Requests: "{} {0|request|requests}", "{} 个请求";
 }

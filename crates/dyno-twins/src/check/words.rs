@@ -12,7 +12,7 @@ messages! {
     Unreadable: "the records cannot be read: {}", "无法读取记录：{}";
     Legend:
         "→ measured to twin; ! differs by more than runs and the twin's own errors do",
-        "→ 实测到孪生模型；! 差异超过重复测试和孪生模型自身的误差";
+        "→ 左：实测，右：孪生模型；! 差异超过重复测试和孪生模型自身的误差";
     Nothing:
         "inconclusive: no level could be compared with {}",
         "无法判断：没有档位可以与 {} 对比";

@@ -166,7 +166,7 @@ mod tests {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("concurrency 4 +2.0 % -10.0 % –"), "{text}");
         // The mean of 2 and 4, and of 10 and 50 percent.
-        assert!(text.contains("mean size 3.0 % 30.0 % –"), "{text}");
+        assert!(text.contains("mean absolute error 3.0 % 30.0 % –"), "{text}");
         let mut left_out = LeftOut::default();
         left_out.kinds.extend(all);
         let text = kinds(&left_out, Language::English);

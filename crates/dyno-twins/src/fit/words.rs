@@ -40,7 +40,7 @@ messages! {
     WarmUp:
         "it has a warm-up phase, which the fit cannot model; measure without --warmup",
         "包含预热阶段，拟合无法模拟；请不带 --warmup 测试";
-    Trace: "a trace cannot be replayed", "轨迹负载无法重放";
+    Trace: "a trace cannot be replayed", "流量记录负载无法重放";
     Ramp: "a ramp cannot be replayed", "爬坡负载无法重放";
     RandomArrivals:
         "random arrivals cannot be replayed; measure with --arrival constant",
@@ -85,7 +85,7 @@ messages! {
         "留出档位上的误差（每五分之一的档位由其余档位预测）：";
     EachKind:
         "error on kinds of load that were left out:", "留出负载类型上的误差：";
-    MeanSize: "mean size", "平均大小";
+    MeanSize: "mean absolute error", "平均绝对误差";
     KindFrom: "{} predicted from {}", "由{1}预测{0}";
     Closed: "closed loops", "闭环";
     Open: "open loops", "开环";

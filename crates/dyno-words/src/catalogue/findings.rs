@@ -30,7 +30,7 @@ const REPLAY_SLOWER: [&str; 2] = [
     "the load of a trace varies, so this alone is not a problem; but if concurrency grows far more \
      than the arrival rate, requests get longer or the server falls behind: replay it slower, with \
      a smaller speed=",
-    "轨迹的负载本来就会变化，这本身不是问题；但若并发数的增长远超请求速率，则说明请求变长或服务器跟不上：请减小 speed= 放慢回放",
+    "流量记录的负载本来就会变化，这本身不是问题；但若并发数的增长远超请求速率，则说明请求变长或服务器跟不上：请减小 speed= 放慢回放",
 ];
 
 const TOTALS_LEFT_OUT: [&str; 2] = [
@@ -171,7 +171,7 @@ wordings! {
         IDLE,
         ["requests were too few or too far apart: replay a longer or busier part of the trace, or a \
           higher speed=",
-         "请求过少或间隔过大：请回放轨迹中更长或更繁忙的部分，或提高 speed="];
+         "请求过少或间隔过大：请回放流量记录中更长或更繁忙的部分，或提高 speed="];
     IdleTurns: Warning "no_steady_window",
         IDLE,
         ["requests were too few or too far apart: send more, or run for several conversation turns \
@@ -208,8 +208,8 @@ wordings! {
         ["use the capacity, or predict a rate below it", "请参考容量，或预测低于容量的请求速率"];
     NotConverged: Note "not_converged",
         ["the level ended before {} converged to ± {}", "该档位结束时 {} 尚未收敛到 ± {}"],
-        ["allow more time with --max-duration, or lower the --precision",
-         "请用 --max-duration 延长时间，或用 --precision 放宽精度"];
+        ["allow more time with --max-duration, or a wider interval, such as --precision 5%",
+         "请用 --max-duration 延长时间，或放宽置信区间，例如 --precision 5%"];
     ClockStepped: Note "clock_stepped",
         ["the wall clock moved by {} ms relative to the monotonic clock",
          "系统时钟相对单调时钟跳变了 {} ms"],
@@ -319,7 +319,7 @@ wordings! {
     NoIntervalTrace: Note "no_interval",
         ["too short for 95 % confidence intervals", "时长过短，无法给出 95 % 置信区间"],
         ["replay {} s of the trace or more, or lower speed=",
-         "请回放至少 {} s 的轨迹，或降低 speed="];
+         "请回放至少 {} s 的流量记录，或降低 speed="];
     Damaged: Note "records_damaged",
         ["the record file is damaged: {}", "记录文件已损坏：{}"],
         ["only the records before the damage are counted", "只统计损坏处之前的记录"];
@@ -328,7 +328,7 @@ wordings! {
          "记录所属的计划与 plan.json 不一致"],
         ["do not mix files of different runs", "请勿混用不同测试的文件"];
     LevelsNotRun: Note "levels_not_run",
-        ["{} of {} planned levels were run", "计划的 {1} 个档位中只运行了 {0} 个"],
+        ["{} of {} planned levels {0|was|were} run", "计划的 {1} 个档位中只运行了 {0} 个"],
         ["run the rest: dyno bench --resume {2}", "运行其余部分：dyno bench --resume {2}"];
     BegunAgain: Note "begun_again",
         ["restarted when the run was resumed: {}", "测试恢复后重新开始的档位：{}"],

@@ -4,8 +4,8 @@
 use crate::wordings;
 
 const OTHERS_ARE_GOOD: [&str; 2] = [
-    "metrics that are not listed here are accurate; the notes say what happened to the client",
-    "此处未列出的指标可以采信；客户端遇到的情况见说明",
+    "the other metrics are accurate; to narrow the range, see the notes",
+    "其他指标可以采信；原因见说明",
 ];
 
 wordings! {
@@ -13,16 +13,15 @@ wordings! {
     pub enum Measuring;
 
     Poor: Error "instrument_range",
-        ["the client could not measure these metrics precisely; their instrument ranges: {}",
-         "客户端未能准确测量以下指标，其测量误差范围：{}"],
+        ["the client could not measure precisely, and knows only a range: {}",
+         "客户端未能准确测量以下指标，只能确定其范围：{}"],
         OTHERS_ARE_GOOD;
     PoorTail: Warning "instrument_range",
-        ["for these metrics the client can only give an instrument range: {}",
-         "以下指标客户端只能给出测量误差范围：{}"],
+        ["known only to lie within a range, because this machine was busy: {}",
+         "因本机繁忙，以下指标只能确定其范围：{}"],
         OTHERS_ARE_GOOD;
     Fair: Warning "instrument_range",
-        ["these metrics are accurate to within 10 %; their instrument ranges: {}",
-         "以下指标的精度在 10 % 以内，其测量误差范围：{}"],
+        ["accurate to within 10 %: {}", "精度在 10 % 以内：{}"],
         OTHERS_ARE_GOOD;
     FewInFlight: Error "effective_concurrency",
         ["only {} % of the {} requests were certainly kept in flight: the client sent the next ones late",

@@ -103,56 +103,56 @@ wordings! {
         ["some conversations were used more than once", "部分会话被多次使用"],
         UNIQUE_PREFIX;
     TraceSkipped: Note "trace_selected",
-        ["requests of the trace skipped as malformed rows: {}", "轨迹中作为格式错误行跳过的请求：{}"];
+        ["requests of the trace skipped as malformed rows: {}", "流量记录中作为格式错误行跳过的请求：{}"];
     TraceFailed: Note "trace_selected",
         ["requests of the trace left out because they had failed when recorded: {}",
-         "轨迹中因录制时失败而舍弃的请求：{}"];
+         "流量记录中因录制时失败而舍弃的请求：{}"];
     TraceOutside: Note "trace_selected",
         ["requests of the trace left out by from= and to=: {}",
-         "轨迹中被 from= 和 to= 排除的请求：{}"];
+         "流量记录中被 from= 和 to= 排除的请求：{}"];
     TraceShort: Note "trace_selected",
-        ["requests of the trace left out as too short: {}", "轨迹中因过短而舍弃的请求：{}"];
+        ["requests of the trace left out as too short: {}", "流量记录中因过短而舍弃的请求：{}"];
     TraceLong: Note "trace_selected",
-        ["requests of the trace left out as too long: {}", "轨迹中因过长而舍弃的请求：{}"];
+        ["requests of the trace left out as too long: {}", "流量记录中因过长而舍弃的请求：{}"];
     TraceBeyondLimit: Note "trace_selected",
-        ["requests of the trace beyond the limit: {}", "轨迹中超出数量限制的请求：{}"];
+        ["requests of the trace beyond the limit: {}", "流量记录中超出数量限制的请求：{}"];
     TraceCut: Note "trace_selected",
-        ["requests of the trace cut to the maximum length: {}", "轨迹中截断到最大长度的请求：{}"];
+        ["requests of the trace cut to the maximum length: {}", "流量记录中截断到最大长度的请求：{}"];
     TraceReordered: Note "trace_selected",
         ["requests of the trace that were out of order in the file, sorted by time: {}",
-         "轨迹文件中顺序错乱、已按时间重排的请求：{}"];
+         "流量记录文件中顺序错乱、已按时间重排的请求：{}"];
     TraceMismatched: Note "trace_selected",
         ["requests of the trace whose number of hash ids does not match their length: {}",
-         "轨迹中 hash id 数与长度不符的请求：{}"],
+         "流量记录中 hash id 数与长度不符的请求：{}"],
         ["if there are many, set the number of tokens per hash id with block=",
          "若数量较多，请用 block= 指定每个 hash id 代表多少 token"];
     TraceWithoutOutput: Note "trace_selected",
         ["requests of the trace recorded without output, sent with one output token: {}",
-         "轨迹中录制时没有输出、改为请求一个 token 的请求：{}"];
+         "流量记录中录制时没有输出、改为请求一个 token 的请求：{}"];
     TraceWithoutSession: Note "trace_selected",
         ["requests of the trace with a blank session, each replayed as a session of its own: {}",
-         "轨迹中会话字段为空、各自作为一个会话回放的请求：{}"];
+         "流量记录中会话字段为空、各自作为一个会话回放的请求：{}"];
     TraceWithoutZone: Note "trace_selected",
         ["requests of the trace whose date has no time zone while others have one, taken as UTC: {}",
-         "轨迹中日期没有时区（其他请求有时区）、按 UTC 处理的请求：{}"],
+         "流量记录中日期没有时区（其他请求有时区）、按 UTC 处理的请求：{}"],
         ["write the zone in all dates if they are of another",
          "若这些日期属于其他时区，请在所有日期中写明时区"];
     TraceDates: Note "trace_selected",
         ["requests of the trace whose time is a date, read as such whatever unit= says: {}",
-         "轨迹中时间为日期、不按 unit= 而按日期读取的请求：{}"];
+         "流量记录中时间为日期、不按 unit= 而按日期读取的请求：{}"];
     TraceOtherUnit: Note "trace_selected",
         ["requests of the trace whose time would be a present-day date in a larger unit than that \
           of unit=: {}",
-         "轨迹中若改用比 unit= 更大的单位，时间就是当今日期的请求：{}"],
+         "流量记录中若改用比 unit= 更大的单位，时间就是当今日期的请求：{}"],
         ["check unit=: seconds since 1970 have 10 digits, milliseconds 13, microseconds 16, \
           nanoseconds 19",
          "请检查 unit=：自 1970 年起的秒数为 10 位，毫秒 13 位，微秒 16 位，纳秒 19 位"];
     TraceRaised: Note "trace_selected",
         ["requests of the trace shorter than the chat template, sent at its length: {}",
-         "轨迹中短于对话模板、按模板长度发送的请求：{}"];
+         "流量记录中短于对话模板、按模板长度发送的请求：{}"];
     TracePrefixes: Note "trace_prefixes_approximate",
         ["shared prefixes of the trace are approximate: the tokenizer has too few single-token words",
-         "轨迹的共享前缀只能近似满足：分词器中单 token 的词太少"];
+         "流量记录的共享前缀只能近似满足：分词器中单 token 的词太少"];
     MetricsGaps: Note "metrics_gaps",
         ["{} of {} requests for the server's metrics failed: {}",
          "读取服务器指标 {1} 次，失败 {0} 次：{2}"],

@@ -13,8 +13,8 @@ wordings! {
           only the requests that completed; lower the load, or let the server queue more",
          "这本身就是结果：负载超出了服务器愿意接受的范围。吞吐量与时延只统计成功的请求；请降低负载，或让服务器接受更长的队列"];
     Paused: Note "paused",
-        ["after refusals, the slots of the closed loop waited {} s in all, {} of their time",
-         "被拒绝之后，闭环的各并发槽位共等待了 {} s，占其总时间的 {}"],
+        ["clients paused {} s in total after refusals, {} of their time",
+         "被拒绝之后，各并发客户端共暂停 {} s，占其总时间的 {}"],
         ["so that a server that refuses at once is not flooded; the load was lower by as much. To \
           offer a fixed load whatever the server does, use --rate",
          "这是为了避免对立即拒绝的服务器狂发请求；负载也相应降低。如需无论服务器如何响应都施加固定负载，请用 --rate"];

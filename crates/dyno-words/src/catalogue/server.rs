@@ -16,12 +16,16 @@ wordings! {
     /// What the server's metrics show.
     pub enum ServerFinding;
 
+    KvFull: Note "kv_cache_full",
+        ["the KV cache was full: preemptions ({} {0|request|requests}{})",
+         "KV 缓存已满，发生抢占（{} 个请求{}）"],
+        GIVE_MEMORY;
     KvFullFrom: Note "kv_cache_full",
-        ["the KV cache is full from {} on: preemptions start there ({} {1|request|requests}{})",
+        ["the KV cache was full from {} on: preemptions start there ({} {1|request|requests}{})",
          "自 {} 起 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
         GIVE_MEMORY;
     KvFullAt: Note "kv_cache_full",
-        ["the KV cache is full at {}: preemptions start there ({} {1|request|requests}{})",
+        ["the KV cache was full at {}: preemptions start there ({} {1|request|requests}{})",
          "在 {} 时 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
         GIVE_MEMORY;
     QueueKv: Note "server_queue",

@@ -94,7 +94,7 @@ mod tests {
                 "SPEC: log.csv is not trace: it is of no known form; the fields are in, out, sent; say \
                  which field holds what, as in trace:FILE,time=FIELD,unit=ms,input=FIELD,output=FIELD; \
                  or leave trace: out to send its prompts",
-                "SPEC：log.csv 不是轨迹：格式未知；字段有 in, out, sent；请写明各字段的含义，例如 \
+                "SPEC：log.csv 不是流量记录：格式未知；字段有 in, out, sent；请写明各字段的含义，例如 \
                  trace:FILE,time=FIELD,unit=ms,input=FIELD,output=FIELD；或去掉 trace: 以发送其中的提示词",
             ),
             (
@@ -117,11 +117,11 @@ mod tests {
             ),
             (
                 "g.csv: mapped trace, 3 requests over 750 ms",
-                "g.csv：按指定字段读取的轨迹，3 个请求，时长 750 ms",
+                "g.csv：按指定字段读取的流量记录，3 个请求，时长 750 ms",
             ),
             (
                 "g.csv: mapped trace (gzip), 3 requests over 750 ms, hash ids of 256-token blocks",
-                "g.csv：按指定字段读取的轨迹（gzip），3 个请求，时长 750 ms，每块 256 个 token 的 hash id",
+                "g.csv：按指定字段读取的流量记录（gzip），3 个请求，时长 750 ms，每块 256 个 token 的 hash id",
             ),
             (
                 "g.csv: mapped sessions, 2 sessions with 5 requests over 300 ms; at 2 times the speed",

@@ -17,9 +17,9 @@ messages! {
     FittedInput: "prompts of {} tokens, as the twin was fitted to; --input-tokens changes that", "提示词为 {} 个 token，与拟合该孪生模型时相同；可用 --input-tokens 更改";
     FittedOutput: "responses of {} tokens, as the twin was fitted to; --output-tokens changes that", "响应为 {} 个 token，与拟合该孪生模型时相同；可用 --output-tokens 更改";
     FixedLength: "responses of {} tokens are requested where the data state no length; --output-tokens changes that", "数据未给出长度时，请求 {} 个 token 的响应；可用 --output-tokens 更改";
-    TraceLengths: "--output-tokens has no effect: a trace has its own output lengths", "--output-tokens 无效：轨迹自带输出长度";
+    TraceLengths: "--output-tokens has no effect: a trace has its own output lengths", "--output-tokens 无效：流量记录自带输出长度";
     Seed: "seed {}", "随机种子 {}";
-    RandomSeed: "seed {0}, random; --seed {0} repeats it", "随机种子 {0}（随机生成）；使用 --seed {0} 可复现";
+    RandomSeed: "random seed {0}; repeat with --seed {0}", "随机种子 {0}（随机生成）；使用 --seed {0} 可复现";
     KeyFileFirst: "--api-key is ignored: --api-key-file takes precedence", "已忽略 --api-key：以 --api-key-file 为准";
     HeaderFirst: "DYNO_API_KEY is ignored: --header sets Authorization", "已忽略 DYNO_API_KEY：--header 已设置 Authorization";
     KeyVisible: "--api-key is visible in the process list and the shell history; use --api-key-file or DYNO_API_KEY", "--api-key 会出现在进程列表和命令历史中；请使用 --api-key-file 或 DYNO_API_KEY";

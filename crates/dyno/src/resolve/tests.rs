@@ -50,7 +50,7 @@ fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
     assert_eq!(resolved.order.plan.allow_failures, 0.01);
     assert_eq!(resolved.order.plan.timeouts.first_token_ns, resolved.order.plan.timeouts.total_ns);
     let seed = resolved.order.plan.seed;
-    let said = format!("seed {seed}, random; --seed {seed} repeats it");
+    let said = format!("random seed {seed}; repeat with --seed {seed}");
     assert!(resolved.notes.contains(&said), "{:?}", resolved.notes);
 }
 

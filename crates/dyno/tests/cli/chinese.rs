@@ -89,7 +89,7 @@ fn data_are_shown_in_chinese_with_their_samples() {
         "gate.csv：按指定字段读取的会话，2 个会话，共 3 个请求，时长 5 s",
         "  1  输入 120，输出 30；4.5 s 后：输入 300，输出 20",
         "  2  输入 80，输出 4",
-        "轨迹中会话字段为空、各自作为一个会话回放的请求：1",
+        "流量记录中会话字段为空、各自作为一个会话回放的请求：1",
     ] {
         assert!(sessions.lines().any(|shown| shown.ends_with(line)), "{line}: {sessions}");
     }

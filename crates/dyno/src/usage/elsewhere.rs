@@ -1,0 +1,192 @@
+//! Flags and commands of other tools, and what they are here. What a whole command line of another
+//! tool has is said at once.
+
+use super::{UsageError, bare_name, is_near};
+use clap::Command;
+use std::ffi::OsString;
+
+/// Commands of other tools, and what they are here.
+pub(super) const COMMANDS: &[(&[&str], &str)] = &[
+    (&["serve", "server", "mock"], "engine"),
+    (&["run", "benchmark", "sweep", "throughput", "latency"], "bench"),
+];
+
+/// Flags of other benchmarks, and what they are here.
+const FLAGS: &[(&[&str], &str)] = &[
+    (&["--request-rate", "--qps", "--rps", "-r"], "--rate"),
+    (
+        &[
+            "--num-prompts",
+            "--num-requests",
+            "--max-requests",
+            "--request-count",
+            "--number",
+            "--n",
+            "-n",
+        ],
+        "--requests",
+    ),
+    (
+        &["--max-workers", "--users", "--parallel", "--num-users", "--num-workers", "-c"],
+        "--concurrency",
+    ),
+    (
+        &[
+            "--random-input-len",
+            "--input-len",
+            "--prompt-tokens",
+            "--isl",
+            "--synthetic-input-tokens-mean",
+        ],
+        "--input-tokens",
+    ),
+    (
+        &[
+            "--random-output-len",
+            "--output-len",
+            "--max-tokens",
+            "--generated-tokens",
+            "--osl",
+            "--output-tokens-mean",
+        ],
+        "--output-tokens",
+    ),
+    (&["--dataset", "--dataset-name", "--dataset-path"], "--data"),
+    (&["--prompt", "--prompt-file"], "--data FILE"),
+    (&["--system-prompt"], "a message of each prompt in --data FILE"),
+    (&["--burstiness"], "--arrival gamma:SHAPE"),
+    (&["--host", "--port", "--base-url", "--url", "--target", "--endpoint"], "the argument TARGET"),
+    (&["--backend", "--endpoint-type"], "--api NAME"),
+    (&["--profile", "--rate-type"], "--sweep, --rate, --concurrency or --burst"),
+    (&["--max-seconds", "--time", "--run-time", "-d"], "--duration"),
+    (&["--spawn-rate"], "--ramp"),
+    (&["--timeout", "--read-timeout", "--request-timeout"], "--timeout-total"),
+    (&["--connect-timeout"], "--timeout-connect"),
+    (&["--goodput"], "--slo"),
+    (&["--metric-percentiles"], "--percentiles"),
+    (&["--percentile-metrics"], "--columns"),
+    (&["--format", "--png", "--html", "--csv"], "--report FORMATS"),
+    (&["--result-dir", "--result-filename", "--output-dir", "--outputs-dir", "-o"], "--out DIR"),
+    (&["--save-result", "--save-detailed"], "the default: every run is stored"),
+    (&["--ignore-eos", "--min-tokens"], "the default: responses have a fixed length"),
+    (&["--stream", "--streaming"], "the default: responses are streamed"),
+    (
+        &[
+            "--top-p",
+            "--top-k",
+            "--min-p",
+            "--frequency-penalty",
+            "--presence-penalty",
+            "--repetition-penalty",
+        ],
+        "--extra-body '{\"NAME\": VALUE}'",
+    ),
+    (&["-q"], "--quiet"),
+    (&["-v", "--verbose"], "--details"),
+];
+
+/// What a flag of another tool is here.
+pub(super) fn here(flag: &str) -> Option<&'static str> {
+    FLAGS.iter().find(|(names, _)| names.contains(&flag)).map(|(_, ours)| *ours)
+}
+
+/// What is wrong with a command line as a whole: a number that was not joined to its flag by `=`, or
+/// several flags of other tools.
+pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<UsageError> {
+    let words: Vec<&str> = argv.iter().skip(2).map_while(|word| word.to_str()).collect();
+    let arguments = || command.get_arguments();
+    let long = |arg: &clap::Arg| arg.get_long().map(|long| format!("--{long}"));
+    let apart = words.windows(2).find_map(|pair| {
+        let joined = arguments()
+            .find(|arg| arg.is_require_equals_set() && long(arg).as_deref() == Some(pair[0]));
+        joined.filter(|_| pair[1].starts_with(|first: char| first.is_ascii_digit()))?;
+        let wrong = UsageError::new(pair[0], "its value has to follow an equals sign");
+        Some(wrong.hint(format!("write {}={}", pair[0], pair[1])))
+    });
+    if apart.is_some() {
+        return apart;
+    }
+    let known = |flag: &str| {
+        let short = |arg: &clap::Arg| arg.get_short().map(|short| format!("-{short}"));
+        arguments()
+            .any(|arg| long(arg).as_deref() == Some(flag) || short(arg).as_deref() == Some(flag))
+    };
+    let mut foreign: Vec<(String, &str)> = Vec::new();
+    for word in words.iter().take_while(|word| **word != "--") {
+        let flag = bare_name(word);
+        if let Some(ours) = here(&flag)
+            && !known(&flag)
+            && foreign.iter().all(|(before, _)| *before != flag)
+        {
+            foreign.push((flag, ours));
+        }
+    }
+    if foreign.len() < 2 {
+        return None;
+    }
+    let flags: Vec<&str> = foreign.iter().map(|(flag, _)| flag.as_str()).collect();
+    let (flags, name) = (flags.join(", "), command.get_name());
+    let hints: Vec<String> =
+        foreign.iter().map(|(flag, ours)| format!("{flag}: in Dyno this is {ours}")).collect();
+    let wrong = format!("these are not flags of dyno {name}: {flags}");
+    Some(UsageError::new("", wrong).hint(hints.join("\n  hint: ")))
+}
+
+/// What to do about a flag that does not exist.
+pub(super) fn hint(flag: &str, near: Option<String>, command: &str) -> String {
+    if let Some(ours) = here(flag) {
+        return format!("in Dyno this is {ours}");
+    }
+    match near.filter(|near| is_near(flag, &bare_name(near))) {
+        Some(near) => format!("did you mean {}?", bare_name(&near)),
+        None => format!("`{command} --help` lists the flags"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference;
+
+    fn said(line: &str) -> String {
+        let argv: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let found = on_command_line(&argv, &reference::find("bench").unwrap());
+        found.map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn flags_of_another_tool_are_explained_together() {
+        let line =
+            "dyno bench http://h --backend vllm --num-prompts=9 --rate 2 --top-p 0.9 --top-p 1";
+        assert_eq!(
+            said(line),
+            "these are not flags of dyno bench: --backend, --num-prompts, --top-p\n  hint: --backend: in \
+             Dyno this is --api NAME\n  hint: --num-prompts: in Dyno this is --requests\n  hint: --top-p: \
+             in Dyno this is --extra-body '{\"NAME\": VALUE}'"
+        );
+        assert_eq!(said("dyno bench http://h --num-prompts 9"), "", "one is explained as before");
+        assert_eq!(said("dyno bench http://h --rate 2 -- --qps --rps"), "");
+    }
+
+    #[test]
+    fn a_value_apart_from_its_flag_is_joined() {
+        let joined = "--sweep: its value has to follow an equals sign\n  hint: write --sweep=8";
+        assert_eq!(said("dyno bench http://h --sweep 8"), joined);
+        assert_eq!(said("dyno bench --sweep 8"), joined);
+        assert_eq!(said("dyno bench --sweep http://h"), "");
+    }
+
+    #[test]
+    fn no_flag_of_our_own_is_taken_for_a_foreign_one() {
+        let command = reference::find("bench").unwrap();
+        let own: Vec<String> = command
+            .get_arguments()
+            .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+            .collect();
+        for (names, ours) in FLAGS {
+            assert!(names.iter().all(|name| !own.contains(&(*name).to_owned())), "{names:?}");
+            let first = ours.split([' ', ',']).next().unwrap_or_default();
+            assert!(!first.starts_with("--") || own.contains(&first.to_owned()), "{ours}");
+        }
+    }
+}
