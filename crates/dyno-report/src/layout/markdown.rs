@@ -1,5 +1,5 @@
 //! Dyno's own table for documents: what was measured, one row per level with its verdict, invalid rows
-//! struck through, and the reasons as footnotes.
+//! struck through, and the reasons below it. No footnotes of Markdown: wikis do not know them.
 
 use super::cells::{markdown as safe, row};
 use super::remarks::{explained, of_run};
@@ -59,7 +59,8 @@ fn header(run: &RunSummary, inputs: bool, language: Language) -> String {
     let joined =
         |parts: [Option<String>; 2]| parts.into_iter().flatten().collect::<Vec<_>>().join(comma);
     let lines = [
-        (Message::Run, Some(safe(&run.id))),
+        // Without a label, the name in the title is the run's.
+        (Message::Run, Some(safe(&run.id)).filter(|id| *id != safe(&name(run)))),
         (Message::Label, run.label.as_deref().map(safe)),
         (Message::Note, run.note.as_deref().map(safe)),
         (Message::Source, run.origin.as_ref().map(|origin| safe(&origin.described()))),
@@ -145,8 +146,7 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
     let mut out = row(&headings) + &row(&rules.map(str::to_owned).collect::<Vec<_>>());
     let mut marks = Marks::default();
     let explained = explained(levels, language);
-    // Two runs in one document must not share a footnote.
-    let mark = |number: usize| format!("[^{}-{}]", anchor(&summary.run.id), number + 1);
+    let mark = |number: usize| format!("({})", number + 1);
     for level in levels {
         let mut cells = vec![safe(&level.label)];
         let values = columns.iter().map(|column| column.cell(level, &mut marks, "\\*", number));
@@ -157,7 +157,7 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
         let mut verdict = level.verdict.name(language).to_owned();
         let same = |of: &&LevelSummary| std::ptr::eq(*of, level);
         if let Some(number) = explained.iter().position(|note| note.levels.iter().any(same)) {
-            verdict.push_str(&mark(number));
+            verdict = format!("{verdict} {}", mark(number));
         }
         cells.push(verdict);
         out.push_str(&row(&cells));
@@ -167,16 +167,11 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
     });
     let lines = lines.concat();
     let gap = if lines.is_empty() { "" } else { "\n" };
-    let footnotes: String = (0..)
+    let reasons: String = (0..)
         .zip(&explained)
         .map(|(number, note)| {
-            format!("\n{}: {}\n", mark(number), note.text(levels.len(), language).markdown())
+            format!("\n{} {}\n", mark(number), note.text(levels.len(), language).markdown())
         })
         .collect();
-    format!("{out}{gap}{lines}{footnotes}")
-}
-
-/// The letters and digits of a name, for a footnote's mark.
-fn anchor(name: &str) -> String {
-    name.chars().filter(|c| c.is_ascii_alphanumeric()).take(40).collect()
+    format!("{out}{gap}{lines}{reasons}")
 }

@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Twins(twins::TwinsArgs),
     /// Fit a twin to a measured sweep
     Fit(fit::FitArgs),
-    /// Serve the embedded engine: a server of many APIs that needs no GPU
+    /// Serve the embedded engine: a mock server with many APIs; no GPU needed
     Engine(engine::EngineArgs),
     /// Send a part of the load for a coordinator on another machine
     Agent(Box<fleet::AgentArgs>),

@@ -71,6 +71,79 @@ fn mistakes_are_explained_in_chinese() {
     }
 }
 
+/// What people type when they come from another tool, in a hurry, or for the first time.
+const TYPICAL: [&[&str]; 25] = [
+    &["bench", "localhost:8000"],
+    &["bench", "http://127.0.0.1:1", "--concurrency", "1", "--requests", "1"],
+    &["bench", "--duration", "60"],
+    &["bench", "--requests", "2m"],
+    &["bench", "--concurrency", "8 16"],
+    &["bench", "--concurrency", "0"],
+    &["bench", "--concurrency", "8", "--rate", "2"],
+    &["bench", "http://127.0.0.1:1", "--sweep", "8"],
+    &[
+        "bench",
+        "--backend",
+        "vllm",
+        "--base-url",
+        "http://127.0.0.1:1",
+        "--num-prompts",
+        "100",
+        "--request-rate",
+        "4",
+        "--ignore-eos",
+        "--save-result",
+    ],
+    &["bench", "--timeout", "30s"],
+    &["bench", "--png"],
+    &["bench", "--top-p", "0.9"],
+    &["bench", "--concurency", "8"],
+    &["bench", "--slo", "ttft<500ms"],
+    &["bench", "--slo", "ttft.p99<500"],
+    &["bench", "--slo", "throughput<5/s"],
+    &["bench", "--extra-body", "{top_p: 0.9}"],
+    &["bench", "--header", "X-Team core"],
+    &["bench", "--data", "missing.jsonl"],
+    &["bench", "--api", "grpc"],
+    &["bench", "--out", "used"],
+    &["capacity"],
+    &["init"],
+    &["report", "nowhere"],
+    &["report", "--format", "pdf"],
+];
+
+/// Each with its message in both languages, for reading aloud.
+#[test]
+fn twenty_five_typical_mistakes_are_explained() {
+    let here = tempfile::tempdir().unwrap();
+    std::fs::create_dir(here.path().join("used")).unwrap();
+    std::fs::write(here.path().join("used/plan.json"), "{}").unwrap();
+    let chinese = |line: &str| line.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    let mut all = String::new();
+    for args in TYPICAL {
+        all.push_str(&format!("$ dyno {}\n", args.join(" ")));
+        for locale in ["C", "zh_CN.UTF-8"] {
+            let output = dyno(here.path(), args).env("LC_ALL", locale).output().unwrap();
+            assert!(matches!(output.status.code(), Some(2 | 3)), "{args:?}: {output:?}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            let said: String = said
+                .lines()
+                .filter(|line| !line.starts_with("note: ") && !line.starts_with("提示："))
+                .map(|line| format!("{line}\n"))
+                .collect();
+            if locale == "C" {
+                assert!(said.starts_with("error: ") && !said.lines().any(chinese), "{said}");
+            } else {
+                assert!(said.starts_with("错误：") && said.lines().all(chinese), "{said}");
+                assert_eq!(english(&said), None, "{args:?}: {said}");
+            }
+            all.push_str(&said);
+        }
+        all.push('\n');
+    }
+    insta::assert_snapshot!(all);
+}
+
 /// What `dyno data show` prints in Chinese.
 fn shown(here: &std::path::Path, spec: &str) -> String {
     let mut command = dyno(here, &["data", "show", spec]);
