@@ -154,7 +154,7 @@ fn what_was_shed_is_told_from_what_failed() {
     assert_eq!((sum("completed"), sum("failed"), sum("shed")), (59, 1, 20));
     assert_eq!(details["classes"], serde_json::json!(["stream.reset", "http.429"]));
     assert_eq!(details["shedClasses"], serde_json::json!([false, true]));
-    let late = "with failed and shed requests as infinitely late (21 of 80)";
+    let late = "counting failed and shed requests as never answered (21 of 80)";
     let title = "Failures and refusals";
     for part in
         [">Shed</th>", "http.429</code>", "slow &lt;down&gt;", "1 failed, 20 shed", late, title]
@@ -164,7 +164,7 @@ fn what_was_shed_is_told_from_what_failed() {
     let chinese = made.html(Language::Chinese);
     assert!(
         chinese.contains("过载拒绝")
-            && chinese.contains("将失败和被拒绝的请求计为无限迟（80 个中有 21 个）")
+            && chinese.contains("将失败和被拒绝的请求的时延视为无穷大（80 个中有 21 个）")
     );
 
     let html = self::made(vec![requests(80)], true).html(Language::English);

@@ -303,7 +303,7 @@ impl Layout {
                 let said = remarks(summary, language);
                 let said: String =
                     said.iter().map(|said| format!("! {}\n", said.plain())).collect();
-                headed_plain(run, several, block(summary, &run.extras) + &said)
+                headed_plain(run, several, block(&run.summary, &run.extras) + &said)
             }),
             Form::Document(document) => each(&|run, summary| {
                 let said = remarks(summary, language);

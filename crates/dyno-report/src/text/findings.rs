@@ -2,11 +2,12 @@
 
 use super::TextOptions;
 use super::grouped::{Group, groups};
-use super::level::LONGEST_TEXT;
+use super::level::{LONGEST_TEXT, quoted};
 use crate::messages::{Message, Say};
-use dyno_model::summary::Summary;
+use dyno_model::summary::{LevelSummary, Summary};
 use dyno_words::columns::wrap;
 use dyno_words::escape::escape;
+use std::collections::BTreeMap;
 
 /// The longest advice: Dyno's own has several sentences at times, and is never cut.
 const LONGEST_ADVICE: usize = 1000;
@@ -25,6 +26,7 @@ pub(super) fn findings(summary: &Summary, options: &TextOptions) -> String {
     let (grave, doubts): (Vec<_>, Vec<_>) = reasons.iter().partition(|group| group.invalid);
     let mut all: Vec<String> = grave.into_iter().map(|group| said("✗", group)).collect();
     all.extend(doubts.into_iter().map(|group| said("!", group)));
+    all.extend(failures(levels, options));
     let of_run = summary.notes.iter().map(|note| {
         let what = escape(&note.what, LONGEST_TEXT);
         paragraph("·", &[what], note.advice.as_deref(), options)
@@ -45,6 +47,30 @@ pub(super) fn findings(summary: &Summary, options: &TextOptions) -> String {
         return String::new();
     }
     format!("\n{}\n{}", Message::Notes.text(language), all.concat())
+}
+
+/// The failures of several levels by class, with what a server said. One level has them in its block,
+/// as all have with details.
+fn failures(levels: &[LevelSummary], options: &TextOptions) -> Vec<String> {
+    if levels.len() < 2 || options.details {
+        return Vec::new();
+    }
+    let mut classes: BTreeMap<&str, (u64, Option<String>)> = BTreeMap::new();
+    for (level, (class, count)) in
+        levels.iter().flat_map(|level| level.requests.failures.iter().map(move |of| (level, of)))
+    {
+        let (all, said) = classes.entry(class).or_default();
+        *all += count;
+        if said.is_none() {
+            *said = quoted(level, class, options.language).into_iter().next();
+        }
+    }
+    let line = |(class, (count, said)): (&str, (u64, Option<String>))| {
+        let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
+        let said = said.map(|said| format!(" {said}")).unwrap_or_default();
+        wrap("    ", &(failed + &said), options.prose())
+    };
+    classes.into_iter().map(line).collect()
 }
 
 /// What was seen, then what to do.

@@ -19,11 +19,13 @@ pub(crate) fn names(levels: &[&LevelSummary], of: usize, language: Language) -> 
     }
     let mut labels: Vec<String> =
         levels.iter().take(NAMED).map(|level| escape(&level.label, LABEL)).collect();
-    let first = labels.first().cloned().unwrap_or_default();
-    let begins = first.rfind(' ').map_or(0, |at| at + 1);
-    let (prefix, _) = first.split_at(begins);
-    if !prefix.is_empty() && labels.iter().all(|label| label.starts_with(prefix)) {
-        labels.iter_mut().skip(1).for_each(|label| *label = label.split_off(begins));
+    // What one begins with need not be repeated by the next.
+    let mut prefix = String::new();
+    for label in &mut labels {
+        match label.strip_prefix(&prefix).filter(|_| !prefix.is_empty()) {
+            Some(rest) => *label = rest.to_owned(),
+            None => prefix = label[..label.rfind(' ').map_or(0, |at| at + 1)].to_owned(),
+        }
     }
     let more = levels.len().saturating_sub(NAMED);
     if more > 0 {

@@ -90,17 +90,20 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     lines
 }
 
-/// Error messages of a class.
+/// Error messages of a class, a line each.
 pub(super) fn said(level: &LevelSummary, class: &str, options: &TextOptions) -> Vec<String> {
+    let quoted = quoted(level, class, options.language);
+    quoted.iter().map(|text| wrap("      ", text, options.prose())).collect()
+}
+
+/// Error messages of a class, in quotes.
+pub(super) fn quoted(level: &LevelSummary, class: &str, language: Language) -> Vec<String> {
     // What the server said stays as it is.
     let said_by_server = class.starts_with("http.") || class == "stream.error";
-    let language = if said_by_server { Language::English } else { options.language };
+    let language = if said_by_server { Language::English } else { language };
     let texts = level.failure_samples.get(class).into_iter().flatten();
-    let line = |text: &String| {
-        let text = escape(&translated(text, language), LONGEST_TEXT);
-        wrap("      “", &format!("{text}”"), options.prose())
-    };
-    texts.map(line).collect()
+    let quoted = |text: &String| format!("“{}”", escape(&translated(text, language), LONGEST_TEXT));
+    texts.map(quoted).collect()
 }
 
 /// Values as another tool reported them, in its own names and units.

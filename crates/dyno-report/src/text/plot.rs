@@ -32,6 +32,9 @@ pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
         false => (Say::OutputRate, Metric::OutputRate),
     };
     let work = Panel::of(say, &sweep, |level| rate(level, metric, steady));
+    if work.bars.iter().all(|bar| bar.y.is_none_or(|value| value == 0.0)) {
+        return String::new();
+    }
     let stacked = options.prose() < SIDE_BY_SIDE;
     let columns = if stacked { options.prose() } else { (options.prose() - GAP) / 2 };
     let slot = (columns - MARGIN).checked_div(work.bars.len()).filter(|slot| *slot > 0);

@@ -58,10 +58,8 @@ fn the_answers_of_a_run_stand_in_its_document() {
     let run = answered();
     for (name, language) in [("english", Language::English), ("chinese", Language::Chinese)] {
         let text = print(Layout::Markdown, std::slice::from_ref(&run), language);
-        let answers: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.starts_with('(') && !line.starts_with("- "))
-            .collect();
+        let answers: Vec<&str> =
+            text.lines().filter(|line| !line.starts_with('(') && !line.starts_with("- ")).collect();
         insta::assert_snapshot!(format!("answers_{name}"), answers.join("\n"));
     }
 }

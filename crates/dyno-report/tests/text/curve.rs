@@ -1,8 +1,8 @@
-//! The small charts below the table.
+//! The small charts above the table.
 
 use super::*;
 
-/// The small charts below the table.
+/// The small charts above the table.
 fn curve(text: &str) -> String {
     let lines = text.lines().skip_while(|line| !line.contains("out tok/s by "));
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
@@ -16,11 +16,11 @@ fn the_curve_of_a_ladder() {
     summary.levels[4].reasons = vec![Finding::OutOfFiles.with([3])];
     let english = text(&summary);
     insta::assert_snapshot!("the_curve_of_a_ladder", curve(&english));
-    assert!(english.contains("✗ concurrency 12.5: 3 requests were dropped"), "{english}");
+    assert!(english.contains("! concurrency 12.5: 3 requests were dropped"), "{english}");
     let chinese = chinese(&summary);
     assert!(chinese.contains("输出 tok/s（横轴：并发数）"), "{chinese}");
     assert!(
-        chinese.contains("✗ concurrency 12.5：文件描述符耗尽（EMFILE），3 个请求未能发出"),
+        chinese.contains("! 并发 12.5：文件描述符耗尽（EMFILE），3 个请求未能发出"),
         "{chinese}"
     );
 }

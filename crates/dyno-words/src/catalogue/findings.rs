@@ -106,15 +106,15 @@ wordings! {
         RUN_AGAIN;
     TargetLost: Warning "target_lost",
         ["target lost: stopped because it failed or did not respond", "目标失联：因持续失败或没有响应而停止"],
-        ["look at the failures below and at the server's log", "请查看下方的失败信息和服务器日志"];
+        ["look at the failures and at the server's log", "请查看失败信息和服务器日志"];
     Aborted: Warning "aborted",
         ["Dyno stopped with an error before the level ended", "该档位未结束时 Dyno 因错误停止"],
         ["see its error message, then run it again", "请查看错误信息后重新测试"];
     NothingCompleted: Warning "nothing_completed",
         ["no request completed", "没有任何请求完成"],
-        ["look at the failures below; if there are none, responses took longer than the level: \
+        ["look at the failures; if there are none, responses took longer than the level: \
           allow more time with --duration or --drain",
-         "请查看下方的失败信息；若没有失败，则说明响应耗时超过该档位的时长：请用 --duration 或 --drain 延长时间"];
+         "请查看失败信息；若没有失败，则说明响应耗时超过该档位的时长：请用 --duration 或 --drain 延长时间"];
     AllShed: Warning "nothing_completed",
         ["no request completed: the server shed all of them",
          "没有任何请求完成：服务器因过载拒绝了全部请求"],
@@ -132,8 +132,8 @@ wordings! {
          "请减小 --warmup，或增加请求数或时长"];
     Failures: Warning "failures",
         ["{} of {} requests failed ({}; {} allowed)", "{1} 个请求中有 {0} 个失败（{2}；允许 {3}）"],
-        ["throughput and latency cover only the requests that completed; look at the failures below",
-         "吞吐量与时延只统计成功的请求；请查看下方的失败信息"];
+        ["throughput and latency cover only the requests that completed; look at the failures",
+         "吞吐量与时延只统计成功的请求；请查看失败信息"];
     Coalesced: Note "coalesced",
         ["{} of the output events arrived in the same read as the previous one",
          "{} 的输出事件与前一个事件在同一次读取中到达"],
@@ -295,8 +295,8 @@ wordings! {
         ["{} of {} {1|conversation|conversations} ended with a failed turn; their remaining turns \
           were not sent",
          "{1} 个会话中有 {0} 个因某轮失败而终止；其余轮次未发送"],
-        ["later turns cover only the conversations that went on; look at the failures below",
-         "后续轮次只统计未中断的会话；请查看下方的失败信息"];
+        ["later turns cover only the conversations that went on; look at the failures",
+         "后续轮次只统计未中断的会话；请查看失败信息"];
     SessionsShed: Note "sessions_broken",
         ["{} of {} {1|conversation|conversations} ended with a turn that the server shed; their \
           remaining turns were not sent",

@@ -54,8 +54,8 @@ wordings! {
         ["failures increased: {} of the requests in the first quarter, {} in the last; the first \
           failure came after {}",
          "失败请求增多：前四分之一为 {}，后四分之一为 {}；首次失败发生在开始后 {}"],
-        ["look at the failures below and at the server's log of that time",
-         "请查看下方的失败信息和当时的服务器日志"];
+        ["look at the failures and at the server's log of that time",
+         "请查看失败信息和当时的服务器日志"];
     MemoryGrew: Note "drift_memory",
         ["the server's memory grew steadily: from {} to {}, {} per hour",
          "服务器内存持续增长：从 {} 到 {}，每小时 {}"],

@@ -26,5 +26,5 @@ wordings! {
          "它们的时延从首次发送算起，包含其间的全部等待"];
     MaxFailures: Warning "max_failures",
         ["stopped after {} failures (--max-failures)", "失败达到 {} 个后停止（--max-failures）"],
-        ["look at the failures below and at the server's log", "请查看下方的失败信息和服务器日志"];
+        ["look at the failures and at the server's log", "请查看失败信息和服务器日志"];
 }
