@@ -56,7 +56,7 @@ fn levels_that_are_too_short_for_intervals_are_named_once_with_the_longest_durat
         (
             chinese(&summary),
             "并发 1，2，4：时长过短，无法给出 95 % 置信区间 → ",
-            "--duration 40s 或更长\n",
+            "请使用 --duration 40s 或更",
         ),
     ] {
         assert_eq!(text.matches(said).count(), 1, "{text}");
