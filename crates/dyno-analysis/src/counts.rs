@@ -12,8 +12,10 @@ pub struct Counts {
     pub planned: u64,
     /// Complete, well-formed responses.
     pub completed: u64,
-    /// Failed requests, without those that were shed.
+    /// Failed requests, without those that were shed or unconfirmed.
     pub failed: u64,
+    /// Ended with neither a finish reason nor the requested number of tokens.
+    pub unconfirmed: u64,
     /// Refused because the server was overloaded.
     pub shed: u64,
     /// Could not be sent.
@@ -34,11 +36,12 @@ impl Counts {
             Outcome::Completed => self.completed += 1,
             Outcome::Dropped(_) => self.dropped += 1,
             Outcome::Censored => self.censored += 1,
-            Outcome::Shed(_) => self.shed += 1,
-            Outcome::Failed(class) => {
-                self.failed += 1;
-                *self.failures.entry(class.to_string()).or_insert(0) += 1;
-            }
+            Outcome::Shed(_) => return self.shed += 1,
+            Outcome::Unconfirmed => self.unconfirmed += 1,
+            Outcome::Failed(_) => self.failed += 1,
+        }
+        if let Some(class) = record.outcome.class() {
+            *self.failures.entry(class).or_insert(0) += 1;
         }
     }
 
@@ -47,9 +50,19 @@ impl Counts {
         self.completed + self.bad()
     }
 
-    /// Requests that failed, were shed or could not be sent.
+    /// Requests that failed or were unconfirmed.
+    pub fn failed_or_unconfirmed(&self) -> u64 {
+        self.failed + self.unconfirmed
+    }
+
+    /// Requests that were sent and did not complete: failed, unconfirmed or shed.
+    pub(crate) fn refused(&self) -> u64 {
+        self.failed_or_unconfirmed() + self.shed
+    }
+
+    /// Requests that failed, were unconfirmed or shed, or could not be sent.
     pub fn bad(&self) -> u64 {
-        self.failed + self.shed + self.dropped
+        self.refused() + self.dropped
     }
 
     /// Whether the share of failed and shed requests is above `allowed`, or no request completed.
@@ -64,6 +77,7 @@ impl From<Counts> for RequestCounts {
             planned: Some(counts.planned),
             completed: Some(counts.completed),
             failed: Some(counts.failed),
+            unconfirmed: Some(counts.unconfirmed),
             shed: Some(counts.shed),
             dropped: Some(counts.dropped),
             censored: Some(counts.censored),

@@ -7,8 +7,11 @@ mod common;
 use common::{closed, codes, source_of};
 use dyno_analysis::summarise;
 use dyno_model::environment::{Environment, Host, Preflight, Server};
+use dyno_model::metric::Time;
+use dyno_model::outcome::Outcome;
 use dyno_model::record::{RequestRecord, TokenSource};
 use dyno_model::summary::LevelSummary;
+use std::collections::BTreeMap;
 
 /// A level of twelve responses of five tokens each, of which so many were requested.
 fn level(
@@ -84,15 +87,25 @@ fn events_are_no_lengths() {
 #[test]
 fn responses_that_nothing_shows_to_be_whole_are_counted() {
     let open = |record: &mut RequestRecord| {
-        (record.terminal, record.unconfirmed) = (false, record.index.is_multiple_of(3));
+        record.terminal = false;
+        if record.index.is_multiple_of(3) {
+            record.outcome = Outcome::Unconfirmed;
+        }
     };
     let level = level(Some("ignore_eos"), |_| 5, open);
     let noted = |code: &str| level.notes.iter().find(|note| note.code == code).unwrap();
     let what = &noted("unconfirmed").what;
-    assert!(what.contains("4 of 12 streams"), "{what}");
+    assert!(what.contains("4 of 12 responses"), "{what}");
+    // They are in no metric, and count like failures.
+    let counts = &level.requests;
+    assert_eq!((counts.completed, counts.failed, counts.unconfirmed), (Some(8), Some(0), Some(4)));
+    assert_eq!(counts.failures, BTreeMap::from([("unconfirmed".to_owned(), 4)]));
+    assert_eq!((counts.failure_share(), counts.bad()), (Some(4.0 / 12.0), Some(4)));
+    assert_eq!(level.times[Time::Latency].as_ref().and_then(|times| times.count), Some(8));
+    assert!(codes(&level.reasons).contains(&"failures"), "{:?}", level.reasons);
     // The others had a finish reason.
     let what = &noted("no_terminal_event").what;
-    assert!(what.starts_with("8 of 12 streams"), "{what}");
+    assert!(what.starts_with("8 of 8 streams"), "{what}");
 }
 
 #[test]

@@ -92,6 +92,10 @@ impl Vitals {
                 self.failed += 1;
                 class == FailureClass::Connect
             }
+            Outcome::Unconfirmed => {
+                self.failed += 1;
+                false
+            }
             Outcome::Shed(_) => false,
         };
         self.wasted = self.wasted.saturating_add(record.tokens_received());

@@ -72,6 +72,9 @@ pub(super) fn line(
         Text::Requests.with(language, &[counts.planned.to_string()]),
         Text::Failed.with(language, &[(counts.failed + counts.dropped).to_string()]),
     ];
+    if counts.unconfirmed > 0 {
+        parts.push(Text::Unconfirmed.with(language, &[counts.unconfirmed.to_string()]));
+    }
     if counts.shed > 0 {
         parts.push(Text::Shed.with(language, &[counts.shed.to_string()]));
     }

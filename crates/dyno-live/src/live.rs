@@ -34,7 +34,9 @@ pub struct Live {
     done: AtomicU64,
     /// Of those, the ones that failed or could not be sent.
     failed: AtomicU64,
-    /// And the ones that were shed.
+    /// The ones that are unconfirmed,
+    unconfirmed: AtomicU64,
+    /// and the ones that were shed.
     shed: AtomicU64,
     /// Output tokens or events of the requests of this level that have ended.
     tokens: AtomicU64,
@@ -80,6 +82,7 @@ pub(crate) struct Seen {
     pub(crate) at: Duration,
     pub(crate) done: u64,
     pub(crate) failed: u64,
+    pub(crate) unconfirmed: u64,
     pub(crate) shed: u64,
     /// Output tokens of this level, those of running streams included where they are known.
     pub(crate) tokens: u64,
@@ -104,6 +107,7 @@ impl Default for Live {
             language: Language::English,
             done: AtomicU64::new(0),
             failed: AtomicU64::new(0),
+            unconfirmed: AtomicU64::new(0),
             shed: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
             received: AtomicU64::new(UNREPORTED),
@@ -149,7 +153,8 @@ impl Live {
     /// Resets the counters for level `index` (from 0) of the `known` ones. `planned` is the
     /// number of requests that bounds it, as far as known, warm-up included.
     pub fn begin_level(&self, index: usize, known: usize, level: &LevelPlan, planned: Option<u64>) {
-        for counter in [&self.done, &self.failed, &self.shed, &self.tokens, &self.in_flight] {
+        let ended = [&self.done, &self.failed, &self.unconfirmed, &self.shed];
+        for counter in ended.into_iter().chain([&self.tokens, &self.in_flight]) {
             counter.store(0, Relaxed);
         }
         self.received_before.store(UNREPORTED, Relaxed);
@@ -219,6 +224,7 @@ impl Live {
         self.done.fetch_add(1, Relaxed);
         let counter = match record.outcome {
             Outcome::Failed(_) | Outcome::Dropped(_) => Some(&self.failed),
+            Outcome::Unconfirmed => Some(&self.unconfirmed),
             Outcome::Shed(_) => Some(&self.shed),
             Outcome::Completed | Outcome::Censored => None,
         };
@@ -243,6 +249,7 @@ impl Live {
             counted: Counted {
                 issued: end.issued,
                 failed: self.failed.load(Relaxed),
+                unconfirmed: self.unconfirmed.load(Relaxed),
                 shed: self.shed.load(Relaxed),
             },
             ending: end.ending,
@@ -278,7 +285,12 @@ impl Live {
         Seen {
             at,
             done: self.done.load(Relaxed).max(reported(FleetSeen::done)),
-            failed: self.failed.load(Relaxed).max(reported(|fleet| fleet.sum(|beat| beat.failed))),
+            // Agents count unconfirmed requests among those that failed, until their records come.
+            failed: self.failed.load(Relaxed).max(
+                reported(|fleet| fleet.sum(|beat| beat.failed))
+                    .saturating_sub(self.unconfirmed.load(Relaxed)),
+            ),
+            unconfirmed: self.unconfirmed.load(Relaxed),
             shed: self.shed.load(Relaxed).max(reported(|fleet| fleet.sum(|beat| beat.shed))),
             tokens: self.received_in_level().unwrap_or_else(|| self.tokens.load(Relaxed)),
             in_flight: self.in_flight.load(Relaxed),

@@ -70,6 +70,8 @@ pub(super) struct Counted {
     pub(super) issued: u64,
     /// Requests that failed or were dropped.
     pub(super) failed: u64,
+    /// Requests that are unconfirmed.
+    pub(super) unconfirmed: u64,
     /// Requests that were shed.
     pub(super) shed: u64,
 }
@@ -152,6 +154,7 @@ impl Letters {
             outcome: match &record.outcome {
                 Outcome::Dropped(_) => Outcome::Dropped(String::new()),
                 Outcome::Completed => Outcome::Completed,
+                Outcome::Unconfirmed => Outcome::Unconfirmed,
                 Outcome::Failed(class) => Outcome::Failed(*class),
                 Outcome::Shed(class) => Outcome::Shed(*class),
                 Outcome::Censored => Outcome::Censored,

@@ -47,7 +47,7 @@ impl Rates {
             self.longest_pause = self.longest_pause.max(pause);
             (self.done, self.last_ended) = (seen.done, self.now);
             // As in every report: what was refused or failed is not throughput.
-            self.completed = seen.done.saturating_sub(seen.failed + seen.shed);
+            self.completed = seen.done.saturating_sub(seen.failed + seen.unconfirmed + seen.shed);
             push(&mut self.ended, (self.now, self.completed));
         }
         push(&mut self.tokens, (self.now, seen.tokens));

@@ -70,6 +70,10 @@ impl<'a> Status<'a> {
             Part::new(1, requests(seen, language)),
             Part::new(2, Text::Failed.with(language, &[seen.failed.to_string()])),
         ];
+        if seen.unconfirmed > 0 {
+            let text = Text::Unconfirmed.with(language, &[seen.unconfirmed.to_string()]);
+            parts.push(Part::new(2, text));
+        }
         if seen.shed > 0 {
             parts.push(Part::new(2, Text::Shed.with(language, &[seen.shed.to_string()])));
         }
@@ -243,6 +247,7 @@ mod tests {
             at: Duration::from_secs(at_s),
             done: 10 * at_s,
             failed: 1,
+            unconfirmed: 0,
             shed: 0,
             tokens: 640 * at_s,
             in_flight: 8,
@@ -295,6 +300,8 @@ mod tests {
         let shed = Seen { shed: 12, ..seen(5) };
         assert!(shown(&shed, None).contains("50/100 requests  1 failed  12 shed  10.0 req/s"));
         assert!(!shown(&seen(5), None).contains("shed"));
+        let cut = Seen { unconfirmed: 3, ..seen(5) };
+        assert!(shown(&cut, None).contains("1 failed  3 unconfirmed  10.0 req/s"));
     }
 
     #[test]

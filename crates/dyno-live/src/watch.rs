@@ -233,8 +233,9 @@ impl Watched {
     fn end(&mut self, at: Duration, counted: Counted, ending: Ending, draining: Duration) {
         let mut found = std::mem::take(&mut self.glimpse).settled();
         if self.lost > 0 {
-            let Counted { issued: planned, failed, shed } = counted;
-            found.counts = Counts { planned, failed, shed, dropped: 0, ..found.counts };
+            let Counted { issued: planned, failed, unconfirmed, shed } = counted;
+            found.counts =
+                Counts { planned, failed, unconfirmed, shed, dropped: 0, ..found.counts };
         }
         if self.lost * TOLERATED > self.requests {
             found = LevelSoFar { counts: found.counts, ..LevelSoFar::default() };

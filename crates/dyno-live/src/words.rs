@@ -15,6 +15,7 @@ messages! {
     Latency: "latency {}", "时延 {}";
     LatencyColumn: "latency p50/p99", "时延 p50/p99";
     Failed: "{} failed", "{} 个失败";
+    Unconfirmed: "{} unconfirmed", "{} 个未确认";
     Shed: "{} shed", "{} 个因过载被拒绝";
     Left: "{} left", "剩余 {}";
     Elapsed: "{} elapsed", "已用 {}";

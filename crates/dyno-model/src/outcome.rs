@@ -10,6 +10,9 @@ use std::str::FromStr;
 pub enum Outcome {
     /// A complete, valid response.
     Completed,
+    /// It ended with neither a finish reason nor the requested number of tokens: it may have been cut
+    /// off. It counts like a failure, and its metrics are not used.
+    Unconfirmed,
     /// A missing, malformed or incomplete response, by class.
     Failed(FailureClass),
     /// Refused because the server is overloaded: 429, 503, or the same inside a 200, by class.
@@ -18,6 +21,26 @@ pub enum Outcome {
     Dropped(String),
     /// Still running when the run had to stop; its times so far are kept.
     Censored,
+}
+
+impl Outcome {
+    /// The name of [`Outcome::Unconfirmed`] among the classes of failures.
+    pub const UNCONFIRMED: &str = "unconfirmed";
+
+    /// How reports name a failure or a refusal: its class. Absent for what completed, was not sent or
+    /// did not end.
+    pub fn class(&self) -> Option<String> {
+        match self {
+            Self::Failed(class) | Self::Shed(class) => Some(class.to_string()),
+            Self::Unconfirmed => Some(Self::UNCONFIRMED.to_owned()),
+            Self::Completed | Self::Dropped(_) | Self::Censored => None,
+        }
+    }
+
+    /// Whether the request was sent and got a response or a failure.
+    pub fn is_ended(&self) -> bool {
+        !matches!(self, Self::Dropped(_) | Self::Censored)
+    }
 }
 
 /// The ways in which a request fails. The textual names are part of the file formats.

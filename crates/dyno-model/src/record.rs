@@ -180,9 +180,6 @@ pub struct RequestRecord {
     pub heartbeats: u32,
     /// Events that never arrived, by the numbers of those that did.
     pub lost_frames: u32,
-    /// It ended cleanly, but the API has no terminal event, and neither a finish reason nor the
-    /// requested length confirms that the response is whole.
-    pub unconfirmed: bool,
     /// When the server asked to be tried again, as a delay after its refusal; the last one that did.
     pub retry_after: Option<Nanos>,
     /// How often it was sent again because the server had refused it.
@@ -251,7 +248,6 @@ impl RequestRecord {
             finish_reason: None,
             heartbeats: 0,
             lost_frames: 0,
-            unconfirmed: false,
             retry_after: None,
             retries: 0,
             first_refused: None,

@@ -126,7 +126,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
-    let (mut outcome, mut why) = (0, None);
+    let (mut outcome, mut why, mut unconfirmed) = (0, None, false);
     let mut times = None;
     let (mut chunks, mut count): (&[u8], u32) = (&[], 0);
     let (mut odd, mut loose): (&[u8], &[u8]) = (&[], &[]);
@@ -146,7 +146,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             CHUNKS => chunks = value.bytes()?,
             CHUNK_COUNT => count = value.narrow()?,
             ODD_TOKENS => odd = value.bytes()?,
-            FLAGS => set_flags(&mut record, value.number()?),
+            FLAGS => unconfirmed = set_flags(&mut record, value.number()?),
             FINISH_TOKENS => record.finish_tokens = Some(value.narrow()?),
             INPUT => input.0 = Some(value.number()?),
             INPUT_SOURCE => input.1 = Some(source(value)?),
@@ -180,7 +180,10 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             _ => {}
         }
     }
-    record.outcome = decode_outcome(outcome, why)?;
+    record.outcome = match decode_outcome(outcome, why)? {
+        Outcome::Completed if unconfirmed => Outcome::Unconfirmed,
+        outcome => outcome,
+    };
     decode_times(times.ok_or_else(|| Bad::new("a request without times"))?, &mut record)?;
     record.admitted = waited.map(|waited| record.intended.saturating_add(waited));
     record.first_refused = refused.map(|after| record.intended.saturating_add(after));
@@ -241,7 +244,8 @@ fn token_count(
 
 fn encode_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
     match outcome {
-        Outcome::Completed => {}
+        // A flag says which of the two, so that older versions read a response that they know.
+        Outcome::Completed | Outcome::Unconfirmed => {}
         Outcome::Failed(class) => {
             put_number(out, OUTCOME, FAILED);
             put_text(out, WHY, Some(&class.to_string()));
@@ -414,23 +418,26 @@ fn flags(record: &RequestRecord) -> u64 {
         record.reused,
         record.resent,
         record.chunk_tokens_known,
-        record.unconfirmed,
+        record.outcome == Outcome::Unconfirmed,
         record.usage_ignored,
     ];
     flags.iter().enumerate().map(|(i, flag)| u64::from(*flag) << i).sum()
 }
 
-fn set_flags(record: &mut RequestRecord, bits: u64) {
+/// Sets all of them but one, and returns that: whether the response is unconfirmed.
+fn set_flags(record: &mut RequestRecord, bits: u64) -> bool {
+    let mut unconfirmed = false;
     let places = [
         &mut record.streamed,
         &mut record.terminal,
         &mut record.reused,
         &mut record.resent,
         &mut record.chunk_tokens_known,
-        &mut record.unconfirmed,
+        &mut unconfirmed,
         &mut record.usage_ignored,
     ];
     for (i, flag) in places.into_iter().enumerate() {
         *flag = bits >> i & 1 == 1;
     }
+    unconfirmed
 }

@@ -15,7 +15,7 @@ use dyno_words::columns::number;
 /// A column of a table of levels, beside the level's label and its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LevelColumn {
-    /// Completed and failed requests, `240/3`; where some were shed, these as well: `240/3/50`.
+    /// Completed requests, and failed and unconfirmed ones, `240/3`; where some were shed, these as well: `240/3/50`.
     Requests,
     /// A metric that is one number.
     Value(Metric),
@@ -262,7 +262,11 @@ impl LevelColumn {
                 let requests = &level.requests;
                 let shed = requests.shed.filter(|shed| *shed > 0);
                 let shed = shed.map(|shed| format!("/{shed}")).unwrap_or_default();
-                format!("{}/{}{shed}", whole(requests.completed), whole(requests.failed))
+                format!(
+                    "{}/{}{shed}",
+                    whole(requests.completed),
+                    whole(requests.failed_or_unconfirmed())
+                )
             }
             Self::Value(
                 metric @ (Metric::RequestRate
@@ -278,6 +282,7 @@ impl LevelColumn {
             }
             Self::Value(Metric::Completed) => count(level.requests.completed, marks),
             Self::Value(Metric::Failed) => count(level.requests.failed, marks),
+            Self::Value(Metric::Unconfirmed) => count(level.requests.unconfirmed, marks),
             Self::Value(Metric::Shed) => count(level.requests.shed, marks),
             Self::Value(metric) => metric.value(level).map_or_else(|| marks.absent(), number),
             Self::Statistic(time, which) => marks.time(level, time, which, millis),

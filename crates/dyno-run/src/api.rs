@@ -5,7 +5,6 @@ use crate::error::RunError;
 use crate::identity::one_line;
 use crate::order::Order;
 use crate::target::{OpenTarget, open, unreachable_at};
-use dyno_drive::StopSignal;
 use dyno_model::plan::{Api, Plan};
 use dyno_net::Clock;
 use dyno_wire::dialect::{About, DIALECTS, Dialect, find, of_path};
@@ -99,49 +98,8 @@ fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
     })
 }
 
-/// The server does not have the API that it was asked for: says so, and what it has instead.
-pub(crate) fn missing(
-    plan: &Plan,
-    target: &mut OpenTarget,
-    stop: &StopSignal,
-    message: &str,
-) -> RunError {
-    let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-    let (api, path) = (&plan.target.api, &target.endpoint.path);
-    let found = discover(&mut target.client, &target.endpoint, stop);
-    let hint = match found {
-        Ok(found @ Found { why: Some(_), .. }) if found.dialect.about().name != api.name() => {
-            let (name, why) = (found.names(), found.why.unwrap_or_default());
-            match found.sure {
-                true => format!("use --api {name} ({why})"),
-                false => format!("try --api {name} ({why})"),
-            }
-        }
-        Ok(_) if !target.endpoint.base.is_empty() => {
-            let (base, root) = (&target.endpoint.base, root_of(plan));
-            format!(
-                "`{base}` is the path of no API that Dyno knows; try {root}, or choose with --api"
-            )
-        }
-        Ok(found) => {
-            let names: Vec<&str> = apis().map(|about| about.name).collect();
-            let (asked, known) = (asked(&found), names.join(", "));
-            format!("nothing tells which API it has (asked: {asked}); --api takes {known}")
-        }
-        Err(_) => "check the address and --api".to_owned(),
-    };
-    RunError::Target(format!("{at}: {path}, the path of {api}: {message}\n  hint: {hint}"))
-}
-
-/// The target without its path.
-fn root_of(plan: &Plan) -> &str {
-    let url = plan.target.url.as_deref().unwrap_or_default();
-    let host = url.find("//").map_or(0, |at| at + 2);
-    let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
-    &url[..end]
-}
-
-fn asked(found: &Found) -> String {
+/// The paths that were asked, with the responses.
+pub(crate) fn asked(found: &Found) -> String {
     let one = |(path, status): &(String, Option<u16>)| match status {
         Some(status) => format!("{path} {status}"),
         None => format!("{path} –"),

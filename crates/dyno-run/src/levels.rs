@@ -16,7 +16,6 @@ use dyno_drive::{
     TransportError,
 };
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelEnd};
-use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load, Plan, Shard, Warmup};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
@@ -303,10 +302,7 @@ pub(crate) fn served_nothing(lost: &LostTarget) -> String {
     if lost.unreachable {
         return format!("no connection could be opened for {time}: {detail}");
     }
-    let class = match record.outcome {
-        Outcome::Failed(class) | Outcome::Shed(class) => class.to_string(),
-        _ => "dropped".to_owned(),
-    };
+    let class = record.outcome.class().unwrap_or_else(|| "dropped".to_owned());
     let failures = lost.failures;
     format!(
         "no request completed for {time}, and {failures} failed, the last with {class}: {detail}"

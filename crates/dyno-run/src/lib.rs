@@ -37,6 +37,7 @@ mod finished;
 pub mod fleet;
 mod host;
 mod identity;
+mod instead;
 mod levels;
 mod metrics;
 mod observer;

@@ -1,9 +1,10 @@
 //! From an order to a target that is ready: opened, preflight done, request shape settled.
 
-use crate::api::{self, dialect_of};
+use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::fleet;
 use crate::identity::{self, one_line};
+use crate::instead::Refused;
 use crate::levels::Bench;
 use crate::metrics::{self, Metrics};
 use crate::observer::Observer;
@@ -12,12 +13,12 @@ use crate::prediction;
 use crate::shared;
 use crate::target::{Measured, OpenTarget, open, unreachable_at};
 use crate::tokenize::{self, CountedBy, Failure};
-use crate::workload::Workload;
+use crate::workload::{BY_COUNTS, Workload};
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::Diagnostic;
 use dyno_model::environment::{Environment, Made, Server};
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::{LevelPlan, Plan, Task};
+use dyno_model::plan::{Plan, Task};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
@@ -141,14 +142,10 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
             let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
             RunError::Target(format!("{at}: {message}"))
         }
-        PreflightError::Other { used, other, .. } => {
-            let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-            RunError::Target(format!(
-                "{at}: {message}\n  hint: that was a request of --api {used}; if the server has the other \
-                 API with such a path, use --api {other}"
-            ))
+        PreflightError::Other { other, .. } => {
+            Refused { plan, target, stop }.other(&message, other)
         }
-        PreflightError::NoSuchApi(_) => api::missing(plan, target, stop, &message),
+        PreflightError::NoSuchApi(_) => Refused { plan, target, stop }.missing(&message),
         PreflightError::Unreachable(_) => {
             unreachable_at(plan, endpoint, target.client.rules().dialect, &message)
         }
@@ -186,8 +183,12 @@ pub(crate) fn count_by_server(
     }
     workload.count_with(server.tokenizer, server.failure.clone(), Some(counting));
     let mut checked = workload.check(plan);
-    if let Some(why) = server.failure.get() {
-        notes = vec![Note::TokenizerFailed.with(vec![one_line(&why)])];
+    // Prompts cannot be made with its counts, but perhaps without them: then it is no tokenizer.
+    let by_counts = |(flag, _): &&(&str, String)| *flag == BY_COUNTS && stop.get() == Stop::No;
+    let unusable = checked.as_ref().err().filter(by_counts).map(|(_, why)| why.clone());
+    let failed = server.failure.get().or(unusable);
+    if let Some(why) = &failed {
+        notes = vec![Note::TokenizerFailed.with(vec![one_line(why)])];
         workload.count_with(Tokenizer::estimate(), Failure::default(), None);
         checked = workload.check(plan);
     }
@@ -195,11 +196,8 @@ pub(crate) fn count_by_server(
         Stop::No => RunError::from(fault),
         _ => RunError::Interrupted("interrupted".to_owned()),
     })?;
-    Ok((notes, server.failure.get()))
+    Ok((notes, failed))
 }
-
-/// Only runs with more requests than this send one to compare token counts.
-const A_HANDFUL: u64 = 8;
 
 /// Sends a prompt as long as the first once before the run, and compares our token count with the
 /// server's.
@@ -210,9 +208,8 @@ fn counts_differ(
     workload: &Workload,
     stop: &StopSignal,
 ) -> Result<Option<Diagnostic>, RunError> {
-    let few = |level: &LevelPlan| level.requests.is_some_and(|n| n <= A_HANDFUL);
     // A reranker counts the query with each document.
-    if plan.levels.iter().all(few) || plan.request.task == Task::Rank {
+    if plan.request.task == Task::Rank {
         return Ok(None);
     }
     let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };

@@ -84,7 +84,10 @@ impl dyno_drive::Observer for Recording<'_> {
     fn ended(&mut self, record: Box<RequestRecord>) {
         self.observer.ended(&record);
         // A server that refuses is there.
-        self.failed_last = matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_));
+        self.failed_last = matches!(
+            record.outcome,
+            Outcome::Failed(_) | Outcome::Unconfirmed | Outcome::Dropped(_)
+        );
         if let Some(enough) = &mut self.enough {
             enough.add(&record);
         }

@@ -252,13 +252,17 @@ pub(crate) fn unreachable_at(
     let scheme = if endpoint.tls { "https" } else { "http" };
     let models = dialect.about().models.first().map_or("/", |list| list.path);
     let models = endpoint.beside(models);
-    let hint = match message.contains("invalid peer certificate") {
-        true => {
+    let hint = match message {
+        // What rustls says of bytes that are no TLS.
+        _ if endpoint.tls && message.contains("InvalidContentType") => {
+            format!("the server does not speak TLS here; try http://{}", endpoint.host_header())
+        }
+        _ if message.contains("invalid peer certificate") => {
             "is this the right server? --ca-cert FILE trusts its certificate or the authority that \
                  signed it, --insecure any certificate"
                 .to_owned()
         }
-        false => format!(
+        _ => format!(
             "is the server running, and is this its port? Try `curl {scheme}://{}{models}`",
             endpoint.host_header()
         ),

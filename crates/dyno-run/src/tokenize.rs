@@ -52,6 +52,8 @@ impl Failure {
 }
 
 const TRIAL: &str = "one two three";
+/// How often the longer text of the trial has it.
+const REPEATED: usize = 8;
 
 /// A tokenizer that asks the server, if it can count; the reason if not.
 pub(crate) fn of_server(
@@ -67,7 +69,7 @@ pub(crate) fn of_server(
         let (aside, model, stop) = (Arc::clone(&aside), model.to_owned(), stop.clone());
         let lasts = stop.clone();
         let ask = move |what: &Ask<'_>| count(&aside, counting, &model, what, &stop);
-        if let Err(refused) = ask(&Ask::Text(TRIAL)) {
+        if let Err(refused) = ask(&Ask::Text(TRIAL)).and_then(|_| adds_up(&ask)) {
             why.get_or_insert(refused);
             return None;
         }
@@ -80,6 +82,20 @@ pub(crate) fn of_server(
     });
     found
         .ok_or_else(|| why.unwrap_or_else(|| format!("the API {} has no way to count", about.name)))
+}
+
+/// Whether a counter counts at all: more text has more tokens, but not more than it has bytes. Gateways
+/// answer for servers that cannot count.
+fn adds_up(ask: impl Fn(&Ask<'_>) -> Result<u32, String>) -> Result<(), String> {
+    let long = [TRIAL; REPEATED].join(" ");
+    let (one, all) = (ask(&Ask::Text(TRIAL))?, ask(&Ask::Text(&long))?);
+    let more = (long.len() - TRIAL.len()) as u64;
+    match u64::from(all).checked_sub(one.into()) {
+        Some(rise) if rise >= REPEATED as u64 && rise <= more => Ok(()),
+        _ => Err(format!(
+            "its counts do not add up: {one} tokens for a text, {all} for {REPEATED} times as much"
+        )),
+    }
 }
 
 /// Asks until the server fails twice in a row; estimates from then on.
@@ -123,6 +139,8 @@ fn count(
         client.post(&path, body.as_bytes(), 30 * SEC, stop).map_err(|error| error.to_string())?;
     let response: Option<Value> = fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
     let count = response.as_ref().and_then(|response| (counting.count)(response));
+    // Every text here has tokens, so a count of 0 is none.
+    let count = count.filter(|count| *count > 0);
     count.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| {
         let message = fetched.words(&client.rules().redactor.clone());
         format!("the server's {} returned no count: {message}", counting.path)
@@ -166,6 +184,21 @@ mod tests {
         let estimate = Tokenizer::estimate().count(words).unwrap();
         assert_eq!(counts, [7, 7, 7, estimate, estimate]);
         assert_eq!(failure.get().as_deref(), Some("gone"));
+    }
+
+    /// A counter that counts nothing, always the same, or bytes and more is no tokenizer.
+    #[test]
+    fn what_does_not_add_up_is_no_tokenizer() {
+        let by = |count: fn(&str) -> u32| {
+            adds_up(move |what: &Ask<'_>| match what {
+                Ask::Text(text) => Ok(count(text)),
+                Ask::Messages(_) => Err("text only".to_owned()),
+            })
+        };
+        assert_eq!(by(|text| 9 + text.split(' ').count() as u32), Ok(()));
+        assert_eq!(by(|text| text.len() as u32 / 4), Ok(()));
+        assert!(by(|_| 0).is_err() && by(|_| 7).is_err());
+        assert!(by(|text| 2 * text.len() as u32).unwrap_err().contains("do not add up"));
     }
 
     #[test]

@@ -67,6 +67,12 @@ impl SecretHeaders {
         Self(all)
     }
 
+    /// Whether a key is among them, in whatever header.
+    pub(crate) fn has_key(&self) -> bool {
+        let of_key = ["authorization", "x-api-key", "api-key"];
+        self.0.iter().any(|(name, _)| of_key.iter().any(|key| name.eq_ignore_ascii_case(key)))
+    }
+
     fn write(&self, head: &mut Vec<u8>) {
         for (name, value) in &self.0 {
             head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());

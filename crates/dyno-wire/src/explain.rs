@@ -17,6 +17,16 @@ pub(crate) fn explain(head: &Head, body: &[u8], redactor: &Redactor) -> Option<S
     no_words(head, body, redactor).or_else(|| web_page(head, body, redactor))
 }
 
+/// Explains an HTTP error whose body is not for people to read as it is: of a web page, its title.
+pub(crate) fn refusal(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+    let page = || match head.status {
+        // Of a gateway before the server.
+        429 | 500 | 502..=599 => titled(head, body, redactor),
+        _ => web_page(head, body, redactor),
+    };
+    no_words(head, body, redactor).or_else(page)
+}
+
 /// Explains a response whose body has no words of the server: a redirect, or a compressed body.
 pub(crate) fn no_words(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
     let by_its_look = || compression_of(body).map(is_compressed);
@@ -79,20 +89,16 @@ fn compression_of(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether the body is HTML, and its title.
+/// The title of a web page, if the body is one that has it.
+fn titled(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+    let title = title(page_in(head, body)?, redactor)?;
+    Some(format!("a web page titled `{title}`"))
+}
+
+/// What a web page means, if the body is one.
 fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
-    let starts = |tag: &str| {
-        body.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
-    };
-    let kind = head.header("content-type").unwrap_or("");
-    let labelled = kind.get(..9).is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"));
-    let beginnings = ["<!doctype html", "<html", "<head", "<body"];
-    let is_page = beginnings.iter().any(|tag| starts(tag)) || (labelled && starts("<"));
-    if !is_page {
-        return None;
-    }
-    Some(match title(&body[..body.len().min(TITLE_WITHIN)], redactor) {
+    let page = page_in(head, body)?;
+    Some(match title(page, redactor) {
         Some(title) => format!(
             "the response is a web page titled `{title}`; this is probably the wrong port or path, or \
              the login page of a proxy"
@@ -103,6 +109,19 @@ fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
                 .to_owned()
         }
     })
+}
+
+/// The beginning of a body, if it is HTML.
+fn page_in<'a>(head: &Head, body: &'a [u8]) -> Option<&'a [u8]> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
+    let starts = |tag: &str| {
+        body.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+    };
+    let kind = head.header("content-type").unwrap_or("");
+    let labelled = kind.get(..9).is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"));
+    let beginnings = ["<!doctype html", "<html", "<head", "<body"];
+    let is_page = beginnings.iter().any(|tag| starts(tag)) || (labelled && starts("<"));
+    is_page.then(|| &body[..body.len().min(TITLE_WITHIN)])
 }
 
 /// The title of a page, if it is short.
@@ -189,6 +208,23 @@ mod tests {
         let hostile = page("<html><title>a\u{1b}[31m\u{202e}b</title>").unwrap();
         assert!(!hostile.contains('\u{1b}') && !hostile.contains('\u{202e}'), "{hostile}");
         assert!(page("\u{feff}<html><title>ꙮİ</title>").unwrap().contains("`ꙮİ`"));
+    }
+
+    /// Python's `http.server` answers a POST with 501 and a page; a gateway's error is its own.
+    #[test]
+    fn the_page_of_an_http_error_is_named_by_its_title() {
+        let nobody = Redactor::default();
+        let said = |status, body: &str| refusal(&head(status, &[]), body.as_bytes(), &nobody);
+        let page = "<!DOCTYPE HTML>\n<html><head><title>Error response</title></head>";
+        let text = said(501, page).unwrap();
+        assert!(
+            text.contains("titled `Error response`; this is probably the wrong port"),
+            "{text}"
+        );
+        let text = said(502, "<html><head><title>502 Bad Gateway</title>").unwrap();
+        assert_eq!(text, "a web page titled `502 Bad Gateway`");
+        assert_eq!(said(502, "<html>down"), None);
+        assert_eq!(said(400, "{\"error\":\"<html>\"}"), None);
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub enum UrlError {
     /// Not a URL at all.
     #[error("this is not a URL; write http://host:port, such as http://localhost:8000")]
     NotAUrl,
+    /// More than one URL.
+    #[error("there is one TARGET; a second server to compare with goes to --versus")]
+    Several,
     /// A host without a scheme.
     #[error("`{0}` has no scheme; write http://{0} or https://{0}")]
     NoScheme(String),
@@ -69,6 +72,9 @@ impl TargetUrl {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(without_scheme(text));
         };
+        if [",http://", ",https://"].iter().any(|next| text.contains(next)) {
+            return Err(UrlError::Several);
+        }
         let scheme = scheme.to_ascii_lowercase();
         if scheme != "http" && scheme != "https" {
             return Err(UrlError::Scheme(scheme));
@@ -246,6 +252,9 @@ mod tests {
             assert!(target(text).is_err(), "{text}");
         }
         assert!(target("localhost:8000").unwrap_err().contains("http://localhost:8000"));
+        for several in ["http://a:1,http://b:2", "http://a/v1,https://b"] {
+            assert!(target(several).unwrap_err().contains("--versus"), "{several}");
+        }
         let message = "`99999` is not a port; write a number from 1 to 65535";
         assert_eq!(target("http://host:99999").unwrap_err(), message);
     }

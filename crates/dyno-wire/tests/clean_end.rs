@@ -125,7 +125,7 @@ impl Case {
         let response = self.response();
         let whole = self.record_of(&[&response]);
         let seen = |record: &RequestRecord| {
-            let flags = (record.terminal, record.unconfirmed, record.streamed);
+            let flags = (record.terminal, record.streamed);
             let words = (record.detail.clone(), record.text.clone(), record.finish_reason.clone());
             (record.outcome.clone(), record.output, record.chunks.len(), flags, words)
         };
@@ -144,7 +144,7 @@ fn a_finish_reason_confirms_it() {
     let body = "{\"text\":[\"The\"]}\0{\"text\":[\" sky\"],\"finish\":\"stop\"}\0";
     let record = Case { body, ..PLAIN }.record();
     assert_eq!(record.outcome, Outcome::Completed);
-    assert!(record.terminal && !record.unconfirmed);
+    assert!(record.terminal);
     assert_eq!((record.text.as_deref(), record.chunks.len()), (Some("The sky"), 2));
 }
 
@@ -153,26 +153,26 @@ fn the_expected_count_confirms_it() {
     let body = "{\"text\":[\"The\"],\"tokens\":1}\0{\"text\":[\" sky\"],\"tokens\":2}\0";
     let all = Case { body, requested: Some(2), ..PLAIN }.record();
     assert_eq!(all.outcome, Outcome::Completed);
-    assert!(all.terminal && !all.unconfirmed);
-    // One less shows nothing; where the length is fixed, it is too short.
+    assert!(all.terminal);
+    // One less shows nothing, even where the length is fixed: it may have been cut off.
     let fewer = Case { body, requested: Some(3), ..PLAIN }.record();
-    assert!(fewer.is_completed() && fewer.unconfirmed && !fewer.terminal);
+    assert!(fewer.outcome == Outcome::Unconfirmed && !fewer.terminal);
+    assert_eq!(fewer.detail.as_deref(), Some("ended without a finish reason, after 2 of 3 tokens"));
     let short = Case { body, requested: Some(3), fixed: true, ..PLAIN }.record();
-    assert_eq!(short.outcome, Outcome::Failed(FailureClass::OutputShort));
-    assert!(!short.unconfirmed, "only what completed needs confirming");
+    assert_eq!(short.outcome, Outcome::Unconfirmed);
 }
 
 #[test]
 fn a_clean_end_alone_leaves_it_unconfirmed() {
-    for requested in [None, Some(2)] {
+    for requested in [None, Some(3)] {
         let record = Case { requested, ..PLAIN }.record();
-        assert_eq!(record.outcome, Outcome::Completed);
-        assert!(record.unconfirmed && !record.terminal);
+        assert_eq!(record.outcome, Outcome::Unconfirmed);
+        assert!(!record.terminal);
         assert_eq!(record.text.as_deref(), Some("The sky"));
     }
     // The last document may lack its NUL.
     let record = Case { body: "{\"text\":[\"The\"]}\0{\"text\":[\" sky\"]}", ..PLAIN }.record();
-    assert!(record.is_completed() && record.unconfirmed);
+    assert_eq!(record.outcome, Outcome::Unconfirmed);
     assert_eq!(record.text.as_deref(), Some("The sky"));
     let nothing = Case { body: "\0", ..PLAIN }.record();
     assert_eq!(nothing.outcome, Outcome::Failed(FailureClass::StreamEmpty));
@@ -183,7 +183,7 @@ fn what_is_cut_off_is_not_whole() {
     let failed = |case: Case, class: FailureClass| {
         let record = case.record();
         assert_eq!(record.outcome, Outcome::Failed(class), "{:?}", case.body);
-        assert!(!record.unconfirmed && !record.terminal);
+        assert!(!record.terminal);
     };
     // In the middle of a document, with a clean end and without.
     failed(

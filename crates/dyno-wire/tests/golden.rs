@@ -142,10 +142,9 @@ fn shown(record: &RequestRecord) -> String {
     if record.lost_frames > 0 {
         line("lost frames", record.lost_frames.to_string());
     }
-    let ended = match (record.terminal, record.unconfirmed) {
-        (true, _) => "with the terminal frame",
-        (false, true) => "unconfirmed",
-        (false, false) => "without a terminal frame",
+    let ended = match record.terminal {
+        true => "with the terminal frame",
+        false => "without a terminal frame",
     };
     line("ended", ended.to_owned());
     line("text", format!("{:?}", record.text.as_deref().unwrap_or_default()));
@@ -213,7 +212,7 @@ fn a_body_that_ends_early_is_not_taken_for_a_whole_one() {
         let step = 1 + case.body.len() / CUT_EVERYWHERE;
         for at in (0..case.body.len()).step_by(step) {
             let record = case.record(&[&case.response(&case.body[..at])]);
-            let says_so = record.terminal || record.finish_reason.is_some() || record.unconfirmed;
+            let says_so = record.terminal || record.finish_reason.is_some();
             let file = case.path.display();
             assert!(!record.is_completed() || says_so, "{file} up to {at}:\n{}", shown(&record));
         }

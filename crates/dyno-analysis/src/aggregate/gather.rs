@@ -223,7 +223,7 @@ impl Span {
         if record.outcome == Outcome::Completed {
             later(&mut self.last_completed, record.end);
         }
-        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_) | Outcome::Shed(_)) {
+        if record.outcome.is_ended() {
             if self.last_end.is_none_or(|last| record.end > last) {
                 self.widths[1] = record.widths.map_or(0, |widths| widths.end);
             }
@@ -298,9 +298,9 @@ impl Gathered {
         }
         if let Outcome::Failed(class) | Outcome::Shed(class) = &record.outcome {
             self.timeouts += u64::from(is_timeout(*class));
-            if let Some(detail) = &record.detail {
-                self.words.add(&class.to_string(), record.index, detail);
-            }
+        }
+        if let Some((class, detail)) = record.outcome.class().zip(record.detail.as_ref()) {
+            self.words.add(&class, record.index, detail);
         }
         self.unsent += u64::from(match record.outcome {
             Outcome::Dropped(_) => true,
@@ -315,11 +315,10 @@ impl Gathered {
             self.slots.add(record.slot, sent, record.end);
             self.effective.add(record, self.started.unwrap_or(0));
         }
-        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_) | Outcome::Shed(_)) {
+        if record.outcome.is_ended() {
             let sent = record.sent.unwrap_or(record.intended);
-            self.last.add(record.index, sent, record.end, || match &record.outcome {
-                Outcome::Failed(class) | Outcome::Shed(class) => class.to_string(),
-                _ => "completed".to_owned(),
+            self.last.add(record.index, sent, record.end, || {
+                record.outcome.class().unwrap_or_else(|| "completed".to_owned())
             });
         }
         if let Some(dispatched) = record.dispatched {

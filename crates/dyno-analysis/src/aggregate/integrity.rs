@@ -20,8 +20,6 @@ pub(crate) struct Streams {
     pub(crate) could_burst: u64,
     pub(crate) one_burst: u64,
     pub(crate) no_terminal: u64,
-    /// Nothing shows that they are whole.
-    pub(crate) unconfirmed: u64,
     pub(crate) first_chunk_several: u64,
     pub(crate) no_token_times: u64,
     /// Tokens, but no text.
@@ -43,8 +41,7 @@ impl Streams {
             return;
         }
         self.streams += 1;
-        self.no_terminal += u64::from(!record.terminal && !record.unconfirmed);
-        self.unconfirmed += u64::from(record.unconfirmed);
+        self.no_terminal += u64::from(!record.terminal);
         let counted = record.output.is_some_and(|output| output.tokens > 0);
         self.no_text += u64::from(record.first.is_none() && counted);
         self.unstreamed += u64::from(record.unstreamed.is_some());

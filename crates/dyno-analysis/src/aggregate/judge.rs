@@ -142,10 +142,10 @@ impl Arrived {
 /// More failures than allowed. Where it is only with those that were shed that there are too many, the
 /// server is overloaded, and that is all.
 pub(super) fn too_many_failures(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
-    let ended = counts.completed + counts.failed + counts.shed;
-    let alone = counts.failed as f64 > allowed * ended as f64;
+    let ended = counts.completed + counts.refused();
+    let failed = counts.failed_or_unconfirmed();
+    let alone = failed as f64 > allowed * ended as f64;
     (counts.bar_missed(allowed) && (alone || counts.shed == 0)).then(|| {
-        let failed = counts.failed;
         let share = percent(failed as f64 / ended as f64);
         Finding::Failures.with(values![failed, ended, share, percent(allowed)])
     })
@@ -229,7 +229,8 @@ impl Case<'_> {
             Ending::Interrupted => found.push(Finding::Interrupted.into()),
             Ending::TargetLost => found.push(Finding::TargetLost.into()),
             Ending::MaxFailures => {
-                let most = self.plan.max_failures.unwrap_or(self.level.counts.failed);
+                let most =
+                    self.plan.max_failures.unwrap_or(self.level.counts.failed_or_unconfirmed());
                 found.push(Overloaded::MaxFailures.with([most]));
             }
             Ending::Aborted => found.push(Finding::Aborted.into()),
@@ -251,6 +252,10 @@ impl Case<'_> {
         }
         found.extend(too_many_failures(counts, self.plan.allow_failures));
         found.extend(shed(counts, self.plan.allow_failures));
+        if counts.unconfirmed > 0 {
+            let ended = counts.completed + counts.refused();
+            found.push(Finding::Unconfirmed.with([counts.unconfirmed, ended]));
+        }
         if let Some(share) = self.integrity.coalesced_share.filter(|s| *s > COALESCED_LIMIT) {
             found.push(Finding::Coalesced.with([percent(share)]));
         }
@@ -313,7 +318,6 @@ impl Case<'_> {
         let s = &self.level.streams;
         let all = [
             (Finding::NoTerminal, s.no_terminal, s.streams),
-            (Finding::Unconfirmed, s.unconfirmed, s.streams),
             (Finding::FirstChunk, s.first_chunk_several, s.streams),
             (Finding::OneBurst, s.one_burst, s.could_burst),
             (Finding::NoTokenTimes, s.no_token_times, s.streams),
@@ -342,7 +346,7 @@ impl Case<'_> {
         let broken = level.conversations.broken();
         if broken > 0 {
             let started = level.conversations.started();
-            let what = match level.counts.failed {
+            let what = match level.counts.failed_or_unconfirmed() {
                 0 if level.counts.shed > 0 => Finding::SessionsShed,
                 _ => Finding::SessionsBroken,
             };

@@ -80,7 +80,7 @@ impl<'a> Level<'a> {
             Err(why) => (None, Some(why)),
         };
         let samples = std::mem::take(&mut gathered.samples);
-        let failed = gathered.counts.failed + gathered.counts.shed;
+        let failed = gathered.counts.refused();
         Self {
             index,
             plan,
@@ -390,7 +390,7 @@ fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
 /// are 0: nothing got through. Where none ended, nothing is known.
 pub(super) fn throughput(level: &Gathered) -> Throughput {
     let counts = &level.counts;
-    let ended = counts.completed + counts.failed + counts.shed;
+    let ended = counts.completed + counts.refused();
     let Some(duration) = level.span.duration().filter(|_| ended > 0) else {
         return Throughput::default();
     };

@@ -110,7 +110,7 @@ fn pauses(load: Load, end: &LevelEnd) -> Option<Pauses> {
 /// More requests failed or were shed than is allowed, and some were shed. Where failures alone are too
 /// many, that is another finding.
 pub(super) fn shed(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
-    let ended = counts.completed + counts.failed + counts.shed;
+    let ended = counts.completed + counts.refused();
     (counts.shed > 0 && counts.bar_missed(allowed)).then(|| {
         let share = percent(counts.shed as f64 / ended as f64);
         Overloaded::Shed.with(values![counts.shed, ended, share, percent(allowed)])
@@ -119,7 +119,7 @@ pub(super) fn shed(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
 
 /// No request completed: because the server shed them all, or for other reasons.
 pub(super) fn nothing_completed(counts: &Counts) -> Diagnostic {
-    match counts.shed > 0 && counts.failed + counts.dropped == 0 {
+    match counts.shed > 0 && counts.bad() == counts.shed {
         true => Finding::AllShed.into(),
         false => Finding::NothingCompleted.into(),
     }
@@ -168,7 +168,7 @@ pub(super) fn with_failures(
     counts: &Counts,
     mut of: impl FnMut(Time) -> Option<LatePercentiles>,
 ) -> Option<WithFailures> {
-    let infinite = counts.failed + counts.shed;
+    let infinite = counts.refused();
     let block = WithFailures {
         requests: counts.completed + infinite,
         infinite,

@@ -4,7 +4,6 @@ use super::distributions::{Part, TimeBlocks};
 use super::request_times::request_times;
 use super::tokens::TokenSum;
 use dyno_model::metric::Time;
-use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Sessions, TurnMetrics, round6};
 use dyno_stats::Counted;
@@ -55,7 +54,7 @@ impl Conversations {
         let known = self.known.entry(turn.session).or_insert(new);
         known.from = known.from.min(sent);
         known.to = known.to.max(record.end);
-        known.broken |= matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_));
+        known.broken |= record.outcome.class().is_some();
         if record.is_completed() {
             let turns = if is_first(turn.number) { &mut self.first } else { &mut self.later };
             let f = request_times(record);

@@ -106,7 +106,7 @@ impl Sliced {
         if let Some(cell) = self.cell(record.end) {
             match record.outcome {
                 Outcome::Completed => cell.completed += 1,
-                Outcome::Failed(_) => cell.failed += 1,
+                Outcome::Failed(_) | Outcome::Unconfirmed => cell.failed += 1,
                 Outcome::Shed(_) => cell.shed += 1,
                 Outcome::Dropped(_) | Outcome::Censored => {}
             }
@@ -114,7 +114,7 @@ impl Sliced {
         if !record.phase.is_measured() {
             return;
         }
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_)) {
+        if record.outcome.class().is_some() {
             let first = self.first_failure.get_or_insert(record.end);
             *first = record.end.min(*first);
         }

@@ -74,6 +74,7 @@ impl Bar {
             became: match &record.outcome {
                 Outcome::Completed => Became::Completed,
                 Outcome::Failed(class) => Became::Failed(class.to_string()),
+                Outcome::Unconfirmed => Became::Failed(Outcome::UNCONFIRMED.to_owned()),
                 Outcome::Shed(class) => Became::Shed(class.to_string()),
                 Outcome::Dropped(_) => Became::Dropped,
                 Outcome::Censored => Became::Censored,

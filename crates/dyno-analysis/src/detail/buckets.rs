@@ -83,7 +83,7 @@ impl Buckets {
         }
         match &record.outcome {
             Outcome::Completed => self.at(end_us).completed += 1,
-            Outcome::Failed(_) => self.at(end_us).failed += 1,
+            Outcome::Failed(_) | Outcome::Unconfirmed => self.at(end_us).failed += 1,
             Outcome::Shed(_) => self.at(end_us).shed += 1,
             Outcome::Dropped(_) | Outcome::Censored => {}
         }

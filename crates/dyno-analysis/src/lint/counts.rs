@@ -32,8 +32,9 @@ pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 3] {
     for level in rows.rows.iter().filter(|level| rows.imported() && !level.0.partial) {
         let requests = &level.0.requests;
         let Some((planned, completed)) = requests.planned.zip(requests.completed) else { continue };
-        let stated = [requests.failed, requests.shed, requests.dropped, requests.censored];
-        let ended = completed + stated.into_iter().flatten().sum::<u64>();
+        let refused = [requests.failed, requests.unconfirmed, requests.shed];
+        let stated = refused.into_iter().chain([requests.dropped, requests.censored]);
+        let ended = completed + stated.flatten().sum::<u64>();
         let kind = match ended.cmp(&planned) {
             Ordering::Less if requests.failed.is_some() => &mut unexplained,
             Ordering::Less => &mut uncounted,

@@ -2,10 +2,12 @@
 //!
 //! Usage comes in two places, and may differ: the first event can give the whole prompt as its input,
 //! the last only what was not cached, beside what was. So each of its numbers replaces the earlier
-//! one, and the input is their sum. The prompt does not shrink: a usage that makes it shorter is partly
-//! filled up with zeros, and is not used. Output tokens in the first event are not final.
+//! one, and the input is their sum. The last word counts, because the first may be an estimate; but a
+//! usage that is shorter because a number has become 0 is filled up with zeros, and is not used. Output
+//! tokens in the first event are not final.
 
 use crate::framing::Frame;
+use crate::openai::is_overload;
 use crate::pieces::{Piece, Pieces, fields, items, not_json, plain, word};
 use crate::scan::{Scan, Scanner};
 use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt, is_overload_status};
@@ -28,6 +30,14 @@ impl Input {
         let cached = self.read.unwrap_or(0).saturating_add(self.created.unwrap_or(0));
         self.fresh.map(|fresh| fresh.saturating_add(cached)).filter(|sum| *sum > 0)
     }
+
+    /// Whether some number is 0 that was not `before`.
+    fn is_filled_up(&self, before: &Self) -> bool {
+        let gone = |now: Option<u64>, then: Option<u64>| now == Some(0) && then > Some(0);
+        gone(self.fresh, before.fresh)
+            || gone(self.read, before.read)
+            || gone(self.created, before.created)
+    }
 }
 
 impl Reader for Events {
@@ -35,7 +45,12 @@ impl Reader for Events {
         let mut event =
             Event { pieces: Pieces::new(keep), usage: self, kind: b"", has_content: false };
         event.read(frame.data).map_err(|bad| not_json(frame.data, bad))?;
-        let kind = if event.kind.is_empty() { frame.kind } else { event.kind };
+        let kind = match event.kind {
+            // llama.cpp sends its error without an envelope: the type is that of the error.
+            _ if frame.kind == b"error" || is_error(event.kind) => b"error",
+            b"" => frame.kind,
+            kind => kind,
+        };
         let mut delta = match kind {
             b"content_block_delta" => event.pieces.added(),
             _ => event.pieces.delta,
@@ -44,7 +59,7 @@ impl Reader for Events {
             b"message_start" => delta.output_tokens = None,
             b"message_stop" => delta.terminal = true,
             b"error" if delta.error.is_none() => {
-                delta.error = Some(ServerError::new(excerpt(frame.data)));
+                delta.error = Some(bare_error(frame.data));
             }
             b"" if delta.error.is_none() => {
                 let shown = excerpt(frame.data);
@@ -60,7 +75,10 @@ impl Reader for Events {
         let mut event =
             Event { pieces: Pieces::new(keep), usage: self, kind: b"", has_content: false };
         event.read(body).map_err(|bad| not_json(body, bad))?;
-        let delta = event.pieces.delta;
+        let mut delta = event.pieces.delta;
+        if is_error(event.kind) && !event.has_content && delta.error.is_none() {
+            delta.error = Some(bare_error(body));
+        }
         if !event.has_content && delta.error.is_none() {
             let shown = excerpt(body);
             return Err(Malformed(format!("a response without content: {shown}")));
@@ -145,7 +163,7 @@ impl<'a> Event<'a, '_> {
             }
             Ok(())
         })?;
-        if input.sum() >= self.usage.0.sum() {
+        if input.sum() >= self.usage.0.sum() || !input.is_filled_up(&self.usage.0) {
             self.usage.0 = input;
         }
         let known = &self.usage.0;
@@ -171,6 +189,16 @@ impl<'a> Event<'a, '_> {
         self.pieces.delta.error = Some(error);
         Ok(())
     }
+}
+
+/// Whether a type is that of an error: `invalid_request_error`.
+fn is_error(kind: &[u8]) -> bool {
+    kind.ends_with(b"_error")
+}
+
+/// An error without an envelope: `{"code":…,"message":…,"type":…}`.
+fn bare_error(document: &[u8]) -> ServerError {
+    ServerError { message: excerpt(document), overloaded: is_overload(document) }
 }
 
 /// vLLM's Messages take the 503 of its own chat for a chunk that they cannot read, and quote the end of

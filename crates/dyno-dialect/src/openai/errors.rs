@@ -18,7 +18,7 @@ pub(super) fn unescaped(bytes: &[u8]) -> Option<ServerError> {
 }
 
 /// Whether an error means that the server has too much to do, by its status or its type.
-pub(super) fn is_overload(body: &[u8]) -> bool {
+pub(crate) fn is_overload(body: &[u8]) -> bool {
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return false };
     [Some(&body), body.get("error")].into_iter().flatten().any(says_overload)
 }

@@ -8,6 +8,7 @@ mod usage;
 
 pub(super) use chat::{Chat, prompt as chat_prompt};
 pub(super) use completions::{Completions, prompt as text_prompt};
+pub(super) use errors::is_overload;
 
 use super::{Counted, Counting, Does, Optional, Shape};
 use serde_json::{Map, Value, json};

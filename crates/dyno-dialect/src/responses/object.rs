@@ -94,10 +94,13 @@ impl Response {
             match key {
                 b"input_tokens" => delta.input_tokens = scan.count()?,
                 b"output_tokens" => delta.output_tokens = scan.count()?,
-                b"input_tokens_details" => {
+                // SGLang before 0.5.18 has the usage of a chat in responses that are not streamed.
+                b"prompt_tokens" => delta.input_tokens = delta.input_tokens.or(scan.count()?),
+                b"completion_tokens" => delta.output_tokens = delta.output_tokens.or(scan.count()?),
+                b"input_tokens_details" | b"prompt_tokens_details" => {
                     detail(scan, b"cached_tokens", &mut delta.cached_tokens)?;
                 }
-                b"output_tokens_details" => {
+                b"output_tokens_details" | b"completion_tokens_details" => {
                     detail(scan, b"reasoning_tokens", &mut delta.reasoning_tokens)?;
                 }
                 _ => scan.value().map(drop)?,

@@ -17,6 +17,9 @@ pub(super) struct Events {
     number: Option<u64>,
     /// The server numbers its events; some send the same number each time.
     numbered: bool,
+    /// Its numbers went backwards, so they say nothing about lost events: gateways that put a stream
+    /// together from another one number some events anew.
+    renumbered: bool,
     /// Output has come in events of its own.
     has_output: bool,
 }
@@ -29,7 +32,7 @@ impl Reader for Events {
         let lost = match event.number {
             // What the server says went wrong matters more than the number it says it with.
             _ if is_failure(kind, &event) => 0,
-            Some(number) => self.lost(number)?,
+            Some(number) => self.lost(number),
             None => 0,
         };
         let delta = self.mean(kind, &event, bytes, keep).map_err(|bad| match bad {
@@ -90,18 +93,19 @@ fn piece(name: &[u8]) -> Option<Piece> {
 
 impl Events {
     /// How many events are missing before the one with this number.
-    fn lost(&mut self, number: u64) -> Result<u32, Malformed> {
+    fn lost(&mut self, number: u64) -> u32 {
         let Some(before) = self.number.replace(number) else {
             self.numbered = false;
-            return Ok(0);
+            return 0;
         };
         if number == before && !self.numbered {
-            return Ok(0);
+            return 0;
         }
         self.numbered = true;
-        match number.checked_sub(before) {
-            Some(steps @ 1..) => Ok(u32::try_from(steps - 1).unwrap_or(u32::MAX)),
-            _ => Err(Malformed(format!("event number {number} came after {before}"))),
+        self.renumbered |= number <= before;
+        match self.renumbered {
+            true => 0,
+            false => u32::try_from(number - before - 1).unwrap_or(u32::MAX),
         }
     }
 

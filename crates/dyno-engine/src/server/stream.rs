@@ -264,6 +264,11 @@ impl Stream {
                 self.framing.end(burst);
                 After::Done
             }
+            Some(Failure::NoFinishReason) => {
+                self.chunks.give_up(&mut self.framing.out(burst));
+                self.framing.end(burst);
+                After::Done
+            }
             Some(Failure::TruncateEvent) => {
                 let token = Token { k: self.sent, at: self.at(self.sent) };
                 let mut out = self.framing.damaged(burst, Damage::Half);

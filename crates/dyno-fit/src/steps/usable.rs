@@ -40,7 +40,10 @@ pub(super) fn refusals(level: LevelRecords<'_>) -> Vec<Refusal> {
     if found < FEWEST {
         refusals.push(Refusal::TooFewRequests { found, needed: FEWEST });
     }
-    let failed = requests.iter().filter(|of| matches!(of.outcome, Outcome::Failed(_))).count();
+    let failed = requests
+        .iter()
+        .filter(|of| matches!(of.outcome, Outcome::Failed(_) | Outcome::Unconfirmed))
+        .count();
     if failed as f64 > FAILED * requests.len() as f64 {
         refusals.push(Refusal::Failed { requests: failed, of: requests.len() });
     }

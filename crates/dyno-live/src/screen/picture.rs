@@ -137,9 +137,10 @@ pub(super) fn failures(rows: &[Row], language: Language) -> BTreeMap<String, u64
         }
         // Of agents, the classes are known when their records are.
         let classed: u64 = counts.failures.values().sum();
-        if counts.failed > classed {
+        let failed = counts.failed_or_unconfirmed();
+        if failed > classed {
             let unknown = Text::Unclassified.text(language).to_owned();
-            *all.entry(unknown).or_insert(0) += counts.failed - classed;
+            *all.entry(unknown).or_insert(0) += failed - classed;
         }
         if counts.shed > 0 {
             *all.entry(Text::ColumnShed.text(language).to_owned()).or_insert(0) += counts.shed;

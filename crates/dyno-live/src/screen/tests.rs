@@ -86,6 +86,7 @@ fn under_way() -> Picture {
         at: Duration::from_secs(63),
         done: 120,
         failed: 0,
+        unconfirmed: 0,
         shed: 0,
         tokens: 1200,
         in_flight: 16,

@@ -47,13 +47,15 @@ pub enum Metric {
     InFlight,
     /// Completed requests.
     Completed,
-    /// Failed requests, without those that were shed.
+    /// Failed requests, without those that were shed or unconfirmed.
     Failed,
+    /// Requests that nothing shows to be complete.
+    Unconfirmed,
     /// Requests that an overloaded server refused.
     Shed,
-    /// Share of failed and shed requests among those that completed, failed or were shed.
+    /// Share of failed, unconfirmed and shed requests among these and those that completed.
     Failures,
-    /// Share of failed, shed and dropped requests among those that ended.
+    /// Share of failed, unconfirmed, shed and dropped requests among those that ended.
     Errors,
     /// How long it took.
     Duration,

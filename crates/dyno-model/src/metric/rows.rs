@@ -423,6 +423,17 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         |level| level.requests.failed.map(|count| count as f64),
     ),
     (
+        Metric::Unconfirmed,
+        charted(
+            Info { better: Better::Lower, ..REQUESTS },
+            "unconfirmed",
+            "unconfirmed",
+            ["Unconfirmed", "未确认"],
+            &[(PageChart, 26, &[])],
+        ),
+        |level| level.requests.unconfirmed.map(|count| count as f64),
+    ),
+    (
         Metric::Shed,
         charted(
             Info { better: Better::Lower, ..REQUESTS },
@@ -443,10 +454,10 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             better: Better::Lower,
             label: ["Failed or shed requests, share", "失败或被拒绝的请求占比"],
             title: ["Failed", "失败率"],
-            formula: "(failed + shed) / (completed + failed + shed)",
+            formula: "(failed + unconfirmed + shed) / (completed + failed + unconfirmed + shed)",
             means: [
-                "Share of the requests that failed or that an overloaded server shed.",
-                "失败的以及因服务器过载而被拒绝的请求所占的比例。",
+                "Share of the requests that failed, that are unconfirmed or that an overloaded server shed.",
+                "失败的、未确认完整的以及因服务器过载而被拒绝的请求所占的比例。",
             ],
             places: &[(PageChart, 28, &[]), (Definitions, 12, &[]), (Compare, 6, &[])],
             ..REQUESTS

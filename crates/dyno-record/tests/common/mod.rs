@@ -157,7 +157,6 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             finish_reason: words.1,
             heartbeats: counts.3.unwrap_or(0),
             lost_frames: counts.3.unwrap_or(0),
-            unconfirmed: flags[5],
             retry_after: times.1[4],
             retries: counts.0.unwrap_or(0),
             refused_as: words.0.map(FailureClass::Http),

@@ -124,6 +124,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         }
     }
     later.into_iter().for_each(|time| of_time(&mut columns, time));
+    columns.push(LevelColumn::whole("unconfirmed", |row| row.level.requests.unconfirmed));
     columns
 }
 

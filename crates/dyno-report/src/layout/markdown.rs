@@ -128,10 +128,12 @@ fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
     columns
 }
 
-/// How requests ended; those that were shed where there are any.
+/// How requests ended; those that were unconfirmed or shed where there are any.
 fn counts(levels: &[LevelSummary]) -> Vec<LevelColumn> {
     let shed = levels.iter().any(|level| level.requests.shed > Some(0)).then_some(Metric::Shed);
-    let counted = [Metric::Completed, Metric::Failed].into_iter().chain(shed);
+    let open = levels.iter().any(|level| level.requests.unconfirmed > Some(0));
+    let open = open.then_some(Metric::Unconfirmed);
+    let counted = [Metric::Completed, Metric::Failed].into_iter().chain(open).chain(shed);
     counted.map(LevelColumn::Value).collect()
 }
 

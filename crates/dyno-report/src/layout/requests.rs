@@ -82,7 +82,7 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("reasoning_tokens", |record| record.reasoning),
         RequestColumn::text("refused_as", |record| Some(record.refused_as?.to_string())),
         RequestColumn::whole("heartbeats", |record| record.streamed.then_some(record.heartbeats)),
-        RequestColumn::truth("unconfirmed", |record| Some(record.unconfirmed)),
+        RequestColumn::truth("unconfirmed", |record| Some(record.outcome == Outcome::Unconfirmed)),
     ]);
     columns
 }
@@ -132,6 +132,7 @@ fn phase(phase: Phase) -> &'static str {
 fn outcome(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Completed => "completed",
+        Outcome::Unconfirmed => Outcome::UNCONFIRMED,
         Outcome::Failed(_) => "failed",
         Outcome::Shed(_) => "shed",
         Outcome::Dropped(_) => "dropped",
@@ -141,9 +142,8 @@ fn outcome(outcome: &Outcome) -> &'static str {
 
 fn why(outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Failed(class) | Outcome::Shed(class) => Some(class.to_string()),
         Outcome::Dropped(why) => Some(why.clone()),
-        Outcome::Completed | Outcome::Censored => None,
+        other => other.class(),
     }
 }
 

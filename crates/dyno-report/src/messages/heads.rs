@@ -15,6 +15,7 @@ messages! {
     InFlight: "in\nflight", "平均\n并发数";
     Completed: "ok", "成功";
     Failed: "failed", "失败";
+    Unconfirmed: "uncon-\nfirmed", "未\n确认";
     Shed: "shed", "拒绝";
     Failures: "failed\n%", "失败率\n%";
     Errors: "errors\n%", "错误率\n%";
@@ -37,6 +38,7 @@ impl Head {
             Metric::InFlight => Self::InFlight,
             Metric::Completed => Self::Completed,
             Metric::Failed => Self::Failed,
+            Metric::Unconfirmed => Self::Unconfirmed,
             Metric::Shed => Self::Shed,
             Metric::Failures => Self::Failures,
             Metric::Errors => Self::Errors,

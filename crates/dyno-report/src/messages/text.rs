@@ -70,6 +70,7 @@ messages! {
     CountPlanned: "{} planned", "计划 {}";
     CountCompleted: "{} completed", "成功 {}";
     CountFailed: "{} failed", "失败 {}";
+    CountUnconfirmed: "{} unconfirmed", "未确认 {}";
     CountShed: "{} shed", "过载拒绝 {}";
     CountDropped: "{} dropped", "未发出 {}";
     CountCensored: "{} unfinished when the level ended (censored)", "档位结束时未完成（截断）{}";

@@ -50,6 +50,11 @@ fn has_cached(page: &Page) -> bool {
     page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
 }
 
+/// Some requests were unconfirmed.
+fn has_unconfirmed(page: &Page) -> bool {
+    page.summary.levels.iter().any(|level| level.requests.unconfirmed > Some(0))
+}
+
 /// Some requests were shed.
 fn has_shed(page: &Page) -> bool {
     page.summary.levels.iter().any(|level| level.requests.shed > Some(0))
@@ -74,6 +79,7 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
         page.say(Word::Failed),
     ]
     .into_iter()
+    .chain(has_unconfirmed(page).then(|| page.language.choose(Metric::Unconfirmed.info().label)))
     .chain(has_shed(page).then(|| page.language.choose(Metric::Shed.info().label)))
     .chain(open.then(|| page.language.choose(Metric::Offered.info().label)))
     .chain(rates(page).iter().map(|rate| page.language.choose(rate.info().title)))
@@ -126,6 +132,11 @@ fn row(
         Cell::number(&counted_or_absent(level.requests.completed)),
         failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
     ];
+    if has_unconfirmed(page) {
+        let open = level.requests.unconfirmed;
+        let kind = if open > Some(0) { "bad" } else { "" };
+        cells.push(Cell::number(&counted_or_absent(open)).kind(kind));
+    }
     if has_shed(page) {
         let shed = level.requests.shed;
         let kind = if shed > Some(0) { "unsure" } else { "" };

@@ -118,7 +118,7 @@ fn stated(level: &LevelSummary, language: Language) -> Option<String> {
 fn requests(level: &LevelSummary, language: Language) -> Option<String> {
     let r = &level.requests;
     let ended = r.ended().map(|ended| ended + r.censored.unwrap_or_default());
-    let none = [r.dropped, r.censored].iter().all(|n| n.is_none_or(|n| n == 0));
+    let none = [r.unconfirmed, r.dropped, r.censored].iter().all(|n| n.is_none_or(|n| n == 0));
     if none && (ended == r.planned || r.planned.is_none()) {
         return None;
     }
@@ -126,11 +126,12 @@ fn requests(level: &LevelSummary, language: Language) -> Option<String> {
         (r.planned, Say::CountPlanned),
         (r.completed, Say::CountCompleted),
         (r.failed, Say::CountFailed),
+        (r.unconfirmed, Say::CountUnconfirmed),
         (r.shed, Say::CountShed),
         (r.dropped, Say::CountDropped),
         (r.censored, Say::CountCensored),
     ];
-    // Requests that were shed, dropped or censored are the exception.
+    // Requests that were unconfirmed, shed, dropped or censored are the exception.
     let shown = counts.iter().enumerate().filter(|(at, (n, _))| *at < 3 || *n != Some(0));
     let all = shown.filter_map(|(_, (n, say))| Some(say.with(language, &[(*n)?.to_string()])));
     Some(all.collect::<Vec<_>>().join(language.comma()))

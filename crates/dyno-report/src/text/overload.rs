@@ -82,7 +82,7 @@ pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<
     let [infinite, all] = counts;
     let listed = times.join(language.semicolon());
     let counts = &level.requests;
-    let say = match (counts.failed, counts.shed) {
+    let say = match (counts.failed_or_unconfirmed(), counts.shed) {
         (_, None | Some(0)) => Say::WithFailures,
         (Some(0), _) => Say::WithShed,
         _ => Say::WithFailedAndShed,

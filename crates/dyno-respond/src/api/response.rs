@@ -117,6 +117,10 @@ pub trait Chunks: Debug + Send {
     /// What follows the last token, to the last frame.
     fn close(&mut self, out: &mut Out<'_>, at: Nanos);
 
+    /// The terminal frame alone, as from a server that gives up: no finish reason, no usage. Nothing
+    /// where an API's terminal frame has the finish reason in it.
+    fn give_up(&mut self, _out: &mut Out<'_>) {}
+
     /// An error in the middle of the stream, and what follows it.
     fn fail(&mut self, out: &mut Out<'_>, message: &str);
 }

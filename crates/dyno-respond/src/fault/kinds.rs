@@ -1,7 +1,7 @@
 //! The kinds of faults: failures, which must be recorded under their class, and quirks, which a
 //! client must handle without any effect on its measurements.
 
-use dyno_model::outcome::FailureClass as Class;
+use dyno_model::outcome::Outcome;
 
 /// A wrong response; the table below says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub enum Failure {
     TruncateEvent,
     Empty,
     Short,
+    NoFinishReason,
     Stall,
     StallFirst,
     StallHeaders,
@@ -82,8 +83,8 @@ pub struct FaultInfo {
     pub about: &'static str,
     /// Failure or quirk.
     pub(super) kind: FaultKind,
-    /// The class that a client should record; absent where requests should complete.
-    pub class: Option<Class>,
+    /// The class that a client should record, or `unconfirmed`; absent where requests should complete.
+    pub class: Option<&'static str>,
     /// Whether preflight requests show it too.
     pub in_preflight: bool,
 }
@@ -91,7 +92,7 @@ pub struct FaultInfo {
 const fn failure(
     name: &'static str,
     failure: Failure,
-    class: Class,
+    class: &'static str,
     about: &'static str,
 ) -> FaultInfo {
     let kind = FaultKind::Failure(failure);
@@ -110,26 +111,27 @@ const fn trait_of(name: &'static str, q: Quirk, about: &'static str) -> FaultInf
 /// Every kind, failures first.
 #[rustfmt::skip] // A table is read by its columns.
 pub(super) const KINDS: &[FaultInfo] = &[
-    failure("http-500", Failure::Http(500), Class::Http(500), "status 500 with a JSON error (any http-NNN works)"),
-    failure("http-503", Failure::Http(503), Class::Http(503), "status 503 with a JSON error"),
-    failure("http-429", Failure::Http(429), Class::Http(429), "status 429 with a JSON error"),
-    failure("reset", Failure::Reset, Class::StreamReset, "connection reset after half the tokens"),
-    failure("close", Failure::Close, Class::StreamReset, "connection closed inside the chunked body, after half the tokens"),
-    failure("drop", Failure::Drop, Class::StreamReset, "connection closed before any response byte, every time the same request is sent"),
-    failure("error-event", Failure::ErrorEvent, Class::StreamError, "an error event after half the tokens, inside a 200, then [DONE]"),
-    failure("json-error", Failure::JsonError, Class::StreamError, "status 200 with a JSON error as its body"),
-    failure("not-json", Failure::NotJson, Class::StreamMalformed, "one event in the middle is not JSON"),
-    failure("bad-chunk", Failure::BadChunk, Class::StreamMalformed, "an invalid HTTP chunk size after half the tokens"),
-    failure("garbage", Failure::Garbage, Class::StreamMalformed, "the response is not HTTP"),
-    failure("oversize", Failure::Oversize, Class::StreamMalformed, "one event in the middle is larger than 20 MiB"),
-    failure("truncate", Failure::Truncate, Class::StreamTruncated, "the body ends cleanly after half the tokens"),
-    failure("truncate-event", Failure::TruncateEvent, Class::StreamTruncated, "the body ends cleanly inside an event"),
-    failure("empty", Failure::Empty, Class::StreamEmpty, "a regular end without any output"),
-    failure("short", Failure::Short, Class::OutputShort, "a regular end after half the tokens"),
-    failure("stall", Failure::Stall, Class::TimeoutIdle, "silence after half the tokens, connection kept open"),
-    failure("stall-first", Failure::StallFirst, Class::TimeoutFirstToken, "silence instead of a response"),
-    failure("stall-headers", Failure::StallHeaders, Class::TimeoutFirstToken, "silence after the response head"),
-    failure("drip", Failure::Drip, Class::TimeoutTotal, "after the first token only a comment every 100 ms, forever"),
+    failure("http-500", Failure::Http(500), "http.500", "status 500 with a JSON error (any http-NNN works)"),
+    failure("http-503", Failure::Http(503), "http.503", "status 503 with a JSON error"),
+    failure("http-429", Failure::Http(429), "http.429", "status 429 with a JSON error"),
+    failure("reset", Failure::Reset, "stream.reset", "connection reset after half the tokens"),
+    failure("close", Failure::Close, "stream.reset", "connection closed inside the chunked body, after half the tokens"),
+    failure("drop", Failure::Drop, "stream.reset", "connection closed before any response byte, every time the same request is sent"),
+    failure("error-event", Failure::ErrorEvent, "stream.error", "an error event after half the tokens, inside a 200, then [DONE]"),
+    failure("json-error", Failure::JsonError, "stream.error", "status 200 with a JSON error as its body"),
+    failure("not-json", Failure::NotJson, "stream.malformed", "one event in the middle is not JSON"),
+    failure("bad-chunk", Failure::BadChunk, "stream.malformed", "an invalid HTTP chunk size after half the tokens"),
+    failure("garbage", Failure::Garbage, "stream.malformed", "the response is not HTTP"),
+    failure("oversize", Failure::Oversize, "stream.malformed", "one event in the middle is larger than 20 MiB"),
+    failure("truncate", Failure::Truncate, "stream.truncated", "the body ends cleanly after half the tokens"),
+    failure("truncate-event", Failure::TruncateEvent, "stream.truncated", "the body ends cleanly inside an event"),
+    failure("empty", Failure::Empty, "stream.empty", "a regular end without any output"),
+    failure("short", Failure::Short, "output.short", "a regular end after half the tokens"),
+    failure("no-finish-reason", Failure::NoFinishReason, Outcome::UNCONFIRMED, "the terminal event after half the tokens, without a finish reason and without usage"),
+    failure("stall", Failure::Stall, "timeout.idle", "silence after half the tokens, connection kept open"),
+    failure("stall-first", Failure::StallFirst, "timeout.first_token", "silence instead of a response"),
+    failure("stall-headers", Failure::StallHeaders, "timeout.first_token", "silence after the response head"),
+    failure("drip", Failure::Drip, "timeout.total", "after the first token only a comment every 100 ms, forever"),
     quirk("crlf", Quirk::Crlf, "lines end with CR LF"),
     quirk("cr", Quirk::Cr, "lines end with CR alone"),
     quirk("nospace", Quirk::NoSpace, "`data:` without a space"),
@@ -158,7 +160,7 @@ pub(super) const KINDS: &[FaultInfo] = &[
     trait_of("refuse-stream-options", Quirk::RefuseStreamOptions, "status 400 for requests with stream_options"),
     trait_of("refuse-max-tokens", Quirk::RefuseMaxTokens, "status 400 for requests with max_tokens: use max_completion_tokens"),
     trait_of("models-500", Quirk::Models500, "GET /v1/models returns status 500"),
-    FaultInfo { class: Some(Class::Http(401)), ..trait_of("auth", Quirk::Auth, "status 401 without `Authorization: Bearer sesame`") },
+    FaultInfo { class: Some("http.401"), ..trait_of("auth", Quirk::Auth, "status 401 without `Authorization: Bearer sesame`") },
     quirk("idle-close", Quirk::IdleClose, "connections idle for 300 ms after a response are closed"),
     quirk("idle-close-race", Quirk::IdleCloseRace, "a connection is closed when another request arrives on it"),
 ];

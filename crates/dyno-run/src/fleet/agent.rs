@@ -410,9 +410,9 @@ impl dyno_drive::Observer for Keeping<'_> {
                 let since = |at: Nanos| at.saturating_sub(record.sent.unwrap_or(record.intended));
                 self.counters.took(record.first.map(since), since(record.end));
             }
-            Outcome::Failed(_) | Outcome::Shed(_) => {
-                let failed = matches!(record.outcome, Outcome::Failed(_));
-                add(if failed { &self.counters.failed } else { &self.counters.shed });
+            Outcome::Failed(_) | Outcome::Unconfirmed | Outcome::Shed(_) => {
+                let shed = matches!(record.outcome, Outcome::Shed(_));
+                add(if shed { &self.counters.shed } else { &self.counters.failed });
                 self.counters.wasted.fetch_add(record.tokens_received(), Ordering::Relaxed);
             }
             Outcome::Dropped(_) | Outcome::Censored => {}

@@ -68,7 +68,7 @@ impl Signs {
             _ => record.last,
         };
         self.last = self.last.max(arrived);
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Shed(_)) {
+        if record.outcome.class().is_some() {
             self.failure = Some(Box::new(record.clone()));
         }
     }

@@ -6,13 +6,21 @@ use dyno_workload::random::RandomError;
 /// The flag at fault, and the message for the user.
 pub type Fault = (&'static str, String);
 
+/// The flag at fault where a tokenizer's counts do not add up.
+pub(crate) const BY_COUNTS: &str = "--tokenizer";
+
 /// The flag at fault for prompts that cannot be made.
 pub(super) fn of_random(error: RandomError) -> Fault {
     let flag = match &error {
         RandomError::NoGroups(_) | RandomError::SharedAndUnique(_) => "--data",
         RandomError::First { .. } => "--data",
         error if error.is_by_prefix() => "--data and --input-tokens",
-        _ => "--input-tokens",
+        RandomError::TooShort { .. } => "--input-tokens",
+        // Whatever the lengths, prompts cannot be made with these counts.
+        RandomError::NothingCountsAsOne
+        | RandomError::PromptLeftOut
+        | RandomError::OutOfReach { .. }
+        | RandomError::Tokenizer(_) => BY_COUNTS,
     };
     (flag, error.to_string())
 }

@@ -31,6 +31,7 @@ use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::SyntheticSessions;
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{SessionPrompts, Trace, TracePrompts, TraceSessions};
+pub(crate) use fault::BY_COUNTS;
 pub use fault::Fault;
 use source::Source;
 use std::path::{Path, PathBuf};

@@ -24,7 +24,8 @@ impl Idle {
         while let Some(token) = self.0[address].pop() {
             let Some(connection) = table.get_mut(token) else { continue };
             let fresh = now.saturating_sub(connection.since) <= connection.max_idle();
-            if connection.state == State::Idle && fresh {
+            // What arrived after the last response and before the next request belongs to neither.
+            if connection.state == State::Idle && fresh && !connection.socket.has_unread() {
                 return Some(token);
             }
             table.remove(token);

@@ -121,6 +121,12 @@ impl Socket {
         self.tls.as_ref().is_none_or(|tls| !tls.connection.is_handshaking())
     }
 
+    /// Whether something has arrived that was not read. Over TLS that may be a record without data, so
+    /// nothing can be said.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.tls.is_none() && matches!(self.stream.peek(&mut [0]), Ok(1..))
+    }
+
     pub(crate) fn is_tls(&self) -> bool {
         self.tls.is_some()
     }

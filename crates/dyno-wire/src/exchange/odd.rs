@@ -3,7 +3,7 @@
 
 use super::{Body, Exchange, Progress, Rules};
 use crate::dialect::{Malformed, ServerError, excerpt};
-use crate::explain::{compressed, explain, no_words};
+use crate::explain::{compressed, explain, refusal};
 use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
 
@@ -19,7 +19,7 @@ impl Exchange {
 
     /// What an HTTP error says.
     pub(super) fn words_of_refusal(&self, rules: &Rules, body: &[u8]) -> String {
-        let explained = self.head.as_deref().and_then(|head| no_words(head, body, &rules.redactor));
+        let explained = self.head.as_deref().and_then(|head| refusal(head, body, &rules.redactor));
         explained.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
     }
 

@@ -142,12 +142,9 @@ impl Exchange {
         let is_whole = match rules.dialect.about().end {
             End::Terminal => terminal,
             End::TerminalOrFinish => terminal || finished,
+            // Where something confirms it, the clean end is what a terminal event is elsewhere.
             End::CleanEnd => {
-                let wanted = self.record.requested_output.map(u64::from);
-                let has_all = wanted.is_some() && self.counts.so_far() >= wanted;
-                self.record.unconfirmed = !terminal && !finished && !has_all;
-                // Where something confirms it, the clean end is what a terminal event is elsewhere.
-                self.record.terminal = !self.record.unconfirmed;
+                self.record.terminal = terminal || finished || self.has_all(rules);
                 true
             }
         };
@@ -165,6 +162,15 @@ impl Exchange {
         }
     }
 
+    /// Whether as many tokens arrived as were requested, by the server's counts or else by the events.
+    fn has_all(&self, rules: &Rules) -> bool {
+        let events = self.record.chunks.len() as u64;
+        let got = self.counts.so_far().unwrap_or(events);
+        let short_by = u64::from(rules.dialect.about().short_by);
+        let wanted = self.record.requested_output.map(u64::from);
+        wanted.is_some_and(|wanted| got.saturating_add(short_by) >= wanted)
+    }
+
     /// Whether a response that ended as it should has what was requested.
     fn check_output(&mut self, rules: &Rules, at: Nanos) {
         let wanted = self.record.requested_output.map(u64::from).filter(|_| self.fixed_output);
@@ -177,6 +183,19 @@ impl Exchange {
         } else if !self.has_text && got.unwrap_or(0) == 0 {
             let detail = "the response ended normally, but without any output";
             self.fail(rules, FailureClass::StreamEmpty, detail, at);
+        } else if rules.dialect.about().task.generates()
+            && self.finished.is_none()
+            && !self.has_all(rules)
+        {
+            let events = self.record.chunks.len() as u64;
+            let tokens = got.unwrap_or(events);
+            let asked = self
+                .record
+                .requested_output
+                .map_or_else(String::new, |asked| format!(" of {asked}"));
+            self.settle(rules, Outcome::Unconfirmed, at);
+            self.record.detail =
+                Some(format!("ended without a finish reason, after {tokens}{asked} tokens"));
         } else if let (Some(wanted), Some(got)) = (wanted, got)
             && got.saturating_add(short_by) < wanted
             && self.finished != Some(FinishKind::Length)
@@ -190,7 +209,6 @@ impl Exchange {
 
     fn settle(&mut self, rules: &Rules, outcome: Outcome, at: Nanos) {
         self.settled = true;
-        self.record.unconfirmed &= outcome == Outcome::Completed;
         self.record.outcome = outcome;
         self.record.end = at;
         self.counts.settle(&mut self.record, self.has_text);

@@ -47,7 +47,9 @@ impl Said {
         });
         let reason = record.finish_reason.as_deref().map(FinishKind::of);
         let stopped = reason == Some(FinishKind::Stop);
-        (record.outcome == Outcome::Completed).then_some(Self { tokens, stopped })
+        // Without a finish reason, what arrived is all that is known.
+        matches!(record.outcome, Outcome::Completed | Outcome::Unconfirmed)
+            .then_some(Self { tokens, stopped })
     }
 }
 

@@ -70,8 +70,6 @@ pub enum PreflightError {
     Other {
         /// What it says.
         message: String,
-        /// The API of the request.
-        used: &'static str,
         /// The other.
         other: &'static str,
     },
@@ -114,6 +112,7 @@ pub fn preflight(
     let models: Option<serde_json::Value> =
         fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
     let mut notes = Vec::new();
+    let listed = models.as_ref().map(|models| list.names(models)).unwrap_or_default();
     let model = match &setup.plan.request.model {
         Some(model) => {
             if models.is_none() {
@@ -129,6 +128,9 @@ pub fn preflight(
             Some(names) => only(names, &redactor)?,
             None => {
                 let hint = match fetched.record.status {
+                    Some(401 | 403) if setup.headers.has_key() => {
+                        "the server refuses the key that was given with --api-key-file or DYNO_API_KEY"
+                    }
                     Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
                     Some(404) if !setup.endpoint.base.is_empty() => {
                         "check the path of the target, or set the model with --model"
@@ -146,7 +148,7 @@ pub fn preflight(
     };
     let request = &setup.plan.request;
     let mut shape = Shape {
-        model,
+        model: model.clone(),
         stream: request.stream && about.streams(),
         fields: Vec::new(),
         temperature: request.temperature,
@@ -161,7 +163,7 @@ pub fn preflight(
         Does::FixLength | Does::LimitLength | Does::Other => true,
     });
     let mut probe = probe::Probe::new(client, setup, shape);
-    probe.run()?;
+    probe.run().map_err(|error| with_models(error, &model, &listed, &redactor))?;
     let engine = probe.header("server") == Some("dyno-engine");
     let server = Server {
         headers: probe.shown_headers(),
@@ -172,6 +174,35 @@ pub fn preflight(
     let (shape, preflight, more) = probe.into_result();
     notes.extend(more);
     Ok(Settled { shape, preflight, server, notes, engine })
+}
+
+/// Names the models that the server has, if that of the request is not among them.
+fn with_models(
+    error: PreflightError,
+    model: &str,
+    listed: &[String],
+    redactor: &Redactor,
+) -> PreflightError {
+    match error {
+        PreflightError::Target(text) | PreflightError::NoSuchApi(text)
+            if !listed.is_empty() && !model.is_empty() && !listed.iter().any(|n| n == model) =>
+        {
+            let models = names(listed, redactor);
+            PreflightError::Target(format!(
+                "{text}; --model `{}` is not among the models that it lists: {models}",
+                escape(model, LONGEST_NAME)
+            ))
+        }
+        error => error,
+    }
+}
+
+/// The first names of a list of models.
+fn names(all: &[String], redactor: &Redactor) -> String {
+    let name = |name: &String| redactor.clean_name(name).escape_debug().to_string();
+    let shown: Vec<_> = all.iter().take(10).map(|n| format!("`{}`", name(n))).collect();
+    let more = if all.len() > 10 { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// The longest name of a twin or script that is kept.
@@ -236,13 +267,8 @@ fn only(mut names: Vec<String>, redactor: &Redactor) -> Result<String, Preflight
         1 => Ok(names.remove(0)),
         0 => Err(PreflightError::Model("the server lists no models; name the one to use".into())),
         n => {
-            let name = |name: &String| redactor.clean_name(name).escape_debug().to_string();
-            let shown: Vec<_> = names.iter().take(10).map(|n| format!("`{}`", name(n))).collect();
-            let more = if n > 10 { ", …" } else { "" };
-            Err(PreflightError::Model(format!(
-                "the server has {n} models; choose one of {}{more}",
-                shown.join(", ")
-            )))
+            let names = self::names(&names, redactor);
+            Err(PreflightError::Model(format!("the server has {n} models; choose one of {names}")))
         }
     }
 }

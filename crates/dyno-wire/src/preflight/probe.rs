@@ -73,9 +73,9 @@ impl<'a> Probe<'a> {
     /// it obeys.
     pub(super) fn run(&mut self) -> Result<(), PreflightError> {
         let (record, force) = self.find_force()?;
-        if let Outcome::Failed(class) = &record.outcome {
+        if let Some(class) = record.outcome.class() {
             let detail = record.detail.clone().unwrap_or_default();
-            self.notes.push(Note::PreflightFailed.with(vec![class.to_string(), detail]));
+            self.notes.push(Note::PreflightFailed.with(vec![class, detail]));
         }
         (self.seen, self.force) = (Some(record), force);
         Ok(())
@@ -112,12 +112,31 @@ impl<'a> Probe<'a> {
             !about.prefix.is_empty() && self.setup.endpoint.path.contains(&about.whole_path());
         let same = |other: &&About| !whole && other.name != about.name && other.path == about.path;
         match DIALECTS.iter().map(|dialect| dialect.about()).find(same) {
-            Some(other) if may_be_a_field(status) => PreflightError::Other {
-                message: returned(status, "", message),
-                used: about.name,
-                other: other.name,
-            },
-            _ => refusal_error(status, message),
+            Some(other) if may_be_a_field(status) => {
+                PreflightError::Other { message: returned(status, "", message), other: other.name }
+            }
+            _ => self.refusal_error(status, message),
+        }
+    }
+
+    /// Says that the server refused a request, and what to check.
+    fn refusal_error(&self, status: u16, message: &str) -> PreflightError {
+        let hint = match status {
+            401 | 403 if self.setup.headers.has_key() => {
+                "; the server refuses the key that was given with --api-key-file or DYNO_API_KEY"
+            }
+            401 | 403 => "; pass a key with --api-key-file or DYNO_API_KEY",
+            404 => "; check the path of the target, --api and --model",
+            _ => "",
+        };
+        let text = returned(status, hint, message);
+        // A model that does not exist is a 404, too, and is named.
+        match status {
+            404 if !message.to_ascii_lowercase().contains("model") => {
+                PreflightError::NoSuchApi(text)
+            }
+            405 | 501 => PreflightError::NoSuchApi(text),
+            _ => PreflightError::Target(text),
         }
     }
 
@@ -144,7 +163,7 @@ impl<'a> Probe<'a> {
                     }
                     return match may_be_a_field(status) {
                         true => Ok(Reply::Refused { status, message: message() }),
-                        false => Err(refusal_error(status, &message())),
+                        false => Err(self.refusal_error(status, &message())),
                     };
                 }
                 (Outcome::Shed(_), Some(200)) => {
@@ -348,21 +367,6 @@ impl<'a> Probe<'a> {
 
 fn may_be_a_field(status: u16) -> bool {
     matches!(status, 400 | 422)
-}
-
-fn refusal_error(status: u16, message: &str) -> PreflightError {
-    let hint = match status {
-        401 | 403 => "; pass a key with --api-key-file or DYNO_API_KEY",
-        404 => "; check the path of the target, --api and --model",
-        _ => "",
-    };
-    let text = returned(status, hint, message);
-    // A model that does not exist is a 404, too, and is named.
-    match status {
-        404 if !message.to_ascii_lowercase().contains("model") => PreflightError::NoSuchApi(text),
-        405 | 501 => PreflightError::NoSuchApi(text),
-        _ => PreflightError::Target(text),
-    }
 }
 
 fn returned(status: u16, hint: &str, message: &str) -> String {

@@ -154,6 +154,23 @@ fn unexpected_data_on_an_idle_connection_closes_it() {
     assert_eq!(desk.client.in_flight(), 1);
 }
 
+/// L10: the client has not polled since, so that only the socket knows of it.
+#[test]
+fn a_response_that_came_before_the_request_is_not_its_response() {
+    let mut desk = Desk::new();
+    let mut stream = idle(&mut desk);
+    desk.write(&mut stream, whole().as_bytes());
+    std::thread::sleep(WHILE);
+    desk.dispatch();
+    let mut fresh = desk.accept();
+    desk.expect_request(&mut fresh);
+    desk.deliver(&mut fresh, whole().as_bytes());
+    let record = desk.record();
+    assert!(!record.reused && !record.resent, "{record:?}");
+    assert_eq!(record.outcome, Outcome::Completed, "{:?}", record.detail);
+    is_closed(&mut desk, stream);
+}
+
 #[test]
 fn the_end_of_a_body_that_comes_late_frees_its_connection() {
     let mut desk = Desk::new();

@@ -259,10 +259,11 @@ wordings! {
           protocol",
          "因收到结束原因而视为完成；服务器未遵守协议"];
     Unconfirmed: Note "unconfirmed",
-        ["nothing shows that {} of {} streams were complete", "{1} 个流中有 {0} 个无法确认是否完整"],
-        ["this API has no terminal event, and neither a finish reason nor the requested length arrived; \
-          they count as completed, but may have been cut off",
-         "该 API 没有结束事件，也未收到结束原因或达到请求的长度；它们计为完成，但可能被截断"];
+        ["{} of {} responses ended without a finish reason and with fewer tokens than requested",
+         "{1} 个响应中有 {0} 个没有结束原因，token 数也少于请求的数量"],
+        ["they may have been cut off, so they are in no rate and no time, and count like failures; look \
+          at the server's log",
+         "它们可能被截断，因此不计入任何速率和时延，并按失败计数；请查看服务器日志"];
     EventsLost: Note "events_lost",
         ["{} events of {} of {} streams never arrived, by the numbers of those that did",
          "按事件编号，{2} 个流中有 {1} 个共缺失 {0} 个事件"],

@@ -63,8 +63,8 @@ wordings! {
         ["pass the model's directory or tokenizer.json with --tokenizer",
          "请用 --tokenizer 指定模型目录或 tokenizer.json"];
     TokenizerFailed: Note "tokenizer_failed",
-        ["the server stopped counting tokens, so prompt lengths are estimates: {}",
-         "服务器不再返回 token 计数，提示词长度改为估计值：{}"],
+        ["the server's token counts cannot be used, so prompt lengths are estimates: {}",
+         "服务器的 token 计数无法使用，提示词长度改为估计值：{}"],
         ["pass the model's directory or tokenizer.json with --tokenizer",
          "请用 --tokenizer 指定模型目录或 tokenizer.json"];
     TokenizerTextOnly: Note "tokenizer_text_only",

@@ -155,6 +155,26 @@ fn the_dialect_follows_the_path_and_must_not_contradict_it() {
     assert_eq!(api(&["http://h/v1/chat/completions/"]), Api::named("openai-chat"));
     assert_eq!(api(&["http://h", "--api=openai-completions"]), Api::named("openai-completions"));
     assert!(error_of(&["http://h/v1/completions", "--api=openai-chat"]).starts_with("--api:"));
+    // Infinity has the API `rerank` where Text Embeddings Inference has its own.
+    assert_eq!(api(&["http://h/rerank", "--api=rerank"]), Api::named("rerank"));
+    assert_eq!(api(&["http://h/rerank"]), Api::named("tei-rerank"));
+}
+
+#[test]
+fn a_path_that_is_nearly_one_of_an_api_is_a_mistake() {
+    for (typed, meant) in [
+        ("/v1/chat/completion", "/v1/chat/completions"),
+        ("/g/v1/chat/completon", "/v1/chat/completions"),
+        ("/v1/message", "/v1/messages"),
+        ("/v1/embedding", "/v1/embeddings"),
+        ("/api/chats", "/api/chat"),
+    ] {
+        let text = error_of(&[&format!("http://h{typed}")]);
+        assert!(text.contains(&format!("did you mean {meant}?")), "{typed}: {text}");
+    }
+    for path in ["/v1", "/g/v1", "/completion", "/x/completion", "/completions", "/v2/rerank"] {
+        assert!(resolved(&[&format!("http://h{path}")]).is_ok(), "{path}");
+    }
 }
 
 #[test]

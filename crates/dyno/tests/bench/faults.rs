@@ -1,5 +1,6 @@
 //! Each failure that a server can cause: every tenth request of a hundred is hit, so exactly ten
-//! fail, all in the right class, and ninety complete. Nothing hangs.
+//! fail, all in the right class, and ninety complete. Nothing hangs. What is unconfirmed counts as
+//! such.
 
 use crate::engines::{Engine, QUICK};
 use crate::place::Place;
@@ -23,6 +24,7 @@ fn words(fault: &str) -> &'static str {
         "error-event" => "died in the middle of this response",
         "json-error" => "its front end did not notice",
         "not-json" => "oops",
+        "no-finish-reason" => "without a finish reason, after 8 of 16 tokens",
         "short" => "8 output tokens instead of the 16",
         "stall" => "the stream paused for 1s",
         "stall-first" | "stall-headers" => "no output within 1s",
@@ -46,10 +48,14 @@ fn check(fault: &str, class: &str, more: &str) -> Result<(), String> {
     let level = &ended.json()["levels"][0];
     let requests = &level["requests"];
     let shed = ["http.429", "http.503"].contains(&class);
-    let [failed, refused] = if shed { [0, 10] } else { [10, 0] };
+    let [failed, unconfirmed, refused] = match class {
+        "unconfirmed" => [0, 10, 0],
+        _ if shed => [0, 0, 10],
+        _ => [10, 0, 0],
+    };
     let wanted = json!({
-        "planned": 100, "completed": 90, "failed": failed, "shed": refused, "dropped": 0,
-        "censored": 0, "failures": if shed { json!({}) } else { json!({ class: 10 }) },
+        "planned": 100, "completed": 90, "failed": failed, "unconfirmed": unconfirmed,
+        "shed": refused, "dropped": 0, "censored": 0, "failures": if shed { json!({}) } else { json!({ class: 10 }) },
     });
     for (name, value) in wanted.as_object().unwrap() {
         if requests[name] != *value {

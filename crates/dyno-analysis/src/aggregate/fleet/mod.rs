@@ -248,7 +248,7 @@ impl Part {
             ending: end.ending,
             sent: self.sent,
             completed: counts.completed,
-            failed: counts.failed,
+            failed: counts.failed_or_unconfirmed(),
             shed: counts.shed,
             ttft_p50_ms: ttft.p50.map(round6),
             ttft_p99_ms: ttft.p99.map(round6),

@@ -179,6 +179,11 @@ impl Chunks for Events {
         out.last("message_stop", |out| out.extend_from_slice(b"{\"type\":\"message_stop\"}"));
     }
 
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        self.close_block(out);
+        out.last("message_stop", |out| out.extend_from_slice(b"{\"type\":\"message_stop\"}"));
+    }
+
     fn fail(&mut self, out: &mut Out<'_>, message: &str) {
         let error = error("api_error", message).to_string();
         out.last("error", |out| out.extend_from_slice(error.as_bytes()));

@@ -74,6 +74,10 @@ impl Chunks for ChunkWriter {
         }
     }
 
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        done(out);
+    }
+
     fn fail(&mut self, out: &mut Out<'_>, message: &str) {
         out.frame(|out| out.extend_from_slice(&answer::error(500, message)));
         done(out);

@@ -1,0 +1,166 @@
+//! What to suggest where a server does not have the API of a run. Whatever is suggested has been tried
+//! against the server, so that one suggestion does not lead to the next.
+
+use crate::api::{apis, asked};
+use crate::error::RunError;
+use crate::identity::one_line;
+use crate::target::OpenTarget;
+use dyno_drive::StopSignal;
+use dyno_model::plan::{Api, Plan};
+use dyno_model::{Nanos, SEC};
+use dyno_wire::client::{Client, ClientOptions};
+use dyno_wire::dialect::{DIALECTS, Dialect};
+use dyno_wire::endpoint::Endpoint;
+use dyno_wire::exchange::Rules;
+use dyno_wire::preflight::{Found, PreflightError, PreflightSetup, discover, preflight};
+
+/// The longest wait for the server to say that it is Triton.
+const TRITON_WITHIN: Nanos = 5 * SEC;
+/// Where Triton describes itself, and its models.
+const TRITON: &str = "/v2";
+
+/// A target that refused a run, and what the run was to be.
+pub(crate) struct Refused<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) target: &'a mut OpenTarget,
+    pub(crate) stop: &'a StopSignal,
+}
+
+impl Refused<'_> {
+    /// Nothing is at the path of the API's requests: says so, and what the server has instead.
+    pub(crate) fn missing(mut self, message: &str) -> RunError {
+        let hint = match self.is_triton() {
+            true => triton(),
+            false => self.what_it_has(),
+        };
+        let (at, api, path) = (self.at(), &self.plan.target.api, &self.target.endpoint.path);
+        RunError::Target(format!("{at}: {path}, the path of {api}: {message}\n  hint: {hint}"))
+    }
+
+    /// The server refuses requests, and another API has the same path.
+    pub(crate) fn other(mut self, message: &str, other: &str) -> RunError {
+        let path = self.target.endpoint.path.clone();
+        let other = DIALECTS.iter().copied().find(|dialect| dialect.about().name == other);
+        let tried = other.map(|other| (other.about().name, self.try_at(other, &path)));
+        let hint = match tried {
+            _ if self.is_triton() => triton(),
+            Some((name, Ok(()))) => self.named(name, &path),
+            Some((name, Err(why))) => {
+                format!("a request of --api {name}, which has such a path, is refused, too: {why}")
+            }
+            None => "check the address and --api".to_owned(),
+        };
+        RunError::Target(format!("{}: {message}\n  hint: {hint}", self.at()))
+    }
+
+    fn at(&self) -> &str {
+        self.plan.target.url.as_deref().unwrap_or("the embedded engine")
+    }
+
+    fn what_it_has(&mut self) -> String {
+        let Ok(found) = discover(&mut self.target.client, &self.target.endpoint, self.stop) else {
+            return "check the address and --api".to_owned();
+        };
+        let own = self.plan.target.api.name();
+        if found.why.is_some() && found.dialect.about().name != own {
+            return self.of_those(&found);
+        }
+        let base = &self.target.endpoint.base;
+        if !base.is_empty() {
+            let root = self.root();
+            return format!(
+                "`{base}` is the path of no API that Dyno knows; try {root}, or choose with --api"
+            );
+        }
+        let names: Vec<&str> = apis().map(|about| about.name).collect();
+        let (asked, known) = (asked(&found), names.join(", "));
+        format!("nothing tells which API it has (asked: {asked}); --api takes {known}")
+    }
+
+    /// Which of the APIs that were found takes a request, at its own path or as another API that has the
+    /// same one.
+    fn of_those(&mut self, found: &Found) -> String {
+        let why = found.why.clone().unwrap_or_default();
+        let all: Vec<_> = std::iter::once(found.dialect).chain(found.also.clone()).collect();
+        let (mut taken, mut refused) = (Vec::new(), None);
+        for dialect in &all {
+            let path = self.target.endpoint.beside(&dialect.about().whole_path());
+            match self.try_at(*dialect, &path) {
+                Ok(()) => taken.push(dialect.about().name),
+                Err(message) => _ = refused.get_or_insert((dialect.about().name, message)),
+            }
+        }
+        if !taken.is_empty() {
+            let name = taken.join(" | ");
+            return format!("use --api {name} ({why})");
+        }
+        for dialect in &all {
+            let about = dialect.about();
+            let path = self.target.endpoint.beside(&about.whole_path());
+            let same = DIALECTS.iter().copied().filter(|other| {
+                other.about().path == about.path && other.about().name != about.name
+            });
+            for other in same {
+                if self.try_at(other, &path).is_ok() {
+                    return self.named(other.about().name, &path);
+                }
+            }
+        }
+        let (name, message) = refused.unwrap_or_default();
+        format!(
+            "it seems to have {name} ({why}), but refuses a request of that API, too: {message}"
+        )
+    }
+
+    /// How to name an API and its path on the command line.
+    fn named(&self, name: &str, path: &str) -> String {
+        let root = self.root();
+        format!("use --api {name} with {root}{path} as the target")
+    }
+
+    /// The target without its path.
+    fn root(&self) -> &str {
+        let url = self.plan.target.url.as_deref().unwrap_or_default();
+        let host = url.find("//").map_or(0, |at| at + 2);
+        let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
+        &url[..end]
+    }
+
+    /// Whether the server takes requests of an API at a path; its words if not.
+    fn try_at(&self, dialect: &'static dyn Dialect, path: &str) -> Result<(), String> {
+        let (about, client) = (dialect.about(), &self.target.client);
+        let endpoint = Endpoint { path: path.to_owned(), ..self.target.endpoint.clone() };
+        let mut plan = self.plan.clone();
+        (plan.target.api, plan.request.task) = (Api::named(about.name), about.task);
+        plan.request.stream = about.streams();
+        let rules = Rules { dialect, stream: about.streams(), ..client.rules().clone() };
+        let options =
+            ClientOptions { endpoint: endpoint.clone(), rules, ..client.options().clone() };
+        let mut client =
+            Client::new(options, client.clock()).map_err(|error| one_line(&error.to_string()))?;
+        let (headers, stop) = (&self.target.headers, self.stop);
+        let setup = PreflightSetup { plan: &plan, endpoint: &endpoint, headers, stop };
+        match preflight(&mut client, &setup) {
+            // Which of its models to use is for the user to say.
+            Ok(_) | Err(PreflightError::Model(_)) => Ok(()),
+            Err(error) => Err(one_line(&error.to_string())),
+        }
+    }
+
+    /// Whether the server is Triton, which has another protocol at paths that look like those of others.
+    fn is_triton(&mut self) -> bool {
+        let path = self.target.endpoint.path.split('?').next().unwrap_or_default().to_owned();
+        let before = path.find("/v2/").map_or(self.target.endpoint.base.as_str(), |at| &path[..at]);
+        let path = format!("{before}{TRITON}");
+        let fetched = self.target.client.fetch_up_to(&path, 1 << 16, TRITON_WITHIN, self.stop);
+        let Ok(fetched) = fetched else { return false };
+        let about = fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
+        about.is_some_and(|about: serde_json::Value| about["name"] == "triton")
+    }
+}
+
+fn triton() -> String {
+    "this is Triton Inference Server, whose own API Dyno does not have; start its OpenAI-compatible \
+     frontend, and use that as the target"
+        .to_owned()
+}
