@@ -133,6 +133,7 @@ pub fn merged_health<'a>(agents: impl IntoIterator<Item = &'a ClientHealth>) -> 
         all.out_of_files += one.out_of_files;
         all.out_of_ports += one.out_of_ports;
         all.behind_ns = all.behind_ns.max(one.behind_ns);
+        all.unasked += one.unasked;
         if one.clock_step_ns.unsigned_abs() > all.clock_step_ns.unsigned_abs() {
             all.clock_step_ns = one.clock_step_ns;
         }

@@ -131,6 +131,8 @@ pub struct ClientHealth {
     pub out_of_ports: u64,
     /// How late the client was when it gave up its schedule; 0 where it did not.
     pub behind_ns: u64,
+    /// Responses that came while no request was in flight on their connection.
+    pub unasked: u64,
     /// How far the wall clock drifted from the monotonic clock, in nanoseconds.
     pub clock_step_ns: i64,
 }

@@ -165,6 +165,7 @@ pub(crate) fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     put_plain(out, 15, client.paused_ns);
     put_plain(out, 16, client.pauses);
     put_plain(out, 17, client.behind_ns);
+    put_plain(out, 18, client.unasked);
 }
 
 pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
@@ -188,6 +189,7 @@ pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
             (15, value) => client.paused_ns = value.number()?,
             (16, value) => client.pauses = value.number()?,
             (17, value) => client.behind_ns = value.number()?,
+            (18, value) => client.unasked = value.number()?,
             _ => {}
         }
     }

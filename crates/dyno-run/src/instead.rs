@@ -14,10 +14,18 @@ use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
 use dyno_wire::preflight::{Found, PreflightError, PreflightSetup, discover, preflight};
 
-/// The longest wait for the server to say that it is Triton.
-const TRITON_WITHIN: Nanos = 5 * SEC;
+/// The longest wait for what the server says of itself.
+const WITHIN: Nanos = 5 * SEC;
 /// Where Triton describes itself, and its models.
 const TRITON: &str = "/v2";
+
+/// What became of a request of another API.
+enum Tried {
+    Taken,
+    Refused(String),
+    /// Nothing says which model to ask for.
+    Untried,
+}
 
 /// A target that refused a run, and what the run was to be.
 pub(crate) struct Refused<'a> {
@@ -44,8 +52,12 @@ impl Refused<'_> {
         let tried = other.map(|other| (other.about().name, self.try_at(other, &path)));
         let hint = match tried {
             _ if self.is_triton() => triton(),
-            Some((name, Ok(()))) => self.named(name, &path),
-            Some((name, Err(why))) => {
+            Some((name, Tried::Taken)) => self.named(name, &path),
+            Some((name, Tried::Untried)) => {
+                let root = self.root();
+                format!("try --api {name} with {root}{path} as the target, and name a --model")
+            }
+            Some((name, Tried::Refused(why))) => {
                 format!("a request of --api {name}, which has such a path, is refused, too: {why}")
             }
             None => "check the address and --api".to_owned(),
@@ -82,17 +94,20 @@ impl Refused<'_> {
     fn of_those(&mut self, found: &Found) -> String {
         let why = found.why.clone().unwrap_or_default();
         let all: Vec<_> = std::iter::once(found.dialect).chain(found.also.clone()).collect();
-        let (mut taken, mut refused) = (Vec::new(), None);
+        let (mut taken, mut untried, mut refused) = (Vec::new(), Vec::new(), None);
         for dialect in &all {
             let path = self.target.endpoint.beside(&dialect.about().whole_path());
             match self.try_at(*dialect, &path) {
-                Ok(()) => taken.push(dialect.about().name),
-                Err(message) => _ = refused.get_or_insert((dialect.about().name, message)),
+                Tried::Taken => taken.push(dialect.about().name),
+                Tried::Untried => untried.push(dialect.about().name),
+                Tried::Refused(why) => _ = refused.get_or_insert((dialect.about().name, why)),
             }
         }
-        if !taken.is_empty() {
-            let name = taken.join(" | ");
-            return format!("use --api {name} ({why})");
+        let name = if taken.is_empty() { untried.join(" | ") } else { taken.join(" | ") };
+        match (name.is_empty(), found.sure || !taken.is_empty()) {
+            (false, true) => return format!("use --api {name} ({why})"),
+            (false, false) => return format!("try --api {name} ({why})"),
+            (true, _) => {}
         }
         for dialect in &all {
             let about = dialect.about();
@@ -101,7 +116,7 @@ impl Refused<'_> {
                 other.about().path == about.path && other.about().name != about.name
             });
             for other in same {
-                if self.try_at(other, &path).is_ok() {
+                if let Tried::Taken = self.try_at(other, &path) {
                     return self.named(other.about().name, &path);
                 }
             }
@@ -126,8 +141,8 @@ impl Refused<'_> {
         &url[..end]
     }
 
-    /// Whether the server takes requests of an API at a path; its words if not.
-    fn try_at(&self, dialect: &'static dyn Dialect, path: &str) -> Result<(), String> {
+    /// Whether the server takes requests of an API at a path.
+    fn try_at(&self, dialect: &'static dyn Dialect, path: &str) -> Tried {
         let (about, client) = (dialect.about(), &self.target.client);
         let endpoint = Endpoint { path: path.to_owned(), ..self.target.endpoint.clone() };
         let mut plan = self.plan.clone();
@@ -136,14 +151,20 @@ impl Refused<'_> {
         let rules = Rules { dialect, stream: about.streams(), ..client.rules().clone() };
         let options =
             ClientOptions { endpoint: endpoint.clone(), rules, ..client.options().clone() };
-        let mut client =
-            Client::new(options, client.clock()).map_err(|error| one_line(&error.to_string()))?;
+        let Ok(mut client) = Client::new(options, client.clock()) else { return Tried::Untried };
+        if about.names_model && plan.request.model.is_none() {
+            let lists = about.models.iter().map(|list| endpoint.beside(list.path));
+            let mut listed = lists.map(|path| client.fetch(&path, WITHIN, self.stop));
+            if !listed.any(|fetched| fetched.is_ok_and(|fetched| fetched.ok().is_some())) {
+                return Tried::Untried;
+            }
+        }
         let (headers, stop) = (&self.target.headers, self.stop);
         let setup = PreflightSetup { plan: &plan, endpoint: &endpoint, headers, stop };
         match preflight(&mut client, &setup) {
             // Which of its models to use is for the user to say.
-            Ok(_) | Err(PreflightError::Model(_)) => Ok(()),
-            Err(error) => Err(one_line(&error.to_string())),
+            Ok(_) | Err(PreflightError::Model(_)) => Tried::Taken,
+            Err(error) => Tried::Refused(one_line(&error.to_string())),
         }
     }
 
@@ -152,7 +173,7 @@ impl Refused<'_> {
         let path = self.target.endpoint.path.split('?').next().unwrap_or_default().to_owned();
         let before = path.find("/v2/").map_or(self.target.endpoint.base.as_str(), |at| &path[..at]);
         let path = format!("{before}{TRITON}");
-        let fetched = self.target.client.fetch_up_to(&path, 1 << 16, TRITON_WITHIN, self.stop);
+        let fetched = self.target.client.fetch_up_to(&path, 1 << 16, WITHIN, self.stop);
         let Ok(fetched) = fetched else { return false };
         let about = fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
         about.is_some_and(|about: serde_json::Value| about["name"] == "triton")

@@ -66,10 +66,14 @@ pub(super) fn delays(client: &Client, medians: &PerTime<Option<f64>>) -> Vec<Dia
     found
 }
 
-/// Arrivals that a client could not send because of its machine's limits.
+/// Arrivals that a client could not send because of its machine's limits, and responses that it had not
+/// asked for.
 pub(super) fn out_of_limits(client: &ClientHealth) -> Vec<Diagnostic> {
-    let all =
-        [(Finding::OutOfFiles, client.out_of_files), (Finding::OutOfPorts, client.out_of_ports)];
+    let all = [
+        (Finding::OutOfFiles, client.out_of_files),
+        (Finding::OutOfPorts, client.out_of_ports),
+        (Finding::Unasked, client.unasked),
+    ];
     all.into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(what, count)| what.with([count]))

@@ -77,6 +77,10 @@ impl Line {
             }
             Ok(())
         })?;
+        // Versions before 0.1.38 give no reason.
+        if self.delta.terminal && self.delta.output_tokens.is_some() {
+            self.delta.finish.get_or_insert_with(|| Finish::new("done"));
+        }
         scan.end()
     }
 

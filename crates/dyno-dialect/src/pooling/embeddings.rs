@@ -16,7 +16,7 @@ static ABOUT: About = About {
     title: "OpenAI embeddings",
     task: Task::Embed,
     path: "/embeddings",
-    models: &[ModelList::OPENAI, super::tei::INFO],
+    models: &[ModelList::OPENAI, super::tei::INFO, super::BARE_MODELS],
     counting: &[TOKENIZE, super::TOKENIZE_CONTENT, super::tei::TOKENIZE],
     signs: &[Sign {
         path: "/info",

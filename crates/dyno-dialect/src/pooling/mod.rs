@@ -19,6 +19,9 @@ use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 
+/// Infinity's list of models, which has no prefix.
+const BARE_MODELS: ModelList = ModelList { path: "/models", ..ModelList::OPENAI };
+
 /// What these APIs have in common. Each has its own name, title and path.
 const BASE: About = About {
     name: "",
@@ -34,7 +37,7 @@ const BASE: About = About {
     names_model: true,
     optional: &[],
     short_by: 0,
-    models: &[ModelList::OPENAI],
+    models: &[ModelList::OPENAI, BARE_MODELS],
     health: &["/health", "/v1/models"],
     counting: &[TOKENIZE],
     resets: RESETS,

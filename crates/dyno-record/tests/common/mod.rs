@@ -213,6 +213,7 @@ fn client() -> impl Strategy<Value = ClientHealth> {
             paused_ns: waits[2],
             pauses: waits[3],
             behind_ns,
+            unasked: waits[3] / 2,
             clock_step_ns,
         },
     )

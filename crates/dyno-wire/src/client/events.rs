@@ -172,6 +172,7 @@ impl Client {
             // Data without a request closes the connection; TLS control records do not.
             State::Idle if data.is_empty() => {}
             State::Idle => {
+                self.health.unasked += u64::from(is_unasked(data));
                 self.table.remove(token);
             }
             State::Lingering => {
@@ -203,4 +204,11 @@ impl Client {
         }
         self.scratch = scratch;
     }
+}
+
+/// Whether data on an idle connection are the beginning of a response. Servers may say that they close
+/// the connection, because it was idle for too long (408).
+fn is_unasked(data: &[u8]) -> bool {
+    let status = data.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(1..));
+    status.is_some_and(|status| !status.starts_with(b" 408"))
 }

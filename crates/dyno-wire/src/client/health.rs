@@ -22,6 +22,7 @@ pub(super) struct Health {
     polled: Nanos,
     pub(super) out_of_files: u64,
     pub(super) out_of_ports: u64,
+    pub(super) unasked: u64,
     /// When the 10 ms timer is due.
     pub(super) tick: Nanos,
     /// When data last arrived.
@@ -44,6 +45,7 @@ impl Health {
             polled: since,
             out_of_files: 0,
             out_of_ports: 0,
+            unasked: 0,
             tick: since + TICK,
             heard: since,
             since,
@@ -101,6 +103,7 @@ impl Health {
             wall_ns: self.since.saturating_sub(old.since),
             out_of_files: old.out_of_files,
             out_of_ports: old.out_of_ports,
+            unasked: old.unasked,
             clock_step_ns: self.drift - old.drift,
         }
     }

@@ -152,6 +152,18 @@ fn unexpected_data_on_an_idle_connection_closes_it() {
     is_closed(&mut desk, stream);
     let _fresh = desk.request();
     assert_eq!(desk.client.in_flight(), 1);
+    assert_eq!(desk.client.take_health().unasked, 0);
+}
+
+/// L10: the response before it may have been that of another request.
+#[test]
+fn a_response_that_nobody_asked_for_is_counted() {
+    let mut desk = Desk::new();
+    let mut stream = idle(&mut desk);
+    desk.deliver(&mut stream, whole().as_bytes());
+    is_closed(&mut desk, stream);
+    assert_eq!(desk.client.take_health().unasked, 1);
+    assert_eq!(desk.client.take_health().unasked, 0);
 }
 
 /// L10: the client has not polled since, so that only the socket knows of it.

@@ -61,6 +61,12 @@ wordings! {
         ["open connections from several local addresses with --source-address, or widen \
           net.ipv4.ip_local_port_range",
          "请用 --source-address 从多个本地地址建立连接，或扩大 net.ipv4.ip_local_port_range"];
+    Unasked: Warning "unasked_responses",
+        ["{} {0|response|responses} came on idle connections, where no request had asked for {0|it|them}",
+         "空闲连接上收到 {} 个没有对应请求的响应"],
+        ["the server or a proxy sends responses twice or late, so that others may have been taken for those \
+          of the wrong request; make it close its connections (`Connection: close`)",
+         "服务器或代理重复或延迟发送响应，其他响应也可能被当作错误请求的响应；请让其关闭连接（`Connection: close`）"];
     OffSchedule: Error "off_schedule",
         ["{} of {} scheduled requests were sent, {} off",
          "计划的 {1} 个请求实际发出 {0} 个，偏差 {2}"],

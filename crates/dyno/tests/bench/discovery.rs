@@ -121,12 +121,12 @@ fn an_api_that_the_server_does_not_have_is_named_with_what_it_has() {
     });
     let place = Place::new();
     let ended = run(place.bench(&server.url(), &format!("--api sglang-generate {LOAD}")));
-    // A list of models alone proves nothing.
-    let words = ["/generate, the path of sglang-generate", "404", "try --api openai-chat"];
+    // A list of models alone proves nothing, but a request does.
+    let words = ["/generate, the path of sglang-generate", "404", "use --api openai-chat"];
     ended.expect_status(&[3]).expect_words(&words);
     // Its models are elsewhere, too.
     let ended = run(place.bench(&server.url(), &format!("--api ollama-chat {LOAD}")));
-    let words = ["/api/chat, the path of ollama-chat", "404", "try --api openai-chat"];
+    let words = ["/api/chat, the path of ollama-chat", "404", "use --api openai-chat"];
     ended.expect_status(&[3]).expect_words(&words);
     let nothing = Web::start(|_| web::json("404 Not Found", r#"{"detail":"Not Found"}"#));
     let args = format!("--api sglang-generate --model any {LOAD}");
@@ -198,9 +198,67 @@ fn a_path_that_two_apis_have_is_explained() {
         false => web::json("404 Not Found", "{}"),
     });
     let url = format!("{}/rerank", server.url());
-    let words = ["Field required: documents", "request of --api tei-rerank", "use --api rerank"];
     let ended = run(Place::new().bench(&url, "--concurrency 2 --requests 4"));
+    let words = ["Field required: documents", "try --api rerank with http", "name a --model"];
     ended.expect_status(&[3]).expect_words(&words);
+    let ended = run(Place::new().bench(&url, "--concurrency 2 --requests 4 --model any"));
+    let words = ["Field required: documents", "--api rerank", "is refused, too"];
+    ended.expect_status(&[3]).expect_words(&words);
+}
+
+/// As Infinity is: the API `rerank` at the path that Text Embeddings Inference has for its own, and no
+/// prefix.
+fn infinity(request: &Seen) -> Vec<u8> {
+    if request.is("GET /models ") {
+        return web::models(&["bge"]);
+    }
+    if request.is("GET /rerank ") {
+        return web::json("405 Method Not Allowed", r#"{"detail":"Method Not Allowed"}"#);
+    }
+    if !request.is("POST /rerank ") {
+        return web::json("404 Not Found", r#"{"detail":"Not Found"}"#);
+    }
+    match request.json()["documents"].as_array() {
+        Some(documents) => {
+            let scored = |index: usize| json!({"index": index, "relevance_score": 0.5});
+            let results: Vec<Value> = (0..documents.len()).map(scored).collect();
+            let usage = json!({"prompt_tokens": 9, "total_tokens": 9});
+            web::json("200 OK", &json!({"results": results, "usage": usage}).to_string())
+        }
+        None => web::json("422 Unprocessable Entity", r#"{"detail":"Field required: documents"}"#),
+    }
+}
+
+#[test]
+fn hints_for_a_reranker_do_not_lead_in_a_circle() {
+    let (server, load) = (Web::start(infinity), "--concurrency 2 --requests 4");
+    let named = format!("use --api rerank with {}/rerank as the target", server.url());
+    for api in ["rerank", "tei-rerank"] {
+        let ended = run(Place::new().bench(&server.url(), &format!("--api {api} {load}")));
+        ended.expect_status(&[3]).expect_words(&[&named]);
+    }
+    let url = format!("{}/rerank", server.url());
+    let ended = run(Place::new().bench(&url, load));
+    ended.expect_status(&[3]).expect_words(&[&named]);
+    run(Place::new().bench(&url, &format!("--api rerank {load}"))).expect_measured();
+}
+
+#[test]
+fn triton_is_named() {
+    let server = Web::start(|request| match request {
+        _ if request.is("GET /v2 ") => web::json("200 OK", r#"{"name":"triton","version":"2.60"}"#),
+        _ if request.is("POST /v2/models/") => {
+            web::json("400 Bad Request", r#"{"error":"unexpected input"}"#)
+        }
+        _ => web::json("404 Not Found", "{}"),
+    });
+    for path in ["", "/v2/models/llama/generate"] {
+        let url = format!("{}{path}", server.url());
+        let ended = run(Place::new().bench(&url, &format!("--model llama {LOAD}")));
+        let ended =
+            ended.expect_status(&[3]).expect_words(&["Triton Inference Server", "frontend"]);
+        assert!(!ended.stderr.contains("ollama"), "{}", ended.said());
+    }
 }
 
 /// What a server has seen that is asked which APIs it has.

@@ -274,3 +274,78 @@ fn only_the_counts_that_are_missing_are_named() {
     assert!(summary.contains("no token count for the input of 4 requests"), "{summary}");
     assert!(!summary.contains("the output of 0"), "{summary}");
 }
+
+/// Gateways count for servers that cannot, each in its own way.
+#[test]
+fn a_counter_that_is_no_tokenizer_does_not_end_a_run() {
+    let counters: [(&str, fn(&str) -> Value); 4] = [
+        ("tokenizer_estimate", |_| json!({"count": 7})),
+        ("tokenizer_estimate", |_| json!({"tokens": []})),
+        ("tokenizer_estimate", |_| json!({"count": 0})),
+        // It adds up, but no word is a token.
+        ("tokenizer_failed", |text| json!({"count": 3 + text.len() / 2})),
+    ];
+    for (code, count) in counters {
+        let server = Web::start(move |request: &Seen| match request.is("POST /tokenize") {
+            true => {
+                let body = request.json();
+                let text = body["prompt"].as_str().or(body["content"].as_str());
+                web::json("200 OK", &count(text.unwrap_or("hello")).to_string())
+            }
+            false => web::openai(request),
+        });
+        let place = Place::new();
+        run(place.bench(&server.url(), &format!("{LOAD} --input-tokens 64"))).expect_measured();
+        let notes = codes(&place.json("environment.json")["notes"]);
+        assert!(notes.iter().any(|note| note == code), "{code}: {notes:?}");
+    }
+}
+
+/// Before as few as two requests, too.
+#[test]
+fn b13_a_prompt_that_is_too_long_is_refused_before_a_tiny_run() {
+    let server = strict(|body| {
+        let long = body["messages"][0]["content"].as_str().is_some_and(|text| text.len() > 4000);
+        let refusal =
+            r#"{"error":{"message":"This model's maximum context length is 512 tokens"}}"#;
+        long.then(|| web::json("400 Bad Request", refusal))
+    });
+    let args = "--concurrency 1 --requests 2 --output-tokens 4 --input-tokens 9000";
+    let ended = run(Place::new().bench(&server.url(), args));
+    ended.expect_status(&[3]).expect_words(&["as too long", "lower --input-tokens"]);
+    assert!(server.generations().is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_a_model_or_a_key_is_named() {
+    let server = Web::start(|request: &Seen| match request.is("POST ") {
+        true => web::json("404 Not Found", r#"{"error":"The model `x` does not exist."}"#),
+        false => web::openai(request),
+    });
+    let ended = run(Place::new().bench(&server.url(), &format!("{LOAD} --model x")));
+    ended.expect_status(&[3]).expect_words(&["`x` is not among the models", "`small`"]);
+    let locked = Web::start(|_: &Seen| web::json("401 Unauthorized", r#"{"error":"bad key"}"#));
+    for args in [format!("{LOAD} --model x"), LOAD.to_owned()] {
+        let place = Place::new();
+        let mut bench = place.bench(&locked.url(), &args);
+        bench.env("DYNO_API_KEY", "sk-wrong-key");
+        run(bench).expect_status(&[3]).expect_words(&["refuses the key that was given"]);
+        let ended = run(Place::new().bench(&locked.url(), &args));
+        ended.expect_status(&[3]).expect_words(&["pass a key with --api-key-file"]);
+    }
+}
+
+/// As Python's `http.server` does.
+#[test]
+fn the_page_of_an_error_is_not_printed() {
+    let server = Web::start(|request: &Seen| match request.is("POST ") {
+        true => {
+            let page = "<!DOCTYPE HTML>\n<html><head><title>Error response</title></head></html>";
+            web::answer("501 Unsupported method", "text/html;charset=utf-8", page)
+        }
+        false => web::openai(request),
+    });
+    let ended = run(Place::new().bench(&server.url(), LOAD));
+    let ended = ended.expect_status(&[3]).expect_words(&["a web page titled `Error response`"]);
+    assert!(!ended.stderr.contains("<html>"), "{}", ended.said());
+}

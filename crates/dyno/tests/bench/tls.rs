@@ -221,3 +221,11 @@ fn a_handshake_that_fails_in_mid_run_has_its_own_class() {
     assert_eq!(requests["completed"], 1, "{}", ended.said());
     assert_eq!(requests["failures"], serde_json::json!({ "tls": 7 }), "{}", ended.said());
 }
+
+#[test]
+fn a_server_without_tls_is_named() {
+    let engine = crate::engines::Engine::start(crate::engines::QUICK, &[]);
+    let url = engine.url().replace("http://", "https://");
+    let ended = run(Place::new().bench(&url, LOAD));
+    ended.expect_status(&[3]).expect_words(&["does not speak TLS here; try http://127.0.0.1"]);
+}
