@@ -44,7 +44,8 @@ fn several_fields_refused_at_once_are_all_left_out() {
     run(place.bench(&server.url(), LOAD)).expect_measured();
     assert_eq!(refused(&place), ["ignore_eos", "stream_options", "min_tokens"]);
     let preflight = server.asked("POST /v1/").len() - server.generations().len();
-    assert!(preflight <= 5, "{preflight} test requests");
+    // One of them compares token counts.
+    assert!(preflight <= 6, "{preflight} test requests");
     for request in server.generations() {
         assert_eq!(request.json().get("stream_options"), None);
     }
