@@ -186,16 +186,19 @@ impl Exchange {
         } else if rules.dialect.about().task.generates()
             && self.finished.is_none()
             && !self.has_all(rules)
+            // A document is whole by its form, unless it says that tokens are missing.
+            && (self.record.streamed || got.is_some())
         {
             let events = self.record.chunks.len() as u64;
             let tokens = got.unwrap_or(events);
-            let asked = self
-                .record
-                .requested_output
-                .map_or_else(String::new, |asked| format!(" of {asked}"));
+            let detail = match self.record.requested_output {
+                Some(asked) => {
+                    format!("ended without a finish reason, after {tokens} of {asked} tokens")
+                }
+                None => format!("ended without a finish reason, after {tokens} tokens"),
+            };
             self.settle(rules, Outcome::Unconfirmed, at);
-            self.record.detail =
-                Some(format!("ended without a finish reason, after {tokens}{asked} tokens"));
+            self.record.detail = Some(detail);
         } else if let (Some(wanted), Some(got)) = (wanted, got)
             && got.saturating_add(short_by) < wanted
             && self.finished != Some(FinishKind::Length)
