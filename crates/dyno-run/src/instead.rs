@@ -14,7 +14,7 @@ use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
 use dyno_wire::preflight::{Found, PreflightError, PreflightSetup, discover, preflight};
 
-/// The longest wait for what the server says of itself.
+/// The longest wait for a description of the server.
 const WITHIN: Nanos = 5 * SEC;
 /// Where Triton describes itself, and its models.
 const TRITON: &str = "/v2";

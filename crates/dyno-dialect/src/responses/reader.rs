@@ -18,7 +18,7 @@ pub(super) struct Events {
     /// The server numbers its events; some send the same number each time.
     numbered: bool,
     /// Its numbers went backwards, so they say nothing about lost events: gateways that put a stream
-    /// together from another one number some events anew.
+    /// together from another one renumber some events.
     renumbered: bool,
     /// Output has come in events of its own.
     has_output: bool,

@@ -429,7 +429,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             "unconfirmed",
             "unconfirmed",
             ["Unconfirmed", "未确认"],
-            &[(PageChart, 26, &[])],
+            &[(PageChart, 34, &[])],
         ),
         |level| level.requests.unconfirmed.map(|count| count as f64),
     ),
