@@ -287,3 +287,14 @@ fn c11_a_dry_run_mentions_what_was_asked_for() {
         }
     }
 }
+
+#[test]
+fn b13_a_capacity_search_over_rates_is_listed_with_its_rates() {
+    let place = Place::new();
+    let args = format!("capacity --predict {A_72B} --requests 400 --out run --quiet --slo");
+    let mut command = place.dyno(&args);
+    command.arg("ttft.p50<2s");
+    run(command).expect_status(&[0, 6]);
+    let listed = run(place.dyno("runs")).expect_status(&[0]).stdout;
+    assert!(listed.contains("capacity rate ") && !listed.contains("concurrency"), "{listed}");
+}
