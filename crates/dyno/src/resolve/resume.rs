@@ -242,6 +242,43 @@ fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::frame::RunHeader;
+    use dyno_model::plan::{LevelPlan, Shard, Target};
+    use dyno_record::{FORMAT, Recorder};
+
+    /// Records and plan that agree, as somebody else may have made them.
+    fn opened(change: impl Fn(&mut Plan)) -> Result<(), String> {
+        let place = tempfile::tempdir().unwrap();
+        let dir = RunDir::create(place.path().join("run")).unwrap();
+        let mut plan = Plan::new(Target::at("http://127.0.0.1:9"));
+        plan.levels.push(LevelPlan::closed_loop(4, 100));
+        change(&mut plan);
+        dir.write_plan(&plan).unwrap();
+        let header = RunHeader {
+            format: FORMAT,
+            run_id: "run".to_owned(),
+            shard: 0,
+            shards: 1,
+            anchor_unix_ns: 1,
+            plan_hash: plan.hash(),
+            version: "0.1.0".to_owned(),
+        };
+        Recorder::start(&dir, header).unwrap().finish();
+        open(dir.path()).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn m2_a_plan_beyond_the_limits_of_the_command_line_is_refused() {
+        assert_eq!(opened(|_| ()), Ok(()));
+        let refused = |change: &dyn Fn(&mut Plan), words: &str| {
+            let error = opened(change).unwrap_err();
+            assert!(error.contains("plan.json: the plan") && error.contains(words), "{error}");
+        };
+        refused(&|plan| plan.shard = Shard { index: 5, of: 0 }, "shard.of = 0");
+        refused(&|plan| plan.levels[0].drain_ns = u64::MAX, "drain_ns = ");
+        refused(&|plan| plan.levels[0] = LevelPlan::closed_loop(1 << 31, 9), "concurrency = ");
+        refused(&|plan| plan.levels[0].requests = None, "a level without an end");
+    }
 
     #[test]
     fn differences_are_named_by_their_place() {
