@@ -24,7 +24,7 @@ pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
 }
 
 /// The percentile of a statistic; nothing for the mean.
-fn percentile(statistic: Statistic) -> Option<Percentile> {
+pub(crate) fn percentile(statistic: Statistic) -> Option<Percentile> {
     let name = statistic.name().replace('.', "_");
     PERCENTILES.into_iter().find(|percentile| percentile.name == name)
 }
@@ -91,7 +91,9 @@ fn meaningless(level: &LevelSummary) -> bool {
 /// The range that contains the true value of a term.
 fn range(level: &LevelSummary, term: &Term, value: Option<f64>) -> Option<[f64; 2]> {
     let known = level.instrument_range(term.metric, term.statistic);
-    if known.is_some() {
+    // Some statistics have a range only where they are not exact.
+    let measured = term.metric.distribution(level).is_some_and(|of| of.instrument.is_some());
+    if known.is_some() || measured {
         return known;
     }
     let value = value.filter(|_| level.verdict == Verdict::Invalid)?;
@@ -119,6 +121,7 @@ pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
         outcome,
         met: outcome.known(),
         few_samples: few_samples(level, term),
+        uncertain: level.is_uncertain(term.metric, term.statistic),
         why: why.map(Box::new),
     }
 }
@@ -183,7 +186,11 @@ pub fn requests_needed(slo: &Slo) -> u64 {
 pub fn met(level: &LevelSummary, condition: &Condition) -> bool {
     match condition {
         Condition::Above(term) => {
-            value(level, term.metric, term.statistic).is_some_and(|value| term.holds(value))
+            let range = level
+                .instrument_range(term.metric, term.statistic)
+                .filter(|_| level.is_inconclusive(term.metric, term.statistic));
+            let sure = range.is_none_or(|ends| ends.into_iter().all(|end| term.holds(end)));
+            sure && value(level, term.metric, term.statistic).is_some_and(|value| term.holds(value))
         }
         Condition::Saturated => saturated(level),
     }
@@ -202,7 +209,7 @@ fn saturated(level: &LevelSummary) -> bool {
 pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
     let of = |term: &Term| {
         let value = value(level, term.metric, term.statistic)?;
-        if few_samples(level, term) {
+        if few_samples(level, term) || level.is_inconclusive(term.metric, term.statistic) {
             return None;
         }
         let margin = match term.metric.is_work() {

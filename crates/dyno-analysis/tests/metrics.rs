@@ -190,8 +190,8 @@ fn the_steady_window_of_a_closed_loop_counts_the_work_done_in_it() {
     let total = ((tokens + input) / 1.803_f64 * 1e2).round() / 1e2;
     assert_eq!(steady.throughput.total_tokens_per_s, Some(total));
     let short = level.notes.iter().find(|note| note.code == "no_interval").unwrap();
-    // Eight blocks of two median latencies of about 0.18 s.
-    assert_eq!(short.advice.as_deref(), Some("use --duration 3s or longer"));
+    // Eight blocks of two median latencies of about 0.18 s; 40 requests took 1.815 s.
+    assert_eq!(short.advice.as_deref(), Some("use --requests 64"));
 }
 
 #[test]

@@ -132,6 +132,25 @@ fn what_the_server_asked_for_and_how_long_slots_waited() {
     assert!(found.notes.iter().any(|note| note.code == "paused"));
 }
 
+/// B12: "the slots waited 0.0 s in all, 97 % of their time", after a 400 for every request.
+#[test]
+fn b12_waits_that_changed_nothing_are_not_reported() {
+    let paused = |records: Vec<RequestRecord>, ns: u64| {
+        let found = level(&closed(1.0, None), records, |end| {
+            (end.client.paused_ns, end.client.pauses, end.client.wall_ns) = (ns, 100, 15 * SEC);
+        });
+        assert!(found.overload.unwrap().pauses.is_some());
+        found.notes.iter().any(|note| note.code == "paused")
+    };
+    assert!(paused(records(10), 6 * SEC));
+    assert!(!paused(records(10), 30 * MS));
+    let refused = |record: RequestRecord| RequestRecord {
+        outcome: Outcome::Failed(FailureClass::Http(400)),
+        ..record
+    };
+    assert!(!paused(records(0).into_iter().map(refused).collect(), 6 * SEC));
+}
+
 #[test]
 fn requests_that_were_sent_again_have_two_latencies() {
     let mut all = records(0);

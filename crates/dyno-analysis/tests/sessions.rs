@@ -240,7 +240,7 @@ fn accumulating_conversations_are_not_a_growing_queue() {
     let level = conversations_at_a_rate(20, 600);
     assert!(level.steady.is_none());
     assert_eq!(codes(&level.reasons), ["no_steady_window"]);
-    assert!(level.reasons[0].what.contains("needed"), "{}", level.reasons[0].what);
+    assert!(level.reasons[0].what.contains("needs more than"), "{}", level.reasons[0].what);
 }
 
 proptest! {

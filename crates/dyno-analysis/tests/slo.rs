@@ -267,10 +267,55 @@ fn an_inaccurate_level_decides_values_far_from_their_bound() {
     assert_eq!(at(11).outcome, Decision::Inconclusive);
     assert_eq!(at(9).outcome, Decision::Missed);
     assert_eq!(why(&at(99)), "slo_range");
-    // A percentile without a range of its own may be off by a factor of two.
     let p80 = |ms: u64| term(&format!("ttft.p80<{ms}ms"));
-    assert_eq!([p80(210).outcome, p80(190).outcome], [Decision::Met, Decision::Inconclusive]);
-    assert_eq!(why(&p80(190)), "slo_invalid");
+    assert_eq!([p80(101).outcome, p80(99).outcome], [Decision::Met, Decision::Inconclusive]);
+    // A value without a range may be off by a factor of two.
+    let without = |ms: u64| {
+        let text = format!("ttft.p80<{ms}ms");
+        let mut level = late(&text);
+        level.times[Time::Ttft].as_mut().unwrap().instrument = None;
+        judge(&level, &slo(&text)).terms.remove(0)
+    };
+    assert_eq!(
+        [without(210).outcome, without(190).outcome],
+        [Decision::Met, Decision::Inconclusive]
+    );
+    assert_eq!(why(&without(190)), "slo_invalid");
+    // A stop condition holds only if all of the range does.
+    let above = |text: &str| met(&late("ttft.p50<1s"), &text.parse().unwrap());
+    assert_eq!([above("ttft.p50>9ms"), above("ttft.p50>50ms")], [true, false]);
+}
+
+/// C8: an uncertain percentile between tokens is decided by its range alone, and nothing rests on the
+/// value itself.
+#[test]
+fn c8_an_uncertain_percentile_between_tokens_decides_nothing_by_itself() {
+    let level = |text: &str| {
+        let (plan, mut records) = closed(4, 300);
+        for record in &mut records {
+            let all: Vec<_> = record.chunks.iter().collect();
+            record.chunks = dyno_model::chunks::ChunkTrack::default();
+            for (place, chunk) in all.iter().enumerate() {
+                record.chunks.push(chunk.at_us * 1_000, false, 1);
+                // One gap is between 17 and 20 ms, the next between 20 and 23.
+                record.chunks.loosen(1, 0, if place == 2 { 3_000 } else { 0 });
+            }
+        }
+        let plan = Plan { slo: Some(slo(text)), ..plan };
+        let mut level = summary_of(&plan, records).levels.remove(0);
+        (level.verdict, level.slo.take().unwrap().verdict.terms.remove(0), level)
+    };
+    for (bound, outcome) in
+        [(25, Decision::Met), (22, Decision::Inconclusive), (19, Decision::Missed)]
+    {
+        let text = format!("itl.p99<{bound}ms");
+        let (verdict, term, level) = level(&text);
+        assert_eq!((verdict, term.outcome, term.uncertain), (Verdict::Valid, outcome, true));
+        let above: Condition = format!("itl.p99>{bound}ms").parse().unwrap();
+        assert_eq!(met(&level, &above), outcome == Decision::Missed, "{bound}");
+    }
+    let (_, term, _) = level("itl.p50<22ms");
+    assert!(!term.uncertain);
 }
 
 #[test]

@@ -69,6 +69,10 @@ fn a_trace_shorter_than_its_responses_is_too_short() {
     let trace = level(TRACE, records);
     assert_eq!(codes(&trace.reasons), ["no_steady_window"]);
     assert!(trace.reasons[0].what.contains("two median latencies"), "{:?}", trace.reasons);
+    // B12: a trace has no full load, and sends what it has.
+    let said = format!("{:?}", trace.reasons[0]);
+    assert!(!said.contains("full load") && !said.contains("--requests"), "{said}");
+    assert!(said.contains("a longer part of the trace"), "{said}");
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn advice_for_a_trace_is_about_the_trace() {
         notes.into_iter().find(|note| note.code == "no_interval").unwrap().advice.unwrap()
     };
     assert_eq!(advice(TRACE), "replay 3 s of the trace or more, or lower speed=");
-    assert_eq!(advice(RATE), "use --duration 3s or longer");
+    assert_eq!(advice(RATE), "use --requests 46");
 
     let far_apart = || vec![stream(0, 0, 0, 100, 20, 5), stream(1, 0, 10_000, 100, 20, 5)];
     let idle = |load| {

@@ -6,11 +6,14 @@ use common::*;
 use dyno_analysis::summarise;
 use dyno_model::Diagnostic;
 use dyno_model::Verdict;
+use dyno_model::chunks::ChunkTrack;
+use dyno_model::course::{Figure, Until};
 use dyno_model::environment::{Environment, Host, Preflight, Server};
 use dyno_model::frame::{Ending, EngineSlip};
 use dyno_model::instrument::Quality;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::LevelPlan;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Widths};
 use dyno_model::summary::LevelSummary;
 use dyno_model::{MS, SEC};
@@ -346,6 +349,132 @@ fn a_warm_up_that_takes_everything_is_named() {
     let level = judged(Vec::clear, |end| end.ending = Ending::Duration);
     expect(&level, Verdict::Suspect, "nothing_measured");
     assert!(level.reasons[0].what.contains("no request was due"), "{:?}", level.reasons);
+}
+
+/// What a level of `waves` waves says that it needs for a steady window.
+fn needs(waves: u64, ending: Ending, change: impl FnOnce(&mut LevelPlan)) -> Diagnostic {
+    let (mut plan, records) = closed(4, waves);
+    change(&mut plan.levels[0]);
+    let end = |end: &mut dyno_model::frame::LevelEnd| {
+        (end.starved, end.ending) = (Some(starved(waves)), ending);
+    };
+    let mut level = summary_with(&plan, records, end).levels.remove(0);
+    expect(&level, Verdict::Suspect, "no_steady_window");
+    level.reasons.remove(0)
+}
+
+/// B12: `--requests 2x` was told to "send more requests or run longer".
+#[test]
+fn b12_a_level_without_a_steady_window_says_which_option_gives_one() {
+    for waves in [1, 2] {
+        let said = needs(waves, Ending::Requests, |_| {});
+        assert!(said.what.starts_with("too short for a steady window: "), "{said:?}");
+        assert!(said.what.contains("more than two rounds of requests (0.36 s)"), "{said:?}");
+        assert!(said.advice.as_ref().unwrap().starts_with("use --requests 4x;"), "{said:?}");
+        let (plan, records) = closed(4, 4);
+        let enough = summary_with(&plan, records, |end| end.starved = Some(starved(4)));
+        assert!(enough.levels[0].steady.is_some(), "what it says is enough");
+    }
+    let by_time = |level: &mut LevelPlan| level.duration_ns = Some(20 * SEC);
+    let said = needs(1, Ending::Duration, by_time);
+    // 0.17 s of 20 s were at full load.
+    assert!(said.advice.as_ref().unwrap().starts_with("use --duration 47s;"), "{said:?}");
+    let said = needs(1, Ending::Stable, by_time);
+    assert!(said.advice.as_ref().unwrap().starts_with("use --min-duration"), "{said:?}");
+}
+
+/// B12: a level of 224 requests was told to lower the precision of a constant metric.
+#[test]
+fn b12_until_stable_says_how_many_requests_it_needs() {
+    let until = |figure: &str| {
+        let figure: Figure = figure.to_owned().try_into().unwrap();
+        Until { figure, precision: 0.03, least_ns: SEC }
+    };
+    let said = |waves: u64, figure: &str, ending: Ending| {
+        let (mut plan, records) = closed(4, waves);
+        plan.levels[0].until = Some(until(figure));
+        plan.levels[0].duration_ns = Some(50 * SEC);
+        let level = summary_with(&plan, records, |end| {
+            (end.starved, end.ending) = (Some(starved(waves)), ending);
+        });
+        let notes = level.levels[0].notes.iter();
+        notes.cloned().find(|note| note.code == "not_converged")
+    };
+    let few = said(56, "latency.mean", Ending::Duration).unwrap();
+    assert!(few.what.ends_with("needs 280, had 224"), "{few:?}");
+    assert_eq!(few.advice.as_deref(), Some("use --max-duration 63s"));
+    let few = said(56, "latency.p99", Ending::Requests).unwrap();
+    assert!(few.what.ends_with("needs 1507, had 224"), "{few:?}");
+    assert_eq!(few.advice.as_deref(), Some("use --requests 1600"));
+    let enough = said(70, "latency.mean", Ending::Duration).unwrap();
+    assert!(enough.what.contains("ended before latency.mean converged to ± 3.0 %"), "{enough:?}");
+    assert!(enough.advice.as_ref().unwrap().ends_with("such as --precision 6.0 %"), "{enough:?}");
+    assert_eq!(said(56, "latency.mean", Ending::Stable), None);
+}
+
+/// Makes the last event of every `each`-th stream known only to `ms`.
+fn loose_events(each: usize, ms: u64) -> impl FnOnce(&mut Vec<RequestRecord>) {
+    move |records| {
+        for record in records.iter_mut().step_by(each) {
+            let mut chunks = ChunkTrack::default();
+            let all: Vec<_> = record.chunks.iter().collect();
+            for (place, chunk) in all.iter().enumerate() {
+                chunks.push(chunk.at_us * 1_000, false, 1);
+                if place + 2 == all.len() {
+                    chunks.loosen(1, 0, ms * 1_000);
+                }
+            }
+            record.chunks = chunks;
+        }
+    }
+}
+
+/// C8: a level was suspect for an ITL p99 of 17.2–17.6 ms alone.
+#[test]
+fn c8_a_percentile_between_tokens_is_marked_and_the_level_stays_valid() {
+    let itl = Metric::Time(Time::Itl);
+    for (ms, quality) in [(1, Quality::Fair), (15, Quality::Poor)] {
+        // The events are 20 ms apart; one in ten streams has an uncertain one, so 2 gaps in 40.
+        let level = judged(loose_events(10, ms), |_| {});
+        assert_eq!(level.verdict, Verdict::Valid, "{:?}", level.reasons);
+        assert_eq!(level.quality(itl, Some(Statistic::P99)), Some(quality));
+        assert_eq!(level.quality(itl, Some(Statistic::P50)), Some(Quality::Good));
+        let times = level.times[Time::Itl].as_ref().unwrap();
+        assert_eq!(times.uncertain, ["p98", "p99", "max"].map(str::to_owned));
+        let note = level.notes.iter().find(|note| note.code == "uncertain").unwrap();
+        assert!(note.what.contains("ITL p99 ") && !note.what.contains("mean"), "{note:?}");
+        // The other times are named nowhere.
+        assert!(level.times[Time::Ttft].as_ref().unwrap().uncertain.is_empty());
+    }
+    assert!(judged(|_| {}, |_| {}).times[Time::Itl].as_ref().unwrap().uncertain.is_empty());
+    // A median between tokens decides as before.
+    let level = judged(loose_events(1, 15), |_| {});
+    assert_eq!(level.quality(itl, Some(Statistic::P50)), Some(Quality::Good));
+    let level = judged(loose(1, Widths { last: 7 * MS, ..Widths::default() }), |_| {});
+    assert_eq!(level.quality(Metric::Time(Time::Tpot), Some(Statistic::P50)), Some(Quality::Fair));
+    assert_eq!(level.verdict, Verdict::Suspect, "{:?}", level.reasons);
+}
+
+/// C10: the engine's delay is one line, and only where it changes a time of requests.
+#[test]
+fn c10_a_late_engine_is_mentioned_only_where_it_matters() {
+    let late = |mean: u64, p99: u64| {
+        let level = judged(
+            |_| {},
+            |end| {
+                let mean_ns = Some(mean * MS);
+                let p99_ns = p99 * MS;
+                end.slip =
+                    Some(EngineSlip { count: 9, mean_ns, p50_ns: 0, p99_ns, max_ns: p99_ns });
+            },
+        );
+        level.notes.into_iter().find(|note| note.code == "engine_slip")
+    };
+    // TTFT is 100 ms: 2 ms of its p99 are good, although that is a tenth of ITL.
+    assert_eq!(late(0, 2), None);
+    assert!(late(0, 3).is_some() && late(3, 0).is_some());
+    let said = late(0, 12).unwrap();
+    assert!(said.what.chars().count() < 70 && said.advice.is_none(), "{said:?}");
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! One step: the client with N streams of an engine in a separate process.
 
 use super::words::Say;
-use dyno_model::metric::Time;
+use dyno_model::instrument::is_judged_alone;
+use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Timeouts, Warmup};
-use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_model::summary::{Distribution, LevelSummary, Ranges};
 use dyno_model::{Language, SEC};
 use dyno_run::{MetricsFrom, Order, RunError, StopSignal};
+use dyno_words::columns::millis;
 use serde::Serialize;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -53,10 +55,31 @@ pub(super) struct Step {
     longest_stall_ms: Option<f64>,
     cpu_share: Option<f64>,
     engine_slip_p99_ms: Option<f64>,
+    /// ITL p99 is known only roughly, which does not make the client invalid.
+    itl_p99_uncertain: bool,
+    /// The first value that does, with its instrument range.
+    #[serde(skip)]
+    uncertain: Vec<String>,
+    #[serde(skip)]
+    failed: bool,
     pub(super) client_valid: bool,
     pub(super) engine_on_time: bool,
     /// Why not.
     reasons: Vec<String>,
+}
+
+/// The first time for whose sake the client is not valid.
+fn uncertain(level: &LevelSummary) -> Vec<String> {
+    let times = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency].map(Metric::Time);
+    let all = times.into_iter().flat_map(|metric| Ranges::OF.map(|which| (metric, which)));
+    let of = |(metric, which): (Metric, Statistic)| {
+        let counts = !is_judged_alone(metric, Some(which));
+        let uncertain = counts && level.is_uncertain(metric, Some(which));
+        let [low, high] = level.instrument_range(metric, Some(which)).filter(|_| uncertain)?;
+        let name = metric.info().short[0];
+        Some(format!("{name} {} {}–{} ms", which.name(), millis(low), millis(high)))
+    };
+    all.filter_map(of).take(1).collect()
 }
 
 /// An engine in a separate process, which ends when this value is dropped.
@@ -172,10 +195,18 @@ impl Step {
             longest_stall_ms: level.client.longest_stall_ms,
             cpu_share: level.client.cpu_share,
             engine_slip_p99_ms: level.engine_slip_ms.as_ref().map(|lag| lag.p99),
+            itl_p99_uncertain: level.is_uncertain(Metric::Time(Time::Itl), Some(Statistic::P99)),
+            uncertain: uncertain(level),
+            failed: failed > 0,
             client_valid: client_valid && failed == 0,
             engine_on_time: !level.notes.iter().any(|note| note.code == "engine_slip"),
             reasons: level.reasons.iter().map(|reason| reason.what.clone()).collect(),
         }
+    }
+
+    /// Whether its ITL p99 is known only roughly.
+    pub(super) fn is_marked(&self) -> bool {
+        self.itl_p99_uncertain
     }
 
     /// The step as a row of the table.
@@ -185,19 +216,22 @@ impl Step {
             let digits = if value.is_some_and(|value| value.abs() >= 100.0) { 0 } else { digits };
             value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))
         };
-        let pair = |a: Option<f64>, b: Option<f64>| format!("{}/{}", shown(a, 2), shown(b, 2));
-        let verdict = match (self.client_valid, self.engine_on_time) {
-            (true, true) => Say::Accurate,
-            (true, false) => Say::EngineLate,
-            (false, _) => Say::Inaccurate,
+        let pair = |a: Option<f64>, b: Option<f64>, mark: &str| {
+            format!("{}/{mark}{}", shown(a, 2), shown(b, 2))
         };
-        let verdict = verdict.text(language);
+        let rough = if self.itl_p99_uncertain { "~" } else { "" };
+        let verdict = match (self.client_valid, self.engine_on_time) {
+            _ if self.failed => Say::Failed.text(language).to_owned(),
+            (true, true) => Say::Accurate.text(language).to_owned(),
+            (true, false) => Say::EngineLate.text(language).to_owned(),
+            (false, _) => Say::Uncertain.with(language, &[self.uncertain.join(language.comma())]),
+        };
         format!(
             "{:>7}{:>9}{:>13}{:>13}{:>9}{:>9}{:>4}  {verdict}",
             self.streams,
             shown(self.tokens_per_s, 0),
-            pair(self.ttft_bias_ms, self.ttft_jitter_ms),
-            pair(self.itl_bias_ms, self.itl_p99_excess_ms),
+            pair(self.ttft_bias_ms, self.ttft_jitter_ms, ""),
+            pair(self.itl_bias_ms, self.itl_p99_excess_ms, rough),
             shown(self.send_lag_p99_ms, 2),
             shown(self.read_delay_p99_ms, 2),
             shown(self.cpu_share.map(|share| share * 100.0), 0),
@@ -223,5 +257,35 @@ mod tests {
             assert_eq!(row.split_whitespace().count(), 8, "{row}");
             assert_eq!(row.matches('/').count(), 2, "{row}");
         }
+    }
+
+    #[test]
+    fn c18_a_row_says_what_is_uncertain_and_not_that_good_numbers_are_bad() {
+        let itl = |p50: [f64; 2], p99: [f64; 2]| {
+            let mut level = LevelSummary::default();
+            let ranges = |statistic| match statistic {
+                Statistic::P99 => Some(p99),
+                _ => Some(p50),
+            };
+            level.times[Time::Itl] = Some(Distribution {
+                mean: Some(20.0),
+                p50: Some(20.0),
+                p99: Some(20.7),
+                instrument: Some(Ranges::new(ranges)),
+                ..Distribution::default()
+            });
+            level
+        };
+        // Without receive times, p99 alone is uncertain: the row is accurate, the value marked.
+        let step = Step::new(Pace::Steady, 16, &itl([20.0; 2], [19.0, 21.4]));
+        let row = step.row(Language::English);
+        assert!(row.contains("0.00/~0.70") && row.ends_with("  accurate"), "{row}");
+        let mut level = itl([18.0, 20.0], [19.0, 21.4]);
+        level.reasons.push(dyno_words::Measuring::Fair.with(["ITL"]));
+        let row = Step::new(Pace::Steady, 16, &level).row(Language::English);
+        assert!(row.ends_with("UNCERTAIN: ITL mean 18.0–20.0 ms"), "{row}");
+        level.requests.failed = Some(1);
+        let row = Step::new(Pace::Steady, 16, &level).row(Language::English);
+        assert!(row.ends_with("  requests failed"), "{row}");
     }
 }

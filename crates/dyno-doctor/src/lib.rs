@@ -76,7 +76,11 @@ impl Findings {
         }
         let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
         let accurate = accurate(self, shown(self.tokens_per_s), language);
-        lines.extend([String::new(), Say::Judged.text(language).to_owned(), accurate]);
+        lines.extend([String::new(), Say::Judged.text(language).to_owned()]);
+        if self.ladder.iter().chain(&self.without_stamps).any(Step::is_marked) {
+            lines.push(Say::Rough.text(language).to_owned());
+        }
+        lines.push(accurate);
         lines.push(Say::FlatOut.with(language, &[shown(self.flat_out_tokens_per_s)]));
         let stamps = match self.kernel_stamps {
             Some(true) => Say::Stamps,

@@ -14,12 +14,16 @@ messages! {
          流数 tokens/s    偏差/抖动     偏差/p99  延迟 ms  延迟 ms   %  指标";
     Accurate: "accurate", "准确";
     EngineLate: "accurate, engine late", "准确，引擎滞后";
-    Inaccurate: "INACCURATE", "不准确";
+    Uncertain: "UNCERTAIN: {}", "不确定：{}";
+    Failed: "requests failed", "有请求失败";
+    Rough:
+        "~: known only to lie within a range; a run marks such a percentile and stays valid.",
+        "~：只能确定在一定范围内；测试会标记该百分位，判定仍为有效。";
     WithoutStamps: "without the kernel's receive times:", "不使用内核接收时间：";
     Judged:
-        "The client is judged: whether its own timing is exact enough. Bias and jitter also contain delays \
-         of the engine.",
-        "判定针对客户端：其自身计时是否足够准确。偏差和抖动还包含引擎的延迟。";
+        "The client is judged: whether it can be sure of its own times, however close they happened to be. \
+         Bias and jitter also contain delays of the engine.",
+        "判定针对客户端：无论实测值多接近，客户端能否确定自身的时间。偏差和抖动还包含引擎的延迟。";
     NotAccurate:
         "Metrics are not accurate on this machine, even with {} streams.",
         "在本机上即使只有 {} 路流，指标也不准确。";

@@ -51,7 +51,8 @@ fn first_token() -> MetricFn<'static> {
 fn token_time() -> MetricFn<'static> {
     Box::new(|level| {
         let metric = level.token_time()?;
-        Some(Value { value: metric.mean?, interval: metric.ci95.mean, few: false })
+        let interval = metric.ci95.mean;
+        Some(Value { interval, ..Value::plain(metric.mean?) })
     })
 }
 

@@ -4,8 +4,8 @@ use super::canvas::clean;
 use super::theme::STYLES;
 use dyno_chart::{Point, Series, Trust};
 use dyno_model::load::LoadKind;
-use dyno_model::metric::{Statistic, Time};
-use dyno_model::summary::{Distribution, LevelSummary, Summary};
+use dyno_model::metric::{Metric, Statistic, Time};
+use dyno_model::summary::{LevelSummary, Summary};
 use dyno_model::{Language, Verdict};
 
 /// A value with its precision.
@@ -17,27 +17,31 @@ pub struct Value {
     pub interval: Option<[f64; 2]>,
     /// Few samples lie beyond this percentile.
     pub few: bool,
+    /// The client could measure it only roughly.
+    pub rough: bool,
 }
 
 impl Value {
     /// A value without an interval.
     pub(super) fn plain(value: f64) -> Self {
-        Self { value, interval: None, few: false }
+        Self { value, interval: None, few: false, rough: false }
     }
 }
 
 /// A metric of a level, where it has a value.
 pub(super) type MetricFn<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
 
-/// A statistic of a distribution, with its precision.
-pub fn statistic(all: &Distribution, which: Statistic) -> Option<Value> {
+/// A statistic of a level's time, with its precision.
+pub fn statistic(level: &LevelSummary, time: Time, which: Statistic) -> Option<Value> {
+    let all = level.times[time].as_ref()?;
     let (interval, few) = (all.interval(which), all.is_marked(which));
-    Some(Value { value: all.get(which)?, interval, few })
+    let rough = level.is_uncertain(Metric::Time(time), Some(which));
+    Some(Value { value: all.get(which)?, interval, few, rough })
 }
 
 /// A statistic of a level's time.
 pub(super) fn of(time: Time, which: Statistic) -> MetricFn<'static> {
-    Box::new(move |level| statistic(level.times[time].as_ref()?, which))
+    Box::new(move |level| statistic(level, time, which))
 }
 
 /// The levels of one kind of load whose amount is known.
@@ -105,8 +109,9 @@ pub(super) fn point(
     value: Option<Value>,
     language: Language,
 ) -> Point {
-    let few = value.is_some_and(|value| value.few);
-    let trust = Trust::from(level.verdict).max(if few { Trust::Doubtful } else { Trust::Good });
+    let doubtful = value.is_some_and(|value| value.few || value.rough);
+    let trust = if doubtful { Trust::Doubtful } else { Trust::Good };
+    let trust = Trust::from(level.verdict).max(trust);
     Point {
         x,
         y: value.map(|value| value.value),

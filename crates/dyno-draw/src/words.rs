@@ -114,7 +114,9 @@ messages! {
     MoreNotDrawn: "{} more not shown", "另有 {} 项未显示";
     LevelsInOrder: "{} levels in order; colours repeat", "{} 档依次排列，颜色重复使用";
     Invalid: "hollow: the level is invalid and describes the client", "空心：该档无效，数据反映的是客户端";
-    Suspect: "pale: the level is suspect, or has few samples", "浅色：该档存疑，或样本过少";
+    Suspect:
+        "pale: the level is suspect, or the value uncertain (few samples, or ~)",
+        "浅色：该档存疑，或数值不确定（样本过少，或带 ~）";
     Bands: "shaded: 95 % confidence interval", "阴影：95 % 置信区间";
     Gaps: "gap: not available", "断点：没有该数据";
 }

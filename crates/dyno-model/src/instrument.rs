@@ -40,13 +40,19 @@ impl Quality {
     /// Of a time in milliseconds. `typical` is the mean: errors of shorter gaps between tokens are
     /// relative to it, because many gaps are zero where tokens arrive together.
     pub fn of_time(time: Time, value: f64, range: [f64; 2], typical: Option<f64>) -> Self {
-        let per_token = matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
-        let (floor, scale) = match per_token {
+        let (floor, scale) = match time.is_between_tokens() {
             true => (GOOD_TOKEN_MS, value.max(typical.unwrap_or(0.0))),
             false => (GOOD_MS, value),
         };
         Self::of(error(value, range), floor.max(GOOD * scale), FAIR * scale)
     }
+}
+
+/// Whether a value is a percentile above the median of a time between tokens. Such a value is marked itself
+/// where it is uncertain; the verdict of its level does not depend on it.
+pub fn is_judged_alone(metric: Metric, statistic: Option<Statistic>) -> bool {
+    let between = metric.time().is_some_and(Time::is_between_tokens);
+    between && statistic.is_some_and(Statistic::is_tail)
 }
 
 /// The largest possible error of a value.
@@ -86,11 +92,28 @@ impl LevelSummary {
         let value = self.steady_throughput().rate(metric);
         Some(Quality::of_work(value?, range))
     }
+
+    /// Whether the client could measure a value only roughly, so that every output marks it.
+    pub fn is_uncertain(&self, metric: Metric, statistic: Option<Statistic>) -> bool {
+        self.quality(metric, statistic).is_some_and(|quality| quality > Quality::Good)
+    }
+
+    /// Whether nothing may be concluded from a value itself. Percentiles between tokens have to be good
+    /// because the verdict of the level does not depend on them; the verdict covers fair values of the
+    /// others.
+    pub fn is_inconclusive(&self, metric: Metric, statistic: Option<Statistic>) -> bool {
+        let least = match is_judged_alone(metric, statistic) {
+            true => Quality::Good,
+            false => Quality::Fair,
+        };
+        self.quality(metric, statistic).is_some_and(|quality| quality > least)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::{Distribution, Ranges};
 
     #[test]
     fn a_figure_is_weighed_by_its_own_size() {
@@ -103,6 +126,31 @@ mod tests {
         assert_eq!(Quality::of_time(Time::Itl, 2.0, [1.6, 2.0], None), Quality::Poor);
         assert_eq!(Quality::of_work(1000.0, [985.0, 1010.0]), Quality::Good);
         assert_eq!(Quality::of_work(1000.0, [1000.0, 1150.0]), Quality::Poor);
+    }
+
+    #[test]
+    fn percentiles_between_tokens_are_judged_alone() {
+        let mut level = LevelSummary::default();
+        let times = |range: [f64; 2]| Distribution {
+            mean: Some(20.0),
+            p99: Some(20.0),
+            instrument: Some(Ranges::new(|_| Some(range))),
+            ..Distribution::default()
+        };
+        let (itl, ttft) = (Metric::Time(Time::Itl), Metric::Time(Time::Ttft));
+        for (range, fair, poor) in
+            [([19.9, 20.0], false, false), ([19.0, 20.0], true, false), ([10.0, 20.0], true, true)]
+        {
+            level.times[Time::Itl] = Some(times(range));
+            level.times[Time::Ttft] = Some(times(range));
+            for statistic in [Statistic::Mean, Statistic::P99].map(Some) {
+                assert_eq!(level.is_uncertain(itl, statistic), fair);
+                assert_eq!(level.is_inconclusive(ttft, statistic), poor);
+            }
+            assert_eq!(level.is_inconclusive(itl, Some(Statistic::P99)), fair);
+            assert_eq!(level.is_inconclusive(itl, Some(Statistic::Mean)), poor);
+        }
+        assert!(!level.is_uncertain(itl, Some(Statistic::Std)));
     }
 
     #[test]

@@ -50,10 +50,11 @@ mod tests {
 
     #[test]
     fn advice_that_differs_in_a_number_is_given_once_for_the_largest() {
-        let [short, long] = [8, 40].map(|seconds| Finding::NoIntervalBlocks.with([seconds]));
+        let [short, long] = [8, 40]
+            .map(|seconds| Finding::NoIntervalBlocks.with([format!("--duration {seconds}s")]));
         assert!(alike(&short, &long));
         let said = advice([&short, &long, &short]);
-        assert_eq!(said, Some("use --duration 40s or longer"));
+        assert_eq!(said, Some("use --duration 40s"));
         let burst = Finding::NoIntervalBurst.into();
         assert!(!alike(&short, &burst), "the same code, but something else is to be done");
         let files = [3, 7].map(|count| Finding::OutOfFiles.with([count]));

@@ -29,6 +29,6 @@ pub use kolmogorov::{KsTest, ks_one_sample};
 pub use percentile::{PERCENTILES, Percentile, Presence, quantile};
 pub use saturation::{Offered, Saturation, saturation};
 pub use share::share_p;
-pub use stability::{Precision, Standing, Statistic, Watch, precision};
+pub use stability::{Precision, Standing, Statistic, Watch, precision, samples_to_stop};
 pub use tally::Tally;
 pub use trend::{Trend, trend};

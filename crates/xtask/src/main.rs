@@ -24,7 +24,8 @@ cargo xtask size    memory, many streams, start-up time, size of the binary
 cargo xtask hold    streams that this machine can hold at the same time, and what each costs; [STREAMS]
                     [CLIENTS, each with an engine] [SOURCE ADDRESSES]
 cargo xtask agree   a twin measured over sockets, compared with its own prediction; [NAME|FILE]
-cargo xtask verdict verdicts compared with the true errors, under disturbances; [RUNS]
+cargo xtask verdict verdicts compared with the true errors, under disturbances; [RUNS] [--keep FOLDER], or
+                    --from FOLDER to judge the runs kept there again
 cargo xtask lint    what dyno lint finds in simulated results of other tools, clean and with a defect
                     planted; [--seed N] [--files N]
 cargo xtask lint own  errors that it finds in clean sweeps of twins; [SWEEPS]
@@ -55,7 +56,7 @@ fn main() -> Result<()> {
         Some("import") => folder::run(&arguments[1..]),
         Some("predict") => million::run(),
         Some("twins") => twins::run(&arguments[1..]),
-        Some("verdict") => verdict::run(arguments.get(1).map_or(Ok(6), |n| n.parse())?),
+        Some("verdict") => verdict::run(&arguments[1..]),
         Some("fleet") => fleet::run(&arguments[1..]),
         Some("bare") => bare::main(&arguments[1..]),
         _ => bail!("which benchmark?\n{HELP}"),

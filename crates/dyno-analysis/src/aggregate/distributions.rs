@@ -4,18 +4,15 @@
 use super::gather::{Samples, Taken};
 use super::overload::late;
 use super::request_times::{for_each_gap_sample, request_times};
-use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{
     Distribution, Intervals95, LatePercentiles, Times, WithFailures, round6,
 };
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, PERCENTILES, Presence};
-use dyno_words::Finding;
 
 const MOST_BLOCKS: u64 = 40;
 const NS_PER_MS: f64 = 1e6;
-const NS_PER_S: f64 = 1e9;
 
 /// Equal blocks of time over a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,20 +23,13 @@ pub(crate) struct TimeBlocks {
 }
 
 impl TimeBlocks {
-    /// Blocks of at least two median latencies, at most 40 of them; `too_short` is told of a level in
-    /// which there are too few, with the seconds that it would need.
-    pub(crate) fn new(
-        from: u64,
-        duration: u64,
-        median: f64,
-        too_short: Finding,
-    ) -> Result<Self, Box<Diagnostic>> {
+    /// Blocks of at least two median latencies, at most 40 of them; the nanoseconds that a level needs
+    /// where they are too few.
+    pub(crate) fn new(from: u64, duration: u64, median: f64) -> Result<Self, f64> {
         let length = (duration.div_ceil(MOST_BLOCKS)).max((2.0 * median).ceil() as u64).max(1);
         let count = duration.div_ceil(length);
         if (count as usize) < MIN_BLOCKS {
-            // Whole seconds in which that many blocks fit, with a little room.
-            let needed = 2.0 * median * MIN_BLOCKS as f64 / NS_PER_S;
-            return Err(too_short.with([(needed.ceil() as u64).max(1)]).into());
+            return Err(2.0 * median * MIN_BLOCKS as f64);
         }
         Ok(Self { from, length, count: count as usize })
     }
@@ -119,6 +109,7 @@ pub(crate) fn describe(counted: &Counted) -> Option<Distribution> {
         ci95: Intervals95::default(),
         instrument: None,
         marked,
+        uncertain: Vec::new(),
     })
 }
 

@@ -347,11 +347,11 @@ impl RunningLevel {
         // The same times as in the summary: a ramp has no latency, nor has a rate past capacity.
         let ramp = plan.is_some_and(|plan| plan.load.ramp().is_some());
         let waits = !ramp && plan.and_then(past_capacity).is_none();
-        let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
         LevelSummary {
             requests: self.counts.clone().into(),
             throughput: work.whole,
-            times: times.map(|time, found| found.filter(|_| waits || !ramp && of_tokens(time))),
+            times: times
+                .map(|time, found| found.filter(|_| waits || !ramp && time.is_between_tokens())),
             instrument,
             ..LevelSummary::default()
         }

@@ -208,8 +208,7 @@ impl Case<'_> {
         if !self.is_fleet() {
             found.extend(delays(self.client, m));
         }
-        let slip_limit = lag_limit(2.0, m[Time::Itl], f64::INFINITY);
-        if let Some(slip) = self.slip.filter(|slip| slip.p99 > slip_limit) {
+        if let Some(slip) = self.slip {
             found.push(late(Finding::EngineSlip, slip.p99));
         }
     }

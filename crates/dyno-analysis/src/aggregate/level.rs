@@ -9,6 +9,7 @@ use super::drift::{drifts, memory_growth};
 use super::fleet::Fleet;
 use super::gather::{Gathered, Taken};
 use super::judge::{Case, put_in_order, records, verdict};
+use super::longer::longer;
 use super::overload;
 use super::prediction;
 use super::saturation;
@@ -22,8 +23,9 @@ use super::tokens::sources;
 use super::trust::{self, WorkBounds};
 use super::waits;
 use super::work::Work;
+use crate::slo::percentile;
 use dyno_model::environment::Environment;
-use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
@@ -33,7 +35,7 @@ use dyno_model::summary::{
 };
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Verdict};
-use dyno_stats::{Counted, Saturation};
+use dyno_stats::{Counted, Percentile, Saturation, samples_to_stop};
 use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
 use dyno_words::{Finding, values};
@@ -174,10 +176,11 @@ impl<'a> Level<'a> {
             WorkBounds { steady: steady.zip(work.as_ref().map(Work::bounds)), whole: throughput };
         let predicted = plan.target.predicted;
         let instrument = trust::instrument(self.plan.load, predicted, &gathered, &bounds);
+        let mean_slip = end.and_then(|end| end.slip?.mean_ns).map(|ns| ns as f64 / 1e6);
+        let late_engine = engine_slip.filter(|slip| trust::slip_matters(&times, *slip, mean_slip));
         // An engine in another process is a server like any other: its delay is part of the result.
         if let Some(slip) = engine_slip.filter(|_| plan.target.url.is_none()) {
-            let mean = end.and_then(|end| end.slip?.mean_ns).map(|ns| ns as f64 / 1e6);
-            trust::allow_for_slip(&mut times, slip, mean);
+            trust::allow_for_slip(&mut times, slip, mean_slip);
         }
         trust::hold_the_printed(&mut times);
         if instrument.is_none() {
@@ -199,7 +202,7 @@ impl<'a> Level<'a> {
         if let (true, Some((from, to))) = (self.plan.soak, in_flight) {
             over_time.extend(memory_growth(&watch.memory(index, from, to)));
         }
-        over_time.extend(not_converged(self.plan, end));
+        over_time.extend(not_converged(self.plan, &gathered));
         let spread = match agents.is_empty() {
             true => trust::spread(self.plan.load, send_lag, medians[Time::Latency]),
             false => None,
@@ -210,7 +213,7 @@ impl<'a> Level<'a> {
             level: &gathered,
             medians,
             client: &client,
-            slip: engine_slip,
+            slip: late_engine,
             integrity: &integrity,
             no_window: self.no_window.as_ref().map(|no| &*no.why),
             past_capacity: past_capacity(self.plan),
@@ -231,8 +234,7 @@ impl<'a> Level<'a> {
         findings.extend(gathered.reasoned.note());
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
-        let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
-        let told = |time| known || of_tokens(time) && ramp.is_none();
+        let told = |time: Time| known || time.is_between_tokens() && ramp.is_none();
         let mut level = LevelSummary {
             index: self.index,
             repeat: self.plan.repeat,
@@ -293,6 +295,7 @@ impl<'a> Level<'a> {
         };
         let accuracy = plan.target.accuracy.filter(|_| !self.plan.extrapolated);
         level.prediction = accuracy.map(|of| prediction::intervals(of, self.plan, &level));
+        trust::name_uncertain(&mut level);
         let imprecise = trust::findings(&level, self.plan.load);
         let precise = imprecise.is_empty();
         findings.splice(0..0, imprecise);
@@ -306,7 +309,12 @@ impl<'a> Level<'a> {
         }
         let arrivals = records(&gathered);
         findings.extend(level.client_wait.iter().flat_map(|wait| waits::notes(wait, arrivals)));
-        findings.extend(level.overload.iter().flat_map(|overload| overload::notes(overload, sent)));
+        findings.extend(
+            level
+                .overload
+                .iter()
+                .flat_map(|overload| overload::notes(overload, &gathered.counts, sent)),
+        );
         put_in_order(&mut findings);
         level.verdict = verdict(&findings);
         (level.notes, level.reasons) =
@@ -323,10 +331,26 @@ impl<'a> Level<'a> {
 }
 
 /// The metric of `--until-stable`, where the level ended before it converged.
-fn not_converged(plan: &LevelPlan, end: Option<&LevelEnd>) -> Option<Diagnostic> {
+fn not_converged(plan: &LevelPlan, level: &Gathered) -> Option<Diagnostic> {
     let until = plan.until.as_ref()?;
-    let gave_up = matches!(end?.ending, Ending::Requests | Ending::Duration);
-    gave_up.then(|| Finding::NotConverged.with(values![until.figure, percent(until.precision)]))
+    let ending = level.end.as_ref()?.ending;
+    if !matches!(ending, Ending::Requests | Ending::Duration) {
+        return None;
+    }
+    let (figure, precision) = (until.figure, percent(until.precision));
+    let had = level.counts.completed;
+    let needed = samples_to_stop(percentile(figure.statistic).map(Percentile::share)) as u64;
+    Some(match had < needed {
+        // However little the metric varies, so many are needed.
+        true => {
+            let option = longer(plan, level, needed as f64 / had.max(1) as f64);
+            Finding::TooFewToConverge.with(values![figure, precision, needed, had, option])
+        }
+        false => {
+            let wider = percent(until.precision * 2.0);
+            Finding::NotConverged.with(values![figure, precision, wider])
+        }
+    })
 }
 
 /// A prediction states its twin's capacity; beyond that, latencies are meaningless.
@@ -359,9 +383,15 @@ fn blocks(
     if matches!(plan.load, Load::Burst { .. }) {
         return Err(Diagnostic::from(Finding::NoIntervalBurst).into());
     }
-    let is_trace = matches!(plan.load, Load::Trace { .. });
-    let too_short = if is_trace { Finding::NoIntervalTrace } else { Finding::NoIntervalBlocks };
-    TimeBlocks::new(from, duration, median, too_short).map(Some)
+    TimeBlocks::new(from, duration, median).map(Some).map_err(|needed| {
+        let why = match plan.load {
+            Load::Trace { .. } => {
+                Finding::NoIntervalTrace.with([(needed / 1e9).ceil().max(1.0) as u64])
+            }
+            _ => Finding::NoIntervalBlocks.with([longer(plan, level, needed / duration as f64)]),
+        };
+        why.into()
+    })
 }
 
 /// Texts per completed request; per request where none completed.

@@ -17,6 +17,7 @@ mod instrument;
 mod integrity;
 mod judge;
 mod level;
+mod longer;
 mod overload;
 mod prediction;
 mod readings;

@@ -20,6 +20,8 @@ use dyno_words::{Finding, Overloaded, values};
 use std::collections::BTreeMap;
 
 const NS_PER_MS: f64 = 1e6;
+/// Shorter waits, in all, are not reported.
+const LEAST_PAUSE_S: f64 = 0.1;
 
 /// The refusals of a level, from the first reading.
 #[derive(Debug, Default)]
@@ -125,9 +127,12 @@ pub(super) fn nothing_completed(counts: &Counts) -> Diagnostic {
     }
 }
 
-/// Notes on waits and on requests that were sent again.
-pub(super) fn notes(overload: &Overload, sent: u64) -> Vec<Diagnostic> {
-    let paused = overload.pauses.map(|pauses| {
+/// Notes on waits and on requests that were sent again. Waits that add up to nothing, or after which
+/// nothing but failures followed, changed no result.
+pub(super) fn notes(overload: &Overload, counts: &Counts, sent: u64) -> Vec<Diagnostic> {
+    let matters =
+        |pauses: &Pauses| pauses.total_s >= LEAST_PAUSE_S && counts.completed + counts.shed > 0;
+    let paused = overload.pauses.filter(matters).map(|pauses| {
         let share = pauses.share.map_or_else(|| "–".to_owned(), percent);
         Overloaded::Paused.with(values![digits(pauses.total_s, 1), share])
     });

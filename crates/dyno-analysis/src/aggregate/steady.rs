@@ -1,6 +1,7 @@
 //! The steady window of a level: where it begins and ends, or why there is none.
 
 use super::gather::Gathered;
+use super::longer::for_window;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
@@ -145,8 +146,11 @@ fn long_enough(
         return Ok(());
     }
     let times = [to_s(window.length()), needed / 1e9].map(|s| digits(s, 2));
+    let sending = window.to.saturating_sub(first) as f64;
+    let option = || for_window(plan, level, [window.length() as f64, needed, sending]);
+    let [had, needs] = times;
     if turn.is_some() {
-        return Err(NoWindow::because(Finding::FewTurns, times));
+        return Err(NoWindow::because(Finding::FewTurns, values![had, needs, option()]));
     }
     if let Some(Saturation::Saturated(surplus)) = saturation {
         return Err(saturated(plan, surplus));
@@ -158,7 +162,10 @@ fn long_enough(
     let grows = trend_over(filled, level).filter(|growth| presumed && *growth > 0.0);
     Err(match grows {
         Some(growth) => NoWindow::trend_of(plan, growth),
-        None => NoWindow::because(Finding::WindowTooShort, times),
+        None if matches!(load, Load::Trace { .. }) => {
+            NoWindow::because(Finding::WindowTooShortTrace, [had, needs])
+        }
+        None => NoWindow::because(Finding::WindowTooShort, values![had, needs, option()]),
     })
 }
 

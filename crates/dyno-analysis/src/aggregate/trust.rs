@@ -3,7 +3,7 @@
 
 use super::gather::Gathered;
 use dyno_model::frame::ClientHealth;
-use dyno_model::instrument::Quality;
+use dyno_model::instrument::{Quality, is_judged_alone};
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::Load;
 use dyno_model::summary::{
@@ -120,6 +120,39 @@ pub(super) fn allow_for_slip(times: &mut Times, slip: Lag, mean_ms: Option<f64>)
         }
         if time != Time::Tpot {
             lower(&mut ranges.p99, slip.p99);
+            lower(&mut ranges.p99_9, slip.max);
+            lower(&mut ranges.max, slip.max);
+        }
+    }
+}
+
+/// Whether the delay of Dyno's own engine changes a time of requests by more than is good. Between tokens
+/// it changes high percentiles alone, which are marked themselves.
+pub(super) fn slip_matters(times: &Times, slip: Lag, mean_ms: Option<f64>) -> bool {
+    let by = [
+        (Statistic::Mean, mean_ms.unwrap_or(slip.p50)),
+        (Statistic::P50, slip.p50),
+        (Statistic::P99, slip.p99),
+    ];
+    [Time::Ttft, Time::Latency].into_iter().any(|time| {
+        let of = |statistic| times[time].as_ref()?.get(statistic);
+        let changed = |(statistic, by): (Statistic, f64)| {
+            let value = of(statistic)?;
+            Some(Quality::of_time(time, value, [value - by, value], None) > Quality::Good)
+        };
+        by.into_iter().filter_map(changed).any(|changed| changed)
+    })
+}
+
+/// Names the statistics of each time that could be measured only roughly.
+pub(super) fn name_uncertain(level: &mut LevelSummary) {
+    for time in Time::ALL {
+        let uncertain =
+            |statistic: &Statistic| level.is_uncertain(Metric::Time(time), Some(*statistic));
+        let names = Statistic::ALL.iter().copied().filter(uncertain).map(Statistic::key);
+        let names = names.map(str::to_owned).collect();
+        if let Some(found) = &mut level.times[time] {
+            found.uncertain = names;
         }
     }
 }
@@ -141,18 +174,24 @@ pub(super) fn hold_the_printed(times: &mut Times) {
 pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(instrument) = &level.instrument else { return found };
-    let [mut fair, mut tails, mut poor] = [const { Vec::<Value>::new() }; 3];
+    let [mut fair, mut tails, mut poor, mut marked] = [const { Vec::<Value>::new() }; 4];
     for (metric, statistic) in headline(level, load) {
-        let tail = matches!(statistic, Some(Statistic::P90 | Statistic::P99));
+        let tail = statistic.is_some_and(Statistic::is_tail);
         let into = match level.quality(metric, statistic) {
             None | Some(Quality::Good) => continue,
+            Some(_) if is_judged_alone(metric, statistic) => &mut marked,
             Some(Quality::Fair) => &mut fair,
             Some(Quality::Poor) if tail => &mut tails,
             Some(Quality::Poor) => &mut poor,
         };
         into.extend(described(level, metric, statistic));
     }
-    let all = [(Measuring::Poor, poor), (Measuring::PoorTail, tails), (Measuring::Fair, fair)];
+    let all = [
+        (Measuring::Poor, poor),
+        (Measuring::PoorTail, tails),
+        (Measuring::Fair, fair),
+        (Measuring::Marked, marked),
+    ];
     let named = all.into_iter().filter(|(_, figures)| !figures.is_empty());
     found.extend(named.map(|(what, figures)| what.with([list(figures, [", ", "、"])])));
     if let (Some(share), Load::Concurrency { concurrency }) =

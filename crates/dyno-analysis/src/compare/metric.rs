@@ -1,6 +1,5 @@
 //! The metrics that are compared: those that the registry lists for comparisons.
 
-use dyno_model::instrument::Quality;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Better as Way, Metric, Place, Statistic};
 use dyno_model::summary::{Distribution, LevelSummary};
@@ -77,7 +76,7 @@ impl Compared {
 
     /// Whether the client could not measure it precisely at a level, so that it cannot be compared.
     pub(super) fn is_unknown(self, level: &LevelSummary) -> bool {
-        level.quality(self.metric, self.statistic) == Some(Quality::Poor)
+        level.is_inconclusive(self.metric, self.statistic)
     }
 
     /// Its value at a level, with its interval where there is one; shares are between 0 and 1.

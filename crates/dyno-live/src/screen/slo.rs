@@ -39,6 +39,7 @@ pub(super) fn line(picture: &Picture, columns: usize) -> Option<Line<'static>> {
 
 fn measured(term: &TermVerdict) -> String {
     match term.value {
+        Some(value) if term.uncertain => format!("~{} {}", number(value), term.unit),
         Some(value) => format!("{} {}", number(value), term.unit),
         None => maybe(None, number),
     }

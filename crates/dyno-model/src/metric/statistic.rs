@@ -63,6 +63,11 @@ impl Statistic {
         Self::ALL.into_iter().filter(move |which| !extreme(which))
     }
 
+    /// Whether it lies above the median.
+    pub fn is_tail(self) -> bool {
+        !matches!(self, Self::Mean | Self::Std | Self::Min | Self::P50)
+    }
+
     /// As people write it.
     pub fn name(self) -> &'static str {
         match self {

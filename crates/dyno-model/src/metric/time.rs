@@ -52,6 +52,11 @@ impl Time {
         self == Self::Headers
     }
 
+    /// Whether it is a time between tokens or events.
+    pub fn is_between_tokens(self) -> bool {
+        matches!(self, Self::Tpot | Self::Itl | Self::ChunkGap)
+    }
+
     /// Its key in `summary.json`.
     pub fn id(self) -> &'static str {
         self.info().id

@@ -41,6 +41,10 @@ pub struct Distribution {
     pub instrument: Option<Ranges>,
     /// Percentiles with fewer than ten samples beyond them.
     pub marked: Vec<String>,
+    /// Statistics that the client could measure only roughly: tables mark them `~`, or show their
+    /// instrument range.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncertain: Vec<String>,
 }
 
 /// 95 % intervals, `[low, high]`.

@@ -46,6 +46,9 @@ pub struct TermVerdict {
     pub met: Option<bool>,
     /// Too few samples for this percentile.
     pub few_samples: bool,
+    /// The value is known only roughly, so that its instrument range decided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
     /// Why it is inconclusive, and what would decide it.
     pub why: Option<Box<Diagnostic>>,
 }
@@ -83,14 +86,17 @@ struct SavedTerm {
     met: Option<bool>,
     few_samples: bool,
     #[serde(default)]
+    uncertain: bool,
+    #[serde(default)]
     why: Option<Box<Diagnostic>>,
 }
 
 impl From<SavedTerm> for TermVerdict {
     fn from(saved: SavedTerm) -> Self {
-        let SavedTerm { term, value, bound, unit, outcome, met, few_samples, why } = saved;
+        let SavedTerm { term, value, bound, unit, outcome, met, few_samples, uncertain, why } =
+            saved;
         let outcome = outcome.unwrap_or_else(|| met.into());
-        Self { term, value, bound, unit, outcome, met, few_samples, why }
+        Self { term, value, bound, unit, outcome, met, few_samples, uncertain, why }
     }
 }
 

@@ -27,8 +27,14 @@ function aboutLevel(i, parts, axis) {
       rows.push([words.interval, show(one.low[i]) + ' – ' + withUnit(one.high[i], one.unit)]);
     }
     if (one.few && one.few.indexOf(i) >= 0) { rows.push(['', words.few]); }
+    if (one.rough && one.rough.indexOf(i) >= 0) { rows.push(['', words.rough]); }
   });
   return { title: level.label, rows: rows, remark: verdictRemark(level.trust, level.why) };
+}
+
+// Whether a metric of a level has few samples or is known only roughly.
+function isMarked(one, i) {
+  return [one.few, one.rough].some(function (marked) { return marked && marked.indexOf(i) >= 0; });
 }
 
 function verdictRemark(trust, why) {
@@ -95,7 +101,7 @@ var report = {
         var points = group.levels.filter(function (i) { return known(axis.x[i]); }).map(function (i) {
           return {
             x: axis.x[i], y: one.y[i], low: one.low && one.low[i], high: one.high && one.high[i],
-            trust: data.levels[i].trust, few: Boolean(one.few && one.few.indexOf(i) >= 0),
+            trust: data.levels[i].trust, few: isMarked(one, i),
             mark: axis.marked.indexOf(i) >= 0 ? data.levels[i].label : '',
             about: function () { return aboutLevel(i, parts, axis); }
           };

@@ -1,6 +1,6 @@
 // Tables that are sorted by a click on a column's head.
 
-// The number that a cell starts with, past marks such as `~`; null where there is none.
+// The number that a cell starts with, past marks such as `~` and `≈`; null where there is none.
 function cellNumber(text) {
   var found = text.replace(/,/g, '').match(/-?\d+(\.\d+)?/);
   return found ? Number(found[0]) : null;
@@ -11,7 +11,7 @@ function compareCells(a, b, down) {
   var empty = function (text) { return text === '–' || text === ''; };
   if (empty(a) || empty(b)) { return empty(a) - empty(b); }
   var numbers = [cellNumber(a), cellNumber(b)];
-  var isNumber = /^[~!]?-?[\d.,]+/;
+  var isNumber = /^[~!≈]?-?[\d.,]+/;
   var order = isNumber.test(a) && isNumber.test(b) ? numbers[0] - numbers[1]
     : a.localeCompare(b, undefined, { numeric: true });
   return down ? -order : order;

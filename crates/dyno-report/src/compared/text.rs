@@ -95,7 +95,8 @@ fn shown(value: Option<f64>) -> String {
 fn value(cell: Option<&Cell>, metric: Compared) -> String {
     let percent = if metric.is_share() { 100.0 } else { 1.0 };
     let value = cell.and_then(|cell| cell.figures.get(&metric)).map(|value| value * percent);
-    let mark = if cell.is_some_and(|cell| cell.interpolated) && value.is_some() { "~" } else { "" };
+    let mark =
+        if cell.is_some_and(|cell| cell.interpolated) && value.is_some() { "≈" } else { "" };
     format!("{mark}{}", shown(value))
 }
 

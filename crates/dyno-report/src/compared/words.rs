@@ -53,8 +53,8 @@ messages! {
         "intervals are based on the differences within interleaved rounds",
         "置信区间来自交替测试各轮内的差异";
     Interpolated:
-        "~: this load was not measured; the value is interpolated between two loads, and not tested",
-        "~：没有该负载的测试；数值由相邻负载插值得到，不参与检验";
+        "≈: this load was not measured; the value is interpolated between two loads, and not tested",
+        "≈：没有该负载的测试；数值由相邻负载插值得到，不参与检验";
     InvalidLeftOut: "invalid levels are left out", "无效的档位未计入";
     OtherModel: "the models have different names", "模型名称不同";
     OtherLengths:

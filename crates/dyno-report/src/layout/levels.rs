@@ -4,7 +4,7 @@ use super::column::Column;
 use super::remarks::reasons;
 use super::table::Table;
 use dyno_model::Language;
-use dyno_model::metric::{Statistic, Time};
+use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary, RunSummary, ServerTimesSummary, Summary};
 use std::io::{self, Write};
 
@@ -125,7 +125,24 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
     }
     later.into_iter().for_each(|time| of_time(&mut columns, time));
     columns.push(LevelColumn::whole("unconfirmed", |row| row.level.requests.unconfirmed));
+    columns.push(LevelColumn::own("uncertain", |row| {
+        Some(uncertain(row.level).join(" ")).filter(|names| !names.is_empty())
+    }));
     columns
+}
+
+/// The columns of a level whose values the client could measure only roughly.
+pub(super) fn uncertain(level: &LevelSummary) -> Vec<String> {
+    let rates = [Metric::RequestRate, Metric::OutputRate, Metric::TotalRate];
+    let rates = rates.into_iter().filter(|rate| level.is_uncertain(*rate, None));
+    let steady = if level.steady.is_some() { "steady_" } else { "" };
+    let rates = rates.map(|rate| format!("{steady}{}", rate.info().id));
+    let of_time = |time: Time| {
+        let rough = |which: &Statistic| level.is_uncertain(Metric::Time(time), Some(*which));
+        let name = move |which: Statistic| format!("{}_{}_ms", time.info().column, which.key());
+        Statistic::ALL.into_iter().filter(rough).map(name).collect::<Vec<String>>()
+    };
+    rates.chain(Time::ALL.into_iter().flat_map(of_time)).collect()
 }
 
 /// Every statistic of a time.

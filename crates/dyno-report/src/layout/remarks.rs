@@ -5,8 +5,11 @@ use super::cells::{self, plain};
 use crate::messages::Message;
 use crate::text::level_names;
 use dyno_draw::banners::cautions;
-use dyno_model::summary::{LevelSummary, Summary};
+use dyno_model::instrument::is_judged_alone;
+use dyno_model::metric::{Metric, Statistic, Time};
+use dyno_model::summary::{LevelSummary, Ranges, Summary};
 use dyno_model::{Language, Verdict};
+use dyno_words::columns::millis;
 use dyno_words::escape::escape;
 use dyno_words::template::fill;
 
@@ -41,7 +44,32 @@ pub(super) fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
     let explained = explained(&summary.levels, language);
     let invalid = explained.iter().filter(|note| note.verdict == Verdict::Invalid);
     remarks.extend(invalid.map(|note| note.text(summary.levels.len(), language)));
+    remarks.extend(
+        summary
+            .levels
+            .iter()
+            .filter(|level| level.verdict != Verdict::Invalid)
+            .filter_map(|level| uncertain(level, language)),
+    );
     remarks
+}
+
+/// The percentiles between tokens that are known only roughly: other tools' layouts have no mark for
+/// them. What they call ITL is the time between events.
+fn uncertain(level: &LevelSummary, language: Language) -> Option<Remark> {
+    let of = |(time, which): (Time, Statistic)| {
+        let (metric, which) = (Metric::Time(time), Some(which));
+        let uncertain = is_judged_alone(metric, which) && level.is_uncertain(metric, which);
+        let [low, high] = level.instrument_range(metric, which).filter(|_| uncertain)?.map(millis);
+        let (name, which) = (metric.label(language), which?.name());
+        Some(format!("{name} {which} {low}–{high} ms"))
+    };
+    let times = [Time::Tpot, Time::ChunkGap].into_iter();
+    let values = times.flat_map(|time| Ranges::OF.map(|which| (time, which))).filter_map(of);
+    let values: Vec<String> = values.collect();
+    let text = Message::Uncertain.text(language);
+    let values = (!values.is_empty()).then(|| values.join(language.comma()))?;
+    Some(Remark { text, values: vec![level.label.clone(), values] })
 }
 
 /// Why levels are not valid: levels with the same reasons stand together.

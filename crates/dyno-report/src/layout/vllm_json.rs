@@ -2,6 +2,7 @@
 //! fields start with `dyno_`.
 
 use super::block::{max_concurrency, rate, tokens};
+use super::levels::uncertain;
 use super::object::Object;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -24,6 +25,10 @@ pub(super) fn put_own(object: &mut Object, run: &RunSummary, level: &LevelSummar
     object.put("dyno_level", level.label.as_str());
     object.put("dyno_verdict", level.verdict.to_string());
     object.put("dyno_simulated", run.simulated);
+    let uncertain = uncertain(level);
+    if !uncertain.is_empty() {
+        object.put("dyno_uncertain", uncertain);
+    }
 }
 
 /// The object of a level.

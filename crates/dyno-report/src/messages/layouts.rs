@@ -42,6 +42,7 @@ messages! {
     NoFigure: "not available", "无数据";
     NoLevel: "No level was started.", "没有开始任何档位。";
     Notes: "Notes:", "说明：";
+    Uncertain: "{}: known only to lie within a range: {}", "{}：只能确定在一定范围内：{}";
     LevelInvalid: "{} is invalid: {}", "{} 无效：{}";
     LevelSuspect: "{} is suspect: {}", "{} 存疑：{}";
     LevelsInvalid: "{} are invalid: {}", "{} 无效：{}";

@@ -115,12 +115,13 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
         let value = term.value.map_or_else(|| ABSENT.to_owned(), |value| apart(value, term.bound));
         let unit = if term.value.is_some() { format!(" {}", term.unit) } else { String::new() };
         let few = if term.few_samples { "?" } else { "" };
+        let rough = if term.uncertain && term.value.is_some() { "~" } else { "" };
         let kind = match term.outcome {
             Decision::Met => "",
             Decision::Missed => "bad",
             Decision::Inconclusive => "faint",
         };
-        cells.push(Cell::number(&format!("{value}{few}{unit}")).kind(kind));
+        cells.push(Cell::number(&format!("{rough}{value}{few}{unit}")).kind(kind));
     }
     cells.push(Cell::number(&shown(slo.goodput_per_s)));
     cells.push(Cell::number(&percent(slo.met_share)));

@@ -139,11 +139,15 @@ pub(super) fn values(metric: &Metric) -> Map<String, Value> {
         out.insert("low".into(), json!(column(&|value| value.interval.map(|ends| ends[0]))));
         out.insert("high".into(), json!(column(&|value| value.interval.map(|ends| ends[1]))));
     }
-    let few = metric.values.iter().enumerate();
-    let few: Vec<usize> =
-        few.filter(|(_, value)| value.is_some_and(|value| value.few)).map(|(i, _)| i).collect();
-    if !few.is_empty() {
-        out.insert("few".into(), json!(few));
+    let marks: [(&str, fn(&MetricValue) -> bool); 2] =
+        [("few", |value| value.few), ("rough", |value| value.rough)];
+    for (name, has) in marks {
+        let levels = metric.values.iter().enumerate();
+        let marked = levels.filter(|(_, value)| value.as_ref().is_some_and(has));
+        let marked: Vec<usize> = marked.map(|(i, _)| i).collect();
+        if !marked.is_empty() {
+            out.insert(name.into(), json!(marked));
+        }
     }
     out
 }

@@ -52,7 +52,7 @@ fn work(level: &LevelSummary, steady: bool) -> Option<Throughput> {
 }
 
 fn plain(value: f64) -> Value {
-    Value { value, interval: None, few: false }
+    Value { value, interval: None, few: false, rough: false }
 }
 
 /// All metrics that some level of the run has.
@@ -99,7 +99,7 @@ fn other_than_rates(levels: &[LevelSummary], language: Language) -> Vec<Metric> 
         }
         let label = metric.label(language);
         for which in statistics {
-            let of = |level: &LevelSummary| statistic(metric.distribution(level)?, *which);
+            let of = |level: &LevelSummary| statistic(level, metric.time()?, *which);
             let id = format!("{}.{}", metric.name(), which.name());
             let name = format!("{label} {}", which.name());
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));

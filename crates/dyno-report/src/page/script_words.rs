@@ -18,6 +18,7 @@ const OF_SCRIPT: &[(&str, Word)] = &[
     ("interval", Word::IntervalName),
     ("sort", Word::Sort),
     ("few", Word::FewName),
+    ("rough", Word::RoughName),
     ("bound", Word::SloBound),
     ("share", Word::ShareName),
     ("samples", Word::SampleCount),

@@ -171,7 +171,7 @@ fn percentile(
     (time, part): (Time, Statistic),
     marks: &mut Marks,
 ) -> Cell {
-    let Some(found) = level.times[time].as_ref().and_then(|all| statistic(all, part)) else {
+    let Some(found) = statistic(level, time, part) else {
         return Cell::number(&marks.absent());
     };
     marks.note(found.few, false);

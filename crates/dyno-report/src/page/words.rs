@@ -99,8 +99,8 @@ messages! {
     StillAlt: "Charts of the values in the table below", "下表数据的图表";
     FiguresTitle: "Metrics over load", "各项指标随负载的变化";
     FiguresAbout: "Shaded: 95 % confidence interval. Hollow: the level is invalid. Pale: suspect, or \
-                   few samples. Gap: not available.",
-        "阴影：95 % 置信区间。空心：该档无效。浅色：存疑或样本过少。断点：没有该数据。";
+                   the value is uncertain (few samples, or ~). Gap: not available.",
+        "阴影：95 % 置信区间。空心：该档无效。浅色：存疑，或数值不确定（样本过少，或带 ~）。断点：没有该数据。";
     SweepAbout: "Diamonds: the synchronous and the throughput level of the sweep, at the request rate \
                  that they reached.",
         "菱形：扫描中的同步档与吞吐档，位于其达到的请求速率处。";
@@ -291,6 +291,7 @@ messages! {
     IntervalName: "95 % interval", "95 % 置信区间";
     Sort: "Sort by this column", "按此列排序";
     FewName: "few samples beyond", "超出的样本过少";
+    RoughName: "~ known only within a range", "~ 只能确定在一定范围内";
     SloBound: "SLO", "SLO";
     ShareName: "share of samples", "样本占比";
     SampleCount: "{} samples", "{} 个样本";

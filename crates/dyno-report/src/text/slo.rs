@@ -143,5 +143,6 @@ fn shown(term: &TermVerdict) -> String {
     let Some(value) = term.value else { return ABSENT.to_owned() };
     let short = number(value);
     let digits = if short == number(term.bound) { value.to_string() } else { short };
-    format!("{digits} {}", term.unit)
+    let mark = if term.uncertain { "~" } else { "" };
+    format!("{mark}{digits} {}", term.unit)
 }

@@ -41,6 +41,7 @@ fn answered() -> Run {
             outcome: passed.into(),
             met: passed,
             few_samples: passed.is_none(),
+            uncertain: false,
             why: passed.is_none().then(|| {
                 let why = "ttft.p99 has 80 samples, too | few";
                 Box::new(Diagnostic::new("slo_samples", why, Some("about 288 more would do")))

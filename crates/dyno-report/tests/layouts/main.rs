@@ -10,4 +10,5 @@ mod parquet_tables;
 mod published;
 mod runs;
 mod safety;
+mod uncertain;
 mod workflows;

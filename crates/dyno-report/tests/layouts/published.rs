@@ -63,6 +63,7 @@ fn distribution(mean: f64, p50: Option<f64>, p99: Option<f64>) -> Distribution {
         ci95: Intervals95::default(),
         instrument: None,
         marked: vec![],
+        uncertain: vec![],
     }
 }
 

@@ -45,18 +45,18 @@ fn what_one_level_has_is_not_called_shared() {
 fn levels_that_are_too_short_for_intervals_are_named_once_with_the_longest_duration() {
     let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0]);
     for (level, seconds) in summary.levels.iter_mut().zip([12, 8, 40]) {
-        level.notes = vec![Finding::NoIntervalBlocks.with([seconds])];
+        level.notes = vec![Finding::NoIntervalBlocks.with([format!("--duration {seconds}s")])];
     }
     for (text, said, advice) in [
         (
             text(&summary),
             "concurrency 1, 2, 4: too short for 95 % confidence intervals → use",
-            "--duration 40s or longer\n",
+            "--duration 40s\n",
         ),
         (
             chinese(&summary),
             "并发 1，2，4：时长过短，无法给出 95 % 置信区间 → ",
-            "请使用 --duration 40s 或更",
+            "请使用 --duration 40s",
         ),
     ] {
         assert_eq!(text.matches(said).count(), 1, "{text}");
@@ -68,7 +68,7 @@ fn levels_that_are_too_short_for_intervals_are_named_once_with_the_longest_durat
 #[test]
 fn no_advice_is_cut_off() {
     let mut summary = ladder(&[1.0]);
-    let late = Finding::EngineSlip.with([12]);
+    let late = Finding::SendLag.with([12]);
     let advice = late.advice.clone().unwrap();
     summary.levels[0].notes = vec![late];
     let text = text(&summary);

@@ -7,7 +7,7 @@ mod steady;
 mod watch;
 
 pub use steady::is_steady;
-pub use watch::{FIRST_LOOK, Standing, Watch};
+pub use watch::{FIRST_LOOK, Standing, Watch, samples_to_stop};
 
 use crate::quantile;
 use batches::{Batches, STUDENT_95};

@@ -1,6 +1,6 @@
 //! Watches samples as they arrive and decides when there are enough.
 
-use super::{Precision, Statistic, is_steady, precision};
+use super::{FEWEST_BEYOND, Precision, Statistic, is_steady, precision};
 
 /// The first look is taken at this many samples.
 pub const FIRST_LOOK: usize = 200;
@@ -36,6 +36,24 @@ pub struct Watch {
     standing: Standing,
 }
 
+/// The fewest samples with which the mean, or the percentile with this share below it, can be found to
+/// be stable, however little they vary.
+pub fn samples_to_stop(share: Option<f64>) -> usize {
+    let enough = |count: usize| {
+        share.is_none_or(|share| count as f64 * share.min(1.0 - share) >= FEWEST_BEYOND)
+    };
+    let mut look = FIRST_LOOK;
+    while !enough(look) {
+        look = after(look);
+    }
+    (1..LOOKS_IN_A_ROW).fold(look, |look, _| after(look))
+}
+
+/// How many samples the look after one at `count` needs.
+fn after(count: usize) -> usize {
+    (count as f64 * BETWEEN_LOOKS).ceil() as usize
+}
+
 impl Watch {
     /// Waits until `statistic` is known to ± `wanted` of its value: 0.03 is 3 %.
     pub fn new(statistic: Statistic, wanted: f64) -> Self {
@@ -64,7 +82,7 @@ impl Watch {
     /// The current state; tests again if it is time to.
     pub fn ask(&mut self) -> Standing {
         if self.samples.len() >= self.next {
-            self.next = (self.samples.len() as f64 * BETWEEN_LOOKS).ceil() as usize;
+            self.next = after(self.samples.len());
             self.standing = self.look();
         }
         self.standing

@@ -20,9 +20,9 @@ const IDLE: [&str; 2] = [
     "no steady window: nothing was in flight in the {} s between ramp-up and drain",
     "没有稳态窗口：启动与排空之间的 {} s 内没有进行中的请求",
 ];
-const INCLUDES_FILLING: [&str; 2] = [
-    "whole-run throughput includes ramp-up and drain; send more requests or run longer",
-    "全程吞吐量包含启动和排空阶段；请增加请求或延长时间",
+const USE_LONGER: [&str; 2] = [
+    "use {2}; throughput of the whole level includes ramp-up and drain",
+    "请使用 {2}；整档吞吐量包含启动和排空阶段",
 ];
 const TREND: [&str; 2] =
     ["no steady window: concurrency changed by {} %", "没有稳态窗口：并发数变化 {} %"];
@@ -80,14 +80,8 @@ wordings! {
           machine can send",
          "请降低请求速率，或用 --agents 让多个客户端分担；`dyno doctor` 可给出本机的发送能力"];
     EngineSlip: Note "engine_slip",
-        ["Dyno's engine missed its own schedule: p99 {} ms late",
-         "Dyno 引擎未能跟上自身的时间表：p99 晚 {} ms"],
-        ["client and engine share this machine, which is too busy for both at this load. The delay of an \
-          embedded engine widens the instrument ranges, from which the verdict follows; that of `dyno \
-          engine` is measured like any server's and does not change the verdict. Lower the load, or run \
-          `dyno engine` on another machine",
-         "客户端与引擎共用本机，本机在此负载下无法同时承载两者。内置引擎的延迟会扩大测量误差范围，进而影响判定；\
-          `dyno engine` 的延迟则与任何服务器一样计入结果，不改变判定。请降低负载，或在另一台机器上运行 `dyno engine`"];
+        ["this machine is too busy for the engine: p99 {} ms late",
+         "本机过忙，引擎未能按时输出：p99 晚 {} ms"];
     RecordsMissing: Error "records_missing",
         ["{} records for {} requests", "{1} 个请求只有 {0} 条记录"],
         RECORDS_WRONG;
@@ -159,16 +153,24 @@ wordings! {
     SlotsMissing: Warning "no_steady_window",
         ["no steady window: only {} of {} concurrency slots had a request",
          "没有稳态窗口：{1} 个并发槽位中只有 {0} 个有请求"],
-        ["send several times as many requests as the concurrency", "请求数应为并发数的数倍"];
+        ["send several requests for each slot, such as --requests 4x",
+         "每个并发槽位应有多个请求，例如 --requests 4x"];
     WindowTooShort: Warning "no_steady_window",
-        ["no steady window: {} s at full load, but two median latencies ({} s) are needed",
-         "没有稳态窗口：满负载仅 {} s，需要端到端时延中位数的两倍（{} s）"],
-        INCLUDES_FILLING;
+        ["too short for a steady window: {} s after ramp-up, needs more than two rounds of requests \
+          ({} s)",
+         "时长过短，没有稳态窗口：启动之后仅 {} s，需要超过两轮请求的时间（{} s）"],
+        USE_LONGER;
+    WindowTooShortTrace: Warning "no_steady_window",
+        ["too short for a steady window: {} s after its first responses, needs two median latencies \
+          ({} s)",
+         "时长过短，没有稳态窗口：首批响应之后仅 {} s，需要端到端时延中位数的两倍（{} s）"],
+        ["replay a longer part of the trace, or a smaller speed=",
+         "请回放更长的一段轨迹，或减小 speed="];
     FewTurns: Warning "no_steady_window",
-        ["no steady window: {} s with every user active, but two conversation turns with their \
-          pauses ({} s) are needed",
-         "没有稳态窗口：所有用户同时活动仅 {} s，需要两轮对话（含停顿）的时间（{} s）"],
-        INCLUDES_FILLING;
+        ["too short for a steady window: {} s with every user active, needs two conversation turns with \
+          their pauses ({} s)",
+         "时长过短，没有稳态窗口：所有用户同时活动仅 {} s，需要两轮对话（含停顿）的时间（{} s）"],
+        USE_LONGER;
     Idle: Warning "no_steady_window",
         IDLE,
         ["requests were too few or too far apart: send more, or at a higher rate",
@@ -214,8 +216,12 @@ wordings! {
         ["use the capacity, or predict a rate below it", "请参考容量，或预测低于容量的请求速率"];
     NotConverged: Note "not_converged",
         ["the level ended before {} converged to ± {}", "该档位结束时 {} 尚未收敛到 ± {}"],
-        ["allow more time with --max-duration, or a wider interval, such as --precision 5%",
-         "请用 --max-duration 延长时间，或放宽置信区间，例如 --precision 5%"];
+        ["allow more time with --max-duration, or a wider interval, such as --precision {2}",
+         "请用 --max-duration 延长时间，或放宽精度，例如 --precision {2}"];
+    TooFewToConverge: Note "not_converged",
+        ["too few requests to tell whether {} converged to ± {}: needs {}, had {}",
+         "请求过少，无法判断 {} 是否已收敛到 ± {}：需要 {} 个，实有 {} 个"],
+        ["use {4}", "请使用 {4}"];
     ClockStepped: Note "clock_stepped",
         ["the wall clock moved by {} ms relative to the monotonic clock",
          "系统时钟相对单调时钟跳变了 {} ms"],
@@ -322,7 +328,7 @@ wordings! {
         ["repeat the burst to see how much it varies", "请重复突发测试以观察波动"];
     NoIntervalBlocks: Note "no_interval",
         ["too short for 95 % confidence intervals", "时长过短，无法给出 95 % 置信区间"],
-        ["use --duration {}s or longer", "请使用 --duration {}s 或更长"];
+        ["use {}", "请使用 {}"];
     NoIntervalTrace: Note "no_interval",
         ["too short for 95 % confidence intervals", "时长过短，无法给出 95 % 置信区间"],
         ["replay {} s of the trace or more, or lower speed=",

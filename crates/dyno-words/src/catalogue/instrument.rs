@@ -23,6 +23,8 @@ wordings! {
     Fair: Warning "instrument_range",
         ["accurate to within 10 %: {}", "精度在 10 % 以内：{}"],
         OTHERS_ARE_GOOD;
+    Marked: Note "uncertain",
+        ["known only to lie within a range, and marked: {}", "只能确定在一定范围内，已作标记：{}"];
     FewInFlight: Error "effective_concurrency",
         ["only {} % of the {} requests were certainly kept in flight: the client sent the next ones late",
          "客户端发送下一个请求过晚，能确定的平均并发数只有 {1} 的 {0} %"],

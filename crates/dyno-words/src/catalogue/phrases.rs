@@ -8,6 +8,7 @@ messages! {
     pub enum Phrase;
 
     Measured: "{} {}–{} {}", "{} {}–{} {}";
+    MoreRequests: "more requests or a longer --duration", "更多请求或更长的 --duration";
     InUse: ", {} in use", "，已用 {}";
     InBatch: ", with {} in the batch", "，同时批次中有 {} 个";
     Against: "{}: {} vs {}", "{}：{}，对照 {}";

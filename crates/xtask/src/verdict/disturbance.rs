@@ -25,6 +25,22 @@ pub(super) enum Disturbance {
     Niced,
 }
 
+/// How a machine treats the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// It has a core for the client.
+    Calm,
+    /// It has other work, or limits the client.
+    Busy,
+    /// It does not let the client run at all, again and again.
+    Stopped,
+}
+
+impl Machine {
+    pub(super) const ALL: [(Self, &str); 3] =
+        [(Self::Calm, "calm"), (Self::Busy, "busy"), (Self::Stopped, "stopped")];
+}
+
 use Disturbance::{Busy, Niced, Nothing, Quota, SlowRecords, Stopped};
 
 /// All disturbances.
@@ -48,7 +64,16 @@ pub(super) const KINDS: [Disturbance; 14] = [
 impl Disturbance {
     /// Whether such a run should be valid.
     pub(super) fn is_calm(self) -> bool {
-        matches!(self, Nothing | Busy(1))
+        self.machine() == Machine::Calm
+    }
+
+    /// What becomes of the machine.
+    pub(super) fn machine(self) -> Machine {
+        match self {
+            Nothing | Busy(1) => Machine::Calm,
+            Busy(_) | Quota(_) | Niced => Machine::Busy,
+            Stopped(..) | SlowRecords(_) => Machine::Stopped,
+        }
     }
 
     pub(super) fn name(self) -> String {

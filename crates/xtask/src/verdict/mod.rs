@@ -1,5 +1,6 @@
 //! Whether verdicts reflect the error of the metrics: `dyno bench` against a scripted engine that logs
-//! when each token was written, undisturbed and disturbed. `table` has the criteria.
+//! when each token was written, undisturbed and disturbed. `table` has the criteria. Runs and ledgers
+//! can be kept, and judged again when a rule has changed.
 
 mod disturbance;
 mod table;
@@ -8,7 +9,7 @@ mod truth;
 use crate::lab::{Engine, build, scratch};
 use anyhow::{Context, Result};
 use disturbance::{Disturbance, KINDS};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use table::{Row, Table};
@@ -18,8 +19,46 @@ const TOKENS: u32 = 32;
 const SLOTS: u32 = 8;
 const REQUESTS: u32 = 64;
 
-/// Runs each kind so many times; those that should be good more often.
-pub(crate) fn run(runs: u32) -> Result<()> {
+/// `[RUNS] [--keep FOLDER]` runs each kind so many times, those that should be good more often;
+/// `--from FOLDER` judges the runs that were kept there.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let folder = |flag: &str| {
+        let place = arguments.iter().position(|argument| argument == flag)?;
+        arguments.get(place + 1).map(PathBuf::from)
+    };
+    match folder("--from") {
+        Some(kept) => again(&kept),
+        None => {
+            let runs = arguments.first().filter(|first| !first.starts_with("--"));
+            measure(runs.map_or(Ok(6), |runs| runs.parse())?, folder("--keep").as_deref())
+        }
+    }
+}
+
+/// Judges runs that were kept, by the rules of the program as it is now.
+fn again(folder: &Path) -> Result<()> {
+    let dyno = build()?;
+    let mut places: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        places.push(entry?.path());
+    }
+    places.sort();
+    let mut table = Table::default();
+    for place in places {
+        let name = std::fs::read_to_string(place.join("kind"))?;
+        let kind = KINDS.into_iter().find(|kind| kind.name() == name);
+        let kind = kind.with_context(|| format!("{}: kind `{name}`", place.display()))?;
+        let mut command = Command::new(&dyno);
+        command.arg("report").arg(place.join("run")).arg("--json");
+        let row = judged(&command.output()?.stdout, &place.join("ledger"))?;
+        println!("{}", row.line(name));
+        table.add(kind, row);
+    }
+    println!("{}", table.text());
+    Ok(())
+}
+
+fn measure(runs: u32, keep: Option<&Path>) -> Result<()> {
     let dyno = build()?;
     let script = format!("ttft=100ms,itl=20ms,tokens={TOKENS}");
     println!(
@@ -30,8 +69,17 @@ pub(crate) fn run(runs: u32) -> Result<()> {
     for kind in KINDS {
         let times = if kind.is_calm() { runs * 5 / 2 } else { runs };
         for number in 0..times {
-            let row =
-                one(&dyno, &script, kind).with_context(|| format!("{} #{number}", kind.name()))?;
+            let place = match keep {
+                Some(folder) => folder.join(format!("{:03}", table.len())),
+                None => scratch(),
+            };
+            std::fs::create_dir_all(&place)?;
+            std::fs::write(place.join("kind"), kind.name())?;
+            let row = one(&dyno, &script, kind, &place)
+                .with_context(|| format!("{} #{number}", kind.name()))?;
+            if keep.is_none() {
+                let _ = std::fs::remove_dir_all(&place);
+            }
             println!("{}", row.line(kind.name()));
             table.add(kind, row);
         }
@@ -40,11 +88,11 @@ pub(crate) fn run(runs: u32) -> Result<()> {
     Ok(())
 }
 
-fn one(dyno: &Path, script: &str, kind: Disturbance) -> Result<Row> {
-    let ledger = scratch();
+fn one(dyno: &Path, script: &str, kind: Disturbance, place: &Path) -> Result<Row> {
+    let ledger = place.join("ledger");
     let shown = ledger.display().to_string();
     let engine = Engine::with(&dyno.to_path_buf(), &["--scripted", script, "--ledger", &shown])?;
-    let out = scratch();
+    let out = place.join("run");
     let busy = kind.begin()?;
     let mut command = kind.command(dyno);
     let url = format!("http://{}", engine.address);
@@ -58,12 +106,14 @@ fn one(dyno: &Path, script: &str, kind: Disturbance) -> Result<Row> {
     let output = child.wait_with_output()?;
     drop((disturbing, busy));
     drop(engine);
+    judged(&output.stdout, &ledger)
+}
+
+/// A printed summary, compared with the ledger of its engine.
+fn judged(printed: &[u8], ledger: &Path) -> Result<Row> {
     let summary: serde_json::Value =
-        serde_json::from_slice(&output.stdout).context("the summary is not JSON")?;
-    let truth = Truth::read(&ledger, TOKENS, SLOTS)?;
-    let _ = std::fs::remove_file(&ledger);
-    let _ = std::fs::remove_dir_all(&out);
-    Row::new(&summary["levels"][0], &truth)
+        serde_json::from_slice(printed).context("the summary is not JSON")?;
+    Row::new(&summary["levels"][0], &Truth::read(ledger, TOKENS, SLOTS)?)
 }
 
 /// A process that is killed when this value is dropped.

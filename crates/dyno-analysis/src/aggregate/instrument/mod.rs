@@ -12,7 +12,7 @@ pub(crate) use own::{Spans, bounds};
 
 use dyno_model::metric::Statistic;
 use dyno_model::summary::{Ranges, round6};
-use dyno_stats::Counted;
+use dyno_stats::{Counted, PERCENTILES};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -22,11 +22,12 @@ pub(crate) fn ranges(low: &Counted, high: &Counted) -> Ranges {
     Ranges::new(|statistic| {
         let of = |counted: &Counted| match statistic {
             Statistic::Mean => counted.mean(),
-            Statistic::P50 => counted.quantile(0.5),
-            Statistic::P90 => counted.quantile(0.9),
-            Statistic::P95 => counted.quantile(0.95),
-            Statistic::P99 => counted.quantile(0.99),
-            _ => None,
+            Statistic::Max => counted.max().map(|most| most as f64),
+            Statistic::Std | Statistic::Min => None,
+            percentile => {
+                let of = PERCENTILES.iter().find(|one| one.name == percentile.key())?;
+                counted.quantile(of.share())
+            }
         };
         Some([of(low)?, of(high)?].map(|ns| round6(ns / NS_PER_MS)))
     })
