@@ -1,6 +1,7 @@
 //! What must hold for any bytes that arrive as a response: one outcome, and the same record however the
 //! bytes were cut into reads.
 
+use dyno_model::budget::Budget;
 use dyno_model::SEC;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
@@ -32,6 +33,7 @@ fn record(dialect: u8, stream: bool, parts: &[&[u8]]) -> RequestRecord {
         stream,
         keep: Keep { text: true, content: true },
         redactor: Redactor::new([SECRET.to_owned()]),
+        budget: Budget::foreign(),
     };
     let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
     record.requested_output = Some(16);

@@ -194,19 +194,24 @@ pub struct ModelList {
     pub name: &'static str,
 }
 
+/// The longest name of a model, in bytes. It is part of every request and of the run directory.
+const LONGEST_NAME: usize = 1_000;
+
 impl ModelList {
     /// `{"data":[{"id":…}]}` at `/v1/models`.
     pub const OPENAI: Self = Self { path: "/v1/models", list: "data", name: "id" };
 
-    /// The names in such a list.
+    /// The names in such a list, without those that are too long for a name.
     pub fn names(&self, models: &Value) -> Vec<String> {
+        let of = |model: &Value| {
+            let name = model.get(self.name)?.as_str()?;
+            (name.len() <= LONGEST_NAME).then(|| name.to_owned())
+        };
         if self.list.is_empty() {
-            let only = models.get(self.name).and_then(Value::as_str);
-            return only.map(str::to_owned).into_iter().collect();
+            return of(models).into_iter().collect();
         }
         let list = models.get(self.list).and_then(Value::as_array);
-        let names = list.into_iter().flatten().filter_map(|model| model.get(self.name)?.as_str());
-        names.map(str::to_owned).collect()
+        list.into_iter().flatten().filter_map(of).collect()
     }
 }
 

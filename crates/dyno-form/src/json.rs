@@ -2,6 +2,7 @@
 //! `Infinity`; cut off in the middle. Complete documents are read.
 
 use dyno_model::Diagnostic;
+use dyno_model::budget::{Budget, Held, json_weight};
 use dyno_words::{Problem, values};
 use serde_json::Value;
 
@@ -19,6 +20,10 @@ pub struct Documents {
     pub values: Vec<(u64, Value)>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
+    /// Nothing was read, or not all, because there is not enough memory.
+    pub too_large: bool,
+    /// The memory of the values.
+    pub(crate) held: Option<Held>,
 }
 
 /// Whether it may be JSON at all.
@@ -34,9 +39,21 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
 
 /// Reads every document of a file.
 pub fn documents(bytes: &[u8]) -> Documents {
+    documents_within(bytes, &Budget::foreign())
+}
+
+fn documents_within(bytes: &[u8], budget: &Budget) -> Documents {
     let clean = without_constants(without_mark(bytes));
     let mut rest = clean.as_slice();
     let (mut found, mut line, mut bad) = (Documents::default(), 1, 0);
+    match budget.hold(json_weight(&clean)) {
+        Ok(held) => found.held = Some(held),
+        Err(over) => {
+            found.problems.push(Problem::TooLarge.with([over.mib()]));
+            found.too_large = true;
+            return found;
+        }
+    }
     loop {
         let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         line += lines(&rest[..blank]);
@@ -213,6 +230,20 @@ mod tests {
         assert_eq!(found.values.len(), 1);
         assert_eq!(found.problems[0].line(), Some(2));
         assert!(found.problems[0].what.contains("byte 20"), "{:?}", found.problems[0]);
+    }
+
+    /// M6: a file of 21 MB took more than 2.4 GB.
+    #[test]
+    fn m6_a_file_that_needs_too_much_memory_is_not_read() {
+        let bomb = format!("[{}0]", "{\"\":0},".repeat(20_000));
+        let budget = Budget::of(8 << 20);
+        let found = documents_within(bomb.as_bytes(), &budget);
+        assert!(found.too_large && found.values.is_empty());
+        assert_eq!(found.problems[0].code, "import_too_large");
+        let found = documents_within(b"{\"a\": 1}", &budget);
+        assert!(budget.used() > 0 && found.values.len() == 1);
+        drop(found);
+        assert_eq!(budget.used(), 0);
     }
 
     #[test]

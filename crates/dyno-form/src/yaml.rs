@@ -3,6 +3,7 @@
 
 use super::json::{Documents, without_mark};
 use dyno_model::Diagnostic;
+use dyno_model::budget::{Budget, Held, OverBudget};
 use dyno_words::{Problem, values};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -10,8 +11,9 @@ use yaml_rust2::Event;
 use yaml_rust2::parser::{MarkedEventReceiver, Parser};
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
-/// The most values of a file, with those that stand for others counted as often as they are used.
-const MOST_VALUES: usize = 4_000_000;
+/// Bytes of memory for a value beside its text, and for an object.
+const VALUE: usize = 112;
+const OBJECT: usize = 640;
 /// The deepest nesting.
 const DEEPEST: usize = 64;
 /// Lines that are looked at to tell YAML from other text.
@@ -47,9 +49,13 @@ pub fn looks_like_yaml(bytes: &[u8]) -> bool {
 
 /// Reads every document of a file. After an error nothing more is read.
 pub fn documents(bytes: &[u8]) -> Documents {
+    documents_within(bytes, &Budget::foreign())
+}
+
+fn documents_within(bytes: &[u8], budget: &Budget) -> Documents {
     let mut found = Documents::default();
     let Ok(text) = std::str::from_utf8(without_mark(bytes)) else { return found };
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(budget);
     let mut parser = Parser::new_from_str(text);
     if let Err(error) = parser.load(&mut builder, true) {
         builder.problem.get_or_insert_with(|| {
@@ -59,6 +65,8 @@ pub fn documents(bytes: &[u8]) -> Documents {
     }
     found.values = builder.documents;
     found.problems.extend(builder.problem);
+    found.too_large = builder.too_large;
+    found.held = Some(builder.held);
     found
 }
 
@@ -69,25 +77,51 @@ enum Open {
 }
 
 /// Makes values of the parser's events.
-#[derive(Default)]
 struct Builder {
     documents: Vec<(u64, Value)>,
     problem: Option<Diagnostic>,
     open: Vec<Open>,
     /// Where the current document begins.
     line: u64,
+    /// Values that others stand for, with the memory that each takes.
     anchors: HashMap<usize, (Value, usize)>,
-    values: usize,
+    /// Bytes of all values so far, with those that are repeated counted as often.
+    bytes: usize,
+    held: Held,
+    too_large: bool,
 }
 
 impl Builder {
-    fn refuse(&mut self, problem: Diagnostic) {
+    fn new(budget: &Budget) -> Self {
+        Self {
+            documents: Vec::new(),
+            problem: None,
+            open: Vec::new(),
+            line: 0,
+            anchors: HashMap::new(),
+            bytes: 0,
+            held: budget.share(),
+            too_large: false,
+        }
+    }
+
+    fn refuse(&mut self, over: OverBudget, line: u64) {
+        self.too_large = true;
+        let problem = Problem::YamlTooLarge.with(values![over.mib(), DEEPEST]).at(line);
         self.problem.get_or_insert(problem);
     }
 
-    fn add(&mut self, value: Value, anchor: usize, size: usize) {
-        self.values += size;
+    /// Takes note of more memory; whether there is as much.
+    fn grow(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.held.set(self.bytes)
+    }
+
+    /// Adds a value whose memory was taken note of.
+    fn add(&mut self, value: Value, anchor: usize) {
         if anchor > 0 {
+            let size = weight(&value);
+            self.bytes = self.bytes.saturating_add(size);
             self.anchors.insert(anchor, (value.clone(), size));
         }
         match self.open.last_mut() {
@@ -114,8 +148,7 @@ impl Builder {
             Some(Open::Object(fields, _, anchor)) => (Value::Object(fields), anchor),
             None => return,
         };
-        let size = if anchor > 0 { count(&value) } else { 1 };
-        self.add(value, anchor, size);
+        self.add(value, anchor);
     }
 }
 
@@ -125,40 +158,52 @@ impl MarkedEventReceiver for Builder {
             return;
         }
         let line = place.line() as u64;
-        if self.values > MOST_VALUES || self.open.len() > DEEPEST {
-            return self.refuse(Problem::YamlTooLarge.with(values![MOST_VALUES, DEEPEST]).at(line));
+        let (bytes, deep) = match &event {
+            Event::Scalar(text, ..) => (VALUE + text.capacity(), self.open.len()),
+            Event::SequenceStart(..) => (VALUE, self.open.len() + 1),
+            Event::MappingStart(..) => (OBJECT, self.open.len() + 1),
+            Event::Alias(anchor) => {
+                let size = self.anchors.get(anchor).map_or(VALUE, |(_, size)| *size);
+                (size, self.open.len())
+            }
+            _ => (0, self.open.len()),
+        };
+        if let Err(over) = self.grow(bytes) {
+            return self.refuse(over, line);
+        }
+        if deep > DEEPEST {
+            return self.refuse(OverBudget(self.bytes), line);
         }
         match event {
             Event::DocumentStart => {
                 self.line = line;
                 self.anchors.clear();
             }
-            Event::Scalar(text, style, anchor, _) => self.add(scalar(text, style), anchor, 1),
+            Event::Scalar(text, style, anchor, _) => self.add(scalar(text, style), anchor),
             Event::SequenceStart(anchor, _) => self.open.push(Open::List(Vec::new(), anchor)),
             Event::MappingStart(anchor, _) => {
                 self.open.push(Open::Object(Map::new(), None, anchor))
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
-            Event::Alias(anchor) => match self.anchors.get(&anchor) {
-                Some((_, size)) if self.values + size > MOST_VALUES => {
-                    self.refuse(Problem::YamlTooLarge.with(values![MOST_VALUES, DEEPEST]).at(line));
-                }
-                Some((value, size)) => {
-                    let (value, size) = (value.clone(), *size);
-                    self.add(value, 0, size);
-                }
-                None => self.add(Value::Null, 0, 1),
-            },
+            Event::Alias(anchor) => {
+                let value = self.anchors.get(&anchor).map(|(value, _)| value.clone());
+                self.add(value.unwrap_or_default(), 0);
+            }
             _ => {}
         }
     }
 }
 
-fn count(value: &Value) -> usize {
-    1 + match value {
-        Value::Array(list) => list.iter().map(count).sum(),
-        Value::Object(fields) => fields.values().map(count).sum::<usize>(),
-        _ => 0,
+/// Bytes of memory that a value takes, about.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => VALUE + text.capacity(),
+        Value::Array(list) => VALUE + list.iter().map(weight).sum::<usize>(),
+        Value::Object(fields) => {
+            let inner = fields.iter().map(|(name, value)| VALUE + name.capacity() + weight(value));
+            OBJECT + inner.sum::<usize>()
+        }
+        _ => VALUE,
     }
 }
 
@@ -220,6 +265,18 @@ mod tests {
         let found = documents(text.as_bytes());
         assert_eq!(found.problems[0].code, "import_yaml_too_large");
         assert!(found.problems[0].line().is_some());
+    }
+
+    /// M6: 6000 names of one text of a megabyte took more than 2.4 GB, as values or as keys.
+    #[test]
+    fn m6_repeated_texts_count_as_often_as_they_are_used() {
+        let text = "x".repeat(100_000);
+        for line in ["- *long\n", "- *long : 1\n", "- ? *long\n"] {
+            let bomb = format!("a: &long {text}\nb:\n{}", line.repeat(600));
+            let found = documents_within(bomb.as_bytes(), &Budget::of(8 << 20));
+            assert!(found.too_large, "{line}");
+            assert_eq!(found.problems[0].code, "import_yaml_too_large");
+        }
     }
 
     #[test]

@@ -18,6 +18,10 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     if reading.documents(bytes) { Some(reading.alone()) } else { reading.other(name, bytes) }
 }
 
+/// The most levels of a file or folder. Each takes some 20 KB of memory, and a file can have millions of
+/// short lines.
+pub(crate) const MOST_LEVELS: usize = 10_000;
+
 /// Levels that belong together.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -56,6 +60,9 @@ pub(crate) struct Reading {
     /// The tool that wrote it.
     tool: &'static str,
     groups: Vec<(Group, Vec<Found>)>,
+    /// How many levels there are, and whether more were left out.
+    levels: usize,
+    full: bool,
     /// The results so far, by which those that a tool wrote into several files are read once.
     seen: Seen,
     /// The tool of the last one that was left out for that, and the file in which it was before.
@@ -79,6 +86,8 @@ impl Reading {
             recognised: None,
             tool: "",
             groups: Vec::new(),
+            levels: 0,
+            full: false,
             seen: Seen::default(),
             repeated: None,
             records: Records::default(),
@@ -122,11 +131,11 @@ impl Reading {
             known |= self.one_or_more(*line, value, &mut strange);
         }
         let cut_off = found.values.is_empty() && tools::mentioned_in(bytes) && form != "yaml";
-        if known || cut_off {
+        if known || cut_off || found.too_large {
             self.problems.extend(strange);
             self.problems.extend(found.problems);
         }
-        known || cut_off
+        known || cut_off || found.too_large
     }
 
     /// Reads a document, or a list of them as if each were on its own; returns whether any is of a known
@@ -183,10 +192,15 @@ impl Reading {
         if bytes.windows(4).any(|four| four == b"\n```") {
             return false;
         }
-        let rows: Vec<Row> = csv::rows(bytes);
+        let mut rows: Vec<Row> = csv::rows(bytes);
         let Some((tool, reader, recognised)) = tools::sheet(&rows) else { return false };
         self.form = "csv";
         (self.tool, self.recognised) = (tool, Some(recognised));
+        // Below the heading, a row is a level.
+        if let Some(row) = rows.get(MOST_LEVELS + 1) {
+            self.problems.push(Problem::TooManyLevels.with([MOST_LEVELS]).at(row.line));
+            rows.truncate(MOST_LEVELS + 1);
+        }
         (reader.read)(self, &rows);
         true
     }
@@ -212,7 +226,7 @@ impl Reading {
     /// Adds a level, to the previous run where it belongs to that. What another file contains, too, is
     /// left out.
     pub(crate) fn add(&mut self, group: Group, level: Found) {
-        if !self.says_something(&level) {
+        if !self.says_something(&level) || !self.has_room() {
             return;
         }
         let tool = &group.head.origin.tool;
@@ -235,6 +249,16 @@ impl Reading {
         }
     }
 
+    /// Whether there is room for another level; if not, a problem says so once.
+    fn has_room(&mut self) -> bool {
+        let room = self.levels < MOST_LEVELS;
+        self.levels += usize::from(room);
+        if !room && !std::mem::replace(&mut self.full, true) {
+            self.problems.push(Problem::TooManyLevels.with([MOST_LEVELS]));
+        }
+        room
+    }
+
     /// Whether a level has any result; if not, a problem says so.
     fn says_something(&mut self, level: &Found) -> bool {
         let some = level.says_something();
@@ -247,7 +271,7 @@ impl Reading {
 
     /// Adds a run as a whole.
     pub(crate) fn add_run(&mut self, head: Head, mut levels: Vec<Found>) {
-        levels.retain(|level| self.says_something(level));
+        levels.retain(|level| self.says_something(level) && self.has_room());
         if levels.is_empty() {
             return;
         }

@@ -144,6 +144,13 @@ impl ChunkTrack {
         self.count == 0
     }
 
+    /// Bytes of memory that it holds.
+    pub fn holds(&self) -> usize {
+        self.bytes.capacity()
+            + self.odd.capacity() * size_of::<(u32, u32)>()
+            + self.loose.capacity() * size_of::<Loose>()
+    }
+
     /// The stored times.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

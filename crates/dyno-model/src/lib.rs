@@ -2,6 +2,7 @@
 //! file, the [`summary`], the registry of metrics, and units. Nothing here does I/O or reads a clock.
 
 pub mod arrival;
+pub mod budget;
 pub mod chunks;
 pub mod course;
 pub mod decision;

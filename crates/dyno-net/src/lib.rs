@@ -11,8 +11,8 @@ mod stamp;
 pub use clock::{Clock, WallOffset, thread_cpu_ns};
 pub use cpus::{PinError, allowed_cpus, pin_to_cpu};
 pub use limits::{
-    cpu_governor, cpu_quota, free_space, load_average, local_ports, machine_cores,
-    open_files_limit, raise_open_files,
+    available_memory, cpu_governor, cpu_quota, free_space, load_average, local_ports,
+    machine_cores, open_files_limit, raise_open_files,
 };
 pub use poller::{Interest, Poller, Ready};
 pub use source::{SourceFault, bind_source, check_source};

@@ -1,5 +1,5 @@
 //! Limits of the system: open files, of which a load generator needs as many as allowed, local ports,
-//! and CPU, with how busy it is.
+//! memory, and CPU, with how busy it is.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::Path;
@@ -53,6 +53,24 @@ pub fn cpu_quota() -> Option<f64> {
     Some(quota / number("cpu.cfs_period_us")?)
 }
 
+/// Bytes of memory that this process can still take: what the machine, its control group and its own
+/// limit leave; absent where the system does not say.
+pub fn available_memory() -> Option<u64> {
+    let number = |path: &str| read(path)?.parse::<u64>().ok();
+    let field = |path: &str, name: &str| {
+        let about = read(path)?;
+        let line = about.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    let machine = field("/proc/meminfo", "MemAvailable:");
+    let group = number("/sys/fs/cgroup/memory.max")
+        .map(|most| most.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
+    let own = getrlimit(Resource::As)
+        .current
+        .map(|most| most.saturating_sub(field("/proc/self/status", "VmSize:").unwrap_or(0)));
+    [machine, group, own].into_iter().flatten().min()
+}
+
 /// Threads that ran or wanted to run on this machine over the last minute, on average.
 pub fn load_average() -> Option<f64> {
     read("/proc/loadavg")?.split_whitespace().next()?.parse().ok()
@@ -94,5 +112,6 @@ mod tests {
         let cores = machine_cores().unwrap();
         assert!(cores >= std::thread::available_parallelism().map_or(1, usize::from), "{cores}");
         assert!(load_average().is_some_and(|load| load >= 0.0));
+        assert!(available_memory().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::RecordError;
 use crate::reader::RecordReader;
 use dyno_model::Summary;
+use dyno_model::budget::Budget;
 use dyno_model::environment::{DirectoryMark, Environment};
 use dyno_model::plan::Plan;
 use serde::Serialize;
@@ -192,12 +193,13 @@ fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
 
 /// A summary as it was saved. All who read one read it here: the code for it is large.
 pub fn parse_summary(bytes: &[u8]) -> Result<Summary, serde_json::Error> {
-    serde_json::from_slice(bytes)
+    Budget::foreign().json(bytes).map_err(serde_json::Error::from)
 }
 
 fn from_json<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, RecordError> {
-    serde_json::from_slice(bytes)
-        .map_err(|source| RecordError::Json { path: path.to_owned(), source })
+    Budget::foreign()
+        .json(bytes)
+        .map_err(|error| RecordError::Json { path: path.to_owned(), source: error.into() })
 }
 
 pub(crate) fn holds_records(path: &Path) -> bool {

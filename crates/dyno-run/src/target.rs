@@ -12,6 +12,7 @@ use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_engine::{Running, Server};
+use dyno_model::budget::Budget;
 use dyno_model::environment::Address;
 use dyno_model::frame::EngineSlip;
 use dyno_model::plan::Plan;
@@ -199,6 +200,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
             stream: plan.request.stream,
             keep: Keep { text: plan.save_text, content: sessions },
             redactor: redactor(secrets, url),
+            budget: Budget::foreign(),
         },
         headers: headers.clone(),
     };

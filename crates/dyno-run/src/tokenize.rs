@@ -10,7 +10,6 @@ use dyno_wire::dialect::{Counted, Counting};
 use dyno_wire::encode::Encoder;
 use dyno_workload::tokenizer::{Ask, Asking, Counts, Tokenizer};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The server's tokenizer.
@@ -137,7 +136,7 @@ fn count(
     let path = client.options().endpoint.beside(counting.path);
     let fetched =
         client.post(&path, body.as_bytes(), 30 * SEC, stop).map_err(|error| error.to_string())?;
-    let response: Option<Value> = fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
+    let response = fetched.json();
     let count = response.as_ref().and_then(|response| (counting.count)(response));
     // Every text here has tokens, so a count of 0 is none.
     let count = count.filter(|count| *count > 0);

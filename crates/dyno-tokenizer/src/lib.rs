@@ -3,6 +3,7 @@
 
 mod error;
 mod estimate;
+mod growth;
 mod local;
 mod python;
 mod template;

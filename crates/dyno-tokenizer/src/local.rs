@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use dyno_model::budget::Budget;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::TokenizerError;
+use super::growth;
 use super::template::ChatTemplate;
 
 /// Names under which templates know the special tokens.
@@ -40,10 +43,11 @@ impl Local {
         if is_folder && !file.exists() {
             return Err(no_tokenizer_json(given));
         }
-        let bytes = fs::read(&file).map_err(unreadable)?;
-        let mut encoder = tokenizers::Tokenizer::from_bytes(&bytes).map_err(|error| {
-            TokenizerError::NotATokenizer { path: file.clone(), why: error.to_string() }
-        })?;
+        let bytes = read(&file).map_err(unreadable)?;
+        let unusable = |why: String| TokenizerError::NotATokenizer { path: file.clone(), why };
+        growth::check(&bytes).map_err(unusable)?;
+        let mut encoder = tokenizers::Tokenizer::from_bytes(&bytes)
+            .map_err(|error| unusable(error.to_string()))?;
         // Some files cut or fill what they encode, which no server does to a prompt.
         encoder.with_padding(None);
         let _ = encoder.with_truncation(None);
@@ -140,15 +144,28 @@ fn no_tokenizer_json(folder: &Path) -> TokenizerError {
     TokenizerError::NoTokenizerJson { path: folder.to_owned(), hint: hint.to_owned() }
 }
 
+/// The largest file that is read; the vocabularies of all known models are smaller.
+const LARGEST_FILE: u64 = 256 << 20;
+
+/// The bytes of a file, unless it is larger than any of a tokenizer, or has no end.
+fn read(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > LARGEST_FILE {
+        true => Err(std::io::Error::other("it is larger than 256 MiB")),
+        false => Ok(bytes),
+    }
+}
+
 /// A JSON object from a file; `None` when there is no such file.
 fn json_object(file: &Path) -> Result<Option<Map<String, Value>>, TokenizerError> {
     let bad = |why: String| TokenizerError::BadConfig { path: file.to_owned(), why };
-    let bytes = match fs::read(file) {
+    let bytes = match read(file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(bad(error.to_string())),
     };
-    match serde_json::from_slice(&bytes) {
+    match Budget::foreign().json(&bytes) {
         Ok(Value::Object(object)) => Ok(Some(object)),
         Ok(_) => Err(bad("not a JSON object".to_owned())),
         Err(error) => Err(bad(format!("not JSON: {error}"))),
@@ -162,8 +179,8 @@ fn chat_template(
     config: &Map<String, Value>,
 ) -> Result<Option<ChatTemplate>, TokenizerError> {
     let jinja = folder.join("chat_template.jinja");
-    let (file, source) = match fs::read_to_string(&jinja) {
-        Ok(source) => (jinja, Some(source)),
+    let (file, source) = match read(&jinja) {
+        Ok(source) => (jinja, Some(String::from_utf8_lossy(&source).into_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let file = folder.join("tokenizer_config.json");
             match config.get("chat_template") {

@@ -13,6 +13,8 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
+use super::template::bounded;
+
 /// A method that minijinja's own values lack.
 pub(super) fn method(
     state: &State,
@@ -60,6 +62,24 @@ fn of_string(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Er
         }
         "isdigit" => Value::from(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit())),
         "isspace" => Value::from(!text.is_empty() && text.chars().all(char::is_whitespace)),
+        "replace" => {
+            let (from, to, times): (&str, &str, Option<usize>) = from_args(args)?;
+            bounded::check_replace(text, from, to)?;
+            let times = times.unwrap_or(usize::MAX);
+            Value::from(if times == usize::MAX {
+                text.replace(from, to)
+            } else {
+                text.replacen(from, to, times)
+            })
+        }
+        "format" => {
+            bounded::check_format(text, args)?;
+            return Ok(None);
+        }
+        "join" => {
+            let (values,): (Value,) = from_args(args)?;
+            bounded::join(&values, text)?
+        }
         "split" if args.first().and_then(Value::as_str) == Some("") => return Err(by_nothing()),
         _ => return Ok(None),
     }))
@@ -83,8 +103,13 @@ fn rsplit(text: &str, args: &[Value]) -> Result<Value, Error> {
 }
 
 /// As `json.dumps` writes it: a space after every comma and colon, or an indent.
-pub(super) fn json(value: &Value, indent: Option<usize>) -> Result<String, serde_json::Error> {
-    let mut out = Vec::new();
+/// At most `limit` bytes are written.
+pub(super) fn json(
+    value: &Value,
+    indent: Option<usize>,
+    limit: usize,
+) -> Result<String, serde_json::Error> {
+    let mut out = Limited { bytes: Vec::new(), limit };
     match indent {
         Some(width) => {
             let indent = b" ".repeat(width);
@@ -93,7 +118,27 @@ pub(super) fn json(value: &Value, indent: Option<usize>) -> Result<String, serde
         }
         None => value.serialize(&mut Serializer::with_formatter(&mut out, Spaced))?,
     }
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(String::from_utf8_lossy(&out.bytes).into_owned())
+}
+
+/// Bytes up to a limit.
+struct Limited {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl io::Write for Limited {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + more.len() > self.limit {
+            return Err(io::Error::other("the JSON is too long"));
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 struct Spaced;

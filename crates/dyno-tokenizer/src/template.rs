@@ -1,21 +1,29 @@
 //! Chat templates: what a conversation looks like to the model, rendered as the `transformers`
 //! library renders them, so that the tokens of the template itself are counted too.
 
+pub(super) mod bounded;
+
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use minijinja::value::{Kwargs, Value};
-use minijinja::{Environment, Error, ErrorKind};
+use bounded::Bounded;
+use minijinja::machinery::{Vm, make_string_output};
+use minijinja::value::Value;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind};
 use serde::Serialize;
 
 use super::python;
 
-/// The one template of an environment.
+/// The name of a template in messages.
 const NAME: &str = "chat";
+
+/// The largest template. It is kept until the program ends, so that its parts can refer to it.
+const LARGEST: usize = 1 << 20;
 
 /// A compiled chat template and the names of special tokens that it may use.
 pub(crate) struct ChatTemplate {
     environment: Environment<'static>,
+    bounded: Bounded,
     specials: BTreeMap<String, String>,
 }
 
@@ -23,18 +31,18 @@ impl ChatTemplate {
     /// Compiles a template; `specials` are `bos_token`, `eos_token` and so on with their text.
     pub(crate) fn new(source: &str, specials: BTreeMap<String, String>) -> Result<Self, String> {
         let mut environment = Environment::new();
-        environment.set_trim_blocks(true);
-        environment.set_lstrip_blocks(true);
-        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         environment.set_unknown_method_callback(python::method);
         environment.add_test("iterable", iterable);
-        environment.add_filter("tojson", to_json);
+        bounded::limit(&mut environment);
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
-        environment
-            .add_template_owned(NAME, without_generation_marks(source))
-            .map_err(|error| message(&error))?;
-        Ok(Self { environment, specials })
+        if source.len() > LARGEST {
+            return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+        }
+        let source: &'static str = Box::leak(without_generation_marks(source).into_boxed_str());
+        let (bounded, steps) = bounded::compile(source)?;
+        environment.set_fuel(Some(steps));
+        Ok(Self { environment, bounded, specials })
     }
 
     /// The text that the model is given for a conversation, up to where its response begins.
@@ -53,10 +61,15 @@ impl ChatTemplate {
         context.insert("tools", tools.map_or_else(|| Value::from(()), Value::from_serialize));
         context.insert("documents", Value::from(()));
         context.insert("add_generation_prompt", Value::from(true));
-        self.environment
-            .get_template(NAME)
-            .and_then(|template| template.render(Value::from_serialize(context)))
-            .map_err(|error| message(&error))
+        let Bounded { main, blocks } = &self.bounded;
+        let mut text = String::new();
+        let mut out = make_string_output(&mut text);
+        let context = Value::from_serialize(context);
+        Vm::new(&self.environment)
+            .eval(main, context, blocks, &mut out, AutoEscape::None)
+            .map_err(|error| message(&error))?;
+        drop(out);
+        Ok(text)
     }
 }
 
@@ -107,19 +120,6 @@ fn strftime_now(format: &str) -> String {
     // A clock before 1970 must not make a count fail.
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     python::strftime(format, seconds)
-}
-
-/// `json.dumps` with its own spacing, and no HTML escapes.
-fn to_json(value: Value, options: Kwargs) -> Result<Value, Error> {
-    let indent = options.get::<Option<usize>>("indent")?;
-    // Named by templates, without effect here: text is never escaped, keys keep their order.
-    for ignored in ["ensure_ascii", "separators", "sort_keys"] {
-        let _ = options.get::<Option<Value>>(ignored)?;
-    }
-    options.assert_all_used()?;
-    python::json(&value, indent)
-        .map(Value::from)
-        .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))
 }
 
 #[cfg(test)]
@@ -293,6 +293,55 @@ mod tests {
         let tools = json!([{"type": "function"}]);
         let text = template.render(&[turn("user", "a")], Some(&tools)).expect("render");
         assert!(text.contains("# Tools\n[{\"type\": \"function\"}]<|im_end|>"), "{text}");
+    }
+
+    /// M6: each of these took all memory.
+    #[test]
+    fn m6_a_template_cannot_take_all_memory() {
+        let double = "{% set ns = namespace(a='xxxxxxxx') %}{% for i in range(60) %}";
+        for (bomb, why) in [
+            (format!("{double}{{% set ns.a = ns.a + ns.a %}}{{% endfor %}}"), "64 MiB"),
+            (format!("{double}{{% set ns.a = ns.a ~ ns.a %}}{{% endfor %}}"), "64 MiB"),
+            (format!("{double}{{% set ns.a = [ns.a, ns.a] %}}{{% endfor %}}{{{{ ns.a }}}}"), "64 MiB"),
+            (format!("{double}{{% set ns.a = [ns.a]|join + ns.a %}}{{% endfor %}}"), "64 MiB"),
+            (format!("{double}{{% set ns.a = ns.a.replace('x', 'xx') %}}{{% endfor %}}"), "64 MiB"),
+            (format!("{double}{{% set ns.a = ns.a|replace('x', 'xx') %}}{{% endfor %}}"), "64 MiB"),
+            (format!("{double}{{% set ns.a = '{{}}{{}}'.format(ns.a, ns.a) %}}{{% endfor %}}"), "64 MiB"),
+            ("{{ 'x' * 4000000000 }}".to_owned(), "64 MiB"),
+            ("{{ ([1] * 4000000000)|length }}".to_owned(), "64 MiB"),
+            ("{{ 'a\\nb'|indent(4000000000) }}".to_owned(), "wider than 1000"),
+            ("{{ 'a\\nb'|indent(width=4000000000) }}".to_owned(), "wider than 1000"),
+            ("{{ [1]|tojson(indent=4000000000) }}".to_owned(), "wider than 1000"),
+            ("{{ '%4000000000d'|format(1) }}".to_owned(), "wider than 1000"),
+            ("{{ '{:4000000000}'.format(1) }}".to_owned(), "wider than 1000"),
+            (
+                "{% for i in range(90000) %}{% for j in range(90000) %}text{% endfor %}{% endfor %}"
+                    .to_owned(),
+                "fuel",
+            ),
+        ] {
+            let refused = rendered(&bomb, &[turn("user", "a")]).expect_err(&bomb);
+            assert!(refused.contains(why), "{bomb}: {refused}");
+        }
+        let sum = vec!["'x' * 99999999"; 20].join(" + ");
+        assert!(
+            rendered(&format!("{{{{ {sum} }}}}"), &[]).is_err_and(|why| why.contains("multiplies"))
+        );
+        let huge = format!("{{{{ 1 }}}}{}", "x".repeat(100_000));
+        assert!(rendered(&huge, &[]).is_err_and(|why| why.contains("64 KiB")));
+    }
+
+    #[test]
+    fn bounded_operations_are_those_of_jinja() {
+        let source = "{{ 1 + 2 }} {{ 1.5 + 2 }} {{ 'a' + 'b' }} {{ ([1] + [2])|tojson }} {{ 1 ~ 'x' ~ 2.5 }} \
+            {{ 2 * 3 }} {{ 'ab' * 2 }} {{ ([1] * 2)|tojson }} {{ 1.5 * 2 }} {{ [1, 'b']|join('-') }} \
+            {{ 'a-b'|replace('-', '+') }} {{ 'a\nb\n\nc'|indent(2) }} {{ '%s=%d'|format('x', 3) }} \
+            {{ ['a', 'b']|join }} {{ 3|string + '!' }} {{ ', '.join(['p', 'q']) }}";
+        assert_eq!(
+            rendered(source, &[]).expect("render"),
+            "3 3.5 ab [1, 2] 1x2.5 6 abab [1, 1] 3.0 1-b a+b a\n  b\n\n  c x=3 ab 3! p, q"
+        );
+        assert!(rendered("{{ 1 + 'a' }}", &[]).is_err());
     }
 
     #[test]

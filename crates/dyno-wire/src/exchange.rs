@@ -3,6 +3,7 @@
 
 mod counts;
 mod exactness;
+mod memory;
 mod odd;
 mod outcome;
 mod unsent;
@@ -14,6 +15,7 @@ use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
 use counts::Counts;
 use dyno_model::Nanos;
+use dyno_model::budget::{Budget, Held};
 use dyno_model::outcome::FailureClass;
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 use exactness::{Tail, is_line_end};
@@ -23,6 +25,10 @@ use outcome::shorten;
 pub const MAX_EVENT: usize = 16 << 20;
 /// Largest whole body that is collected.
 pub(crate) const MAX_BODY: usize = 64 << 20;
+/// Largest text of a response, so that its record fits into a frame of the record file.
+const MAX_TEXT: usize = 16 << 20;
+/// The most output events of a response, for the same reason.
+pub const MAX_EVENTS: usize = 1_000_000;
 /// How much of an error message is kept.
 const MAX_DETAIL: usize = 4096;
 
@@ -37,6 +43,8 @@ pub struct Rules {
     pub keep: Keep,
     /// Keeps secrets out of the server's messages.
     pub redactor: Redactor,
+    /// The memory that all responses in flight may hold.
+    pub budget: Budget,
 }
 
 /// How far an exchange is.
@@ -101,6 +109,8 @@ pub struct Exchange {
     text: String,
     content: String,
     tail: Tail,
+    /// Its share of the memory for responses.
+    held: Option<Held>,
 }
 
 /// What remains of an HTTP body after the terminal event of its stream.
@@ -149,6 +159,7 @@ impl Exchange {
             text: String::new(),
             content: String::new(),
             tail: Tail::default(),
+            held: None,
         }
     }
 
@@ -198,6 +209,7 @@ impl Exchange {
         let last = std::mem::take(&mut self.record.last);
         self.tail = Tail::default();
         let progress = self.take_in(rules, bytes, arrival.at);
+        let progress = self.within_budget(rules, arrival.at).unwrap_or(progress);
         self.widen(before, arrival);
         self.record.last = self.record.last.or(last);
         progress
@@ -392,8 +404,12 @@ impl Exchange {
         if let Some(content) = &delta.content {
             self.content.push_str(content);
         }
-        if self.text.len().max(self.content.len()) > MAX_BODY {
-            let detail = format!("the response is larger than {MAX_BODY} bytes");
+        if self.text.len().max(self.content.len()) > MAX_TEXT {
+            let detail = format!("the text of the response is larger than {MAX_TEXT} bytes");
+            return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
+        }
+        if delta.output && self.record.chunks.len() == MAX_EVENTS {
+            let detail = format!("the response has more than {MAX_EVENTS} output events");
             return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
         }
         if delta.output {

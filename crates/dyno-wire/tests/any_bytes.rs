@@ -2,11 +2,12 @@
 //! cut, and nothing kept beyond the limits.
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::budget::Budget;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
 use dyno_wire::dialect::{DIALECTS, Dialect, Keep};
-use dyno_wire::exchange::{Exchange, MAX_EVENT, Progress, Rules};
+use dyno_wire::exchange::{Exchange, MAX_EVENT, MAX_EVENTS, Progress, Rules};
 use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 use std::fs;
@@ -20,6 +21,7 @@ fn record(dialect: &'static dyn Dialect, stream: bool, parts: &[&[u8]]) -> Reque
         stream,
         keep: Keep { text: true, content: true },
         redactor: Redactor::default(),
+        budget: Budget::foreign(),
     };
     let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
     record.requested_output = Some(16);
@@ -109,4 +111,71 @@ fn a_frame_without_end_is_refused_at_the_limit() {
         let malformed = Outcome::Failed(FailureClass::StreamMalformed);
         assert_eq!(record.outcome, malformed, "{}", dialect.about().name);
     }
+}
+
+fn small(dialect: &'static dyn Dialect, budget: &Budget) -> Rules {
+    Rules {
+        dialect,
+        stream: true,
+        keep: Keep { text: true, content: true },
+        redactor: Redactor::default(),
+        budget: budget.clone(),
+    }
+}
+
+fn fresh() -> Exchange {
+    Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), false)
+}
+
+/// M6: each response was within its limit, all of them together were not.
+#[test]
+fn m6_responses_that_hold_too_much_memory_together_fail() {
+    let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"x\":\"";
+    let stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"x\":\"";
+    for head in [json, stream] {
+        let budget = Budget::of(4 << 20);
+        let rules = small(DIALECTS[0], &budget);
+        let mut open: Vec<Exchange> = (0..8).map(|_| fresh()).collect();
+        let part = [b'a'; 64 << 10];
+        for exchange in &mut open {
+            exchange.on_data(&rules, head.as_bytes(), ARRIVAL);
+        }
+        let mut failed = 0;
+        for _ in 0..16 {
+            for exchange in open.iter_mut().filter(|e| e.record.outcome == Outcome::Censored) {
+                let over = exchange.on_data(&rules, &part, ARRIVAL);
+                failed += usize::from(over != Progress::Running);
+            }
+            assert!(budget.used() <= 4 << 20);
+        }
+        assert!((1..8).contains(&failed), "{failed} of 8 failed");
+        let record = open.iter().find_map(|e| e.record.detail.clone()).unwrap();
+        assert!(record.starts_with("more than 4 MiB of memory would be needed"), "{record}");
+        drop(open);
+        assert_eq!(budget.used(), 0);
+    }
+}
+
+/// M7: the record of an endless response did not fit into the record file, and was lost.
+#[test]
+fn m7_a_response_has_a_largest_number_of_events() {
+    let rules = small(DIALECTS[0], &Budget::foreign());
+    let mut exchange = fresh();
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    exchange.on_data(&rules, head, ARRIVAL);
+    let event =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n".repeat(1000);
+    let mut reads: u64 = 0;
+    while let Progress::Running = exchange.on_data(
+        &rules,
+        event.as_bytes(),
+        Arrival { after: 0, at: reads * 3_000_001, loose: reads % 7 },
+    ) {
+        reads += 1;
+        assert!(reads as usize * 1000 <= MAX_EVENTS, "endless");
+    }
+    assert_eq!(exchange.record.chunks.len(), MAX_EVENTS);
+    assert_eq!(exchange.record.outcome, Outcome::Failed(FailureClass::StreamMalformed));
+    let detail = exchange.record.detail.unwrap();
+    assert_eq!(detail, "the response has more than 1000000 output events");
 }

@@ -2,6 +2,7 @@
 //! and however many of them one read returned.
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::budget::Budget;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
@@ -140,6 +141,7 @@ fn read(answer: &Answer, packets: &[Packet]) -> RequestRecord {
         stream: true,
         keep: Keep::default(),
         redactor: Redactor::default(),
+        budget: Budget::foreign(),
     };
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), false);
     let (mut begin, mut empty, mut over) = (0, US, false);

@@ -8,6 +8,7 @@ use dyno_dialect::{
     About, Auth, Delta, Dialect, Does, End, Finish, Keep, Malformed, ModelList, Optional, Reader,
     Shape,
 };
+use dyno_model::budget::Budget;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
@@ -107,6 +108,7 @@ impl Case {
             stream: true,
             keep: Keep { text: true, content: false },
             redactor: Redactor::default(),
+            budget: Budget::foreign(),
         };
         let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
         record.requested_output = self.requested;

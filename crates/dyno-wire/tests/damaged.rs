@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::budget::Budget;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
@@ -90,6 +91,7 @@ fn outcome(dialect: &'static dyn Dialect, parts: &[&[u8]]) -> (Outcome, Option<S
         stream: true,
         keep: Keep { text: true, content: true },
         redactor: Redactor::default(),
+        budget: Budget::foreign(),
     };
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), true);
     let is_over = |exchange: &mut Exchange, part: &[u8]| {

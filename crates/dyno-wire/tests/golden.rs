@@ -8,6 +8,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::budget::Budget;
 use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
@@ -78,6 +79,7 @@ impl Case {
             stream: self.asked.get("stream").is_none_or(|stream| stream == "true"),
             keep: Keep { text: true, content: true },
             redactor: Redactor::default(),
+            budget: Budget::foreign(),
         };
         let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
         record.requested_output = self.asked.get("requested").map(|n| n.parse().unwrap());

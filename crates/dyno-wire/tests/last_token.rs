@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::MS;
+use dyno_model::budget::Budget;
 use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
@@ -18,6 +19,7 @@ fn record(api: &'static str, events: &[Value]) -> RequestRecord {
         stream: true,
         keep: Keep::default(),
         redactor: Redactor::default(),
+        budget: Budget::foreign(),
     };
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), false);
     let arrival = |at| Arrival { after: at, at, loose: 0 };

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::SEC;
+use dyno_model::budget::Budget;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
@@ -125,6 +126,7 @@ fn rules() -> Rules {
         stream: true,
         keep: Keep { text: true, content: true },
         redactor: Redactor::default(),
+        budget: Budget::foreign(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Makes untrusted text (from servers, labels, model names) safe to print: nothing in it can move the
 //! cursor, break a line or fill pages.
 
+use std::borrow::Cow;
+
 /// Shows control characters and invisible direction marks as escapes, and cuts the result to
 /// `limit` characters, the last of which is then `…`.
 pub fn escape(text: &str, limit: usize) -> String {
@@ -20,6 +22,38 @@ pub fn escape(text: &str, limit: usize) -> String {
         length += width;
     }
     shown
+}
+
+/// A message of several lines, parts of which may come from files or servers: everything that is not
+/// harmless is shown as an escape, except the ends of lines.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| c == '\n' || is_harmless(c)) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |line| escape(line, usize::MAX);
+    Cow::Owned(text.split('\n').map(shown).collect::<Vec<_>>().join("\n"))
+}
+
+/// JSON whose texts contain nothing that a terminal would obey: the same values, with more characters
+/// escaped.
+pub fn json(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| is_harmless(c) || c.is_ascii_control() && c != '\u{7f}';
+    if text.chars().all(plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match plain(c) {
+            true => out.push(c),
+            // Outside of texts, JSON has no such characters.
+            false => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Untrusted text for XML, between tags or in an attribute.
@@ -63,7 +97,7 @@ const LONGEST_WORD: usize = 2_000;
 
 fn is_harmless(c: char) -> bool {
     let hidden = matches!(c,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
         | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
     !c.is_control() && !hidden
 }
@@ -99,7 +133,33 @@ mod tests {
         assert_eq!(shell(&[]), None);
     }
 
+    /// L2: text of files reached the terminal in errors.
+    #[test]
+    fn l2_messages_keep_their_lines_and_nothing_else() {
+        assert_eq!(lines("a\n  hint: b"), "a\n  hint: b");
+        assert_eq!(lines("a\x1b[2J\u{202e}b\r\nc\u{61c}"), "a\\u{1b}[2J\\u{202e}b\\r\nc\\u{61c}");
+    }
+
+    /// L3: C1 controls, direction marks and the Arabic letter mark were written raw.
+    #[test]
+    fn l3_json_has_no_characters_that_a_terminal_obeys() {
+        let value = serde_json::json!({"a\u{9b}": "x\u{202e}\u{61c}\u{e0041}\u{7f}\n模型"});
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+        let safe = json(&text);
+        assert!(safe.chars().all(|c| c == '\n' || is_harmless(c)), "{safe}");
+        assert!(safe.contains("模型") && safe.contains("\\u061c"), "{safe}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).ok(), Some(value));
+    }
+
     proptest! {
+        #[test]
+        fn escaped_json_is_the_same_value(text in any::<String>()) {
+            let value = serde_json::Value::from(text);
+            let safe = json(&value.to_string()).into_owned();
+            prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).ok(), Some(value));
+            prop_assert!(safe.chars().all(is_harmless));
+        }
+
         #[test]
         fn never_longer_and_never_a_control(text in any::<String>(), limit in 1_usize..50) {
             let shown = escape(&text, limit);

@@ -395,6 +395,9 @@ fn damaged_compression() {
 #[test]
 fn places_that_are_not_files() {
     let folder = tempfile::tempdir().expect("a folder");
+    // Section 7: any file that was there was suggested.
+    fs::write(folder.path().join("Makefile"), "all:").expect("written");
+    fs::write(folder.path().join("a.bin.gz"), "x").expect("written");
     fs::write(folder.path().join("b.jsonl"), "{}").expect("written");
     fs::write(folder.path().join("a.jsonl"), "{}").expect("written");
     fs::write(folder.path().join("cut.parquet"), "PAR1 and no more").expect("written");

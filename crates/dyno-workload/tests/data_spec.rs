@@ -57,6 +57,20 @@ fn options_of_kinds_made_elsewhere_are_kept_and_can_be_checked() {
     assert!(spec.mapping.messages.is_some());
 }
 
+/// Section 7: `turns=3` was said to be wrong.
+#[test]
+fn a_misspelt_kind_with_options_is_named() {
+    let refused = refused("sesion,turns=3");
+    assert_eq!(
+        refused,
+        "there is no kind \"sesion\"; did you mean session? A file of that name is written ./sesion"
+    );
+    // A file of such a name is still one.
+    assert_eq!(path(&parsed("sesion,prompt=a")), Some("sesion"));
+    assert!(parsed("-").is_stdin() && parsed("lines:-,skip_bad=true").is_stdin());
+    assert!(!parsed("./-").is_stdin() && !parsed("openqa").is_stdin());
+}
+
 #[test]
 fn mistakes_are_named() {
     let cases = [

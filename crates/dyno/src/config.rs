@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, CommandFactory};
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -31,7 +32,9 @@ struct Setting {
 /// The arguments after `dyno bench` (`typed`), with the settings of `path` put before them.
 pub(crate) fn merge(path: &Path, typed: &[OsString]) -> Result<Vec<OsString>, UsageError> {
     let wrong = |message: String| UsageError::new("--config", message);
-    let text = std::fs::read_to_string(path)
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST_FILE as u64 + 1).read_to_string(&mut text))
         .map_err(|error| wrong(crate::resolve::cannot_read(path, &error)))?;
     if text.len() > LARGEST_FILE {
         return Err(wrong(format!(

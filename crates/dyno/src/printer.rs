@@ -6,6 +6,7 @@ use dyno_live::{ProgressStyle, Said, Terminal, prefix};
 use dyno_model::Language;
 use dyno_model::versus::Side;
 use dyno_words::columns::{width, wrap};
+use dyno_words::escape;
 use dyno_words::translated;
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -168,7 +169,9 @@ impl Printer {
     }
 
     fn attributed(&self, text: &dyn Display) -> String {
+        // Errors quote files, servers and arguments; nothing of it may reach the terminal as it is.
         let english = text.to_string();
+        let english = escape::lines(&english);
         let text = translated(&english, self.language);
         match self.about {
             Some(side) => format!("{side}{}{text}", self.language.choose([": ", "："])),
@@ -295,7 +298,8 @@ pub(crate) fn emergency(text: &str, language: Language) {
     dyno_live::restore_terminal();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let prefix = prefix("error", language);
-    let _ = writeln!(io::stderr(), "{start}{prefix}{}", translated(text, language));
+    let text = escape::lines(text);
+    let _ = writeln!(io::stderr(), "{start}{prefix}{}", translated(&text, language));
 }
 
 #[cfg(test)]
@@ -319,6 +323,14 @@ mod tests {
                 fitted("note: ", text, Some(columns)).lines().all(|line| width(line) <= columns)
             );
         }
+    }
+
+    /// L2: an error quotes text of a file as it is.
+    #[test]
+    fn l2_no_message_moves_the_cursor() {
+        let printer = Printer::new(Manners::default(), Language::English);
+        let said = printer.attributed(&"unknown variant `\x1b[2J\u{202e}`\n  hint: none");
+        assert_eq!(said, "unknown variant `\\u{1b}[2J\\u{202e}`\n  hint: none");
     }
 
     #[test]

@@ -108,8 +108,11 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
             let known =
                 elsewhere::COMMANDS.iter().find(|(names, _)| names.contains(&typed.as_str()));
             match known.map(|(_, ours)| (*ours).to_owned()).or(near) {
-                Some(near) => wrong.hint(format!("did you mean `dyno {near}`?")),
-                None => wrong.hint("`dyno --help` lists the commands"),
+                // Several that are equally far away are no suggestion.
+                Some(near) if !near.contains(", ") => {
+                    wrong.hint(format!("did you mean `dyno {near}`?"))
+                }
+                _ => wrong.hint("`dyno --help` lists the commands"),
             }
         }
         ErrorKind::ArgumentConflict => {
@@ -178,6 +181,18 @@ fn bare_name(arg: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Section 7: `dyno init` was answered with two commands as if they were one.
+    #[test]
+    fn several_commands_that_are_equally_far_away_are_no_suggestion() {
+        use clap::CommandFactory;
+        let of = |typed: &str| {
+            let error = crate::args::Cli::command().try_get_matches_from(["dyno", typed]);
+            from_clap(&error.unwrap_err(), "dyno").hint.unwrap_or_default()
+        };
+        assert_eq!(of("init"), "`dyno --help` lists the commands");
+        assert_eq!(of("bnech"), "did you mean `dyno bench`?");
+    }
 
     #[test]
     fn flags_of_other_tools_are_known_and_far_guesses_are_not_made() {

@@ -64,13 +64,14 @@ impl Engine {
     }
 
     fn spawn(mut command: Command, flags: &[&str]) -> Result<Self> {
-        let mut child = command
-            .args(["engine", "--port", "0", "--until-stdin-closes"])
-            .args(flags)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+        command.args(["engine", "--port", "0", "--until-stdin-closes"]).args(flags);
+        Self::spawn_as(&mut command)
+    }
+
+    /// Starts one by a command that is complete.
+    pub(crate) fn spawn_as(command: &mut Command) -> Result<Self> {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdout = child.stdout.take().context("no stdout")?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;

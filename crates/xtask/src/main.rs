@@ -3,6 +3,7 @@
 
 mod agree;
 mod bare;
+mod bombs;
 mod cost;
 mod fleet;
 mod folder;
@@ -32,6 +33,7 @@ cargo xtask lint own  errors that it finds in clean sweeps of twins; [SWEEPS]
 cargo xtask import  time to import a thousand result files of other tools; [FOLDER to take them from]
 cargo xtask fleet   several load generators: killed, stopped, compared with one, and many of them
 cargo xtask predict time to predict a million requests
+cargo xtask bombs   peak memory under hostile servers, files and requests; [part of a name]
 cargo xtask twins study  engines with known coefficients, measured, fitted and predicted;
                     [--systems N] [--seed N] [--ladder]
 cargo xtask twins speed  time to fit 10 levels of 1,000 requests
@@ -58,6 +60,7 @@ fn main() -> Result<()> {
         Some("twins") => twins::run(&arguments[1..]),
         Some("verdict") => verdict::run(&arguments[1..]),
         Some("fleet") => fleet::run(&arguments[1..]),
+        Some("bombs") => bombs::run(arguments.get(1).map(String::as_str)),
         Some("bare") => bare::main(&arguments[1..]),
         _ => bail!("which benchmark?\n{HELP}"),
     }

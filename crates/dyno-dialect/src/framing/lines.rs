@@ -57,6 +57,11 @@ impl LineDecoder {
         }
     }
 
+    /// Bytes of memory that it holds.
+    pub fn holds(&self) -> usize {
+        self.held.capacity()
+    }
+
     /// What has arrived of a document whose end has not.
     pub fn pending(&self) -> &[u8] {
         if self.stale { &[] } else { self.held.trim_ascii() }

@@ -67,6 +67,14 @@ impl Framer {
         }
     }
 
+    /// Bytes of memory that it holds.
+    pub fn holds(&self) -> usize {
+        match self {
+            Self::Sse(decoder) => decoder.holds(),
+            Self::Lines(decoder) => decoder.holds(),
+        }
+    }
+
     /// What has arrived of a frame that is not complete; empty between two frames.
     pub fn pending(&self) -> Vec<u8> {
         match self {

@@ -90,6 +90,11 @@ impl SseDecoder {
         }
     }
 
+    /// Bytes of memory that it holds.
+    pub fn holds(&self) -> usize {
+        self.line.capacity() + self.data.capacity() + self.kind.capacity()
+    }
+
     /// The data so far of an event that is not complete, without its missing line end. Empty if the
     /// stream is between two events.
     pub fn pending(&self) -> Vec<u8> {

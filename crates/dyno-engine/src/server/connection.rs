@@ -6,6 +6,7 @@ use super::http::Reader;
 use super::ledger::Entry;
 use super::stream::Stream;
 use crate::live::Accepted;
+use dyno_model::budget::{Budget, Held, OverBudget};
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
@@ -53,6 +54,8 @@ pub(super) struct Connection {
     pub(super) watches_write: bool,
     pending: Vec<u8>,
     taken: usize,
+    /// Its share of the memory for clients.
+    held: Held,
 }
 
 /// A response under way.
@@ -74,7 +77,7 @@ pub(super) enum Then {
 }
 
 impl Connection {
-    pub(super) fn new(socket: TcpStream, token: u64) -> Self {
+    pub(super) fn new(socket: TcpStream, token: u64, budget: &Budget) -> Self {
         Self {
             socket,
             token,
@@ -92,7 +95,17 @@ impl Connection {
             came: 0,
             pending: Vec::new(),
             taken: 0,
+            held: budget.share(),
         }
+    }
+
+    /// Takes note of the memory that it holds now; whether there is that much.
+    pub(super) fn hold(&mut self) -> Result<(), OverBudget> {
+        let response = match &self.task {
+            Task::Later(later) => later.bytes.capacity(),
+            _ => 0,
+        };
+        self.held.set(self.reader.holds() + self.pending.capacity() + response)
     }
 
     /// How many bytes the client has not read yet.
@@ -150,14 +163,14 @@ struct Slot {
 
 impl Connections {
     /// Adds a connection and returns its token.
-    pub(super) fn insert(&mut self, socket: TcpStream) -> &Connection {
+    pub(super) fn insert(&mut self, socket: TcpStream, budget: &Budget) -> &Connection {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             (self.slots.len() - 1) as u32
         });
         let slot = &mut self.slots[index as usize];
         let token = u64::from(slot.generation) << 32 | u64::from(index);
-        slot.connection.insert(Box::new(Connection::new(socket, token)))
+        slot.connection.insert(Box::new(Connection::new(socket, token, budget)))
     }
 
     /// Takes a connection out to work on it, if it is still there.

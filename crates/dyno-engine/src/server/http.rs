@@ -62,6 +62,12 @@ impl Reader {
         self.buffer.len()
     }
 
+    /// Bytes of memory that it holds.
+    pub(super) fn holds(&self) -> usize {
+        let chunked = self.chunked.as_ref().map_or(0, |chunked| chunked.body.capacity());
+        self.buffer.capacity() + chunked
+    }
+
     /// Whether no part of a request has come.
     pub(super) fn is_empty(&self) -> bool {
         self.buffer.is_empty() && self.head.is_none()

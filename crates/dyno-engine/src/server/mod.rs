@@ -21,6 +21,7 @@ mod writing;
 pub use stop::{Running, StopHandle};
 
 use crate::brain::Brain;
+use dyno_model::budget::Budget;
 use dyno_respond::fault::Fault;
 use reactor::Reactor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -54,6 +55,8 @@ pub struct ServerOptions {
     pub hang_after: Option<u64>,
     /// Where to log when requests came and tokens were written.
     pub ledger: Option<PathBuf>,
+    /// The memory that requests and responses may hold.
+    pub budget: Budget,
 }
 
 impl Default for ServerOptions {
@@ -70,6 +73,7 @@ impl Default for ServerOptions {
             die_after: None,
             hang_after: None,
             ledger: None,
+            budget: Budget::foreign(),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The loop: readiness in, due tokens out.
 
-use super::connection::{Connection, Connections};
+use super::connection::{Connection, Connections, Task};
 use super::ledger::Ledger;
 use super::listener::{self, Accepted};
+use super::routes::Reply;
 use super::site::Site;
 use super::timers::Timers;
 use super::{EngineError, ServerOptions};
+use dyno_model::budget::Budget;
 use dyno_model::{MS, Nanos};
 use dyno_net::{Clock, Interest, Poller, Ready, ask_for_stamps};
 use dyno_respond::framing::Burst;
@@ -41,6 +43,8 @@ pub(super) struct Reactor {
     pub(super) read_buffer: Vec<u8>,
     /// Writes of due tokens so far.
     pub(super) writes: u64,
+    /// The memory that requests and responses may hold.
+    budget: Budget,
     /// The ledger, if it is kept.
     pub(super) ledger: Option<Ledger>,
     /// Out of file descriptors: when to try again unless one is freed before.
@@ -64,6 +68,7 @@ impl Reactor {
         let ledger = options.ledger.clone().map(|path| {
             Ledger::create(&path, &clock).map_err(|source| EngineError::Ledger { path, source })
         });
+        let budget = options.budget.clone();
         Ok(Self {
             site: Site::new(options, clock.anchor_unix_ns()),
             listener,
@@ -75,6 +80,7 @@ impl Reactor {
             burst: Burst::default(),
             read_buffer: vec![0; READ_SIZE],
             writes: 0,
+            budget,
             ledger: ledger.transpose()?,
             accept_again: None,
         })
@@ -131,7 +137,7 @@ impl Reactor {
                     if self.ledger.is_some() {
                         ask_for_stamps(&socket);
                     }
-                    let connection = self.connections.insert(socket);
+                    let connection = self.connections.insert(socket, &self.budget);
                     let token = connection.token;
                     let added = self.poller.add(&connection.socket, token, Interest::Read);
                     if added.is_err() {
@@ -171,6 +177,9 @@ impl Reactor {
         if fate == Fate::Keep {
             fate = self.answer_requests(&mut connection);
         }
+        if fate == Fate::Keep && connection.hold().is_err() {
+            fate = too_much(&mut connection);
+        }
         if fate == Fate::Keep && self.watch(&mut connection).is_ok() {
             return self.connections.put_back(connection);
         }
@@ -191,4 +200,13 @@ impl Reactor {
         let interest = if wants_write { Interest::ReadWrite } else { Interest::Read };
         self.poller.modify(&connection.socket, connection.token, interest)
     }
+}
+
+/// Closes a connection for which there is no memory, and says why where no response has begun.
+fn too_much(connection: &mut Connection) -> Fate {
+    if matches!(connection.task, Task::Idle | Task::Later(_)) && connection.backlog() == 0 {
+        let message = "The requests in flight hold too much memory. Send fewer at a time.";
+        let _ = connection.send(&Reply::unknown(503, message, false).now);
+    }
+    Fate::Drop
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{Client, End, chat, engine, metric, post, wait_for};
 use dyno_engine::{EngineError, Server, ServerOptions};
+use dyno_model::budget::Budget;
 
 #[test]
 fn one_connection_carries_many_requests() {
@@ -151,4 +152,29 @@ fn the_same_seed_generates_the_same_words() {
     };
     assert_eq!(text(3), text(3));
     assert_ne!(text(3).0, text(4).0);
+}
+
+/// M6: each request was within its limit, all of them together were not.
+#[test]
+fn m6_requests_that_hold_too_much_memory_together_are_refused() {
+    let budget = Budget::of(3 << 20);
+    let options = ServerOptions { budget: budget.clone(), ..ServerOptions::default() };
+    let running = Server::bind(options).and_then(Server::spawn).unwrap();
+    let head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 1500000\r\n\r\n";
+    let part = [&head[..], &[b'x'; 1_000_000]].concat();
+    let mut clients: Vec<Client> = (0..8).map(|_| Client::connect(running.addr())).collect();
+    for client in &mut clients {
+        client.send(&part);
+    }
+    let refused = |client: &mut Client| {
+        client.patience(std::time::Duration::from_millis(300));
+        client.raw().0.starts_with(b"HTTP/1.1 503 ")
+    };
+    let refused = clients.iter_mut().filter_map(|client| refused(client).then_some(())).count();
+    assert!((1..8).contains(&refused), "{refused}");
+    drop(clients);
+    // What they held is given back.
+    wait_for("bytes held", 0.0, || budget.used() as f64);
+    let mut client = Client::connect(running.addr());
+    assert_eq!(client.chat(2).contents(), 2);
 }

@@ -78,3 +78,16 @@ fn a_test_that_sent_nothing_has_no_level() {
     assert!(imported.runs.is_empty());
     assert_eq!(errors(&imported).len(), 1);
 }
+
+/// M6: 150,000 rows took 3.4 GB.
+#[test]
+fn m6_a_file_has_a_largest_number_of_levels() {
+    let heading = "Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,\
+                   Min Response Time,Max Response Time,Average Content Size,Requests/s,Failures/s\n";
+    let row = |n: usize| format!("GET,/{n},10,0,12,13.5,10,20,100,1.5,0\n");
+    let text: String = std::iter::once(heading.to_owned()).chain((0..10_050).map(row)).collect();
+    let imported = import_bytes("a_stats.csv", text.as_bytes()).unwrap();
+    assert_eq!(imported.runs[0].summary.levels.len(), 10_000);
+    let errors = errors(&imported);
+    assert!(errors.iter().any(|error| error.contains("more than 10000 results")), "{errors:?}");
+}

@@ -176,7 +176,8 @@ impl Reading<'_> {
                 Some(statistic) => Ok(Some(statistic)),
                 None => {
                     let known: Vec<&str> = Statistic::bounded().map(Statistic::name).collect();
-                    let near = meant(name, &known).map(str::to_owned);
+                    let near = percentile_near(name, &known).or_else(|| meant(name, &known));
+                    let near = near.map(str::to_owned);
                     Err(SloError::Statistic { name: name.to_owned(), near })
                 }
             },
@@ -198,6 +199,15 @@ impl Reading<'_> {
 fn no_metric(name: &str) -> SloError {
     let known: Vec<&str> = metrics().into_iter().map(Metric::name).collect();
     SloError::Metric { name: name.to_owned(), near: meant(name, &known).map(str::to_owned) }
+}
+
+/// The percentile of `known` that is nearest to one that is not offered.
+fn percentile_near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let value = |name: &str| name.strip_prefix('p')?.parse::<f64>().ok();
+    let wanted = value(word).filter(|wanted| (0.0..=100.0).contains(wanted))?;
+    let distance = |name: &str| Some((value(name)? - wanted).abs());
+    let percentiles = known.iter().filter_map(|name| Some((distance(name)?, *name)));
+    percentiles.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
 /// The one of `known` that was probably meant.

@@ -373,7 +373,7 @@ fn json(runs: &[Run]) -> Result<String, serde_json::Error> {
             serde_json::to_string_pretty(&all)?
         }
     };
-    Ok(text + "\n")
+    Ok(dyno_words::escape::json(&text).into_owned() + "\n")
 }
 
 fn lines(
@@ -385,7 +385,7 @@ fn lines(
         for level in &run.summary.levels {
             let extras = run.extras.of(level.index);
             let object = object(&run.summary.run, level, &extras);
-            out.push_str(&serde_json::to_string(&object)?);
+            out.push_str(&dyno_words::escape::json(&serde_json::to_string(&object)?));
             out.push('\n');
         }
     }

@@ -10,6 +10,7 @@ pub use kinds::{Failure, Quirk, Quirks};
 pub use when::{Rate, When};
 
 use dyno_model::Nanos;
+use dyno_model::nearest::nearest;
 use dyno_model::units::{format_duration, parse_duration};
 use dyno_stats::rng::SplitMix;
 use std::fmt;
@@ -33,6 +34,14 @@ pub enum FaultError {
     /// A kind that does not exist.
     #[error("`{0}` is not a kind of fault; known kinds: http-NNN, {list}", list = names())]
     Unknown(String),
+    /// A kind that does not exist, and the one that was probably meant.
+    #[error("there is no fault `{name}`; did you mean {near}?")]
+    Near {
+        /// What was written.
+        name: String,
+        /// What was meant.
+        near: String,
+    },
     /// A status that cannot be a failure.
     #[error("`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500")]
     Status(String),
@@ -60,6 +69,18 @@ pub enum FaultError {
     },
 }
 
+impl FaultError {
+    fn unknown(name: &str) -> Self {
+        let names: Vec<&str> = Fault::all().iter().map(|info| info.name).collect();
+        let status = name.parse().ok().filter(|status| (300..=599).contains(status));
+        let status = status.map(|status: u16| format!("http-{status}"));
+        match status.or_else(|| nearest(name, &names).map(str::to_owned)) {
+            Some(near) => Self::Near { name: name.to_owned(), near },
+            None => Self::Unknown(name.to_owned()),
+        }
+    }
+}
+
 fn names() -> String {
     let names: Vec<_> =
         Fault::all().iter().map(|info| info.name).filter(|n| !n.starts_with("http-")).collect();
@@ -79,6 +100,10 @@ impl FromStr for Fault {
     fn from_str(text: &str) -> Result<Self, FaultError> {
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
+        let is_kind = Self::all().iter().any(|info| info.name == name);
+        if !is_kind && !name.starts_with("http-") {
+            return Err(FaultError::unknown(name));
+        }
         let (mut when, mut retry_after) = (When::ALWAYS, None);
         for option in parts {
             let [fault, part] = [text, option].map(str::to_owned);
@@ -95,7 +120,7 @@ impl FromStr for Fault {
             let FaultInfo { kind, in_preflight, .. } = *info;
             return Ok(Self { kind, when, retry_after, in_preflight });
         }
-        let status = name.strip_prefix("http-").ok_or(FaultError::Unknown(name.to_owned()))?;
+        let status = name.strip_prefix("http-").ok_or_else(|| FaultError::unknown(name))?;
         match status.parse() {
             Ok(code @ 300..=599) => {
                 let kind = FaultKind::Failure(Failure::Http(code));
@@ -210,6 +235,10 @@ mod tests {
     fn errors_name_what_is_wrong_and_what_would_be_right() {
         let error = |text: &str| text.parse::<Fault>().unwrap_err().to_string();
         assert!(error("oops").contains("`oops`") && error("oops").contains("truncate-event"));
+        // Section 7: it complained about retry-after.
+        let near = "there is no fault `429`; did you mean http-429?";
+        assert_eq!(error("429:rate=0.1:retry-after=2s"), near);
+        assert!(error("truncate-evnt").ends_with("did you mean truncate-event?"));
         assert!(error("http-abc").contains("http-500"));
         assert!(error("http-200").contains("300 to 599"));
         assert!(error("reset:every=0").contains("every=N"));

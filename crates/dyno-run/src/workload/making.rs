@@ -50,6 +50,7 @@ impl Workload {
         level: &LevelPlan,
         number: u32,
     ) -> Result<Items, String> {
+        super::memory::check(plan, level)?;
         let key = (plan.seed, number);
         let share = Share::new(level.load, level.max_concurrency, key, plan.shard);
         Ok(items::own(self.all(plan, level, number)?, share))

@@ -8,6 +8,7 @@ mod fault;
 pub(crate) mod files;
 mod items;
 mod making;
+mod memory;
 mod notes;
 #[cfg(test)]
 mod share_tests;
@@ -349,6 +350,10 @@ impl Workload {
     /// Makes sure, before anything is sent, that every level has something to send.
     pub fn check(&self, plan: &Plan) -> Result<(), Fault> {
         let aside = self.aside();
+        // Agents check their own part, each with its own memory.
+        for level in plan.levels.iter().filter(|_| plan.fleet.is_none()) {
+            memory::check(plan, level).map_err(|message| ("--input-tokens", message))?;
+        }
         if self.source.selection().is_some() || self.trace().is_some() {
             let Some(level) = plan.levels.first() else { return Ok(()) };
             let mut items = aside.made(plan, level, 0)?;

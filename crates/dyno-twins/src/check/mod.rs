@@ -54,6 +54,7 @@ impl Checked {
     pub fn json(&self) -> Result<String, serde_json::Error> {
         let same = self.same();
         let document = json::document(&self.found, same, &self.twin, &self.left_out);
-        serde_json::to_string_pretty(&document)
+        let json = serde_json::to_string_pretty(&document);
+        json.map(|json| dyno_words::escape::json(&json).into_owned())
     }
 }

@@ -2,16 +2,23 @@
 
 use super::Client;
 use crate::encode::{NOT_MEASURED, head};
-use crate::exchange::{Exchange, MAX_BODY};
+use crate::exchange::Exchange;
 use crate::explain::explain;
 use crate::http::Head;
 use crate::redact::Redactor;
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
+use dyno_model::budget::{Budget, JsonError};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::units::format_duration;
 use dyno_model::{MS, Nanos, SEC};
+use serde_json::Value;
 use thiserror::Error;
+
+/// Largest body of a response to a control request: lists of models and tokens are long.
+const LARGEST: usize = 16 << 20;
+/// Memory for the values of such a response.
+const MEMORY: usize = 128 << 20;
 
 /// Why a control request has no result.
 #[derive(Debug, Error)]
@@ -53,6 +60,11 @@ impl Fetched {
         good.then_some(self.body.as_slice())
     }
 
+    /// The JSON of a 200.
+    pub fn json(&self) -> Option<Value> {
+        self.ok().and_then(|body| Budget::of(MEMORY).json(body).ok())
+    }
+
     /// No connection could be opened.
     pub fn unreachable(&self) -> bool {
         use FailureClass::{Connect, TimeoutConnect, Tls};
@@ -67,6 +79,9 @@ impl Fetched {
                     self.head.as_ref().and_then(|head| explain(head, &self.body, redactor))
                 {
                     return format!("HTTP {status}: {what}");
+                }
+                if let Err(JsonError::Over(over)) = Budget::of(MEMORY).json::<Value>(&self.body) {
+                    return format!("HTTP {status}: {over} for the values of the response");
                 }
                 // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
@@ -96,7 +111,7 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Fetched, Interrupted> {
-        self.side("GET", path, None, (within, MAX_BODY), stop)
+        self.side("GET", path, None, (within, LARGEST), stop)
     }
 
     /// The same, with a body of at most so many bytes.
@@ -118,7 +133,7 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Fetched, Interrupted> {
-        self.side("POST", path, Some(body), (within, MAX_BODY), stop)
+        self.side("POST", path, Some(body), (within, LARGEST), stop)
     }
 
     fn side(

@@ -8,6 +8,7 @@ use crate::exchange::Rules;
 use crate::redact::Redactor;
 use crate::tls::TlsSettings;
 use dyno_model::SEC;
+use dyno_model::budget::Budget;
 use dyno_model::plan::Timeouts;
 use dyno_net::Clock;
 use std::net::SocketAddr;
@@ -26,6 +27,7 @@ pub(super) fn client_of(address: SocketAddr) -> Client {
         stream: true,
         keep: Keep::default(),
         redactor: Redactor::default(),
+        budget: Budget::foreign(),
     };
     let options = ClientOptions {
         stamps: true,

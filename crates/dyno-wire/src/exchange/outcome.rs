@@ -1,6 +1,6 @@
 //! How an exchange ends: what the end of a body or a stream means, and the outcome in the record.
 
-use super::{Body, Exchange, MAX_DETAIL, Progress, Rules};
+use super::{Body, Exchange, MAX_DETAIL, MAX_TEXT, Progress, Rules};
 use crate::dialect::{self, Delta, End, FinishKind, ServerError};
 use crate::framing::{Frame, Framer};
 use dyno_model::Nanos;
@@ -112,6 +112,12 @@ impl Exchange {
             }
             Ok(Delta { error: Some(error), .. }) => {
                 self.refuse(rules, &error, at);
+            }
+            Ok(Delta { text: Some(text), .. }) | Ok(Delta { content: Some(text), .. })
+                if text.len() > MAX_TEXT =>
+            {
+                let detail = format!("the text of the response is larger than {MAX_TEXT} bytes");
+                self.fail(rules, FailureClass::StreamMalformed, &detail, at);
             }
             Ok(delta) => {
                 self.note(&delta);

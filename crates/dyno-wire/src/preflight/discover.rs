@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::dialect::{DIALECTS, Dialect, Seen};
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
+use dyno_model::budget::Budget;
 use dyno_model::{Nanos, SEC};
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ const FIRST_WITHIN: Nanos = 10 * SEC;
 const REST_WITHIN: Nanos = SEC;
 /// Largest response that is looked at: lists of paths are long.
 const LARGEST: usize = 4 << 20;
+/// Memory for the values of one.
+const MEMORY: usize = 64 << 20;
 /// Where servers that are written with FastAPI, and others, list their paths.
 const PATHS: &str = "/openapi.json";
 /// How much such a list weighs, or a path that takes another method. Servers that have several APIs
@@ -96,7 +99,7 @@ pub fn discover(
             return Ok(found);
         }
         let Some(status) = status else { break };
-        let json: Option<Value> = serde_json::from_slice(&fetched.body).ok();
+        let json: Option<Value> = Budget::of(MEMORY).json(&fetched.body).ok();
         let seen = Seen { status, json: json.as_ref(), body: &fetched.body };
         if let Some((dialect, weight, why)) = judge(&path, &seen)
             && weight > best

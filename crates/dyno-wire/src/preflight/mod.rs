@@ -109,8 +109,7 @@ pub fn preflight(
     if fetched.unreachable() {
         return Err(PreflightError::Unreachable(format!("the target cannot be reached: {why}")));
     }
-    let models: Option<serde_json::Value> =
-        fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
+    let models = fetched.json();
     let mut notes = Vec::new();
     let listed = models.as_ref().map(|models| list.names(models)).unwrap_or_default();
     let model = match &setup.plan.request.model {

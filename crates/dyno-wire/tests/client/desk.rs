@@ -1,6 +1,7 @@
 //! A client and the server's end of its sockets.
 
 use dyno_drive::{Ended, Job, Lengths, Payload, Transport};
+use dyno_model::budget::Budget;
 use dyno_model::chunks::Chunk;
 use dyno_model::plan::Timeouts;
 use dyno_model::record::{Phase, RequestRecord};
@@ -102,6 +103,7 @@ impl Desk {
             stream: true,
             keep: Keep { text: true, content: false },
             redactor: Redactor::default(),
+            budget: Budget::foreign(),
         };
         let timeouts = Timeouts {
             connect_ns: PATIENCE,

@@ -117,3 +117,21 @@ fn is_usable(desk: &mut Desk) {
     assert_eq!(record.outcome, Outcome::Completed, "{:?}", record.detail);
     assert!(!record.reused && !record.resent);
 }
+
+/// M6: a list of models of 60 MB took 2.8 GB. L11: a model had a name of 10 MB.
+#[test]
+fn m6_json_that_needs_too_much_memory_is_not_parsed() {
+    let body = format!("{{\"data\":[{}0]}}", "{\"\":0},".repeat(400_000));
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let mut desk = Desk::new();
+    let server = answering(desk.listener(), answer.leak());
+    let fetched = desk.client.fetch("/health", 30 * SEC, &StopSignal::new()).unwrap();
+    assert_eq!(fetched.json(), None);
+    let said = fetched.words(&Redactor::default());
+    let expected =
+        "HTTP 200: more than 128 MiB of memory would be needed for the values of the response";
+    assert_eq!(said, expected);
+    server.join().unwrap();
+    let long = serde_json::json!({"data": [{"id": "m".repeat(2000)}, {"id": "m"}]});
+    assert_eq!(dyno_wire::dialect::ModelList::OPENAI.names(&long), ["m"]);
+}

@@ -58,10 +58,17 @@ wordings! {
         ["malformed YAML at column {}: {}", "第 {} 列的 YAML 格式错误：{}"],
         ["what follows is not read; fix it and import again", "其后的内容未读入；请更正后重新导入"];
     YamlTooLarge: Error "import_yaml_too_large",
-        ["the YAML has more than {} values, or more than {} levels of nesting",
-         "YAML 的值超过 {} 个，或嵌套超过 {} 层"],
-        ["nothing from here on is read; convert the file to JSON, or split it",
-         "从此处起未读入；请转换为 JSON 或拆分文件"];
+        ["the YAML needs more than {} MiB of memory, or has more than {} levels of nesting",
+         "YAML 需要超过 {} MiB 的内存，或嵌套超过 {} 层"],
+        ["nothing from here on is read; split the file", "从此处起未读入；请拆分文件"];
+    TooLarge: Error "import_too_large",
+        ["the values of the file need more than {} MiB of memory",
+         "文件中的值需要超过 {} MiB 的内存"],
+        ["nothing of it is read; split the file, or import a summary without individual requests",
+         "未读入；请拆分文件，或导入不含单个请求的汇总结果"];
+    TooManyLevels: Error "import_too_many",
+        ["there are more than {} results", "结果超过 {} 个"],
+        ["the others are left out; split the file", "其余的未读入；请拆分文件"];
     LogUnread: Error "import_journal",
         ["part of {} is in a log next to it (`-wal` or `-journal`) that could not be read: {}",
          "{} 的一部分在旁边的日志文件（`-wal` 或 `-journal`）中，无法读取：{}"],

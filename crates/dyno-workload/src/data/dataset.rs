@@ -14,6 +14,7 @@ use super::recognised::{Recognised, described_fields, notes};
 use super::record::{Record, Records};
 use super::source::{Compression, Source};
 use super::spec::{DataSpec, Kind, Lang};
+use super::stdin;
 use super::unused::unused;
 use crate::item::{Item, Message};
 
@@ -92,7 +93,7 @@ impl DataSet {
     /// Samples the data that a specification names and decides how they are read.
     pub fn new(spec: &DataSpec) -> Result<Self, DataError> {
         let place = match (&spec.path, spec.kind) {
-            (Some(path), _) => Place::File(path.clone()),
+            (Some(path), _) => stdin::place(path)?,
             (None, Some(kind)) => match builtin::text(kind, spec.lang) {
                 Some((name, text)) => Place::Builtin(name, text),
                 None => return Err(elsewhere(kind.to_string(), kind)),

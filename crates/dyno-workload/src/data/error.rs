@@ -44,6 +44,9 @@ pub enum DataError {
         "{0} is not a regular file; data are read more than once, so write them to a file first"
     )]
     NotAFile(String),
+    /// Standard input cannot be used.
+    #[error("standard input {0}")]
+    Stdin(String),
     /// There is nothing to read.
     #[error("{0} is empty; name a file with at least one record")]
     Empty(String),

@@ -1,7 +1,7 @@
 //! Prompts from data files: the specification ([`DataSpec`]), what the file was recognised as
 //! ([`Recognised`]), its records one at a time ([`DataSet`]), what was checked before a run
 //! ([`Checked`]), which records are sent and in which order ([`Selection`]), a description
-//! ([`Profile`]) and a conversion ([`convert()`]). Files are streamed, never loaded.
+//! ([`Profile`]) and a conversion ([`convert()`]). Files are streamed, never loaded; standard input is kept.
 
 mod at;
 mod builtin;
@@ -38,6 +38,7 @@ mod spec;
 mod spec_error;
 mod split;
 mod spread;
+mod stdin;
 mod texts;
 mod unused;
 mod zstd;

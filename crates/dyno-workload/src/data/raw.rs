@@ -11,6 +11,7 @@ use super::layout::Layout;
 use super::record::Records;
 use super::source::Compression;
 use super::spec::{DataSpec, Kind};
+use super::stdin;
 
 /// The records of a file, one at a time, whatever its layout and its compression.
 pub(crate) struct Raw {
@@ -23,7 +24,7 @@ pub(crate) struct Raw {
 impl Raw {
     /// A file. With `has_fields` lines that are not JSON are a table, whatever its columns are called.
     pub(crate) fn open(path: &Path, has_fields: bool) -> Result<Self, DataError> {
-        Self::at(&Place::File(path.to_path_buf()), has_fields)
+        Self::at(&stdin::place(path)?, has_fields)
     }
 
     /// A file that is in memory already.

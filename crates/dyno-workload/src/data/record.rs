@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use dyno_model::budget::{Budget, JsonError};
+
 use super::at::At;
 use super::error::DataError;
 
@@ -29,9 +31,14 @@ pub(super) trait Records: Send {
 
 /// Reads `text` as JSON, or says what is wrong with it and on which line.
 pub(super) fn json(at: At, text: &str) -> Result<Record, DataError> {
-    match serde_json::from_str(text) {
+    match Budget::foreign().json(text.as_bytes()) {
         Ok(value) => Ok(Record { at, value }),
-        Err(error) => {
+        Err(JsonError::Over(over)) => {
+            let what =
+                format!("the values of the record need more than {} MiB of memory", over.mib());
+            Err(DataError::bad(&at, what, "split the record"))
+        }
+        Err(JsonError::Json(error)) => {
             let below = error.line().saturating_sub(1) as u64;
             let said = error.to_string();
             let what = said.split(" at line ").next().unwrap_or(&said);

@@ -166,10 +166,24 @@ fn file_in(directory: &Path) -> Option<String> {
         .ok()?
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| path.is_file())
+        .filter(|path| path.is_file() && may_be_data(path))
         .collect();
     files.sort();
     files.first().map(|path| path.display().to_string())
+}
+
+/// What files of data are called.
+const EXTENSIONS: [&str; 6] = ["jsonl", "json", "csv", "tsv", "parquet", "txt"];
+
+/// Whether a file is called like data, perhaps compressed.
+fn may_be_data(path: &Path) -> bool {
+    let extension = |path: &Path| path.extension().and_then(|one| one.to_str().map(str::to_owned));
+    let packed = extension(path).filter(|one| ["gz", "zst"].contains(&one.as_str()));
+    let own = match packed {
+        Some(_) => path.file_stem().and_then(|stem| extension(Path::new(stem))),
+        None => extension(path),
+    };
+    own.is_some_and(|own| EXTENSIONS.contains(&own.to_lowercase().as_str()))
 }
 
 fn peek(reader: &mut dyn BufRead, origin: &Origin) -> Result<Vec<u8>, DataError> {

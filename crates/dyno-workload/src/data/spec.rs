@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::fields::FieldPath;
 use super::spec_error::SpecError;
+use super::stdin::is_stdin;
 use dyno_model::nearest::nearest;
 
 macro_rules! kinds {
@@ -156,6 +157,11 @@ impl DataSpec {
         self.options.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
+    /// Whether the data are read from standard input, which can be read only once and only here.
+    pub fn is_stdin(&self) -> bool {
+        self.path.as_deref().is_some_and(is_stdin)
+    }
+
     fn kind_name(&self) -> &'static str {
         match (self.kind, &self.path) {
             (None, _) => "a file",
@@ -263,11 +269,17 @@ impl FromStr for DataSpec {
             if seen.iter().any(|known| known == key) {
                 return Err(SpecError::Twice(format!("{key}=")));
             }
-            spec.set(key, value)?;
+            spec.set(key, value).map_err(|wrong| misspelt(&spec, &first).unwrap_or(wrong))?;
             seen.push(key.into());
         }
         spec.checked()
     }
+}
+
+/// Why an option is wrong that would be right for a kind whose name is misspelt.
+fn misspelt(spec: &DataSpec, first: &str) -> Option<SpecError> {
+    let near = Kind::near(first).filter(|_| spec.kind.is_none() && looks_like_a_kind(first))?;
+    Some(SpecError::Misspelt { word: first.to_owned(), near })
 }
 
 /// `KIND`, `KIND:PATH` or `PATH`.

@@ -21,6 +21,16 @@ pub enum SpecError {
         /// All kinds.
         known: String,
     },
+    /// A word with options is not a kind, but nearly one.
+    #[error(
+        "there is no kind {word:?}; did you mean {near}? A file of that name is written ./{word}"
+    )]
+    Misspelt {
+        /// The word.
+        word: String,
+        /// The kind that was probably meant.
+        near: &'static str,
+    },
     /// The kind has a colon and no path behind it.
     #[error("{0:?} has no path after its colon; name the file, or leave the colon out")]
     NoPath(String),

@@ -1,6 +1,7 @@
 //! `dyno baseline`: summaries under names, in a small directory that suits git.
 
 use super::loaded::{self, Loaded};
+use super::shown_json;
 use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -52,7 +53,7 @@ fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
         UsageError::new("--baselines", format!("cannot write `{}`: {error}", path.display()))
     };
     // Line by line, so that git shows what changed.
-    let json = match serde_json::to_string_pretty(&run.summary) {
+    let json = match shown_json(&run.summary) {
         Ok(json) => json + "\n",
         Err(error) => {
             printer.error(error);

@@ -2,6 +2,7 @@
 
 use super::loaded::{self, Loaded};
 use super::report::{ONLY_PICTURES, give, language, not_arranged};
+use super::shown_json;
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -175,7 +176,7 @@ impl Page<'_> {
             CompareFormat::Csv => rows(&found, Table::Csv, out),
             CompareFormat::Parquet => rows(&found, Table::Parquet, out),
             CompareFormat::Json => {
-                let json = serde_json::to_string_pretty(&found).map_err(std::io::Error::other)?;
+                let json = shown_json(&found).map_err(std::io::Error::other)?;
                 writeln!(out, "{json}")
             }
             _ => {

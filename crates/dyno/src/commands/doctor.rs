@@ -1,5 +1,6 @@
 //! `dyno doctor`: how much this machine can measure, and what to change.
 
+use super::shown_json;
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
         }
     };
     let said = match args.json {
-        true => match serde_json::to_string_pretty(&findings) {
+        true => match shown_json(&findings) {
             Ok(json) => printer.result(&format!("{json}\n")),
             Err(error) => {
                 printer.error(error);

@@ -3,6 +3,7 @@
 use super::baseline::one;
 use super::compare::{baseline, names, side_by_side, terms};
 use super::report::language;
+use super::shown_json;
 use crate::args::compare::GateArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -52,7 +53,7 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
         junit(path, &found, language)?;
     }
     let printed = if args.json {
-        match serde_json::to_string_pretty(&found) {
+        match shown_json(&found) {
             Ok(json) => json + "\n",
             Err(error) => {
                 printer.error(error);

@@ -1,6 +1,7 @@
 //! `dyno import`: lists other tools' results, and saves them like runs of Dyno.
 
 use super::loaded::{self, All, Loaded, SUMMARY};
+use super::shown_json;
 use crate::args::import::ImportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -46,7 +47,7 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     if args.json {
         let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
-        return Ok(match serde_json::to_string_pretty(&summaries) {
+        return Ok(match shown_json(&summaries) {
             Ok(json) => printer.result(&(json + "\n")).and(status),
             Err(error) => {
                 printer.error(error);

@@ -2,6 +2,7 @@
 
 use super::loaded::{self, Loaded};
 use super::report::language;
+use super::shown_json;
 use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -32,7 +33,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let printed = match args.format {
         LintFormat::Text => text(&found, read.len(), language),
         LintFormat::Github => github(&found),
-        LintFormat::Json => match serde_json::to_string_pretty(&found) {
+        LintFormat::Json => match shown_json(&found) {
             Ok(json) => json + "\n",
             Err(error) => {
                 printer.error(error);

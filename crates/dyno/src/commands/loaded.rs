@@ -11,7 +11,8 @@ use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
 use dyno_model::{Diagnostic, Language, Summary};
 use dyno_record::{RunDir, find_run};
-use dyno_words::InLanguage;
+use dyno_words::{InLanguage, messages};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The file of a summary in a directory.
@@ -60,15 +61,35 @@ pub(crate) struct All {
 impl All {
     /// Prints what could not be read, and with `notes` what had to be assumed.
     pub(crate) fn print_problems(&self, notes: bool, printer: &Printer) {
-        for (path, one) in &self.problems {
-            let message = problem(path, one, printer.language());
+        let language = printer.language();
+        let mut kinds: BTreeMap<(&Path, &str), usize> = BTreeMap::new();
+        for (path, one) in self.problems.iter().filter(|(_, one)| notes || one.is_error()) {
+            let count = kinds.entry((path, &one.code)).or_default();
+            *count += 1;
+            // The thousandth line of the same kind says nothing new.
+            if *count > SHOWN_OF_A_KIND {
+                continue;
+            }
             match one.is_error() {
-                true => printer.warn(message),
-                false if notes => printer.note(message),
-                false => {}
+                true => printer.warn(problem(path, one, language)),
+                false => printer.note(problem(path, one, language)),
             }
         }
+        for ((path, kind), count) in kinds.iter().filter(|(_, count)| **count > SHOWN_OF_A_KIND) {
+            let (path, more) = (path.display().to_string(), count - SHOWN_OF_A_KIND);
+            printer.warn(Say::More.with(language, &[&path, &more.to_string(), *kind]));
+        }
     }
+}
+
+/// Problems of one kind that are printed of a file.
+const SHOWN_OF_A_KIND: usize = 5;
+
+messages! {
+    /// What is said of several problems.
+    enum Say;
+
+    More: "`{}`: {} more of the same kind ({})", "`{}`：另有 {} 个同类问题（{}）";
 }
 
 /// Loads what the arguments name; the latest run if there are none.

@@ -71,3 +71,10 @@ fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
 pub(crate) fn own_binary() -> Command {
     Command::new(std::env::current_exe().unwrap_or_else(|_| "dyno".into()))
 }
+
+/// A value as JSON for a terminal or a file: texts of servers and files in it are escaped further than JSON
+/// demands, so that no terminal obeys them.
+pub(crate) fn shown_json(value: &impl serde::Serialize) -> Result<String, serde_json::Error> {
+    let json = serde_json::to_string_pretty(value)?;
+    Ok(dyno_words::escape::json(&json).into_owned())
+}

@@ -2,6 +2,7 @@
 //! part.
 
 use super::open;
+use super::shown_json;
 use crate::args::runs::{OpenArgs, RunsAction, RunsArgs, Since};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -86,7 +87,7 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
     let (all, dir) = (runs.len(), args.dir.display().to_string());
     runs.retain(|run| filter.matches(run));
     if args.json {
-        return match serde_json::to_string_pretty(&runs) {
+        return match shown_json(&runs) {
             Ok(json) => Ok(printer.result(&(json + "\n"))),
             Err(error) => {
                 printer.error(error);

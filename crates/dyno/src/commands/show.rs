@@ -1,5 +1,6 @@
 //! Prints a summary, as text or as JSON.
 
+use super::shown_json;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
@@ -12,7 +13,7 @@ pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -
         let options = text_options(showing.language, &showing.selection, showing.details, printer);
         return printer.result(&render_text(summary, &options));
     }
-    match serde_json::to_string_pretty(summary) {
+    match shown_json(summary) {
         Ok(json) => printer.result(&format!("{json}\n")),
         Err(error) => {
             printer.error(error);

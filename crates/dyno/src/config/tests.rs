@@ -145,3 +145,10 @@ fn the_example_in_the_documentation_works() {
         crate::resolve::resolve(args, &known, crate::resolve::Aim::Measure).unwrap();
     }
 }
+
+/// M6: the limit was checked when all of it was in memory.
+#[test]
+fn m6_a_device_without_an_end_is_refused() {
+    let refused = merge(Path::new("/dev/zero"), &[]).unwrap_err().to_string();
+    assert!(refused.contains("over 1 MiB"), "{refused}");
+}

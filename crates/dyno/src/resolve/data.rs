@@ -4,7 +4,7 @@ use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Length;
-use dyno_model::plan::{Api, DataPlan, LengthSpec, Task};
+use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
 use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
@@ -274,6 +274,12 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         cache_hit: args.cache_hit,
         ..choice_plan(&args.choice)
     })
+}
+
+/// Whether the prompts of a plan come from standard input.
+pub(super) fn is_stdin(plan: &Plan) -> bool {
+    let spec = plan.data.spec.as_deref().map(str::parse::<DataSpec>);
+    spec.is_some_and(|spec| spec.is_ok_and(|spec| spec.is_stdin()))
 }
 
 /// Which prompts of a file are used, as a plan.

@@ -1,7 +1,7 @@
 //! Several load generators: what the plan says of them, and how they are started.
 
-use super::Aim;
 use super::notes::{Note, Notes};
+use super::{Aim, data};
 use crate::args::fleet::{Agents, BusArgs, FleetArgs};
 use crate::commands::own_binary;
 use crate::usage::UsageError;
@@ -35,6 +35,9 @@ pub(super) fn plan(
     let wrong = |message: &str| Err(UsageError::new("--agents", message.to_owned()));
     if aim == Aim::Predict {
         return wrong("a prediction sends nothing, so it needs no agents");
+    }
+    if data::is_stdin(plan) {
+        return wrong("standard input cannot be sent to agents; write the prompts to a file");
     }
     if plan.levels.iter().any(|level| level.until.is_some()) {
         return wrong(

@@ -207,7 +207,7 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
         .hint("dyno bench --data trace:FILE,speed=2 --slo TERMS")),
         (Nature::Trace { .. }, Some(flag)) => Err(UsageError::new(
             flag,
-            "a trace is replayed at its own times; remove it, or set speed= in --data",
+            format!("a trace is replayed at its own times; remove {flag}, or set speed= in --data"),
         )
         .hint("--data trace:FILE,speed=2,from=1m,to=5m")),
         (nature, Some("--burst")) if nature.is_session() => Err(UsageError::new(

@@ -2,8 +2,8 @@
 
 use super::notes::{Note, Notes};
 use super::{
-    Aim, Resolved, Showing, Surroundings, count_of, fleet, metrics_from, opened, secrets, sources,
-    tls,
+    Aim, Resolved, Showing, Surroundings, count_of, data, fleet, metrics_from, opened, secrets,
+    sources, tls,
 };
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
@@ -170,6 +170,12 @@ const LONGEST: usize = 300;
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
     let dir = RunDir::open(dir).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
+    if data::is_stdin(&plan) {
+        return Err(wrong(
+            "this run read its prompts from standard input, which is not stored; start a new run, from \
+             a file if it is to be resumed",
+        ));
+    }
     if dir.records().map_err(wrong)?.header().plan_hash != plan.hash() {
         return Err(wrong(format!(
             "the records in `{}` belong to another plan than its plan.json, which was changed or replaced",

@@ -45,9 +45,10 @@ const MAKERS: [&str; 26] = [
 
 /// Files and folders whose messages go to clients of the engine as a server's responses, which are
 /// English.
-const RESPONSES: [&str; 5] = [
+const RESPONSES: [&str; 6] = [
     "crates/dyno-engine/src/core/request.rs",
     "crates/dyno-engine/src/server/generate.rs",
+    "crates/dyno-engine/src/server/reactor.rs",
     "crates/dyno-engine/src/server/routes.rs",
     "crates/dyno-engine/src/server/stream.rs",
     "crates/dyno-respond/src/api/",

@@ -290,3 +290,31 @@ fn a_trace_is_shown_by_its_times_lengths_and_shared_beginnings() {
         assert!(refused.expect_status(&[2]).stderr.contains(said), "{args}");
     }
 }
+
+/// Prompts that another program writes: kept for every level, not stored, not sent to agents.
+#[test]
+fn prompts_of_standard_input_are_sent_at_every_level() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("prompts.txt", "one prompt\ntwo prompts\n");
+    let piped = |args: &str| {
+        let args = format!("--requests 4 --output-tokens 4 --data lines:- {args}");
+        let mut command = place.bench(&server.url(), &args);
+        command.stdin(std::fs::File::open(&file).unwrap());
+        command.output().unwrap()
+    };
+    let refused = piped("--concurrency 1 --agents 2");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("--agents: standard input cannot be sent to agents"), "{said}");
+    piped("--concurrency 1,2");
+    let text = |seen: &Seen| seen.json()["messages"][0]["content"].as_str().unwrap().to_owned();
+    let mut sent: Vec<String> = server.generations().iter().map(text).collect();
+    sent.sort();
+    assert_eq!(sent.iter().filter(|text| *text == "one prompt").count(), 4, "{sent:?}");
+    assert_eq!(sent.iter().filter(|text| *text == "two prompts").count(), 4, "{sent:?}");
+    let spec = place.json("plan.json")["data"]["spec"].clone();
+    assert_eq!(spec, "lines:-");
+    let mut again = place.dyno("bench --resume");
+    again.arg(place.run_dir());
+    run(again).expect_status(&[2]).expect_words(&["from standard input, which is not stored"]);
+}

@@ -3,12 +3,25 @@
 use super::{Twin, TwinError};
 use crate::twin::files::TWINS;
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::Path;
 
 const DEFAULT: &str = "generic-7b-24gb";
 
 /// How similar names must be to be suggested: the share of letter pairs in common.
 const ALIKE: f64 = 0.5;
+
+/// The largest file of a twin.
+const LARGEST_FILE: u64 = 1 << 20;
+
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > LARGEST_FILE {
+        true => Err(std::io::Error::other("it is larger than 1 MiB")),
+        false => Ok(text),
+    }
+}
 
 impl Twin {
     /// The shipped twin with that name, or the one in the file at that path.
@@ -22,7 +35,7 @@ impl Twin {
             let near = near(name_or_path);
             return Err(TwinError::Unknown { name: name_or_path.to_owned(), near });
         }
-        let text = std::fs::read_to_string(path)
+        let text = read(path)
             .map_err(|source| TwinError::Read { path: name_or_path.to_owned(), source })?;
         Self::parse(&text, name_or_path)
     }

@@ -3,7 +3,7 @@
 
 use crate::level::stated::{Found, Offered};
 use crate::level::{Ended, Head, Sample};
-use crate::reading::Reading;
+use crate::reading::{MOST_LEVELS, Reading};
 use dyno_form::json::{count, list, number, text};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
@@ -46,7 +46,7 @@ fn one_report(reading: &mut Reading, line: u64, report: &Value) {
         })
     };
     let mut levels = Vec::new();
-    for (i, benchmark) in benchmarks.iter().enumerate() {
+    for (i, benchmark) in benchmarks.iter().take(MOST_LEVELS + 1).enumerate() {
         match level(benchmark) {
             Some(level) => levels.push(level),
             None => reading.problems.push(Problem::NoRequests.with([i + 1]).at(line)),

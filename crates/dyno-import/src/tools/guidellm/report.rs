@@ -6,7 +6,7 @@ use super::lengths::Lengths;
 use super::requests;
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded, started_at, tokens};
-use crate::reading::Reading;
+use crate::reading::{MOST_LEVELS, Reading};
 use dyno_form::json::{at, count, figures, list, number, text, whole};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -49,7 +49,7 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
         ..Head::new(Origin { form, version, ..reading.origin("guidellm", line) })
     };
     let mut levels = Vec::new();
-    for (i, benchmark) in benchmarks.iter().enumerate() {
+    for (i, benchmark) in benchmarks.iter().take(MOST_LEVELS + 1).enumerate() {
         if at(benchmark, &["metrics"]).is_none() {
             reading.problems.push(Problem::NoMetrics.with([i + 1]).at(line));
             continue;

@@ -1,7 +1,7 @@
 //! OpenAI's embeddings.
 
 use super::vector::{put_base64, put_numbers, vector};
-use super::{Input, ask};
+use super::{Input, ask, check};
 use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Response, Whole};
@@ -13,6 +13,9 @@ use std::io::Write;
 /// `/v1/embeddings`.
 #[derive(Debug)]
 pub(in crate::api) struct Embeddings;
+
+/// Bytes of a number in a response.
+const NUMBER: usize = 10;
 
 #[derive(Debug, Deserialize)]
 struct Fields {
@@ -33,6 +36,14 @@ enum Inputs {
 }
 
 impl Inputs {
+    fn count(&self) -> usize {
+        match self {
+            Self::Text(_) | Self::Ids(_) => 1,
+            Self::Texts(texts) => texts.len(),
+            Self::Lists(lists) => lists.len(),
+        }
+    }
+
     fn list(&self) -> Vec<Input> {
         match self {
             Self::Text(text) => vec![Input::of_text(text)],
@@ -50,7 +61,7 @@ impl Api for Embeddings {
 
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         let fields: Fields = body.fields()?;
-        let inputs = fields.input.ok_or_else(|| Refusal::missing("input"))?.list();
+        let inputs = fields.input.ok_or_else(|| Refusal::missing("input"))?;
         let base64 = match fields.encoding_format.as_deref() {
             None | Some("float") => false,
             Some("base64") => true,
@@ -65,6 +76,8 @@ impl Api for Embeddings {
             let message = format!("dimensions must be from 1 to {most}, got {size}.");
             return Err(Refusal::new(400, message));
         }
+        check(inputs.count(), NUMBER * size as usize)?;
+        let inputs = inputs.list();
         let response = Embedded { inputs: inputs.clone(), base64, size };
         ask(fields.model, &inputs, body, response)
     }
@@ -166,11 +179,14 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
+        // M6: a million inputs made a response of 10 GB.
+        let many = format!("{{\"input\":[{}\"a\"]}}", "\"a\",".repeat(10_000));
         for (body, words) in [
             ("{}", "`input`"),
             (r#"{"input":[]}"#, "empty"),
             (r#"{"input":"a","dimensions":17}"#, "from 1 to 16, got 17"),
             (r#"{"input":"a","encoding_format":"bytes"}"#, "not bytes"),
+            (&many, "10000 inputs, got 10001"),
         ] {
             let refusal = read(body).unwrap_err();
             assert!(refusal.status == 400 && format!("{refusal:?}").contains(words), "{refusal:?}");

@@ -19,6 +19,25 @@ use super::words::mix;
 use super::{Body, Refusal};
 use serde::Deserialize;
 
+/// The most inputs of a request, as many as `dyno bench` sends.
+const MOST_INPUTS: usize = 10_000;
+/// The most bytes of a response, as many as `dyno bench` reads, and of texts that are repeated for
+/// each input.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Whether a request with so many inputs fits into memory, if each needs so many bytes.
+fn check(inputs: usize, bytes: usize) -> Result<(), Refusal> {
+    if inputs > MOST_INPUTS {
+        let message = format!("A request can have {MOST_INPUTS} inputs, got {inputs}.");
+        return Err(Refusal::new(400, message));
+    }
+    if inputs.saturating_mul(bytes) > MOST_BYTES {
+        let message = "The request needs more than 64 MiB of memory. Send fewer inputs.";
+        return Err(Refusal::new(400, message));
+    }
+    Ok(())
+}
+
 /// One input: its tokens, and a number that is the same for the same words.
 #[derive(Debug, Clone)]
 struct Input {

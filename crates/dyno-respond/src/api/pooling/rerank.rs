@@ -2,7 +2,7 @@
 //! Embeddings Inference, which is told by its field `texts`.
 
 use super::results::{Scored, ranked};
-use super::{Input, Text, ask};
+use super::{Input, Text, ask, check};
 use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Known, Response, Whole};
@@ -56,6 +56,7 @@ impl Api for Rerank {
             (None, Some(texts)) => (Form::Texts, texts),
             _ => return Err(Refusal::new(400, "Either documents or texts should be provided.")),
         };
+        check(texts.len(), query.words().len())?;
         let texts: Vec<_> = texts.iter().map(|text| text.words().to_owned()).collect();
         let pairs: Vec<_> = texts.iter().map(|text| Input::of_pair(query.words(), text)).collect();
         let characters = texts.iter().map(|text| text.chars().count()).sum();

@@ -1,7 +1,7 @@
 //! Scores of pairs of texts: vLLM's form, and SGLang's, which is told by its labels.
 
 use super::results::{Scored, scores};
-use super::{Input, Texts, ask};
+use super::{Input, Texts, ask, check};
 use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Response, Whole};
@@ -9,6 +9,9 @@ use crate::api::words::mix;
 use crate::api::{Api, Body, Refusal};
 use serde::Deserialize;
 use std::io::Write;
+
+/// Bytes of a score in a response.
+const NUMBER: usize = 10;
 
 /// `/score`.
 #[derive(Debug)]
@@ -41,6 +44,8 @@ impl Api for Score {
         let first = fields.text_1.ok_or_else(|| Refusal::missing("text_1"))?;
         let second = fields.text_2.ok_or_else(|| Refusal::missing("text_2"))?;
         let (first, second) = (first.list(), second.list());
+        let longest = first.iter().map(|text| text.len()).max().unwrap_or(0);
+        check(first.len().max(second.len()), longest)?;
         let pairs: Vec<_> = match (first.len(), second.len()) {
             (1, _) => second.iter().map(|text| Input::of_pair(first[0], text)).collect(),
             (a, b) if a == b => {
@@ -64,6 +69,7 @@ fn of_labels(fields: &Fields, query: &str, body: &Body<'_>) -> Result<Ask, Refus
     let items = fields.text_2.as_ref().ok_or_else(|| Refusal::missing("items"))?;
     let labels = fields.label_token_ids.as_ref().filter(|labels| !labels.is_empty());
     let labels = labels.ok_or_else(|| Refusal::missing("label_token_ids"))?.clone();
+    check(items.list().len(), query.len().max(NUMBER * labels.len()))?;
     let pairs: Vec<_> = items.list().iter().map(|item| Input::of_pair(query, item)).collect();
     ask(fields.model.clone(), &pairs, body, OfLabels { pairs: pairs.clone(), labels })
 }

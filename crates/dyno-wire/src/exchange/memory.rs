@@ -1,0 +1,33 @@
+//! The memory that a response holds: its share of what all responses in flight may hold.
+
+use super::{Body, Exchange, Progress, Rules};
+use dyno_model::Nanos;
+use dyno_model::outcome::FailureClass;
+
+impl Exchange {
+    /// Fails the exchange if what it holds is more than the budget has left.
+    pub(super) fn within_budget(&mut self, rules: &Rules, at: Nanos) -> Option<Progress> {
+        if self.settled {
+            return None;
+        }
+        let holds = self.holds();
+        let held = self.held.get_or_insert_with(|| rules.budget.share());
+        let over = held.set(holds).err()?;
+        self.body = Body::Awaited;
+        let detail = format!(
+            "{over} for the responses in flight; lower the concurrency, or request shorter responses"
+        );
+        Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at))
+    }
+
+    /// Bytes that it holds.
+    fn holds(&self) -> usize {
+        let body = match &self.body {
+            Body::Awaited => 0,
+            Body::Stream(framer) => framer.as_ref().map_or(0, |framer| framer.holds()),
+            Body::Whole(body) | Body::Refused(body) | Body::Raw(body) => body.capacity(),
+        };
+        let chunks = self.record.chunks.holds();
+        body + chunks + self.text.capacity() + self.content.capacity()
+    }
+}
