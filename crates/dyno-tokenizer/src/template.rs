@@ -307,8 +307,10 @@ mod tests {
             (format!("{double}{{% set ns.a = ns.a.replace('x', 'xx') %}}{{% endfor %}}"), "64 MiB"),
             (format!("{double}{{% set ns.a = ns.a|replace('x', 'xx') %}}{{% endfor %}}"), "64 MiB"),
             (format!("{double}{{% set ns.a = '{{}}{{}}'.format(ns.a, ns.a) %}}{{% endfor %}}"), "64 MiB"),
-            ("{{ 'x' * 4000000000 }}".to_owned(), "64 MiB"),
-            ("{{ ([1] * 4000000000)|length }}".to_owned(), "64 MiB"),
+            ("{% set n = 4000000000 %}{{ 'x' * n }}".to_owned(), "64 MiB"),
+            ("{% set n = 4000000000 %}{{ ([1] * n)|length }}".to_owned(), "64 MiB"),
+            ("{{ ([1] * 4000000000)|list }}".to_owned(), "multiplies"),
+            ("{{ 'x' * 99 * 99 * 99 }}".to_owned(), "multiplies"),
             ("{{ 'a\\nb'|indent(4000000000) }}".to_owned(), "wider than 1000"),
             ("{{ 'a\\nb'|indent(width=4000000000) }}".to_owned(), "wider than 1000"),
             ("{{ [1]|tojson(indent=4000000000) }}".to_owned(), "wider than 1000"),
@@ -323,18 +325,14 @@ mod tests {
             let refused = rendered(&bomb, &[turn("user", "a")]).expect_err(&bomb);
             assert!(refused.contains(why), "{bomb}: {refused}");
         }
-        let sum = vec!["'x' * 99999999"; 20].join(" + ");
-        assert!(
-            rendered(&format!("{{{{ {sum} }}}}"), &[]).is_err_and(|why| why.contains("multiplies"))
-        );
         let huge = format!("{{{{ 1 }}}}{}", "x".repeat(100_000));
         assert!(rendered(&huge, &[]).is_err_and(|why| why.contains("64 KiB")));
     }
 
     #[test]
     fn bounded_operations_are_those_of_jinja() {
-        let source = "{{ 1 + 2 }} {{ 1.5 + 2 }} {{ 'a' + 'b' }} {{ ([1] + [2])|tojson }} {{ 1 ~ 'x' ~ 2.5 }} \
-            {{ 2 * 3 }} {{ 'ab' * 2 }} {{ ([1] * 2)|tojson }} {{ 1.5 * 2 }} {{ [1, 'b']|join('-') }} \
+        let source = "{% set n = 2 %}{% set m = 3 %}{{ 1 + 2 }} {{ 1.5 + 2 }} {{ 'a' + 'b' }} {{ ([1] + [2])|tojson }} {{ 1 ~ 'x' ~ 2.5 }} \
+            {{ n * m }} {{ 'ab' * n }} {{ ([1] * n)|tojson }} {{ 1.5 * n }} {{ [1, 'b']|join('-') }} \
             {{ 'a-b'|replace('-', '+') }} {{ 'a\nb\n\nc'|indent(2) }} {{ '%s=%d'|format('x', 3) }} \
             {{ ['a', 'b']|join }} {{ 3|string + '!' }} {{ ', '.join(['p', 'q']) }}";
         assert_eq!(

@@ -31,7 +31,7 @@ const ALL_RAW: usize = 512 << 20;
 const STEPS: (u64, u64) = (20_000, 10_000_000);
 
 /// See [`products`].
-const MOST_PRODUCTS: usize = 8;
+const MOST_PRODUCTS: usize = 2;
 
 /// Operations that replace those of minijinja; no template can have such names.
 const ADD: &str = "a + b";
@@ -86,8 +86,8 @@ pub(super) fn compile(source: &'static str) -> Result<(Bounded, u64), String> {
         },
         default_auto_escape: Arc::new(|_| AutoEscape::None),
     };
-    if products(source) > MOST_PRODUCTS {
-        return Err(format!("it multiplies by numbers more than {MOST_PRODUCTS} times"));
+    if products(source).is_none_or(|count| count > MOST_PRODUCTS) {
+        return Err(format!("it multiplies by large numbers, or more than {MOST_PRODUCTS} times"));
     }
     let compiled = CompiledTemplate::new(super::NAME, source, &config)
         .map_err(|error| super::message(&error))?;
@@ -105,15 +105,26 @@ pub(super) fn compile(source: &'static str) -> Result<(Bounded, u64), String> {
     Ok((bounded, steps.clamp(STEPS.0, STEPS.1)))
 }
 
-/// How often something may be multiplied by a number: the compiler itself repeats constant texts, up to 100
-/// MB each.
-fn products(source: &str) -> usize {
-    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let by_number = |(at, _): &(usize, &str)| {
-        let (before, after) = (source[..*at].trim_end(), source[at + 1..].trim_start());
-        digit(before.chars().next_back()) || digit(after.chars().next())
-    };
-    source.match_indices('*').filter(by_number).count()
+/// How often something is multiplied by a number inside of tags, if by small ones. The compiler itself
+/// multiplies constants, so there must be few; others are multiplied by [`times`].
+fn products(source: &str) -> Option<usize> {
+    let mut count = 0;
+    // A tag ends with a brace; text before the first one is not inside of any.
+    for part in source.split('{').skip(1) {
+        let tag = &part[..part.find('}').unwrap_or(part.len())];
+        for (at, _) in tag.match_indices('*') {
+            let before = tag[..at].trim_end();
+            let left = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            let after = tag[at + 1..].trim_start();
+            let right = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            match left.max(right) {
+                0 => {}
+                1..=3 => count += 1,
+                _ => return None,
+            }
+        }
+    }
+    Some(count)
 }
 
 fn replaced<'a>(all: &Instructions<'a>, longest: &mut usize) -> Instructions<'a> {

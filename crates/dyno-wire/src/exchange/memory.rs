@@ -13,7 +13,7 @@ impl Exchange {
         let holds = self.holds();
         let held = self.held.get_or_insert_with(|| rules.budget.share());
         let over = held.set(holds).err()?;
-        self.body = Body::Awaited;
+        (self.body, self.held) = (Body::Awaited, None);
         let detail = format!(
             "{over} for the responses in flight; lower the concurrency, or request shorter responses"
         );
