@@ -29,7 +29,9 @@ const BESIDE: [&str; 6] = [
 pub(crate) fn of_plan(plan: &Plan) -> Result<Vec<(&'static str, PathBuf)>, String> {
     let mut files = Vec::new();
     let spec = plan.data.spec.as_deref().map(str::parse::<DataSpec>).transpose();
-    if let Some(path) = spec.map_err(|error| error.to_string())?.and_then(|spec| spec.path) {
+    // Standard input is no file: it is kept in memory.
+    let spec = spec.map_err(|error| error.to_string())?.filter(|spec| !spec.is_stdin());
+    if let Some(path) = spec.and_then(|spec| spec.path) {
         files.push((DATA, path));
     }
     if let Some(given) = plan.data.tokenizer.as_deref().map(Path::new) {
