@@ -74,9 +74,10 @@ fn few_samples(level: &LevelSummary, term: &Term) -> bool {
     sampled(level, term).is_some_and(|sampled| sampled.count < sampled.needed)
 }
 
-/// Reasons for an invalid level that concern only the accuracy of its times. If there are no others,
-/// values far from their bounds are still on a known side.
-const READ_BADLY: [&str; 4] = ["instrument_range", "send_lag", "read_lag", "engine_slip"];
+/// Reasons for an invalid level that concern only the accuracy of its times, or that there are none. If there are no
+/// others, values far from their bounds are still on a known side, and failures are known.
+const READ_BADLY: [&str; 5] =
+    ["instrument_range", "send_lag", "read_lag", "engine_slip", "nothing_completed"];
 /// The factor by which a value of such a level may be off where it has no instrument range.
 const BADLY: f64 = 2.0;
 

@@ -186,7 +186,8 @@ fn the_steady_window_of_a_closed_loop_counts_the_work_done_in_it() {
         Some((tokens / 1.803_f64 * 1e3).round() / 1e3)
     );
     assert_eq!(steady.throughput.requests_per_s, Some(22.1054));
-    let input = 4_000.0 - 12.0;
+    // A request counts with the share of its tokens, and its 100 input tokens with it (B2).
+    let input = tokens / 5.0 * 100.0;
     let total = ((tokens + input) / 1.803_f64 * 1e2).round() / 1e2;
     assert_eq!(steady.throughput.total_tokens_per_s, Some(total));
     let short = level.notes.iter().find(|note| note.code == "no_interval").unwrap();

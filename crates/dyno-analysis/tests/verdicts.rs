@@ -345,6 +345,12 @@ fn a_warm_up_that_takes_everything_is_named() {
         records[99].outcome = Outcome::Censored;
     };
     assert_eq!(codes(&judged(one_failed, |_| {}).reasons), ["nothing_completed"]);
+    // B13: where all failed, nothing was measured.
+    let all_failed = |records: &mut Vec<RequestRecord>| {
+        let failed = Outcome::Failed(FailureClass::Http(400));
+        records.iter_mut().for_each(|r| r.outcome = failed.clone());
+    };
+    expect(&judged(all_failed, |_| {}), Verdict::Invalid, "nothing_completed");
     // Nor was anything warmed up.
     let level = judged(Vec::clear, |end| end.ending = Ending::Duration);
     expect(&level, Verdict::Suspect, "nothing_measured");

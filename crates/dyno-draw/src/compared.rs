@@ -4,6 +4,7 @@ use super::canvas::clean;
 use super::levels::{MetricFn, Value, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
+use super::sketch;
 use super::sweeps::embeds;
 use super::words::Word;
 use dyno_analysis::compare::Speed;
@@ -11,7 +12,7 @@ use dyno_chart::{Point, Series, Trust};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
-use dyno_model::summary::{LevelSummary, Summary, Throughput};
+use dyno_model::summary::{Basis, LevelSummary, Summary, Throughput};
 
 type Sides<'a> = [(&'a str, &'a Summary)];
 
@@ -32,14 +33,6 @@ pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<(String, Ch
         .collect();
     charts.extend(frontier(sides, language).map(|chart| ("frontier".to_owned(), chart)));
     charts
-}
-
-fn work(which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
-    // As in the table: over the steady window, where there is one.
-    Box::new(move |level| {
-        let done = level.steady_throughput();
-        which(&done).map(Value::plain)
-    })
 }
 
 /// Streamed responses only: otherwise TTFT would repeat the latency.
@@ -73,6 +66,12 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     let panel =
         |title: Word, metric: &MetricFn<'_>| plot(sides, kind, axis, title, metric, language);
     let times = |title: Word, metric: &MetricFn<'_>| panel(title, metric).of_times(language);
+    // The same for all sides.
+    let basis = Basis::of(sides.iter().flat_map(|(_, side)| of_kind(side, kind)));
+    let work = |title: Word, which: fn(&Throughput) -> Option<f64>| {
+        let over = sketch::over(basis).in_language(language).to_owned();
+        Panel { over, ..panel(title, &sketch::work(basis, which)) }
+    };
     let (failed, unit) = failures(sides, language);
     let shed = |level: &LevelSummary| level.requests.shed > Some(0);
     let failed_word = match sides.iter().flat_map(|(_, side)| &side.levels).any(shed) {
@@ -84,11 +83,11 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     // A panel of zeros says nothing.
     let none = values.clone().next().is_some() && values.clone().all(|value| value == 0.0);
     let mut panels = vec![
-        panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
+        work(Word::RequestsPerSecond, |done| done.requests_per_s),
         times(Word::MeanLatency, &of(Time::Latency, Statistic::Mean)),
         match sides.iter().all(|(_, side)| embeds(side)) {
-            true => panel(Word::InputsPerSecond, &work(|done| done.inputs_per_s)),
-            false => panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
+            true => work(Word::InputsPerSecond, |done| done.inputs_per_s),
+            false => work(Word::OutputPerSecond, |done| done.output_tokens_per_s),
         },
         Panel { unit, only_on_request: none, ..failures },
         times(Word::Ttft, &first_token()),
@@ -130,9 +129,10 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
         label: clean(&speed.label),
         ..Point::of(speed.per_user, Some(speed.output_tokens_per_s), Trust::Good)
     };
+    let basis = Basis::of(sides.iter().flat_map(|(_, side)| &side.levels));
     let all: Vec<(String, Vec<Speed>)> = sides
         .iter()
-        .map(|(name, side)| (clean(name), dyno_analysis::compare::frontier(side)))
+        .map(|(name, side)| (clean(name), dyno_analysis::compare::frontier(side, basis)))
         .filter(|(_, speeds)| speeds.len() > 1)
         .collect();
     let per_gpu = all.iter().flat_map(|(_, speeds)| speeds).all(|speed| speed.per_gpu);

@@ -1,17 +1,17 @@
 //! Throughput of all users together against the speed that each user sees.
 
 use super::canvas::clean;
-use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, load, of_kind, point};
+use super::levels::{Value, distinct, ends_of_sweep, lengths, load, of_kind, point};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::sketch::work;
+use super::sketch::{over, work};
 use super::theme::STYLES;
 use super::words::Word;
 use dyno_chart::{Point, Series, numbers};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{LevelSummary, Summary};
+use dyno_model::summary::{Basis, LevelSummary, Summary};
 
 /// Output tokens per second that one user sees: the inverse of the median TPOT.
 fn per_user(level: &LevelSummary) -> Option<f64> {
@@ -27,9 +27,9 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         if ends_of_sweep(summary) { vec![] } else { of_kind(summary, LoadKind::Concurrency) };
     levels.extend(of_kind(summary, LoadKind::Rate));
     levels.retain(|level| per_user(level).is_some());
-    let steady = all_steady(&levels);
+    let basis = Basis::of(levels.iter().copied());
     let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
-    let metric = work(steady, |work| work.output_tokens_per_s);
+    let metric = work(basis, |work| work.output_tokens_per_s);
     let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));
     let groups = distinct(levels.iter().map(|level| (level.load.kind, lengths(level))));
     let (mut series, mut several) = (Vec::new(), false);
@@ -52,7 +52,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let left_out = series.len().saturating_sub(STYLES);
     series.truncate(STYLES);
     let panel = Panel {
-        over: word(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned(),
+        over: word(over(basis)).to_owned(),
         left_out,
         named: true,
         ..Panel::of(

@@ -160,12 +160,6 @@ pub(super) fn limited(metrics: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
     (some, left_out)
 }
 
-/// Every level that counts has a steady window, so that throughput over these can be compared.
-pub(super) fn all_steady(levels: &[&LevelSummary]) -> bool {
-    let mut counted = levels.iter().filter(|level| level.verdict != Verdict::Invalid).peekable();
-    counted.peek().is_some() && counted.all(|level| level.steady.is_some())
-}
-
 /// Converts long times from milliseconds to seconds. True: the values are seconds now.
 pub(super) fn in_seconds(series: &mut [Series]) -> bool {
     let known = series.iter().flat_map(|one| one.points.iter().filter_map(|point| point.y));

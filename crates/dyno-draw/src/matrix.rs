@@ -2,15 +2,15 @@
 
 use super::canvas::clean;
 use super::heat::{Cell, Heat};
-use super::levels::{all_steady, distinct, lengths, remark};
+use super::levels::{distinct, lengths, remark};
 use super::page::{Chart, Part};
-use super::sketch::work;
+use super::sketch::{over, work};
 use super::sweeps::embeds;
 use super::words::Word;
 use dyno_chart::{Trust, numbers};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
+use dyno_model::summary::{Basis, LevelSummary, LoadSummary, Summary};
 use dyno_model::{Language, Verdict};
 
 /// Requests/s, output tokens/s and latency per output token of every pair of lengths.
@@ -21,7 +21,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         return None;
     }
     let loads = distinct(levels.iter().map(|level| &level.load));
-    let steady = all_steady(&levels);
+    let basis = Basis::of(levels.iter().copied());
     let mut parts = Vec::new();
     for load in &loads {
         let own = levels.iter().copied().filter(|level| level.load == **load);
@@ -29,7 +29,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         let beside = if loads.len() > 1 { load_name(load, language) } else { String::new() };
         let metrics = if embeds(summary) { OF_INPUTS } else { METRICS };
         for metric in metrics {
-            parts.push(Part::Heat(heat(&own, metric, (&beside, steady), language)));
+            parts.push(Part::Heat(heat(&own, metric, (&beside, basis), language)));
         }
     }
     let title = if embeds(summary) { Word::InputMatrix } else { Word::Matrix };
@@ -48,14 +48,14 @@ fn load_name(load: &LoadSummary, language: Language) -> String {
 }
 
 /// Title, unit (absent: the time that it is over), and the value of a level, steady or whole.
-type MapMetric = (Word, Option<Word>, fn(&LevelSummary, bool) -> Option<f64>);
+type MapMetric = (Word, Option<Word>, fn(&LevelSummary, Basis) -> Option<f64>);
 
 const METRICS: [MapMetric; 3] = [
-    (Word::RequestsPerSecond, None, |level, steady| {
-        work(steady, |work| work.requests_per_s)(level).map(|metric| metric.value)
+    (Word::RequestsPerSecond, None, |level, basis| {
+        work(basis, |work| work.requests_per_s)(level).map(|metric| metric.value)
     }),
-    (Word::OutputPerSecond, None, |level, steady| {
-        work(steady, |work| work.output_tokens_per_s)(level).map(|metric| metric.value)
+    (Word::OutputPerSecond, None, |level, basis| {
+        work(basis, |work| work.output_tokens_per_s)(level).map(|metric| metric.value)
     }),
     (Word::LatencyPerToken, Some(Word::Milliseconds), |level, _| {
         let tokens = level.output_tokens.as_ref()?.mean;
@@ -66,8 +66,8 @@ const METRICS: [MapMetric; 3] = [
 /// The same where nothing is generated: requests/s, texts/s and latency.
 const OF_INPUTS: [MapMetric; 3] = [
     METRICS[0],
-    (Word::InputsPerSecond, None, |level, steady| {
-        work(steady, |work| work.inputs_per_s)(level).map(|metric| metric.value)
+    (Word::InputsPerSecond, None, |level, basis| {
+        work(basis, |work| work.inputs_per_s)(level).map(|metric| metric.value)
     }),
     (Word::MeanLatency, Some(Word::Milliseconds), |level, _| {
         level.times[Time::Latency].as_ref()?.mean
@@ -77,7 +77,7 @@ const OF_INPUTS: [MapMetric; 3] = [
 fn heat(
     levels: &[&LevelSummary],
     (title, unit, metric): MapMetric,
-    (beside, steady): (&str, bool),
+    (beside, basis): (&str, Basis),
     language: Language,
 ) -> Heat {
     let pairs: Vec<[&str; 2]> = levels.iter().filter_map(|level| lengths(level)).collect();
@@ -87,11 +87,10 @@ fn heat(
     let cell = |row: &str, column: &str| {
         let is = |level: &&&LevelSummary| lengths(level) == Some([row, column]);
         let rounds: Vec<&LevelSummary> = levels.iter().filter(is).copied().collect();
-        of_rounds(&rounds, &|level| metric(level, steady), name, language)
+        of_rounds(&rounds, &|level| metric(level, basis), name, language)
     };
     let cells = rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect());
-    let over = if steady { Word::SteadyWindow } else { Word::WholeRun };
-    let unit = language.brackets(unit.unwrap_or(over).in_language(language));
+    let unit = language.brackets(unit.unwrap_or(over(basis)).in_language(language));
     Heat {
         name: kind,
         title: format!("{name}{unit}{beside}"),

@@ -1,13 +1,13 @@
 //! What panels over one load axis have in common.
 
 use super::canvas::clean;
-use super::levels::{MetricFn, Value, all_steady, limited, lines, point};
+use super::levels::{MetricFn, Value, limited, lines, point};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::Word;
 use dyno_chart::{Series, numbers};
 use dyno_model::Language;
-use dyno_model::summary::{LevelSummary, SearchSummary, Summary, Throughput};
+use dyno_model::summary::{Basis, LevelSummary, SearchSummary, Summary, Throughput};
 
 /// A level beside the line this many times above it is not drawn; only times lie so far apart.
 const FAR: f64 = 3.0;
@@ -78,9 +78,9 @@ impl Sketch<'_> {
     /// A panel of throughput: over the steady windows where every level has one, else over
     /// the whole levels, so that levels can be compared.
     pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
-        let steady = all_steady(&self.levels);
-        let over = self.say(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned();
-        Part::Plot(Panel { over, ..self.panel(title, "", &[("", work(steady, which))]) })
+        let basis = Basis::of(self.levels.iter().copied());
+        let over = self.say(over(basis)).to_owned();
+        Part::Plot(Panel { over, ..self.panel(title, "", &[("", work(basis, which))]) })
     }
 }
 
@@ -97,12 +97,13 @@ fn beside(
 }
 
 /// Throughput.
-pub(super) fn work(steady: bool, which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
-    Box::new(move |level| {
-        let whole = &level.throughput;
-        let window = level.steady.as_ref().map(|window| &window.throughput);
-        which(if steady { window? } else { whole }).map(Value::plain)
-    })
+pub(super) fn work(basis: Basis, which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
+    Box::new(move |level| which(&basis.throughput(level)).map(Value::plain))
+}
+
+/// What throughput is over.
+pub(super) fn over(basis: Basis) -> Word {
+    if basis.is_steady() { Word::SteadyWindow } else { Word::WholeRun }
 }
 
 /// The result of a search, marked on its axis.

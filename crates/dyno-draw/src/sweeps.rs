@@ -8,7 +8,7 @@ use super::words::Word;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
-use dyno_model::summary::{LevelSummary, Summary};
+use dyno_model::summary::{Basis, LevelSummary, Summary};
 
 /// Six panels over the concurrency: total time, requests/s, mean latency, output tokens/s,
 /// p50 and p90 of the latency.
@@ -90,7 +90,7 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     let mut carried = sketch.panel(
         Word::CompletedPerSecond,
         "",
-        &[(completed, work(false, |work| work.requests_per_s))],
+        &[(completed, work(Basis::Whole, |work| work.requests_per_s))],
     );
     carried.diagonal = true;
     carried.over = sketch.say(Word::WholeRun).to_owned();

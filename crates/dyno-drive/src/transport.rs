@@ -15,6 +15,8 @@ pub struct Lengths {
     /// The length is fixed by a field that the server accepted: fewer tokens are a failure. Of texts:
     /// each has a result, and fewer results are a failure.
     pub fixed: bool,
+    /// Characters of its texts, where these are known.
+    pub characters: Option<u64>,
     /// Texts in it, where nothing is generated.
     pub inputs: Option<u32>,
 }

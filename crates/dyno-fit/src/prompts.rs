@@ -29,7 +29,8 @@ fn payload(
     input: Option<u32>,
     output_tokens: u32,
 ) -> Payload<TwinPrompt> {
-    let lengths = Lengths { input, output: Some(output_tokens), fixed: true, inputs: None };
+    let output = Some(output_tokens);
+    let lengths = Lengths { input, output, fixed: true, ..Lengths::default() };
     Payload { lengths, body: TwinPrompt(prompt) }
 }
 

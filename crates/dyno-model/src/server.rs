@@ -30,12 +30,14 @@ pub struct ServerSample {
     pub kv_tokens: Option<u64>,
     /// Whether prefixes are kept.
     pub prefix_cache: Option<bool>,
+    /// When the server process started, in milliseconds of Unix time: it tells one process from another.
+    pub process_started: Option<u64>,
 }
 
 impl ServerSample {
-    /// Whether the sample has no known metric.
+    /// Whether the sample has no known metric of the server's work.
     pub fn is_empty(&self) -> bool {
-        *self == Self { at: self.at, ..Self::default() }
+        *self == Self { at: self.at, process_started: self.process_started, ..Self::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The summary of a run, saved as `summary.json`. Absent values are `null`, never 0.
 
 mod agents;
+mod basis;
 mod cache;
 mod client;
 mod digits;
@@ -23,6 +24,7 @@ mod slo;
 
 pub use crate::load::{LoadKind, LoadSummary};
 pub use agents::{AgentClock, AgentSummary};
+pub use basis::Basis;
 pub use cache::{CacheGroup, CacheSource, CacheSummary};
 pub use client::{Client, ClientWait, Lag};
 pub use digits::{round6, tidy};
@@ -338,8 +340,8 @@ impl LevelSummary {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Met)
     }
 
-    /// The throughput that tables show: over the steady window where there is one, else over the
-    /// whole level.
+    /// The throughput of the level by itself: over the steady window where there is one, else over the whole level.
+    /// Beside other levels it has their [`Basis`].
     pub fn steady_throughput(&self) -> Throughput {
         self.steady.map_or(self.throughput, |steady| steady.throughput)
     }

@@ -16,6 +16,7 @@ pub(crate) fn encode(sample: &ServerSample, out: &mut Vec<u8>) {
     put_some(out, 10, sample.kv_block);
     put_some(out, 11, sample.kv_tokens);
     put_some(out, 12, sample.prefix_cache.map(u64::from));
+    put_some(out, 13, sample.process_started);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<ServerSample, Bad> {
@@ -34,6 +35,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<ServerSample, Bad> {
             (10, value) => sample.kv_block = Some(value.number()?),
             (11, value) => sample.kv_tokens = Some(value.number()?),
             (12, value) => sample.prefix_cache = Some(value.number()? != 0),
+            (13, value) => sample.process_started = Some(value.number()?),
             _ => {}
         }
     }

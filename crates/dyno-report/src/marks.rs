@@ -3,7 +3,7 @@
 use crate::messages::Message;
 use dyno_model::instrument::Quality;
 use dyno_model::metric::{Metric, Statistic, Time};
-use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_model::summary::{Basis, Distribution, LevelSummary};
 use dyno_words::columns::ABSENT;
 
 /// Which marks were used.
@@ -49,18 +49,20 @@ impl Marks {
         ABSENT.to_owned()
     }
 
-    /// A rate over the steady window, with its `mark`, or else over the whole level.
+    /// A rate of a level; over the steady window it has a `mark`.
     pub(crate) fn rate(
         &mut self,
-        [steady, whole]: [Option<f64>; 2],
+        level: &LevelSummary,
+        (metric, basis): (Metric, Basis),
         mark: &str,
         show: fn(f64) -> String,
     ) -> String {
-        self.steady |= steady.is_some();
-        match (steady, whole) {
-            (Some(value), _) => format!("{}{mark}", show(value)),
-            (None, Some(value)) => show(value),
-            (None, None) => self.absent(),
+        let Some(value) = basis.rate(level, metric) else { return self.absent() };
+        self.steady |= basis.is_steady();
+        let shown = if basis.is_steady() { show(value) + mark } else { show(value) };
+        match basis.has_range(level) {
+            true => self.sure(level, metric, None, shown, show),
+            false => self.of_length(level, metric, shown),
         }
     }
 

@@ -9,7 +9,7 @@ use dyno_model::Language;
 use dyno_model::metric::{Metric, Statistic, Time, Unit};
 use dyno_model::nearest::nearest;
 use dyno_model::slo::{Slo, Term};
-use dyno_model::summary::LevelSummary;
+use dyno_model::summary::{Basis, LevelSummary};
 use dyno_words::columns::number;
 
 /// A column of a table of levels, beside the level's label and its verdict.
@@ -23,6 +23,8 @@ pub enum LevelColumn {
     Statistic(Time, Statistic),
     /// A time, with the statistics that the table shows of every time.
     Time(Time),
+    /// A rate over the whole level, beside the one over the steady window.
+    Whole(Metric),
 }
 
 /// What a user asked a table of levels to show; by default, nothing in particular.
@@ -150,6 +152,11 @@ impl LevelColumn {
                 [time_head(time, language), which_name(which, language)]
             }
             Self::Time(time) => [time_head(time, language), String::new()],
+            Self::Whole(metric) => {
+                let head = short(metric);
+                let unit = head.rsplit_once(' ').map_or(head, |(_, unit)| unit);
+                [Say::WholeLevel.text(language).to_owned(), unit.to_owned()]
+            }
             Self::Value(Metric::RequestRate) => {
                 let done = if offered(levels) { Say::Done.text(language) } else { "" };
                 both([done, short(Metric::RequestRate)])
@@ -195,7 +202,7 @@ impl LevelColumn {
     pub(crate) fn time(self) -> Option<Time> {
         match self {
             Self::Statistic(time, _) | Self::Time(time) => Some(time),
-            Self::Requests | Self::Value(_) => None,
+            Self::Requests | Self::Value(_) | Self::Whole(_) => None,
         }
     }
 
@@ -206,6 +213,7 @@ impl LevelColumn {
             Self::Statistic(_, Mean | Min | P50 | P90) => 4,
             Self::Requests
             | Self::Value(Metric::OutputRate | Metric::TotalRate | Metric::InputTokenRate) => 6,
+            Self::Whole(_) => 6,
             _ => 5,
         }
     }
@@ -231,6 +239,10 @@ impl LevelColumn {
                 format!("{} {} (ms)", named(Metric::Time(time)), which_name(which, language))
             }
             Self::Time(time) => format!("{} (ms)", named(Metric::Time(time))),
+            Self::Whole(metric) => {
+                let whole = language.brackets(Say::WholeLevel.text(language));
+                format!("{}{whole}", named(metric))
+            }
         }
     }
 
@@ -243,20 +255,20 @@ impl LevelColumn {
                 level.times[time].as_ref().is_some_and(|times| times.get(which).is_some())
             }
             Self::Time(time) => level.times[time].is_some(),
+            Self::Whole(metric) => Basis::Whole.rate(level, metric).is_some(),
         })
     }
 
-    /// Its cell for a level. Rates are those of the steady window where there is one, with the mark
+    /// Its cell for a level. Rates are over what they are over in all levels; over steady windows they have the mark
     /// `star`.
     pub(crate) fn cell(
         self,
         level: &LevelSummary,
+        basis: Basis,
         marks: &mut Marks,
         star: &str,
         millis: fn(f64) -> String,
     ) -> String {
-        let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
-        let done = level.throughput;
         match self {
             Self::Requests => {
                 let requests = &level.requests;
@@ -275,11 +287,8 @@ impl LevelColumn {
                 | Metric::InputRate
                 | Metric::InputTokenRate
                 | Metric::BodyRate),
-            ) => {
-                let rates = [steady.rate(metric), done.rate(metric)];
-                let shown = marks.rate(rates, star, number);
-                marks.sure(level, metric, None, shown, number)
-            }
+            ) => marks.rate(level, (metric, basis), star, number),
+            Self::Whole(metric) => marks.rate(level, (metric, Basis::Whole), star, number),
             Self::Value(Metric::Completed) => count(level.requests.completed, marks),
             Self::Value(Metric::Failed) => count(level.requests.failed, marks),
             Self::Value(Metric::Unconfirmed) => count(level.requests.unconfirmed, marks),

@@ -242,6 +242,10 @@ fn drift_is_reported_and_makes_the_level_suspect() {
     let plain = Soak { drift: 0.0, ..soak }.summary(1).levels.remove(0);
     assert!(plain.slices.is_some() && plain.steady.is_some());
     assert_eq!(plain.verdict, Verdict::Valid, "{:?}", plain.reasons);
+    // B13: what one soaks for is said, and how much it is worth.
+    let none = plain.notes.iter().find(|note| note.code == "no_drift").unwrap();
+    assert!(none.what.contains("a steady change of 20 % or more"), "{}", none.what);
+    assert!(!codes(&level.notes).contains(&"no_drift"));
 }
 
 /// A soak of one slot: answers of 180 ms, one after the other; from `from` of 1200 on, every
@@ -274,6 +278,7 @@ fn a_soak_of_a_few_responses_is_reported_as_too_short() {
     let records = (0..20).map(|i| stream(i, 0, i * 200, 100, 20, 5)).collect();
     let level = ended(&plan, records, 4 * SEC).levels.remove(0);
     assert!(codes(&level.notes).contains(&"soak_too_short"), "{:?}", level.notes);
+    assert!(!codes(&level.notes).contains(&"no_drift"), "{:?}", level.notes);
     assert!(level.reasons.iter().all(|reason| !reason.code.starts_with("drift")));
 }
 

@@ -117,6 +117,53 @@ fn counters_are_differences_from_before_the_level_to_after_it() {
     assert_eq!(server(&[counters(1500, 7, 1, 1, 1)]).unwrap().preemptions, None);
 }
 
+/// Two replicas answer in turn: no preemptions and 2 % hits in either, but one of them is much older.
+fn in_turn(started: [Option<u64>; 2]) -> Vec<ServerSample> {
+    let replica = |i: u64| {
+        let (base, of) = if i % 2 == 0 { (90_000, 0) } else { (100, 1) };
+        let counted = counters(i * 500, base / 500, base + 10 * i, base / 2 + i / 5, base);
+        ServerSample { process_started: started[of], ..counted }
+    };
+    (0..8).map(replica).collect()
+}
+
+#[test]
+fn h2_counters_of_replicas_behind_a_load_balancer_are_not_used() {
+    // Their start times tell them apart, and so do counters that fall again and again.
+    for started in [[Some(5_000), Some(9_000)], [None, None]] {
+        let (plan, _) = closed(4, 20);
+        let all = summary(&plan, &in_turn(started));
+        let codes: Vec<&str> = all.notes.iter().map(|note| &*note.code).collect();
+        assert_eq!(codes, ["server_counters"], "{:?}", all.notes);
+        let level = &all.levels[0];
+        assert_eq!(level.reasons, []);
+        assert_eq!(level.server.as_ref().and_then(|server| server.preemptions), None);
+        assert_eq!(level.cache, None);
+        assert!(
+            !level.notes.iter().any(|note| note.code.starts_with("cache")),
+            "{:?}",
+            level.notes
+        );
+    }
+    // An older process that follows a younger one was not started in between.
+    let mut two = in_turn([Some(9_000), Some(5_000)]);
+    two.truncate(2);
+    assert_eq!(server(&two).and_then(|server| server.preemptions), None);
+}
+
+#[test]
+fn h2_a_restart_is_one_fall_and_its_counters_are_used() {
+    let started = |sample: ServerSample, at| ServerSample { process_started: Some(at), ..sample };
+    let samples = [
+        started(counters(0, 7, 1_000, 20, 1), 5_000),
+        started(counters(1_000, 9, 2_000, 40, 1), 5_000),
+        started(counters(2_000, 1, 100, 2, 1), 9_000),
+        started(counters(3_000, 3, 200, 4, 1), 9_000),
+    ];
+    let got = server(&samples).unwrap();
+    assert_eq!((got.preemptions, got.prefix_hit_share), (Some(5), Some(0.02)));
+}
+
 #[test]
 fn without_counters_the_servers_own_hit_rate_is_used() {
     let at = |at: u64, share| ServerSample {

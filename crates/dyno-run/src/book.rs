@@ -112,6 +112,11 @@ impl Book {
         }
     }
 
+    /// Takes a sample of the server's metrics before a level starts.
+    pub(crate) fn sample_now(&self) {
+        self.watch.sample_now();
+    }
+
     /// Keeps a frame.
     pub(crate) fn send(&self, frame: Frame) {
         self.watch.on_frame(&frame);

@@ -141,6 +141,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     };
     let Prepared { workload, bench, environment, .. } = prepared;
     prime(&mut **bench, primers, stop)?;
+    // The server counts test and priming requests, too, and they belong to no level.
+    book.sample_now();
     observer.level_begins(LevelBegins { index: number as usize, known, plan: level, planned });
     bench.slip();
     let mut pulse = bench.pulse(stop);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// The interval between requests.
 const EVERY: Duration = Duration::from_secs(1);
-/// The end of a run waits no longer than this for the metrics after its last level.
+/// The start of a level and the end of a run wait no longer than this for a sample.
 const LAST_WITHIN: Duration = Duration::from_millis(500);
 /// A note is printed if more than this share of requests failed.
 const GAPS: f64 = 0.1;
@@ -23,15 +23,22 @@ struct State {
     /// The polling thread has started.
     begun: bool,
     due: Instant,
-    /// A level has ended since the last request.
-    just_ended: bool,
-    /// How many levels have ended, and how many of these ends were followed by a response.
-    ends: u64,
+    /// A sample was asked for since the last request: a level has ended, or is about to start.
+    asked_for: bool,
+    /// How many were asked for, and how many of these have been taken or have failed.
+    wanted: u64,
     answered: u64,
     asked: u64,
     failed: u64,
     last_error: Option<String>,
     over: bool,
+}
+
+impl State {
+    fn want(&mut self) {
+        self.asked_for = true;
+        self.wanted += 1;
+    }
 }
 
 /// Shared between the driver and the polling thread.
@@ -48,8 +55,8 @@ impl Watch {
             state: Mutex::new(State {
                 begun: false,
                 due: Instant::now() + EVERY,
-                just_ended: false,
-                ends: 0,
+                asked_for: false,
+                wanted: 0,
                 answered: 0,
                 asked: 0,
                 failed: 0,
@@ -69,13 +76,13 @@ impl Watch {
     ) -> std::io::Result<EndsWith> {
         let watch = Arc::clone(this);
         let thread = std::thread::Builder::new().name("dyno-metrics".into()).spawn(move || {
-            while let Some(ends) = watch.next_request() {
+            while let Some(wanted) = watch.next_request() {
                 match ask(&watch.stop) {
                     Ok(sample) => {
                         keep(Frame::Server(sample));
-                        watch.took(ends, None);
+                        watch.took(wanted, None);
                     }
-                    Err(PollError::Why(why)) => watch.took(ends, Some(why)),
+                    Err(PollError::Why(why)) => watch.took(wanted, Some(why)),
                     Err(PollError::Stopped) => return,
                 }
             }
@@ -89,21 +96,30 @@ impl Watch {
     pub(crate) fn on_frame(&self, frame: &Frame) {
         match frame {
             Frame::LevelStart(_) => self.lock().due = Instant::now() + EVERY / 2,
-            Frame::LevelEnd(_) => {
-                let mut state = self.lock();
-                state.just_ended = true;
-                state.ends += 1;
-            }
+            Frame::LevelEnd(_) => self.lock().want(),
             Frame::RunEnd(_) => {
-                let state = self.lock();
-                let waits = |state: &mut State| state.begun && state.answered < state.ends;
-                let waited = self.changed.wait_timeout_while(state, LAST_WITHIN, waits);
-                drop(waited.unwrap_or_else(PoisonError::into_inner));
+                self.wait(self.lock());
                 self.end();
             }
             Frame::LevelChosen(_) | Frame::Request(_) | Frame::Server(_) => return,
         }
         self.changed.notify_all();
+    }
+
+    /// Takes a sample now, and waits for it: what the server has counted so far does not belong to the level that
+    /// starts next.
+    pub(crate) fn sample_now(&self) {
+        let mut state = self.lock();
+        state.want();
+        self.changed.notify_all();
+        self.wait(state);
+    }
+
+    /// Waits until no sample is wanted any more, but not for long.
+    fn wait(&self, state: MutexGuard<'_, State>) {
+        let waits = |state: &mut State| state.begun && state.answered < state.wanted;
+        let waited = self.changed.wait_timeout_while(state, LAST_WITHIN, waits);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Stops polling; a request in progress is aborted.
@@ -124,19 +140,19 @@ impl Watch {
         })
     }
 
-    /// Waits until the next request is due; returns how many levels had ended by then.
+    /// Waits until the next request is due; returns how many samples were asked for by then.
     fn next_request(&self) -> Option<u64> {
         let mut state = self.lock();
         while !state.over {
-            if std::mem::take(&mut state.just_ended) {
-                return Some(state.ends);
+            if std::mem::take(&mut state.asked_for) {
+                return Some(state.wanted);
             }
             let now = Instant::now();
             if state.due <= now {
                 // Requests that a late response made impossible are skipped.
                 let next = state.due + EVERY;
                 state.due = if next > now { next } else { now + EVERY };
-                return Some(state.ends);
+                return Some(state.wanted);
             }
             let wait = state.due - now;
             let waited = self.changed.wait_timeout(state, wait);
@@ -145,9 +161,9 @@ impl Watch {
         None
     }
 
-    fn took(&self, ends: u64, failed: Option<String>) {
+    fn took(&self, wanted: u64, failed: Option<String>) {
         let mut state = self.lock();
-        state.answered = ends;
+        state.answered = wanted;
         state.asked += 1;
         if failed.is_some() {
             state.failed += 1;
@@ -207,6 +223,19 @@ mod tests {
         drop(asking);
         assert_eq!(asked.iter().count(), 1);
         assert!(watch.note().is_none());
+    }
+
+    #[test]
+    fn b8_a_sample_that_is_wanted_now_is_kept_before_anything_else_happens() {
+        let watch = Arc::new(Watch::new());
+        let (keep, kept) = std::sync::mpsc::channel();
+        let ask = |_: &StopSignal| Ok(ServerSample::default());
+        // Nobody polls yet.
+        watch.sample_now();
+        let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
+        watch.sample_now();
+        assert!(kept.try_iter().count() > 0);
+        drop(asking);
     }
 
     #[test]

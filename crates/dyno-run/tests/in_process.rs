@@ -2,15 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_engine::{Running, Server};
-use dyno_model::Verdict;
 use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::Time;
-use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan, Warmup};
 use dyno_model::record::RequestRecord;
+use dyno_model::{SEC, Verdict};
 use dyno_net::Clock;
 use dyno_run::{
     Blame, Embedded, LevelBegins, Observer, Order, Place, RunError, Stop, in_turns, run,
 };
+use dyno_stats::rng::SplitMix;
 use std::cell::RefCell;
 
 /// Slow enough to be measured well on a busy machine.
@@ -103,6 +104,82 @@ fn a_twin_in_virtual_time_gives_the_same_each_time_and_is_kept() {
     assert_eq!(one.verdict, Verdict::Valid, "{:?}", one.reasons);
     assert_eq!(one.times[Time::Ttft], other.times[Time::Ttft]);
     assert!(root.path().join("one/summary.json").is_file());
+}
+
+/// A plan drawn at random: a load, its end, lengths and whether responses are streamed.
+fn drawn(draws: &mut SplitMix, lengths: fn(u64) -> LengthSpec) -> Order {
+    let mut between = |low: u64, high: u64| low + draws.next_u64() % (high - low + 1);
+    let load = match between(0, 1) {
+        0 => Load::Concurrency { concurrency: between(1, 96) as u32 },
+        _ => Load::Rate { rate: between(2, 24) as f64 / 2.0, arrival: Arrival::Poisson },
+    };
+    let slots = if let Load::Concurrency { concurrency } = load { concurrency } else { 16 };
+    let mut level = LevelPlan::new(load);
+    level.requests = Some(u64::from(slots) * between(3, 12) + between(0, 7));
+    level.duration_ns = (between(0, 1) == 0).then(|| between(5, 60) * SEC);
+    level.warmup = (between(0, 2) == 0).then(|| Warmup::Requests(slots.into()));
+    (level.input_tokens, level.output_tokens) =
+        (lengths(between(8, 1_500)), lengths(between(1, 200)));
+    let mut order = Order::twin(TWIN).level(level);
+    order.plan.seed = between(1, 1 << 30);
+    order.plan.request.stream = between(0, 3) > 0;
+    order
+}
+
+/// The steady window of a level: its requests/s, its tokens/s and the mean lengths of the level, output and total.
+fn rates(order: Order) -> Option<(f64, [(f64, f64); 2])> {
+    let level = run(order, &()).unwrap().summary.unwrap().levels.remove(0);
+    let work = level.steady?.throughput;
+    let output = level.output_tokens?.mean;
+    let total = output + level.input_tokens?.mean;
+    let rates = [(work.output_tokens_per_s?, output), (work.total_tokens_per_s?, total)];
+    Some((
+        level.steady?.window_s * work.requests_per_s?,
+        rates.map(|(rate, tokens)| (rate, tokens * work.requests_per_s.unwrap_or(f64::NAN))),
+    ))
+}
+
+#[test]
+fn b2_with_fixed_lengths_tokens_are_requests_times_tokens_in_the_steady_window() {
+    let mut draws = SplitMix::new(28);
+    let (mut plans, mut worst) = (0, 0.0_f64);
+    for _ in 0..400 {
+        let order = drawn(&mut draws, |tokens| LengthSpec::fixed(tokens as u32));
+        let about = format!("{:?}", order.plan.levels[0]);
+        let Some((_, rates)) = rates(order) else { continue };
+        for (rate, expected) in rates {
+            let off = (rate / expected - 1.0).abs();
+            assert!(off < 0.01, "{rate} tok/s for {expected}: {about}");
+            worst = worst.max(off);
+        }
+        plans += 1;
+        if plans == 200 {
+            break;
+        }
+    }
+    println!("{plans} plans, at most {:.4} % off", 100.0 * worst);
+    assert_eq!(plans, 200);
+}
+
+#[test]
+fn b2_with_drawn_lengths_tokens_are_those_of_the_requests_within_their_scatter() {
+    let mut draws = SplitMix::new(29);
+    let (mut plans, mut far) = (0, 0);
+    for _ in 0..60 {
+        let order = drawn(&mut draws, |tokens| {
+            LengthSpec(format!("{}-{}", tokens.div_ceil(2), 2 * tokens))
+        });
+        let Some((requests, rates)) = rates(order) else { continue };
+        // Lengths from a half to twice a number have a standard deviation of 35 % of their mean.
+        let scatter = 0.35 / requests.sqrt();
+        far += rates
+            .iter()
+            .filter(|(rate, expected)| (rate / expected - 1.0).abs() > 2.0 * scatter)
+            .count();
+        plans += 1;
+    }
+    println!("{far} of {} rates of {plans} plans outside of two standard errors", 2 * plans);
+    assert!(plans > 20 && far * 10 <= 2 * plans, "{far} of {}", 2 * plans);
 }
 
 #[test]

@@ -213,7 +213,8 @@ mod tests {
         let mut trials = Trials::default();
         for place in 0..3 {
             let label = format!("rate {place}");
-            let trial = Trial { label, kind: dyno_fit::Kind::Open, requests: Vec::new() };
+            let trial =
+                Trial { label, kind: dyno_fit::Kind::Open, requests: Vec::new(), until: None };
             let plan = LevelPlan::new(Load::Concurrency { concurrency: 1 });
             match place < count {
                 true => trials.foreign.push((trial, plan, "others".to_owned())),

@@ -125,8 +125,9 @@ impl Encoder {
         if !self.dialect.about().task.generates() {
             let fixed = self.dialect.answers_every_text(&self.shape);
             let inputs = Some(inputs(&item.content, self.dialect.about().task));
-            payload.lengths = Lengths { input: item.input_tokens, output: None, fixed, inputs };
+            payload.lengths = Lengths { output: None, fixed, inputs, ..payload.lengths };
         }
+        payload.lengths.characters = characters(&item.content);
         payload
     }
 
@@ -153,9 +154,22 @@ impl Encoder {
         bytes.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
         let fixed = self.shape.fixes_length(self.dialect.about());
-        let lengths = Lengths { input, output: Some(output_tokens), fixed, inputs: None };
+        let lengths = Lengths { input, output: Some(output_tokens), fixed, ..Lengths::default() };
         Payload { lengths, body: bytes }
     }
+}
+
+/// Characters of the texts that the server counts; unknown where the body is sent as it is.
+fn characters(content: &Content) -> Option<u64> {
+    let count = |text: &str| text.chars().count() as u64;
+    Some(match content {
+        Content::Text(text) => count(text),
+        Content::Texts(texts) => {
+            texts.query.iter().chain(&texts.texts).map(|text| count(text)).sum()
+        }
+        Content::Messages(messages) => messages.iter().map(|one| count(&one.content)).sum(),
+        Content::Body(_) => return None,
+    })
 }
 
 /// The texts of a request that have a result each. Of texts to rank, the query has none.

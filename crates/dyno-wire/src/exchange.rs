@@ -86,6 +86,8 @@ pub struct Exchange {
     /// Reads what the body means.
     meaning: Option<Box<dyn Reader>>,
     fixed_output: bool,
+    /// Characters of the prompt, where these are known.
+    pub characters: Option<u64>,
     keep_alive: bool,
     raw: bool,
     /// Largest body that is collected.
@@ -144,6 +146,7 @@ impl Exchange {
             body: Body::Awaited,
             meaning: None,
             fixed_output,
+            characters: None,
             keep_alive: false,
             raw: false,
             largest: MAX_BODY,

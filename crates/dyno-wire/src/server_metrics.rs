@@ -89,6 +89,8 @@ const PREFIX_SHARE: Known = Known {
 };
 const KV_TOKENS: Known = Known { join: Join::Most, names: &["sglang:max_total_num_tokens"] };
 const KV_BLOCK: Known = Known { join: Join::Most, names: &["sglang:page_size"] };
+/// The youngest of several processes.
+const STARTED: Known = Known { join: Join::Most, names: &["process_start_time_seconds"] };
 const RESIDENT: Known = Known { join: Join::Sum, names: &["process_resident_memory_bytes"] };
 
 /// The value found so far, and the rank of its name.
@@ -112,7 +114,12 @@ impl Found {
     }
 
     fn count(self) -> Option<u64> {
-        self.0.map(|(_, value)| value.round() as u64)
+        self.times(1.0)
+    }
+
+    /// A number of smaller units.
+    fn times(self, factor: f64) -> Option<u64> {
+        self.0.map(|(_, value)| (factor * value).round() as u64)
     }
 
     /// A share. Slightly more than 1 is a rounding error; anything above is not a share.
@@ -169,8 +176,9 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoMetrics> {
         RESIDENT,
         KV_BLOCK,
         KV_TOKENS,
+        STARTED,
     ];
-    let mut found = [Found::default(); 10];
+    let mut found = [Found::default(); 11];
     let mut caches = Caches::default();
     let mut any = false;
     for series in series(text).flatten() {
@@ -182,8 +190,19 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoMetrics> {
             found.see(known, series.name, series.value);
         }
     }
-    let [running, waiting, kv_use, preemptions, queries, hits, share, resident, block, tokens] =
-        found;
+    let [
+        running,
+        waiting,
+        kv_use,
+        preemptions,
+        queries,
+        hits,
+        share,
+        resident,
+        block,
+        tokens,
+        started,
+    ] = found;
     let stated =
         caches.block.zip(caches.blocks).and_then(|(block, blocks)| block.checked_mul(blocks));
     let sample = ServerSample {
@@ -199,6 +218,7 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoMetrics> {
         kv_block: caches.block.or(block.count()).filter(|block| *block > 0),
         kv_tokens: stated.or(tokens.count()).filter(|tokens| *tokens > 0),
         prefix_cache: caches.prefix,
+        process_started: started.times(1e3),
     };
     match (any, sample.is_empty()) {
         (false, _) => Err(NoMetrics::NotPrometheus),

@@ -35,6 +35,7 @@ vllm:cache_config_info{block_size=\"128\",cache_dtype=\"auto\",enable_prefix_cac
         kv_block: Some(128),
         kv_tokens: Some(1_048_576),
         prefix_cache: Some(true),
+        process_started: None,
     };
     assert_eq!(got, want);
 }
@@ -101,6 +102,14 @@ fn mindie_and_others_tell_too() {
         let got = sample(text, 0).unwrap();
         assert_eq!((got.running, got.waiting), (Some(running), Some(waiting)), "{text}");
     }
+}
+
+#[test]
+fn the_start_of_the_process_is_no_metric_by_itself() {
+    let started = "process_start_time_seconds 1.76340123456e+09\n";
+    assert_eq!(sample(started, 0), Err(NoMetrics::NothingKnown));
+    let got = sample(&format!("vllm:num_requests_running 1\n{started}"), 0).unwrap();
+    assert_eq!(got.process_started, Some(1_763_401_234_560));
 }
 
 #[test]

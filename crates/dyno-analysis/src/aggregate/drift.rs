@@ -40,13 +40,28 @@ pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<Di
     if stretched.len() < FEWEST_STRETCHES {
         found.push(OverTime::SoakTooShort.with([stretches.min(needed - 1), needed]));
     } else {
-        found.extend(of_samples(&stretched, OverTime::TtftDrifted, |cell| &cell.ttft));
-        found.extend(of_samples(&stretched, OverTime::LatencyDrifted, |cell| &cell.latency));
         let seconds = to_s(sliced.edge(1)) * together as f64;
-        found.extend(of_throughput(&stretched, seconds, closed));
+        let tested = [
+            of_samples(&stretched, OverTime::TtftDrifted, |cell| &cell.ttft),
+            of_samples(&stretched, OverTime::LatencyDrifted, |cell| &cell.latency),
+            of_throughput(&stretched, seconds, closed),
+        ];
+        // TTFT of responses that were not streamed is not known.
+        let visible = tested.iter().flatten().map(|tested| tested.visible).reduce(f64::max);
+        found.extend(tested.into_iter().flatten().filter_map(|tested| tested.drifted));
+        if let (true, Some(visible)) = (found.is_empty(), visible) {
+            found.push(OverTime::NoDrift.with([percent(visible.max(MATTERS))]));
+        }
     }
     found.extend(of_failures(sliced, whole));
     found
+}
+
+/// The test of one metric.
+struct Tested {
+    drifted: Option<Diagnostic>,
+    /// The smallest drift that would have been found.
+    visible: f64,
 }
 
 /// The first and the last quarter.
@@ -63,7 +78,7 @@ fn of_samples(
     stretched: &[&[&Cell]],
     what: OverTime,
     samples: impl Fn(&Cell) -> &Vec<u64>,
-) -> Option<Diagnostic> {
+) -> Option<Tested> {
     let pooled = |stretches: &[&[&Cell]]| {
         let all = stretches.iter().flat_map(|cells| cells.iter());
         let all = all.flat_map(|cell| samples(cell).iter().copied()).collect();
@@ -72,12 +87,14 @@ fn of_samples(
     let medians: Vec<f64> = stretched.chunks(1).filter_map(pooled).collect();
     let [first, last] = quarters(stretched).map(|quarter| pooled(quarter).map(|ns| ns / 1e6));
     let (first, last) = (first?, last?);
-    let clear = drift(&medians)?.is_drift(MATTERS) && (last / first - 1.0).abs() >= MATTERS;
-    clear.then(|| drifted(what, first, last, millis))
+    let trend = drift(&medians)?;
+    let clear = trend.is_drift(MATTERS) && (last / first - 1.0).abs() >= MATTERS;
+    let drifted = clear.then(|| drifted(what, first, last, millis));
+    Some(Tested { drifted, visible: trend.visible })
 }
 
 /// Completed requests per second; in an open loop, the noise of the arrivals is removed first.
-fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<Diagnostic> {
+fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<Tested> {
     let sum = |cells: &[&Cell], count: fn(&Cell) -> u64| {
         cells.iter().map(|cell| count(cell)).sum::<u64>() as f64
     };
@@ -94,9 +111,11 @@ fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<D
     let [first, last] = quarters(stretched)
         .map(|quarter| quarter.iter().map(rate).sum::<f64>() / quarter.len() as f64);
     let moved = first > 0.0 && (last / first - 1.0).abs() >= MATTERS;
-    let clear = moved && drift(&values)?.is_drift(MATTERS);
+    let trend = drift(&values)?;
+    let clear = moved && trend.is_drift(MATTERS);
     let show = |rate| format!("{}/s", short(rate));
-    clear.then(|| drifted(OverTime::ThroughputDrifted, first, last, show))
+    let drifted = clear.then(|| drifted(OverTime::ThroughputDrifted, first, last, show));
+    Some(Tested { drifted, visible: trend.visible })
 }
 
 fn of_failures(sliced: &Sliced, whole: usize) -> Option<Diagnostic> {

@@ -198,7 +198,7 @@ fn notes(
         let labels: Vec<String> = again.into_iter().filter_map(label).collect();
         found.push(Finding::BegunAgain.with([escape(&labels.join(", "), 200)]));
     }
-    found.extend(server_findings::of_run(levels));
+    found.extend(server_findings::of_run(&first.watch, levels));
     found.extend(env.into_iter().flat_map(|env| &env.notes).map(recognised));
     found
 }

@@ -121,9 +121,10 @@ pub(super) fn shed(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
 
 /// No request completed: because the server shed them all, or for other reasons.
 pub(super) fn nothing_completed(counts: &Counts) -> Diagnostic {
-    match counts.shed > 0 && counts.bad() == counts.shed {
-        true => Finding::AllShed.into(),
-        false => Finding::NothingCompleted.into(),
+    match (counts.failed, counts.shed) {
+        (0, 1..) if counts.bad() == counts.shed => Finding::AllShed.into(),
+        (0, _) => Finding::NothingCompleted.into(),
+        (failed, _) => Finding::AllFailed.with([failed]),
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Watch {
     samples: Vec<ServerSample>,
     started: BTreeMap<u32, Nanos>,
     ended: BTreeMap<u32, Nanos>,
+    /// The samples are not of one server process, so that counters and memory say nothing.
+    mixed: bool,
 }
 
 impl Watch {
@@ -36,6 +38,14 @@ impl Watch {
     /// The first reading is over.
     pub(super) fn sort(&mut self) {
         self.samples.sort_by_key(|sample| sample.at);
+        let levels: Vec<u32> = self.started.keys().chain(self.ended.keys()).copied().collect();
+        self.mixed = goes_back(&self.samples, |sample| sample.process_started) > 0
+            || levels.into_iter().any(|level| decreases(self.around(level)) > 1);
+    }
+
+    /// Whether several processes answered in turn, as behind a load balancer.
+    pub(super) fn is_mixed(&self) -> bool {
+        self.mixed
     }
 
     /// The samples from the end of the level before to the start of the one after.
@@ -49,7 +59,7 @@ impl Watch {
 
     /// When, in a level, the server held how many bytes.
     pub(super) fn memory(&self, level: u32, from: Nanos, to: Nanos) -> Vec<(Nanos, u64)> {
-        let around = self.around(level).iter();
+        let around = self.around(level).iter().filter(|_| !self.mixed);
         let inside = around.filter(|sample| (from..=to).contains(&sample.at));
         inside.filter_map(|sample| Some((sample.at, sample.resident_bytes?))).collect()
     }
@@ -66,7 +76,7 @@ impl Watch {
     /// Hit rate of the prefix cache, by counters alone: a rate that the server reports may cover its
     /// whole lifetime.
     pub(super) fn counted_hits(&self, level: u32, from: Nanos, to: Nanos) -> Option<f64> {
-        counted_hits(self.within(level, from, to).1)
+        counted_hits(self.within(level, from, to).1).filter(|_| !self.mixed)
     }
 
     /// The metrics of a level whose measured requests were in flight `from..to`.
@@ -75,7 +85,10 @@ impl Watch {
         if counted.is_empty() {
             return None;
         }
-        let summary = summary(inside, counted);
+        let mut summary = summary(inside, counted);
+        if self.mixed {
+            (summary.preemptions, summary.prefix_hit_share, summary.resident) = (None, None, None);
+        }
         let nothing = ServerSummary { samples: summary.samples, ..ServerSummary::default() };
         (summary != nothing).then_some(summary)
     }
@@ -110,6 +123,20 @@ fn share(values: impl Iterator<Item = bool>) -> Option<f64> {
         yes += u64::from(value);
     }
     (count > 0).then(|| round6(yes as f64 / count as f64))
+}
+
+/// How often a value is smaller than the one before it. A process that takes the place of another started later, and
+/// a restarted server counts from 0 once; more than that is a second process.
+fn goes_back(samples: &[ServerSample], of: fn(&ServerSample) -> Option<u64>) -> usize {
+    let values: Vec<u64> = samples.iter().filter_map(of).collect();
+    values.windows(2).filter(|pair| pair[1] < pair[0]).count()
+}
+
+/// The same of the counter that does so most often.
+fn decreases(samples: &[ServerSample]) -> usize {
+    let counters: [fn(&ServerSample) -> Option<u64>; 3] =
+        [|sample| sample.preemptions, |sample| sample.prefix_queries, |sample| sample.prefix_hits];
+    counters.into_iter().map(|of| goes_back(samples, of)).max().unwrap_or_default()
 }
 
 /// By how much a counter grew. One that is smaller than before belongs to a restarted server, and counts

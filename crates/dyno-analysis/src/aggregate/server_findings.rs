@@ -1,5 +1,6 @@
 //! The rules on server metrics. They need a minimum number of samples.
 
+use super::server::Watch;
 use dyno_model::Diagnostic;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Concurrency, LevelSummary, ServerSummary};
@@ -65,8 +66,15 @@ fn others(
         .then(|| ServerFinding::More.with([server, here].map(|n| digits(n, 1))))
 }
 
-/// Where preemptions begin, over all levels.
-pub(super) fn of_run(levels: &[LevelSummary]) -> Option<Diagnostic> {
+/// Whose counters they are, and where preemptions begin, over all levels.
+pub(super) fn of_run(watch: &Watch, levels: &[LevelSummary]) -> Option<Diagnostic> {
+    match watch.is_mixed() {
+        true => Some(ServerFinding::CountersMixed.into()),
+        false => preemptions(levels),
+    }
+}
+
+fn preemptions(levels: &[LevelSummary]) -> Option<Diagnostic> {
     let preempted = |level: &LevelSummary| {
         level.server.as_ref().and_then(|server| server.preemptions).filter(|n| *n > 0)
     };

@@ -1,13 +1,16 @@
 //! The work done in a steady window.
 //!
-//! Work is spread evenly over the time in which it was done: a token over the time since the one before
-//! it, the first token since the request was sent, a whole response from sent to end. Counted by their
-//! times of arrival instead, a batch that ends together would be inside or outside as a whole: a window
-//! that ends with the first response of a batch would lose all the others.
+//! A request counts with the share of its output tokens that the server worked on inside, and so do its
+//! tokens of every kind, its texts and bytes: where all requests have the same lengths, tokens/s is
+//! requests/s times tokens. Input tokens counted where a request begins instead contradicted that by a
+//! fifth. A token is spread evenly over the time since the one before it, the first since the request was
+//! sent, a whole response from sent to end. Counted by their times of arrival, a batch that ends together
+//! would be inside or outside as a whole: a window that ends with the first response of a batch would lose
+//! all the others.
 
 use super::steady::Window;
-use super::timeline::{PerChunk, events, per_chunk};
-use dyno_model::record::RequestRecord;
+use super::timeline::{events, per_chunk};
+use dyno_model::record::{RequestRecord, TokenCount};
 use dyno_model::summary::{Steady, Throughput, round6, tidy};
 use dyno_model::units::to_s;
 
@@ -31,6 +34,17 @@ struct Sums {
     /// Texts and bytes of the responses to them.
     inputs_micro: u128,
     bytes_micro: u128,
+}
+
+impl Sums {
+    /// Adds a share of everything that one request is worth.
+    fn add(&mut self, whole: Sums, share: impl Fn(u128) -> u128) {
+        self.requests_micro += share(whole.requests_micro);
+        self.output_micro += share(whole.output_micro);
+        self.input_micro += share(whole.input_micro);
+        self.inputs_micro += share(whole.inputs_micro);
+        self.bytes_micro += share(whole.bytes_micro);
+    }
 }
 
 /// Millionths of some work inside the window: as printed, at least, at most.
@@ -92,7 +106,6 @@ impl Work {
         if !record.is_completed() {
             return;
         }
-        let known = per_chunk(record);
         let widths = record.widths.unwrap_or_default();
         let ended = Moment { at: record.end, width: widths.end };
         let sent = record.sent.map_or(ended, |at| Moment { at, width: widths.sent });
@@ -100,7 +113,7 @@ impl Work {
         let (mut inside, mut all) = ([0; 3], 0_u128);
         if record.streamed {
             let mut before = sent;
-            for event in events(record, known) {
+            for event in events(record, per_chunk(record)) {
                 let [at, width] = [event.at_us, event.loose_us].map(|us| us.saturating_mul(1_000));
                 let (tokens, now) = (u128::from(event.tokens), Moment { at, width });
                 let shares = self.window.shares(before, now);
@@ -111,24 +124,18 @@ impl Work {
         if all == 0 {
             (inside, all) = (self.window.shares(sent, ended), 1);
         }
-        let first = record.first.filter(|_| record.streamed);
-        let first = first.map_or(ended, |at| Moment { at, width: widths.first });
-        let prompt = self.window.shares(sent, first);
         self.output_unknown |= record.output.is_none() && inside[0] > 0;
-        self.input_unknown |= record.input.is_none() && prompt[0] > 0;
-        let told = known == PerChunk::Told && record.streamed;
-        for ((sums, inside), prompt) in self.sums.iter_mut().zip(inside).zip(prompt) {
-            sums.requests_micro += inside / all;
-            sums.output_micro += match record.output {
-                _ if told => inside,
-                Some(output) => u128::from(output.tokens) * inside / all,
-                None => 0,
-            };
-            sums.input_micro += prompt * record.input.map_or(0, |input| input.tokens.into());
-            if let Some(inputs) = record.inputs {
-                sums.inputs_micro += prompt * u128::from(inputs);
-                sums.bytes_micro += prompt * record.body_bytes.map_or(0, u128::from);
-            }
+        self.input_unknown |= record.input.is_none() && inside[0] > 0;
+        let tokens = |count: Option<TokenCount>| count.map_or(0, |count| u128::from(count.tokens));
+        let whole = Sums {
+            requests_micro: 1,
+            output_micro: tokens(record.output),
+            input_micro: tokens(record.input),
+            inputs_micro: record.inputs.map_or(0, u128::from),
+            bytes_micro: record.inputs.and(record.body_bytes).map_or(0, u128::from),
+        };
+        for (sums, inside) in self.sums.iter_mut().zip(inside) {
+            sums.add(whole, |n| n * inside / all);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Throughput vs per-user speed.
 
 use super::matching::counted;
-use dyno_model::summary::{Summary, round6};
+use dyno_model::summary::{Basis, Summary, round6};
 use serde::Serialize;
 
 /// A level on the frontier.
@@ -17,13 +17,13 @@ pub struct Speed {
     pub per_gpu: bool,
 }
 
-/// The levels of a run by per-user speed; levels without these metrics are left out.
-pub fn frontier(side: &Summary) -> Vec<Speed> {
+/// The levels of a run by per-user speed; levels without these metrics are left out. All sides of a comparison have
+/// the same basis.
+pub fn frontier(side: &Summary, basis: Basis) -> Vec<Speed> {
     let gpus = side.run.gpus.filter(|gpus| *gpus > 0);
     let of = |level: &dyno_model::summary::LevelSummary| {
         let mean = level.token_time()?.mean?;
-        let work = level.steady_throughput();
-        let all = work.output_tokens_per_s.or(level.throughput.output_tokens_per_s)?;
+        let all = basis.throughput(level).output_tokens_per_s?;
         (mean > 0.0).then(|| Speed {
             label: level.name().to_owned(),
             per_user: round6(1e3 / mean),

@@ -18,7 +18,7 @@ pub use matching::{Cell, Point};
 pub use metric::Compared;
 
 use dyno_model::slo::Slo;
-use dyno_model::summary::{Origin, RunSummary, Summary};
+use dyno_model::summary::{Basis, Origin, RunSummary, Summary, ThroughputRanges};
 use serde::Serialize;
 
 /// Version tag of the saved form.
@@ -165,7 +165,9 @@ fn side(side: &Side<'_>) -> SideSummary {
 
 /// Compares runs.
 pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
-    let summaries: Vec<&Summary> = sides.iter().map(|side| side.summary).collect();
+    let basis = Basis::of(sides.iter().flat_map(|side| &side.summary.levels));
+    let summaries: Vec<Summary> = sides.iter().map(|side| on_basis(side.summary, basis)).collect();
+    let summaries: Vec<&Summary> = summaries.iter().collect();
     let points = matching::points(&summaries);
     let differences = differences::differences(&summaries, &points, terms);
     let infos: Vec<SideSummary> = sides.iter().map(side).collect();
@@ -176,11 +178,27 @@ pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
         margin: terms.margin,
         in_rounds: terms.in_rounds,
         capacity: terms.slo.as_ref().map(|slo| capacity::at(&summaries, slo)),
-        frontier: summaries.iter().map(|summary| frontier(summary)).collect(),
+        frontier: summaries.iter().map(|summary| frontier(summary, basis)).collect(),
         points,
         differences,
         notes,
     }
+}
+
+/// A side whose throughput is over the same as that of the others: without steady windows where some level of some
+/// side has none.
+fn on_basis(side: &Summary, basis: Basis) -> Summary {
+    let mut side = side.clone();
+    if basis == Basis::Whole {
+        for level in side.levels.iter_mut().filter(|level| level.steady.is_some()) {
+            level.steady = None;
+            // Its instrument range is that of the steady window.
+            if let Some(instrument) = &mut level.instrument {
+                instrument.throughput = ThroughputRanges::default();
+            }
+        }
+    }
+    side
 }
 
 fn notes(sides: &[SideSummary], points: &[Point], differences: &[Difference]) -> Vec<Note> {

@@ -4,7 +4,7 @@ use super::miss;
 use super::start::Start;
 use crate::model::Model;
 use crate::steps::LevelSteps;
-use crate::trial::{Figures, Kind, Quantity, Trial, rerun};
+use crate::trial::{Figures, Kind, Quantity, Trial, rerun, sent_times};
 use dyno_engine::core::Core;
 
 /// Requests of a trial that are enough to see where a search should go.
@@ -196,8 +196,10 @@ impl Evidence {
 /// The first requests of a trial. Nothing that is left waits for one that is not.
 fn first_of(trial: &Trial, enough: usize) -> Trial {
     let mut requests = trial.requests.clone();
-    requests.truncate(enough.max(3 * at_once(trial)));
-    Trial { label: trial.label.clone(), kind: trial.kind, requests }
+    let enough = enough.max(3 * at_once(trial));
+    let until = trial.until.map(|until| sent_times(trial).get(enough).copied().unwrap_or(until));
+    requests.truncate(enough);
+    Trial { label: trial.label.clone(), kind: trial.kind, requests, until }
 }
 
 /// Requests that do not wait for others: the slots of a closed loop.

@@ -60,6 +60,7 @@ fn closed(slots: usize) -> Trial {
         label: format!("concurrency {slots}"),
         kind: Kind::Closed,
         requests: requests.collect(),
+        until: None,
     })
 }
 
@@ -72,7 +73,7 @@ fn open(rate: f64) -> Trial {
         sent(When::At((1e9 * at) as Nanos), true)
     });
     let requests = requests.collect();
-    measured(Trial { label: format!("rate {rate}"), kind: Kind::Open, requests })
+    measured(Trial { label: format!("rate {rate}"), kind: Kind::Open, requests, until: None })
 }
 
 fn measured(load: Trial) -> Trial {

@@ -125,7 +125,12 @@ fn found(requests: &[RequestRecord], samples: &[ServerSample]) -> Option<(u64, u
     let all: Vec<(Nanos, [u64; 2])> = samples.iter().filter_map(counted).collect();
     let before = all.iter().rev().find(|(at, _)| *at <= start).or(all.first())?;
     let after = all.iter().rev().find(|(at, _)| *at <= end)?;
-    // A server that was started again counts from 0.
+    // A server that was started again counts from 0, and several servers count each for itself.
+    let falls =
+        |pair: &[(Nanos, [u64; 2])]| (0..2).any(|place| pair[1].1[place] < pair[0].1[place]);
+    if all.windows(2).any(falls) {
+        return None;
+    }
     let by = |place: usize| after.1[place].checked_sub(before.1[place]);
     (after.0 > before.0).then(|| by(0).zip(by(1)))?
 }

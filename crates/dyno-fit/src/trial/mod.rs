@@ -23,6 +23,8 @@ pub struct Trial {
     pub kind: Kind,
     /// Its requests, in the order in which they were sent, warm-up included.
     pub requests: Vec<Sent>,
+    /// When a closed loop stopped sending, where time ended it and not the number of requests.
+    pub until: Option<Nanos>,
 }
 
 /// When each request of a trial was sent.

@@ -7,13 +7,31 @@ use dyno_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The same requests with the tokens that the engine gives; nothing if it rejects one of them.
+/// The same load with the tokens that the engine gives; nothing if it rejects a request. Where time ended a closed
+/// loop, its slots go on until then: a fixed number of requests for each of them would leave the last ones of slow
+/// slots alone with the engine.
 pub fn rerun(trial: &Trial, core: Core) -> Option<Trial> {
     let mut client = Client::new(trial, core);
     while client.step()? {}
-    let requests = trial.requests.iter().zip(client.seen);
-    let requests = requests.map(|(sent, seen)| Sent { seen, ..sent.clone() }).collect();
-    Some(Trial { label: trial.label.clone(), kind: trial.kind, requests })
+    let requests = client.sent.into_iter().map(|sent| {
+        let Sent { when, input, output, shared, measured, .. } = trial.requests[sent.like];
+        let (when, measured) = (sent.when.unwrap_or(when), measured || sent.again);
+        Sent { when, input, output, shared, measured, seen: sent.seen }
+    });
+    let (label, kind, until) = (trial.label.clone(), trial.kind, trial.until);
+    Some(Trial { label, kind, requests: requests.collect(), until })
+}
+
+/// A request that is sent in the rerun.
+struct Again {
+    /// The request of the trial that it is like.
+    like: usize,
+    /// That one was sent before: time is left when all were.
+    again: bool,
+    /// When it is sent, if not as in the trial.
+    when: Option<When>,
+    at: Nanos,
+    seen: Vec<Chunk>,
 }
 
 struct Client<'a> {
@@ -24,11 +42,20 @@ struct Client<'a> {
     due: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// The requests that wait for each one, and how long after it they are sent.
     followers: Vec<Vec<(usize, Nanos)>>,
-    sent: Vec<Nanos>,
-    seen: Vec<Vec<Chunk>>,
+    /// All requests so far, or all of the trial.
+    sent: Vec<Again>,
+    /// What the slots of a closed loop send next, until its time is over.
+    next: Option<Next>,
     in_flight: usize,
     hashes: Vec<u64>,
     times: Vec<Nanos>,
+}
+
+/// The requests that free slots take, in the order in which they were taken in the trial.
+struct Next {
+    until: Nanos,
+    places: Vec<usize>,
+    taken: usize,
 }
 
 impl<'a> Client<'a> {
@@ -36,26 +63,37 @@ impl<'a> Client<'a> {
         let block = core.scheduler().block;
         let mut engine = Virtual::new(core);
         engine.keep_times(true);
-        let mut due = BinaryHeap::new();
-        let mut followers = vec![Vec::new(); trial.requests.len()];
-        for (place, request) in trial.requests.iter().enumerate() {
-            match request.when {
-                When::At(at) => due.push(Reverse((at, place))),
-                When::After { request, pause } => followers[request].push((place, pause)),
-            }
-        }
-        Self {
+        let mut client = Self {
             trial,
             engine,
             block,
-            due,
-            followers,
-            sent: vec![0; trial.requests.len()],
-            seen: vec![Vec::new(); trial.requests.len()],
+            due: BinaryHeap::new(),
+            followers: Vec::new(),
+            sent: Vec::with_capacity(trial.requests.len()),
+            next: trial.until.map(|until| Next { until, places: Vec::new(), taken: 0 }),
             in_flight: 0,
             hashes: Vec::new(),
             times: Vec::new(),
+        };
+        for (place, request) in trial.requests.iter().enumerate() {
+            if let (When::After { .. }, Some(next)) = (request.when, &mut client.next) {
+                next.places.push(place);
+                continue;
+            }
+            let number = client.add(place, None);
+            match request.when {
+                When::At(at) => client.due.push(Reverse((at, number))),
+                When::After { request, pause } => client.followers[request].push((number, pause)),
+            }
         }
+        client
+    }
+
+    fn add(&mut self, like: usize, when: Option<When>) -> usize {
+        let seen = Vec::new();
+        self.sent.push(Again { like, again: false, when, at: 0, seen });
+        self.followers.push(Vec::new());
+        self.sent.len() - 1
     }
 
     /// One event, or the requests that are due; false when all have ended.
@@ -74,33 +112,50 @@ impl<'a> Client<'a> {
 
     /// Sends what is due now.
     fn send(&mut self, now: Nanos) -> Option<()> {
-        while let Some(Reverse((at, place))) = self.due.peek().copied()
+        while let Some(Reverse((at, number))) = self.due.peek().copied()
             && at <= now
         {
             self.due.pop();
-            let request = self.trial.requests.get(place)?;
+            let request = self.trial.requests.get(self.sent[number].like)?;
             name_blocks(request, self.block, &mut self.hashes);
             let Sent { input, output, .. } = *request;
-            let id = place as u64;
+            let id = number as u64;
             self.engine.submit(now, Request { id, input, output, hashes: &self.hashes }).ok()?;
-            self.sent[place] = now;
+            self.sent[number].at = now;
             self.in_flight += 1;
         }
         Some(())
     }
 
-    fn ended(&mut self, place: usize, at: Nanos) {
+    fn ended(&mut self, number: usize, at: Nanos) {
         self.in_flight -= 1;
-        let sent = self.sent[place];
-        if self.engine.token_times(place as u64, &mut self.times) {
+        let sent = self.sent[number].at;
+        if self.engine.token_times(number as u64, &mut self.times) {
             // Tokens at the same time are one chunk.
             let chunks = self.times.chunk_by(|one, other| one == other);
             let chunk = |at: &[Nanos]| Chunk { after: at[0] - sent, tokens: at.len() as u32 };
-            self.seen[place] = chunks.map(chunk).collect();
+            self.sent[number].seen = chunks.map(chunk).collect();
         }
-        for (follower, pause) in std::mem::take(&mut self.followers[place]) {
+        for (follower, pause) in std::mem::take(&mut self.followers[number]) {
             self.due.push(Reverse((at + pause, follower)));
         }
+        self.free(number, at);
+    }
+
+    /// A slot of a closed loop takes the next request, if there is time.
+    fn free(&mut self, request: usize, at: Nanos) {
+        let Some(next) = &mut self.next else { return };
+        let all = next.places.len();
+        let Some(place) = next.taken.checked_rem(all).map(|of| next.places[of]) else { return };
+        let When::After { pause, .. } = self.trial.requests[place].when else { return };
+        if at + pause >= next.until {
+            return;
+        }
+        let again = next.taken >= all;
+        next.taken += 1;
+        let number = self.add(place, Some(When::After { request, pause }));
+        self.sent[number].again = again;
+        self.due.push(Reverse((at + pause, number)));
     }
 }
 
@@ -151,7 +206,7 @@ mod tests {
         };
         let after = When::After { request: 0, pause: 0 };
         let requests = vec![turn(When::At(0), 64), turn(after, 64 + 33 + 16)];
-        let trial = Trial { label: String::new(), kind: Kind::Sessions, requests };
+        let trial = Trial { label: String::new(), kind: Kind::Sessions, requests, until: None };
         let again = rerun(&trial, core).unwrap();
         again.requests[1].seen[0].after / 1_000_000
     }

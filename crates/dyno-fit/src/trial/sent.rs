@@ -63,7 +63,24 @@ pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Unfit
         before.add(record, place);
         requests.push(request(record, sent, when));
     }
-    Ok(Trial { label: plan.label.clone(), kind, requests })
+    let until = (kind == Kind::Closed).then(|| stopped(plan, &records)).flatten();
+    Ok(Trial { label: plan.label.clone(), kind, requests, until: until.map(|at| at - start) })
+}
+
+/// When a closed loop stopped sending because its time was over: after the last request, and before a slot had
+/// nothing to send. Nothing where the number of requests ended it.
+fn stopped(plan: &LevelPlan, records: &[&RequestRecord]) -> Option<Nanos> {
+    let measured = records.iter().filter(|record| record.phase.is_measured()).count() as u64;
+    if plan.requests.is_some_and(|planned| measured >= planned) {
+        return None;
+    }
+    let last_sent = records.last()?.sent?;
+    let mut ends: BTreeMap<u32, Nanos> = BTreeMap::new();
+    for record in records {
+        ends.insert(record.slot, record.end);
+    }
+    let idle = ends.into_values().min()?.max(last_sent);
+    Some(last_sent + (idle - last_sent) / 2)
 }
 
 fn check(records: &[&RequestRecord]) -> Result<(), Unfit> {
@@ -218,6 +235,18 @@ mod tests {
         assert_eq!((trial.requests[5].input, trial.requests[5].output), (100, 3));
         let chunk = |after, tokens| Chunk { after, tokens };
         assert_eq!(trial.requests[5].seen, [chunk(2_000_000, 1), chunk(4_000_000, 2)]);
+    }
+
+    #[test]
+    fn b1_a_level_that_ended_by_time_has_no_number_of_requests() {
+        let of = |planned: Option<u64>| {
+            let plan = LevelPlan { requests: planned, duration_ns: Some(25_000_000), ..plan() };
+            trial(&plan, &records(10)).unwrap().until
+        };
+        // The last request was sent at 21 ms; a slot was free at 24 ms, and sent nothing.
+        assert_eq!(of(None), Some(22_500_000));
+        assert_eq!(of(Some(200)), Some(22_500_000));
+        assert_eq!(of(Some(10)), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use dyno_model::frame::{Ending, RunHeader};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
 use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
-use dyno_model::summary::Throughput;
+use dyno_model::summary::{Basis, Throughput};
 use dyno_model::{Summary, Verdict};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -90,8 +90,10 @@ fn how_it_ended(summary: &Summary) -> RunState {
 
 /// The highest rate of the levels, as the report's table shows them.
 fn highest(summary: Option<&Summary>, rate: fn(Throughput) -> Option<f64>) -> Option<f64> {
-    let levels = summary?.levels.iter().filter(|level| level.verdict != Verdict::Invalid);
-    levels.filter_map(|level| rate(level.steady_throughput())).max_by(f64::total_cmp)
+    let levels = &summary?.levels;
+    let basis = Basis::of(levels);
+    let counted = levels.iter().filter(|level| level.verdict != Verdict::Invalid);
+    counted.filter_map(|level| rate(basis.throughput(level))).max_by(f64::total_cmp)
 }
 
 fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {

@@ -295,7 +295,7 @@ fn server() -> impl Strategy<Value = ServerSample> {
     let some = || option::of(number());
     let share = || option::of(0.0..=1.0);
     let caches = (some(), some(), option::of(any::<bool>()));
-    let numbers = (some(), some(), some(), some(), some(), some());
+    let numbers = (some(), some(), some(), some(), some(), some(), some());
     (number(), numbers, (share(), share()), caches).prop_map(
         |(at, numbers, (kv_use, prefix_share), (kv_block, kv_tokens, prefix_cache))| ServerSample {
             at,
@@ -310,6 +310,7 @@ fn server() -> impl Strategy<Value = ServerSample> {
             kv_block,
             kv_tokens,
             prefix_cache,
+            process_started: numbers.6,
         },
     )
 }

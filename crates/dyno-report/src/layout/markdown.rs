@@ -9,7 +9,7 @@ use crate::messages::{Message, Say};
 use crate::selection::{LevelColumn, Selection};
 use crate::text::{ABSENT, number, offered};
 use dyno_model::metric::{Metric, Place, Statistic};
-use dyno_model::summary::{LevelSummary, RunSummary, Summary};
+use dyno_model::summary::{Basis, LevelSummary, RunSummary, Summary};
 use dyno_model::{Language, Verdict};
 use dyno_words::escape::escape;
 
@@ -111,6 +111,9 @@ fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
         false => &[Metric::RequestRate, Metric::OutputRate],
     };
     columns.extend(rates.iter().copied().map(LevelColumn::Value));
+    if Basis::of(levels).is_steady() {
+        columns.extend(rates.iter().copied().map(LevelColumn::Whole));
+    }
     for (time, usual) in Place::Document.times(levels) {
         // One request has a mean, and no percentiles.
         let lone = |level: &LevelSummary| {
@@ -147,11 +150,13 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
     let rules = (0..headings.len()).map(|i| if i == 0 || i == last { ":---" } else { "---:" });
     let mut out = row(&headings) + &row(&rules.map(str::to_owned).collect::<Vec<_>>());
     let mut marks = Marks::default();
+    let basis = Basis::of(levels);
     let explained = explained(levels, language);
     let mark = |number: usize| format!("({})", number + 1);
     for level in levels {
         let mut cells = vec![safe(&level.label)];
-        let values = columns.iter().map(|column| column.cell(level, &mut marks, "\\*", number));
+        let values =
+            columns.iter().map(|column| column.cell(level, basis, &mut marks, "\\*", number));
         cells.extend(values);
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();

@@ -23,6 +23,7 @@ messages! {
     Plan: "plan {}", "计划 {}";
 
     Level: "level", "负载";
+    WholeLevel: "whole level", "整档";
     OkFailed: "ok/failed", "成功/失败";
     OkFailedShed: "ok/failed/shed", "成功/失败/拒绝";
     RequestRate: "req/s", "请求/秒";
@@ -53,11 +54,14 @@ messages! {
     Shed: "shed: {} of the requests ({})", "过载拒绝：{} 的请求（{}）";
     ShedAskedRange: "Retry-After {} to {} s", "Retry-After {} 至 {} s";
     RefusedFirst:
-        "sent again after {}",
-        "重新发送的原因：{}";
+        "first refusal of those that were sent again: {}",
+        "重新发送的请求首次被拒的原因：{}";
     RetriedTimes:
         "sent again: first refusal after {} ms (p50), {} ms (p99); final latency {} ms (p50), {} ms (p99)",
         "重新发送的请求：首次被拒于 {} ms（p50）、{} ms（p99）；最终时延 {} ms（p50）、{} ms（p99）";
+    RetriedTimesFew:
+        "sent again: first refusal after {} ms (p50), at most {} ms; final latency {} ms (p50), at most {} ms",
+        "重新发送的请求：首次被拒于 {} ms（p50），最长 {} ms；最终时延 {} ms（p50），最长 {} ms";
     WithFailures:
         "counting failures as never answered ({} of {}): {}",
         "将失败请求的时延视为无穷大（{1} 个中有 {0} 个）：{2}";

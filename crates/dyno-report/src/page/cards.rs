@@ -8,7 +8,7 @@ use crate::messages::Message;
 use crate::text::ABSENT;
 use dyno_model::Verdict;
 use dyno_model::metric::{Time, Unit};
-use dyno_model::summary::LevelSummary;
+use dyno_model::summary::{Basis, LevelSummary};
 
 /// The best value, and the level that reached it.
 struct Best<'a> {
@@ -45,9 +45,10 @@ pub(super) fn cards(page: &Page) -> Markup {
         None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
     };
     let unit = |unit: Unit| page.language.choose(unit.names());
-    let tokens = |level: &LevelSummary| level.steady_throughput().output_tokens_per_s;
-    let inputs = |level: &LevelSummary| level.steady_throughput().inputs_per_s;
-    let requests = |level: &LevelSummary| level.steady_throughput().requests_per_s;
+    let basis = Basis::of(&page.summary.levels);
+    let tokens = |level: &LevelSummary| basis.throughput(level).output_tokens_per_s;
+    let inputs = |level: &LevelSummary| basis.throughput(level).inputs_per_s;
+    let requests = |level: &LevelSummary| basis.throughput(level).requests_per_s;
     let lowest = |metric: fn(&LevelSummary) -> Option<f64>| {
         let found = largest(page, move |level| metric(level).map(|value| -value))?;
         Some(Best { value: -found.value, ..found })

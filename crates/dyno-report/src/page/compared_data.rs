@@ -7,7 +7,7 @@ use super::words::Word;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Group;
-use dyno_model::summary::{LevelSummary, Summary};
+use dyno_model::summary::{Basis, LevelSummary, Summary};
 use serde_json::{Map, Value, json};
 
 /// A run and its name.
@@ -86,8 +86,9 @@ fn panes(metrics: &[&Metric], axes: &[(LoadKind, Value)]) -> Vec<[String; 2]> {
 /// The data of the page, safe within a `script` element; nothing where there is nothing to draw.
 pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
     let axes = axes(sides, language);
+    let basis = Basis::of(sides.iter().flat_map(|(_, side)| &side.levels));
     let metrics: Vec<Vec<Metric>> =
-        sides.iter().map(|(_, side)| compared(side, language)).collect();
+        sides.iter().map(|(_, side)| compared(side, basis, language)).collect();
     let all = union(&metrics);
     let panes = panes(&all, &axes);
     if panes.is_empty() {

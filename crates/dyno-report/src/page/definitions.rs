@@ -4,7 +4,7 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::words::Word;
 use dyno_model::metric::{Column, Metric, Place, Time};
-use dyno_model::summary::LevelSummary;
+use dyno_model::summary::{Basis, LevelSummary};
 
 /// Terms that are not metrics, after the definitions: name and meaning.
 const OTHERS: [(Word, Word); 3] = [
@@ -43,7 +43,7 @@ pub(super) fn definitions(page: &Page) -> Markup {
         } else {
             Metric::OutputRate
         };
-        if metric == last && levels.iter().any(|level| level.steady.is_some()) {
+        if metric == last && Basis::of(levels).is_steady() {
             items.push(item(page.say(Word::SteadyWindow), "", page.say(Word::SteadyMeans)));
         }
     }

@@ -2,9 +2,9 @@
 
 use super::words::Word;
 pub(super) use dyno_draw::{Value, statistic};
+use dyno_model::Language;
 use dyno_model::metric::{Column, Group, Metric as Registered, Place};
-use dyno_model::summary::{LevelSummary, Summary, Throughput};
-use dyno_model::{Language, Verdict};
+use dyno_model::summary::{Basis, LevelSummary, Summary};
 
 /// A metric of all levels.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,18 +39,6 @@ fn is_shown(metric: Registered, levels: &[LevelSummary]) -> bool {
     metric != Registered::TotalRate || !levels.iter().any(LevelSummary::has_inputs)
 }
 
-/// Every level that counts has a steady window, so that throughput over these can be compared.
-fn all_steady(summary: &Summary) -> bool {
-    let counts = |level: &&LevelSummary| level.verdict != Verdict::Invalid;
-    let mut counted = summary.levels.iter().filter(counts).peekable();
-    counted.peek().is_some() && counted.all(|level| level.steady.is_some())
-}
-
-/// The throughput of a level, over its steady window or all of it.
-fn work(level: &LevelSummary, steady: bool) -> Option<Throughput> {
-    if steady { level.steady.map(|window| window.throughput) } else { Some(level.throughput) }
-}
-
 fn plain(value: f64) -> Value {
     Value { value, interval: None, few: false, rough: false }
 }
@@ -58,13 +46,14 @@ fn plain(value: f64) -> Value {
 /// All metrics that some level of the run has.
 pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
-    let steady = all_steady(summary);
+    let basis = Basis::of(levels);
     let mut all: Vec<Metric> = Vec::new();
     // What can be compared over all levels comes first, under the name that SLOs use.
-    for (steady, suffix) in [(steady, ""), (!steady, ".other")] {
-        let over = if steady { Word::OverSteady } else { Word::OverWhole }.text(language);
+    for (basis, suffix) in [(basis, ""), (basis.other(), ".other")] {
+        let over = if basis.is_steady() { Word::OverSteady } else { Word::OverWhole };
+        let over = over.text(language);
         for metric in RATES.into_iter().filter(|metric| is_shown(*metric, levels)) {
-            let of = |level: &LevelSummary| work(level, steady)?.rate(metric).map(plain);
+            let of = |level: &LevelSummary| basis.rate(level, metric).map(plain);
             let id = format!("{}{suffix}", metric.name());
             let name = format!("{}{over}", metric.label(language));
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
@@ -75,12 +64,11 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     all
 }
 
-/// The same for runs that are compared: throughput is over the steady window of each level that has
-/// one, as in the table of the comparison.
-pub(super) fn compared(summary: &Summary, language: Language) -> Vec<Metric> {
+/// The same for runs that are compared; throughput is over the same for all of them.
+pub(super) fn compared(summary: &Summary, basis: Basis, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
     let rate = |metric: Registered| {
-        let of = |level: &LevelSummary| level.steady_throughput().rate(metric).map(plain);
+        let of = |level: &LevelSummary| basis.rate(level, metric).map(plain);
         let (id, name) = (metric.name().to_owned(), metric.label(language).to_owned());
         Metric::new(metric, id, name, levels.iter().map(of).collect())
     };

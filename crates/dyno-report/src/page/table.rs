@@ -10,7 +10,7 @@ use crate::marks::Marks;
 use crate::text::offered;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
-use dyno_model::summary::LevelSummary;
+use dyno_model::summary::{Basis, LevelSummary};
 
 /// The table; nothing without levels.
 pub(super) fn table(page: &Page) -> Option<Markup> {
@@ -43,6 +43,12 @@ fn rates(page: &Page) -> &'static [Metric] {
         true => &[Metric::RequestRate, Metric::InputRate, Metric::InputTokenRate],
         false => &[Metric::RequestRate, Metric::OutputRate],
     }
+}
+
+/// What they are over; over the whole level beside the steady windows.
+fn bases(page: &Page) -> Vec<Basis> {
+    let basis = Basis::of(&page.summary.levels);
+    if basis.is_steady() { vec![basis, Basis::Whole] } else { vec![basis] }
 }
 
 /// Some level knows how much of its prompts was in the server's prefix cache.
@@ -82,9 +88,14 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
     .chain(has_unconfirmed(page).then(|| page.language.choose(Metric::Unconfirmed.info().label)))
     .chain(has_shed(page).then(|| page.language.choose(Metric::Shed.info().label)))
     .chain(open.then(|| page.language.choose(Metric::Offered.info().label)))
-    .chain(rates(page).iter().map(|rate| page.language.choose(rate.info().title)))
     .map(|text| head(text).attr("rowspan", "2").into())
     .collect();
+    for (number, _) in bases(page).into_iter().enumerate() {
+        let over = if number > 0 { page.say(Word::OverWhole) } else { "" };
+        let title = |rate: &Metric| format!("{}{over}", page.language.choose(rate.info().title));
+        let titles = rates(page).iter().map(title);
+        first.extend(titles.map(|title| head(&title).attr("rowspan", "2").into()));
+    }
     let mut second: Vec<Markup> = Vec::new();
     for (time, parts) in columns {
         let label = page.language.choose(time.info().label);
@@ -123,8 +134,6 @@ fn row(
     });
     let verdict: Markup =
         tag("span").add(pill(kind, level.verdict.name(page.language))).adds(link).into();
-    let steady = level.steady.map(|window| window.throughput).unwrap_or_default();
-    let done = level.throughput;
     let failed = Cell::number(&counted_or_absent(level.requests.failed));
     let mut cells = vec![
         Cell::head(&level.label),
@@ -146,11 +155,11 @@ fn row(
         let offered = level.offered_per_s.map_or_else(|| marks.absent(), grouped);
         cells.push(Cell::number(&offered));
     }
-    let mut rate = |metric: &Metric| {
-        let shown = marks.rate([steady.rate(*metric), done.rate(*metric)], "*", grouped);
-        Cell::number(&marks.of_length(level, *metric, shown))
-    };
-    cells.extend(rates(page).iter().map(&mut rate));
+    for basis in bases(page) {
+        let rates = rates(page).iter();
+        let shown = rates.map(|metric| marks.rate(level, (*metric, basis), "*", grouped));
+        cells.extend(shown.map(|rate| Cell::number(&rate)));
+    }
     for (time, parts) in columns {
         cells.extend(parts.iter().map(|part| percentile(page, level, (*time, *part), marks)));
     }

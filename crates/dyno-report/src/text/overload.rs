@@ -10,6 +10,9 @@ use dyno_model::summary::{Lag, Late, LatePercentiles, LevelSummary, RetryAfter};
 use dyno_words::columns::{ABSENT, millis, number, wrap};
 use dyno_words::number::percent;
 
+/// As for all percentiles above the median: from fewer samples they are the largest of them.
+const FEWEST_FOR_P99: u64 = 20;
+
 /// Which requests were shed, with the server's messages, and what became of those that were sent again.
 pub(super) fn lines(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     let wrapped = |text: String| wrap("  ", &text, options.prose());
@@ -55,9 +58,11 @@ fn sent_again(level: &LevelSummary, language: Language) -> Vec<String> {
     }
     let times = overload.retried.map(|of| (of.first_refusal_ms, of.final_latency_ms));
     if let Some((Some(first), Some(last))) = times {
-        let both = |lag: Lag| [lag.p50, lag.p99].map(millis);
+        let few = first.count.min(last.count) < FEWEST_FOR_P99;
+        let both = |lag: Lag| [lag.p50, if few { lag.max } else { lag.p99 }].map(millis);
         let values = [both(first), both(last)].concat();
-        texts.push(Say::RetriedTimes.with(language, &values));
+        let say = if few { Say::RetriedTimesFew } else { Say::RetriedTimes };
+        texts.push(say.with(language, &values));
     }
     texts
 }

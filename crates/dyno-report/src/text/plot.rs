@@ -5,10 +5,10 @@ use super::TextOptions;
 use crate::messages::Say;
 use dyno_chart::axis::{Thinning, shown};
 use dyno_chart::{Point, Scale, Series, Spacing, Stop, bounds};
+use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Time};
-use dyno_model::summary::{Distribution, LevelSummary};
-use dyno_model::{Language, Verdict};
+use dyno_model::summary::{Basis, Distribution, LevelSummary};
 use dyno_words::columns::{left, millis, number, right, width};
 
 const HEIGHT: usize = 4;
@@ -26,12 +26,12 @@ const HOLLOW: char = '░';
 pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let Some((axis, sweep)) = axis(levels) else { return String::new() };
-    let steady = all_steady(&sweep);
+    let basis = Basis::of(sweep.iter().map(|(_, level)| *level));
     let (say, metric) = match levels.iter().any(LevelSummary::has_inputs) {
         true => (Say::InputRate, Metric::InputRate),
         false => (Say::OutputRate, Metric::OutputRate),
     };
-    let work = Panel::of(say, &sweep, |level| rate(level, metric, steady));
+    let work = Panel::of(say, &sweep, |level| basis.rate(level, metric));
     if work.bars.iter().all(|bar| bar.y.is_none_or(|value| value == 0.0)) {
         return String::new();
     }
@@ -81,17 +81,6 @@ fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
     // Several lengths are several curves, which bars cannot show.
     let alike = sweep.windows(2).all(|pair| lengths(&pair[0]) == lengths(&pair[1]));
     (loads >= FEWEST_LOADS && alike).then_some((say, sweep))
-}
-
-/// Whether every valid level has a steady window, so that their rates can be compared.
-fn all_steady(sweep: &Sweep) -> bool {
-    let mut counted = sweep.iter().filter(|(_, level)| level.verdict != Verdict::Invalid);
-    counted.all(|(_, level)| level.steady.is_some())
-}
-
-fn rate(level: &LevelSummary, metric: Metric, steady: bool) -> Option<f64> {
-    let window = level.steady.filter(|_| steady).map(|steady| steady.throughput);
-    window.unwrap_or(level.throughput).rate(metric)
 }
 
 /// TTFT, or latency where responses were not streamed.

@@ -9,7 +9,7 @@ use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::LevelColumn;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
-use dyno_model::summary::LevelSummary;
+use dyno_model::summary::{Basis, LevelSummary};
 use dyno_model::{Summary, Verdict};
 use dyno_words::columns::{cut_middle, left, millis, width, wrap};
 use dyno_words::escape::escape;
@@ -53,6 +53,10 @@ fn by_default(
         false => [(Metric::OutputRate, 2), (Metric::TotalRate, OPTIONAL + 6)],
     };
     all.extend([main, other].map(|(metric, rank)| (LevelColumn::Value(metric), rank)));
+    if Basis::of(levels).is_steady() {
+        let beside = [Metric::RequestRate, main.0].map(LevelColumn::Whole);
+        all.extend(beside.map(|column| (column, OPTIONAL + 3)));
+    }
     let times: Vec<Time> =
         Place::Terminal.times(levels).into_iter().map(|(time, _)| time).collect();
     for time in &times {
@@ -129,10 +133,11 @@ fn columns(
             by_default(levels, selection.statistics.as_deref(), &deciding)
         }
     };
+    let basis = Basis::of(levels);
     let column = |(column, rank): (LevelColumn, u8)| {
         let [group, head] = column.head(levels, options.language);
         let mut marks = Marks::narrow();
-        let cell = |level| column.cell(level, &mut marks, "*", millis);
+        let cell = |level| column.cell(level, basis, &mut marks, "*", millis);
         let cells = levels.iter().map(cell).collect();
         (Column { group, head, cells, rank, nominal: column.usual_width() }, marks)
     };

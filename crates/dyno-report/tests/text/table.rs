@@ -1,6 +1,7 @@
 //! The table of levels: which columns it has, and what fits.
 
 use super::*;
+use dyno_report::layout::{Layout, Run};
 
 #[test]
 fn the_terms_of_an_slo_are_columns_however_narrow_the_table_is() {
@@ -11,6 +12,43 @@ fn the_terms_of_an_slo_are_columns_however_narrow_the_table_is() {
         assert!(table.contains("TPOT ms") && table.contains("p95"), "{width}: {table}");
         assert!(table.contains("p99.9"), "{width}: {table}");
         assert!(table.contains("failed"), "{width}: {table}");
+    }
+}
+
+#[test]
+fn b5_steady_and_whole_level_throughput_are_never_in_one_column() {
+    let all = ladder(&[1.0, 2.0, 4.0]);
+    let text = render_text(&all, &at(200, Language::English));
+    let table = table_of(&text);
+    assert_eq!(table.matches("44.2*").count(), 3, "{table}");
+    // The whole level stands beside it.
+    assert!(table.contains("whole level") && table.matches(" 44.1 ").count() == 3, "{table}");
+    let document = |summary: &Summary| {
+        let run = Run {
+            summary: summary.clone(),
+            extras: Default::default(),
+            detail: None,
+            plan: None,
+            environment: None,
+        };
+        let printed = Layout::Markdown.print(&[run], &Default::default()).unwrap();
+        String::from_utf8(printed.bytes).unwrap()
+    };
+    assert!(document(&all).contains("Requests/s (whole level)"));
+    // Each of them in turn has no steady window.
+    for place in 0..3 {
+        let mut mixed = all.clone();
+        mixed.levels[place].steady = None;
+        let text = table_of(&render_text(&mixed, &at(200, Language::English)));
+        for text in [text, document(&mixed)] {
+            assert!(!text.contains("44.2") && !text.contains("whole level"), "{text}");
+            assert_eq!(text.matches(" 44.1 ").count(), 3, "{text}");
+        }
+        // An invalid level does not decide, and has no value where it has no window.
+        mixed.levels[place].verdict = Verdict::Invalid;
+        let text = render_text(&mixed, &at(200, Language::English));
+        let table = table_of(&text);
+        assert_eq!(table.matches("44.2*").count(), 2, "{table}");
     }
 }
 

@@ -26,6 +26,7 @@ impl Transport for Client {
     fn dispatch(&mut self, job: Job<Vec<u8>>) {
         self.in_flight += 1;
         let mut exchange = Box::new(Exchange::new(job.record(), job.payload.lengths.fixed));
+        exchange.characters = job.payload.lengths.characters;
         let address = self.take_address();
         exchange.record.address = self.options.addresses.number_of(address);
         self.start(exchange, job.payload.body, address);

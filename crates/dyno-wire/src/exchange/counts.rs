@@ -4,6 +4,22 @@
 use crate::dialect::Delta;
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 
+/// So many tokens beyond the limit are no contradiction: some servers count the one that ends the response.
+const OVERSHOOT: u64 = 2;
+/// Shorter prompts may have a token for each character.
+const LONG_ENOUGH: u64 = 40;
+
+/// Whether the server counts the characters of the prompt, or nearly: it has much fewer tokens by our own count.
+fn counts_characters(record: &RequestRecord, characters: Option<u64>) -> bool {
+    let (Some(input), Some(own), Some(characters)) =
+        (record.input, record.requested_input, characters)
+    else {
+        return false;
+    };
+    let near = input.tokens.abs_diff(characters) <= 2 + characters / 100;
+    near && characters >= LONG_ENOUGH && 3 * u64::from(own) < 2 * characters
+}
+
 /// What is known of a response's output tokens so far.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -62,16 +78,34 @@ impl Counts {
         blanks.saturating_add(1)
     }
 
-    /// Whether usage contradicts the response: no token although there is text, or fewer at the end than
-    /// before.
-    fn contradicts(&self, has_text: bool) -> bool {
-        self.usage.is_some_and(|total| has_text && total == 0 || total < self.most)
+    /// Whether usage contradicts the response: no token although there is text, fewer at the end than
+    /// before, or more than were asked for.
+    fn contradicts(&self, record: &RequestRecord, has_text: bool) -> bool {
+        self.usage.is_some_and(|total| {
+            has_text && total == 0 || total < self.most || self.is_beyond_limit(record, total)
+        })
+    }
+
+    /// More tokens than `max_tokens` allows, although no more came. A server that ignores the limit sends more, and
+    /// some do not count reasoning against it.
+    fn is_beyond_limit(&self, record: &RequestRecord, total: u64) -> bool {
+        let Some(limit) = record.requested_output.map(|n| u64::from(n) + OVERSHOOT) else {
+            return false;
+        };
+        let came = self.listed.unwrap_or(record.chunks.len() as u64);
+        total.saturating_sub(record.reasoning.unwrap_or(0)) > limit && came <= limit
     }
 
     /// Writes the counts into the record of a response that has ended.
-    pub(super) fn settle(&self, record: &mut RequestRecord, has_text: bool) {
+    pub(super) fn settle(
+        &self,
+        record: &mut RequestRecord,
+        has_text: bool,
+        characters: Option<u64>,
+    ) {
         let events = record.chunks.len() as u64;
-        record.usage_ignored = self.contradicts(has_text);
+        record.usage_ignored =
+            self.contradicts(record, has_text) || counts_characters(record, characters);
         let usage = self.usage.filter(|_| !record.usage_ignored);
         let count = |source| move |tokens| TokenCount { tokens, source };
         record.output = (usage.map(count(TokenSource::Usage)))
@@ -118,6 +152,63 @@ impl Counts {
         record.chunk_tokens_known = more == Some(0) || at_finish;
         if at_finish {
             record.finish_tokens = Some(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::record::Phase;
+
+    /// The record of a response of so many events, with the usage of its end.
+    fn settled(change: impl Fn(&mut RequestRecord), events: u64, usage: u64) -> RequestRecord {
+        let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
+        (record.streamed, record.requested_output) = (true, Some(16));
+        (1..=events).for_each(|i| record.chunks.push(i * 1_000_000, false, 1));
+        change(&mut record);
+        let mut counts = Counts::default();
+        counts.note(&Delta { output_tokens: Some(usage), ..Delta::default() });
+        counts.settle(&mut record, true, Some(500));
+        record
+    }
+
+    #[test]
+    fn m1_usage_beyond_the_limit_is_not_believed() {
+        for usage in [19, 160, 1 << 39] {
+            let record = settled(|_| {}, 16, usage);
+            assert!(record.usage_ignored, "{usage}");
+            let count = TokenCount { tokens: 16, source: TokenSource::Events };
+            assert_eq!(record.output, Some(count));
+        }
+        let believed = |change: fn(&mut RequestRecord), events, usage| {
+            let record = settled(change, events, usage);
+            assert!(!record.usage_ignored);
+            assert_eq!(record.output.map(|count| count.tokens), Some(usage));
+        };
+        believed(|_| {}, 16, 16);
+        believed(|_| {}, 4, 18);
+        // It ignored the limit, or does not count reasoning against it; without a limit anything goes.
+        believed(|_| {}, 200, 200);
+        believed(|record| record.reasoning = Some(50), 16, 66);
+        believed(|record| record.requested_output = None, 16, 160);
+    }
+
+    #[test]
+    fn m1_a_prompt_that_is_counted_in_characters_is_not_believed() {
+        let with = |own: Option<u32>, tokens: u64| {
+            let change = move |record: &mut RequestRecord| {
+                record.requested_input = own;
+                record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
+            };
+            settled(change, 16, 16)
+        };
+        let record = with(Some(120), 500);
+        assert_eq!((record.usage_ignored, record.input), (true, None));
+        assert!(with(Some(120), 505).usage_ignored);
+        // A long system prompt of the server's, one character in each token, or no count of our own.
+        for (own, tokens) in [(Some(120), 700), (Some(120), 120), (Some(480), 500), (None, 500)] {
+            assert!(!with(own, tokens).usage_ignored, "{own:?} {tokens}");
         }
     }
 }

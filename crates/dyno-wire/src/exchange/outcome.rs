@@ -220,7 +220,7 @@ impl Exchange {
         self.settled = true;
         self.record.outcome = outcome;
         self.record.end = at;
-        self.counts.settle(&mut self.record, self.has_text);
+        self.counts.settle(&mut self.record, self.has_text, self.characters);
         if rules.keep.text {
             self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
         }

@@ -115,6 +115,10 @@ wordings! {
         ["look at the failures; if there are none, responses took longer than the level: \
           allow more time with --duration or --drain",
          "请查看失败信息；若没有失败，则说明响应耗时超过该档位的时长：请用 --duration 或 --drain 延长时间"];
+    AllFailed: Error "nothing_completed",
+        ["no request completed: {} failed, so that nothing was measured",
+         "没有任何请求完成：{} 个失败，因此没有任何测量结果"],
+        ["look at the failures", "请查看失败信息"];
     AllShed: Warning "nothing_completed",
         ["no request completed: the server shed all of them",
          "没有任何请求完成：服务器因过载拒绝了全部请求"],

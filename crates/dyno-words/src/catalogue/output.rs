@@ -15,8 +15,9 @@ wordings! {
          "服务器限制了输出长度，或上下文已满；请提高其上限（例如 --max-model-len 或 maxIterTimes），或减少要求的输出 token 数"];
     UsageIgnored: Note "usage_contradicts",
         ["the usage of {} of {} responses contradicts them and was not used: no output tokens although \
-          there is text, or fewer at the end than before",
-         "{1} 个响应中有 {0} 个的 usage 与内容矛盾，未予采用：有文本却没有输出 token，或结尾的计数少于之前"],
+          there is text, fewer at the end than before, more than were requested, or a prompt counted in \
+          characters",
+         "{1} 个响应中有 {0} 个的 usage 与内容矛盾，未予采用：有文本却没有输出 token，结尾的计数少于之前，超过要求的长度，或把提示词的字符数当作 token 数"],
         ["their output tokens are counted by token ids, or else as events: an estimate unless every event \
           carries one token",
          "它们的输出 token 按 token id 计数，没有时按事件计数：除非每个事件恰好一个 token，否则只是估计"];

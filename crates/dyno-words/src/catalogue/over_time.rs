@@ -61,6 +61,10 @@ wordings! {
          "服务器内存持续增长：从 {} 到 {}，每小时 {}"],
         ["it may be a leak: soak for longer, and see whether it levels off",
          "可能存在内存泄漏：请延长浸泡测试，看是否趋于平稳"];
+    NoDrift: Note "no_drift",
+        ["no drift of TTFT, latency or throughput; a steady change of {} or more over the level would have \
+          been seen",
+         "首 token 时延（TTFT）、端到端时延和吞吐量均无漂移；整个档位内 {} 以上的持续变化都会被发现"];
     SoakTooShort: Note "soak_too_short",
         ["too short to detect drift: {} {0|slice|slices} of two median latencies and five \
           responses, {} needed",

@@ -28,6 +28,13 @@ wordings! {
         ["the KV cache was full at {}: preemptions start there ({} {1|request|requests}{})",
          "在 {} 时 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
         GIVE_MEMORY;
+    CountersMixed: Note "server_counters",
+        ["the server's counters cannot be used: they are of several processes in turn, such as replicas behind a \
+          load balancer",
+         "服务器的计数器不可用：响应轮流来自多个进程，例如负载均衡后的多个副本"],
+        ["preemptions, the hit rate of the prefix cache and memory are left out; name the metrics of one server \
+          with --metrics URL",
+         "已略去抢占次数、前缀缓存命中率和内存；请用 --metrics URL 指定某一台服务器的指标地址"];
     QueueKv: Note "server_queue",
         QUEUE,
         ["its KV cache is full, so no more requests fit into the batch, and TTFT includes this wait: \

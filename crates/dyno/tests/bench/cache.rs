@@ -254,6 +254,10 @@ fn as_much_is_cached_as_was_asked_for_and_it_is_checked() {
             assert_eq!(found(&level, "cache_hit_missed"), None);
             assert_eq!(found(&level, "cached_random"), None);
             assert_eq!(level["requests"]["completed"], 40, "what primes is no part of it");
+            // B8: nor is it part of what the server counts in the level.
+            let counted = level["server"]["prefix_hit_share"].as_f64().unwrap();
+            assert!((share(&level) - counted).abs() < 0.01, "{asked}: {counted} {level:#}");
+            assert_eq!(found(&level, "cache_sources_differ"), None);
         }
     }
     // Two prompts are in the cache at most: what is primed is gone before it is used.

@@ -41,6 +41,49 @@ fn an_unchanged_server_is_the_same() {
     assert!(found.explanations.is_empty());
 }
 
+/// 64 users for 8 s on an engine with 48 places, as measured with noise of its own.
+fn timed(twin: &Twin, seed: u64) -> Trial {
+    let requests = (0..120).map(|place| Sent {
+        input: 256,
+        output: 64,
+        ..match place {
+            0..64 => sent(When::At(place as Nanos * 30_000), true),
+            _ => sent(When::After { request: 0, pause: 150_000 }, true),
+        }
+    });
+    let load = Trial {
+        label: "concurrency 64".to_owned(),
+        kind: Kind::Closed,
+        requests: requests.collect(),
+        until: Some(8_000 * MS),
+    };
+    rerun(&load, Core::new(twin.scheduler, twin.cost, seed).unwrap()).unwrap()
+}
+
+#[test]
+fn b1_a_level_that_ended_by_time_is_the_same_on_its_own_engine() {
+    let twin = Twin::load(Twin::default_name()).unwrap();
+    let off = |level: Trial| {
+        let found = check(&twin, &[level]);
+        let (measured, simulated) = found.levels[0].figures[&Quantity::LatencyP90];
+        (found.same(), (simulated.unwrap() / measured).ln().abs())
+    };
+    let (mut by_time, mut by_count) = (0.0_f64, 0.0_f64);
+    for seed in 20..30 {
+        let level = timed(&twin, seed);
+        let sent = crate::trial::sent_times(&level);
+        assert!((7_000 * MS..8_000 * MS).contains(sent.iter().max().unwrap()), "{sent:?}");
+        let (same, found) = off(level.clone());
+        assert!(same, "{seed}: {found}");
+        by_time = by_time.max(found);
+        by_count = by_count.max(off(Trial { until: None, ..level }).1);
+    }
+    println!(
+        "p90 of latency at most {by_time:.3} off, with fixed numbers of requests {by_count:.3}"
+    );
+    assert!(by_time < 0.05 && by_time <= by_count, "{by_time} {by_count}");
+}
+
 fn explained(part: Part, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut Cost)) {
     let found = check(&twin(), &changed(change));
     assert!(!found.same(), "{part:?}");

@@ -9,7 +9,7 @@ use crate::resolve::Showing;
 use crate::why::{Status, Why};
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Decision, Diagnostic, Language, LevelSummary, Summary, Verdict};
+use dyno_model::{Decision, Diagnostic, Language, LevelSummary, Severity, Summary, Verdict};
 use dyno_run::{Finished, Lost, LostAgent};
 use dyno_words::escape::escape;
 use dyno_words::translated;
@@ -127,7 +127,7 @@ fn by_results(summary: &Summary, language: Language) -> Status {
         level.requests.bar_missed(allowed) && level.requests.completed == Some(0)
     };
     let rules: [(Exit, Why, &dyn Fn(&LevelSummary) -> bool); 5] = [
-        (Exit::RunInvalid, Why::Invalid, &|level| level.verdict == Verdict::Invalid),
+        (Exit::RunInvalid, Why::Invalid, &describes_the_client),
         (Exit::BarNotMet, Why::NothingCompleted, &nothing),
         (Exit::BarNotMet, Why::TooManyFailed, &|level| {
             level.requests.bar_missed(allowed) && !nothing(level)
@@ -144,6 +144,14 @@ fn by_results(summary: &Summary, language: Language) -> Status {
         }
     }
     status
+}
+
+/// An invalid level, but for one that is invalid because every request failed: that is the server's doing.
+fn describes_the_client(level: &LevelSummary) -> bool {
+    let failed = |reason: &Diagnostic| reason.code == "nothing_completed";
+    let mut errors =
+        level.reasons.iter().filter(|reason| reason.severity == Some(Severity::Error)).peekable();
+    level.verdict == Verdict::Invalid && (errors.peek().is_none() || !errors.all(failed))
 }
 
 /// The status by the SLO. That some levels miss it, which is no failure, is said, too.
