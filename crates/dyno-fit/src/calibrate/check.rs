@@ -8,7 +8,7 @@ use crate::trial::{Figures, Kind, Quantity, Trial};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
 use dyno_engine::twin::reference::Figure;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Differences below this share are no difference: runs repeat no better.
 const SAME: f64 = 0.05;
@@ -26,6 +26,8 @@ const COMMON: f64 = 0.045;
 const COMMON_FIRST: f64 = 0.10;
 /// Standard errors that the mean of all levels may be off.
 const ERRORS_OF_MEAN: f64 = 3.0;
+/// How often stated errors are widened by a fifth, at most.
+const WIDENED: usize = 16;
 /// The fewest levels that have something in common.
 const TOGETHER: usize = 3;
 
@@ -80,8 +82,8 @@ pub struct Shift {
 pub fn check(twin: &Twin, trials: &[Trial]) -> Check {
     let model = Model::of(twin);
     let mut evidence = Evidence::new(trials, &[]);
-    let compared: Vec<Compared> =
-        evidence.whole.iter().map(|level| Compared::of(level, &model, twin)).collect();
+    let of = |level: &Level| Compared::of(level, &repeated(&level.trial, &model), twin);
+    let compared: Vec<Compared> = evidence.whole.iter().map(of).collect();
     let shifts: Vec<Shift> = COMPARED.iter().filter_map(|of| shift(*of, &compared)).collect();
     let levels: Vec<CheckedLevel> = compared.into_iter().map(|of| of.level).collect();
     let mut found = Check { levels, shifts, explanations: Vec::new() };
@@ -92,6 +94,48 @@ pub fn check(twin: &Twin, trials: &[Trial]) -> Check {
     found
 }
 
+/// Widens the errors that a twin's file states until the twin agrees with the levels that it was fitted to: what it
+/// misses there is its own error, and no change of the server.
+pub(super) fn allow_for_misfit(twin: &mut Twin, trials: &[Trial]) {
+    let model = Model::of(twin);
+    let evidence = Evidence::new(trials, &[]);
+    let runs: Vec<(&Level, Vec<Figures>)> =
+        evidence.whole.iter().map(|level| (level, repeated(&level.trial, &model))).collect();
+    for _ in 0..WIDENED {
+        let compared: Vec<Compared> =
+            runs.iter().map(|(level, runs)| Compared::of(level, runs, twin)).collect();
+        let shifted: Vec<Quantity> =
+            COMPARED.into_iter().filter(|quantity| shift(*quantity, &compared).is_some()).collect();
+        let mut missed: BTreeSet<(Kind, Quantity)> = BTreeSet::new();
+        for ((level, _), compared) in runs.iter().zip(&compared) {
+            let all = compared.level.differs.iter().chain(&shifted);
+            missed.extend(all.map(|quantity| (level.trial.kind, *quantity)));
+        }
+        if missed.is_empty() {
+            return;
+        }
+        for (kind, quantity) in missed {
+            if let Some(stated) = twin.errors.kinds.get_mut(kind.name()) {
+                widen(stated, quantity);
+            }
+        }
+    }
+}
+
+/// By a fifth, in tenths of a percent.
+fn widen(stated: &mut Accuracy, quantity: Quantity) {
+    let part = match quantity {
+        Quantity::Rate => &mut stated.rate,
+        Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => &mut stated.latency,
+        Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => &mut stated.ttft,
+        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => match &mut stated.itl {
+            Some(itl) => itl,
+            None => return,
+        },
+    };
+    *part = (12.0 * *part + 1.0).ceil() / 10.0;
+}
+
 /// A level with how far its values are off.
 struct Compared {
     level: CheckedLevel,
@@ -100,8 +144,7 @@ struct Compared {
 }
 
 impl Compared {
-    fn of(level: &Level, model: &Model, twin: &Twin) -> Self {
-        let runs = repeated(&level.trial, model);
+    fn of(level: &Level, runs: &[Figures], twin: &Twin) -> Self {
         let found = runs.first();
         let kind = level.trial.kind;
         let measured = |quantity: &Quantity| level.measured.get(*quantity).is_finite();
@@ -113,12 +156,12 @@ impl Compared {
         let off = all().filter_map(|quantity| {
             let off = -miss(&level.measured, found?, quantity);
             let own = own_error(quantity, kind, twin);
-            Some((quantity, (off, own.hypot(apart(&runs, quantity)))))
+            Some((quantity, (off, own.hypot(apart(runs, quantity)))))
         });
         let off: BTreeMap<Quantity, (f64, f64)> = off.collect();
         let differs = |quantity: &Quantity| match off.get(quantity) {
             Some((off, _)) => {
-                let chance = OWN_ERRORS * apart(&runs, *quantity);
+                let chance = OWN_ERRORS * apart(runs, *quantity);
                 off.abs() > tolerance(*quantity, kind, twin).hypot(chance)
             }
             // The twin cannot serve it.

@@ -1,6 +1,7 @@
 //! A calibrated engine as a twin, with its errors, its intervals and what remains unknown.
 
 use super::Calibrated;
+use super::check::allow_for_misfit;
 use super::unknown::Unknown;
 use crate::trial::{Figures, Kind, Quantity, Sent, Trial, most_in_flight};
 use dyno_engine::twin::Twin;
@@ -35,7 +36,7 @@ impl Calibrated {
     /// The twin. The caller says which system it is.
     pub fn twin(&self, name: &str) -> Twin {
         let trials = || self.levels.iter().map(|(trial, _)| trial);
-        Twin {
+        let mut twin = Twin {
             name: name.to_owned(),
             model: None,
             hardware: None,
@@ -59,7 +60,10 @@ impl Calibrated {
             intervals: self.intervals.clone(),
             unidentified: self.unknown.iter().map(Unknown::words).collect(),
             accuracy: self.accuracy(),
-        }
+        };
+        let fitted_to: Vec<Trial> = trials().cloned().collect();
+        allow_for_misfit(&mut twin, &fitted_to);
+        twin
     }
 
     /// Mean absolute errors on the levels that it was fitted to, in percent.

@@ -84,6 +84,22 @@ fn b1_a_level_that_ended_by_time_is_the_same_on_its_own_engine() {
     assert!(by_time < 0.05 && by_time <= by_count, "{by_time} {by_count}");
 }
 
+#[test]
+fn b1_a_twin_agrees_with_the_run_that_it_was_fitted_to() {
+    let mut twin = twin();
+    slower(&mut twin.cost, 1.08);
+    let exact = Accuracy { rate: 0.5, ttft: 4.0, itl: Some(0.5), latency: 0.5 };
+    twin.errors.kinds.insert("closed".to_owned(), exact);
+    twin.errors.kinds.insert("open".to_owned(), exact);
+    let trials = changed(|_, _| ());
+    assert!(!check(&twin, &trials).same());
+    super::super::check::allow_for_misfit(&mut twin, &trials);
+    let found = check(&twin, &trials);
+    assert!(found.same(), "{found:?} {:?}", twin.errors.kinds);
+    // It still sees what it never missed by as much.
+    assert!(!check(&twin, &changed(|_, cost| slower(cost, 1.5))).same());
+}
+
 fn explained(part: Part, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut Cost)) {
     let found = check(&twin(), &changed(change));
     assert!(!found.same(), "{part:?}");
