@@ -57,8 +57,10 @@ fn by_outcome(levels: &[LevelSummary], options: &TextOptions) -> String {
         let named: Vec<&LevelSummary> = same.iter().map(|(level, _)| *level).collect();
         let mut text = names(&named, levels.len(), language);
         if !why.is_empty() {
-            text += language.semicolon();
-            text += &why.join(language.semicolon());
+            text += &match decided {
+                Decision::Missed => language.brackets(&why.join(language.comma())),
+                _ => language.semicolon().to_owned() + &why.join(language.semicolon()),
+            };
         }
         let (word, colon) = (outcome_word(decided, language), language.colon());
         let plain = format!("{word}{colon}");
