@@ -350,7 +350,9 @@ fn a_warm_up_that_takes_everything_is_named() {
         let failed = Outcome::Failed(FailureClass::Http(400));
         records.iter_mut().for_each(|r| r.outcome = failed.clone());
     };
-    expect(&judged(all_failed, |_| {}), Verdict::Invalid, "nothing_completed");
+    let level = judged(all_failed, |_| {});
+    assert_eq!(level.verdict, Verdict::Invalid);
+    assert_eq!(codes(&level.reasons), ["nothing_completed", "failures"]);
     // Nor was anything warmed up.
     let level = judged(Vec::clear, |end| end.ending = Ending::Duration);
     expect(&level, Verdict::Suspect, "nothing_measured");

@@ -244,7 +244,7 @@ fn drift_is_reported_and_makes_the_level_suspect() {
     assert_eq!(plain.verdict, Verdict::Valid, "{:?}", plain.reasons);
     // B13: what one soaks for is said, and how much it is worth.
     let none = plain.notes.iter().find(|note| note.code == "no_drift").unwrap();
-    assert!(none.what.contains("a steady change of 20 % or more"), "{}", none.what);
+    assert!(none.what.contains("a steady change of 31 % or more"), "{}", none.what);
     assert!(!codes(&level.notes).contains(&"no_drift"));
 }
 
