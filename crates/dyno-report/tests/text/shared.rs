@@ -75,3 +75,25 @@ fn no_advice_is_cut_off() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&advice), "{text}");
 }
+
+/// C1: what a reader of a terminal of 40 lines sees last is the answer.
+#[test]
+fn c1_nine_levels_end_with_the_answer_on_one_screen() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]);
+    for level in summary.levels.iter_mut().skip(2) {
+        level.verdict = Verdict::Suspect;
+        level.reasons = vec![Finding::OutOfFiles.with([level.requests.planned.unwrap_or(3)])];
+        level.notes = vec![Finding::NoIntervalBlocks.with([8])];
+    }
+    for (language, last) in [(Language::English, "Notes:"), (Language::Chinese, "说明：")] {
+        let text = render_text(&summary, &at(80, language));
+        assert!(text.lines().count() <= 40, "{}\n{text}", text.lines().count());
+        assert!(text.contains(last) && !text.contains("client: "), "{text}");
+        let details = TextOptions { details: true, ..at(80, language) };
+        let detailed = render_text(&summary, &details);
+        assert!(detailed.lines().count() > 60, "{detailed}");
+        let notes = |text: &str| text.lines().position(|line| line == last).unwrap();
+        let end = detailed.lines().count() - notes(&detailed);
+        assert!(end < 30, "details come before the table: {detailed}");
+    }
+}
