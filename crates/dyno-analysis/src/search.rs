@@ -18,7 +18,7 @@ use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
 use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
 use dyno_words::number::{change, digits};
-use dyno_words::{Finding, InLanguage};
+use dyno_words::{Finding, InLanguage, TOO_SHORT};
 
 /// A level that a search has chosen.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,6 +229,19 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chos
     Some(Chosen { length: why.said(so_far.len(), &level), level })
 }
 
+/// Names the saturated level that counts as if it were the only one, and the one before it, which was
+/// too short for its responses, as what it is.
+pub(crate) fn name_attempts(search: &Search, levels: &mut [LevelSummary]) {
+    let full = |level: &&mut LevelSummary| kind(search, level) == Kind::Throughput;
+    let last = levels.iter_mut().filter(full).map(|level| level.index).max();
+    let several = levels.iter_mut().filter(full).count() > 1;
+    for level in levels.iter_mut().filter(full).filter(|_| several) {
+        let name = level.label.split(" (").next().unwrap_or_default().to_owned();
+        let is_last = Some(level.index) == last;
+        level.label = if is_last { name } else { format!("{name}{TOO_SHORT}") };
+    }
+}
+
 /// The load of a level as a number.
 fn kind(search: &Search, level: &LevelSummary) -> Kind {
     match (search, level.load.kind, level.load.value.unwrap_or(f64::NAN)) {
@@ -360,5 +373,33 @@ fn held(level: &LevelSummary, slo: &Slo) -> Held {
         (None, Decision::Met) => Held::Yes,
         (None, Decision::Missed) => Held::No,
         (None, Decision::Inconclusive) => Held::Unsure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::load::LoadSummary;
+
+    fn named(labels: &[(&str, f64)]) -> Vec<String> {
+        let arrival = Arrival::Poisson;
+        let search = Search::Sweep { points: 4, spacing: Spacing::Bend, arrival };
+        let level = |(index, (label, load)): (usize, &(&str, f64))| LevelSummary {
+            index: index as u32,
+            label: (*label).to_owned(),
+            load: LoadSummary { kind: LoadKind::Concurrency, value: Some(*load) },
+            ..LevelSummary::default()
+        };
+        let mut levels: Vec<LevelSummary> = labels.iter().enumerate().map(level).collect();
+        name_attempts(&search, &mut levels);
+        levels.into_iter().map(|level| level.label).collect()
+    }
+
+    /// C15: the level that counts has the name; the attempt before it says what it is.
+    #[test]
+    fn c15_a_level_that_was_too_short_is_named_so() {
+        let twice = [("synchronous", 1.0), ("throughput", 96.0), ("throughput (2)", 96.0)];
+        assert_eq!(named(&twice), ["synchronous", "throughput, too short", "throughput"]);
+        assert_eq!(named(&twice[..2]), ["synchronous", "throughput"]);
     }
 }

@@ -2,8 +2,9 @@
 //! `decide.rs`.
 
 use crate::decide::{Known, Open, Sampled, decide};
+use dyno_model::load::LoadKind;
 use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
-use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, TermVerdict, tidy};
+use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, Summary, TermVerdict, tidy};
 use dyno_model::{Decision, Diagnostic, Severity, Verdict};
 use dyno_search::Margin;
 use dyno_stats::{PERCENTILES, Percentile};
@@ -203,6 +204,24 @@ pub fn met(level: &LevelSummary, condition: &Condition) -> bool {
 fn saturated(level: &LevelSummary) -> bool {
     let past = level.reasons.iter().any(|reason| reason.code == "past_capacity");
     past || level.saturated == Some(true)
+}
+
+/// Of other tools' levels at a fixed rate, those are overloaded that completed less than this share of
+/// the offered rate: these tools report no saturation. Some of what is missing is the time in which the
+/// last responses came.
+const KEPT_UP: f64 = 0.8;
+
+/// The share of the offered rate that another tool's level completed; absent for other loads.
+pub(crate) fn completed_share(level: &LevelSummary) -> Option<f64> {
+    let offered = level.load.of(LoadKind::Rate).filter(|rate| *rate > 0.0)?;
+    Some(level.throughput.requests_per_s? / offered)
+}
+
+/// Whether the server could not keep up with a level of a run: it is saturated, or another tool's level
+/// that completed far less than was offered.
+pub(crate) fn overloaded(run: &Summary, level: &LevelSummary) -> bool {
+    let behind = || completed_share(level).is_some_and(|share| share < KEPT_UP);
+    saturated(level) || run.run.origin.is_some() && behind()
 }
 
 /// How far a level is from its SLO, by the term that is nearest to failing or fails by most; absent

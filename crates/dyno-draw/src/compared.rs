@@ -36,17 +36,23 @@ pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<(String, Ch
 }
 
 /// Streamed responses only: otherwise TTFT would repeat the latency.
-fn first_token() -> MetricFn<'static> {
-    let mean = of(Time::Ttft, Statistic::Mean);
+fn streamed(time: Time) -> MetricFn<'static> {
+    let mean = of(time, Statistic::Mean);
     Box::new(move |level| mean(level).filter(|_| !level.is_whole()))
 }
 
-fn token_time() -> MetricFn<'static> {
-    Box::new(|level| {
-        let metric = level.token_time()?;
-        let interval = metric.ci95.mean;
-        Some(Value { interval, ..Value::plain(metric.mean?) })
-    })
+/// The time between tokens that most sides have, so that one chart has one metric: ITL, else TPOT,
+/// else the gap between events.
+fn token_time(sides: &Sides<'_>) -> (Time, Word) {
+    let has = |side: &Summary, time: Time| {
+        side.levels.iter().any(|level| level.times[time].is_some() && !level.is_whole())
+    };
+    let count =
+        |(time, _): &(Time, Word)| sides.iter().filter(|(_, side)| has(side, *time)).count();
+    let itl = (Time::Itl, Word::MeanItl);
+    // Of several maxima the last one counts.
+    let times = [(Time::ChunkGap, Word::MeanGap), (Time::Tpot, Word::MeanTpot), itl];
+    times.into_iter().max_by_key(count).unwrap_or(itl)
 }
 
 /// Shares in percent; where a side knows failures but not the number of requests, their count.
@@ -72,6 +78,7 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
         let over = sketch::over(basis).in_language(language).to_owned();
         Panel { over, ..panel(title, &sketch::work(basis, which)) }
     };
+    let (between_tokens, between_title) = token_time(sides);
     let (failed, unit) = failures(sides, language);
     let shed = |level: &LevelSummary| level.requests.shed > Some(0);
     let failed_word = match sides.iter().flat_map(|(_, side)| &side.levels).any(shed) {
@@ -90,8 +97,8 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
             false => work(Word::OutputPerSecond, |done| done.output_tokens_per_s),
         },
         Panel { unit, only_on_request: none, ..failures },
-        times(Word::Ttft, &first_token()),
-        times(Word::TokenTime, &token_time()),
+        times(Word::Ttft, &streamed(Time::Ttft)),
+        times(between_title, &streamed(between_tokens)),
     ];
     // The first four are always drawn, the others only where a side has them.
     let drawn = |panel: &Panel| panel.series.iter().flat_map(|s| &s.points).any(|p| p.y.is_some());

@@ -62,11 +62,11 @@ pub fn ends_of_sweep(summary: &Summary) -> bool {
     loads.len() < 3 && of_kind(summary, LoadKind::Rate).len() > 1
 }
 
-/// Lengths of input and output from the name of a level in a grid: `128→32 @16`. Where nothing is
-/// generated, the length of a text and how many a request has: `128 tok×32 @16`.
+/// Lengths of input and output from the name of a level in a grid: `128→32 @16`, `128→32 burst 16`.
+/// Where nothing is generated, the length of a text and how many a request has: `128 tok×32 @16`.
 pub(super) fn lengths(level: &LevelSummary) -> Option<[&str; 2]> {
     let (input, rest) = level.label.split_once(sign(level))?;
-    let (output, _) = rest.split_once(" @")?;
+    let (output, _) = rest.split_once(" @").or_else(|| rest.split_once(" burst "))?;
     Some([input.strip_suffix(" tok").unwrap_or(input), output])
 }
 

@@ -20,9 +20,9 @@ impl Word {
             Self::LatencyP90 => "latency-p90",
             Self::LatencyPerToken => "latency-per-token",
             Self::Ttft => "ttft",
-            Self::Itl | Self::ItlName => "itl",
-            Self::Tpot => "tpot",
-            Self::TokenTime => "token-time",
+            Self::Itl | Self::ItlName | Self::MeanItl => "itl",
+            Self::Tpot | Self::MeanTpot => "tpot",
+            Self::MeanGap => "chunk-gap",
             Self::FailedRequests | Self::FailedOrShed => "failures",
             Self::Requests => "in-flight",
             _ => "",
@@ -77,12 +77,14 @@ messages! {
     ItlName: "ITL", "token 间时延 ITL";
     ShareOfSamples: "% of samples", "样本占比 %";
     Tpot: "TPOT p50", "单 token 时延 TPOT p50";
+    MeanItl: "Mean ITL", "平均 token 间时延 ITL";
+    MeanTpot: "Mean TPOT", "平均单 token 时延 TPOT";
+    MeanGap: "Mean chunk gap", "平均数据块间隔";
     Failed: "failed", "失败";
     Shed: "shed", "过载拒绝";
     FailedRequests: "Failed requests", "失败请求";
     FailedOrShed: "Failed or shed requests", "失败或被拒绝的请求";
     Percent: "%", "占比 %";
-    TokenTime: "Time per output token", "每 token 时间";
     Compared: "Comparison", "对比";
     Dropped: "not sent", "未发出";
     Censored: "still running at the end", "结束时仍在进行";

@@ -63,7 +63,7 @@ fn layouts(tool: &str, form: &str) -> &'static [Layout] {
         ("guidellm", _) => &[Layout::Guidellm],
         ("evalscope", _) => &[Layout::Evalscope],
         ("sglang", _) => &[Layout::Sglang],
-        (_, "matrix") => &[Layout::Matrix],
+        (_, "matrix") => &[Layout::VllmMatrix],
         _ => &[Layout::Vllm, Layout::Vllm06],
     }
 }

@@ -107,7 +107,7 @@ fn sglang() {
 #[test]
 fn matrix() {
     let rows = |line: &str| line.starts_with('|');
-    assert_eq!(missing("matrix.md", Layout::Matrix, rows), [""; 0]);
+    assert_eq!(missing("matrix.md", Layout::VllmMatrix, rows), [""; 0]);
 }
 
 /// What was printed again is read again, and means the same.
@@ -117,7 +117,7 @@ fn what_is_printed_can_be_imported() {
         ("guidellm.md", Layout::Guidellm),
         ("vllm.txt", Layout::Vllm06),
         ("sglang.txt", Layout::Sglang),
-        ("matrix.md", Layout::Matrix),
+        ("matrix.md", Layout::VllmMatrix),
     ];
     for (name, layout) in cases {
         for run in &read(name).runs {

@@ -15,6 +15,9 @@ const KINDS: [(&str, &str); 8] = [
     ("unlimited", "不限速"),
 ];
 
+/// What the name of a level ends with that was measured again for longer.
+pub const TOO_SHORT: &str = ", too short";
+
 /// A level's name in the language; one that Dyno did not give stays as it is.
 pub fn level_name(name: &str, language: Language) -> Cow<'_, str> {
     if language == Language::English {
@@ -24,6 +27,9 @@ pub fn level_name(name: &str, language: Language) -> Cow<'_, str> {
         let rest = name.strip_prefix(english)?;
         (rest.is_empty() || rest.starts_with(' ')).then_some((*chinese, rest))
     });
+    if let Some(name) = name.strip_suffix(TOO_SHORT) {
+        return Cow::Owned(format!("{}（过短）", level_name(name, language)));
+    }
     let (kind, rest) = known.unwrap_or(("", name));
     let repeated = rest.rsplit_once(" (").and_then(|(before, count)| {
         let count: u32 = count.strip_suffix(')')?.parse().ok()?;
@@ -53,6 +59,7 @@ mod tests {
             ("rate 4 (2)", "速率 4（第 2 次）"),
             ("throughput", "最大吞吐"),
             ("throughput (2)", "最大吞吐（第 2 次）"),
+            ("throughput, too short", "最大吞吐（过短）"),
             ("ramp 1..50/s", "爬坡 1..50/s"),
             ("256→64 @16", "256→64 @16"),
             ("ratecard", "ratecard"),

@@ -22,7 +22,7 @@ pub use catalogue::{
 };
 #[doc(hidden)]
 pub use dyno_model::Value;
-pub use levels::{level_name, level_value};
+pub use levels::{TOO_SHORT, level_name, level_value};
 pub use translate::{known, translated};
 pub use wording::{InLanguage, Wording, named, named_as, on_line, recognised, severity};
 

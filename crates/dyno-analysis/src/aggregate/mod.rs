@@ -95,8 +95,11 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
     }
-    let levels: Vec<_> =
+    let mut levels: Vec<_> =
         levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
+    if let Some(search) = &plan.course.search {
+        search::name_attempts(search, &mut levels);
+    }
     let mut notes = notes(plan, env, source, &first, &levels);
     notes.extend(shares.findings(env));
     let repeats = repeats::repeats(&levels);

@@ -1,12 +1,13 @@
-//! The difference of each side from the first, for each load and metric, and what can be concluded
-//! after correcting for multiple comparisons.
+//! The difference of each side from the first, for each load and metric, what can be concluded after
+//! correcting for multiple comparisons, and why some are not tested.
 
 use super::Terms;
 use super::matching::{Point, rounds};
 use super::metric::Compared;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary, round6};
-use dyno_stats::compare::{self, Basis, Effect, Figure, Gate, Loop, Order, Verdict};
+use dyno_stats::compare::{self, Basis, Concluded, Effect, Figure, Gated, Loop, Order, Verdict};
+use dyno_stats::stability::Statistic;
 use serde::Serialize;
 
 /// A test of one side against the first.
@@ -20,7 +21,8 @@ pub struct Difference {
     pub metric: Compared,
     /// That side divided by the first, minus 1.
     pub change: f64,
-    /// Its 95 % interval.
+    /// The interval that decides: corrected for all tests, so that it contains 0 exactly where no
+    /// difference is reported; where a difference is ruled out, the metric's own 95 % interval.
     pub interval: [f64; 2],
     /// The p-value of the test by itself.
     pub p: f64,
@@ -68,16 +70,45 @@ pub enum Called {
     },
     /// Inconclusive.
     NotEnough {
-        /// About how many more runs of each side would decide it.
-        more_runs: Option<u32>,
+        /// About how many more rounds of each side would decide it.
+        more_rounds: Option<u32>,
     },
 }
 
 impl Difference {
     /// Whether it is worse than the first side by more than the share `most`.
-    pub fn gate(&self, most: f64) -> Gate {
+    pub fn gate(&self, most: f64) -> Gated {
         compare::gate(&self.effect, self.metric.better(), most)
     }
+}
+
+/// A metric that both sides have at a load, and that is not tested.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Untested {
+    /// Which side: its place among them, from 1.
+    pub side: usize,
+    /// Which load: its place among the points.
+    pub point: usize,
+    /// Which metric.
+    pub metric: Compared,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a metric is not tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// There is one run of each, and a level is too short for intervals.
+    TooShort,
+    /// There is one value of each, printed without an interval.
+    Printed,
+    /// An open loop completes what is offered.
+    Offered,
+    /// There is one run of each, which does not show how much the tail of an open loop varies.
+    Tail,
+    /// The client could not measure it precisely.
+    Imprecise,
 }
 
 /// Failed and shed requests are counted, not timed: they are shown but not tested.
@@ -85,15 +116,20 @@ fn tested() -> impl Iterator<Item = Compared> {
     Compared::all().filter(|metric| !metric.is_share())
 }
 
-pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -> Vec<Difference> {
+/// The tests of all sides, and what both sides have but is not tested.
+pub(super) fn differences(
+    sides: &[&Summary],
+    points: &[Point],
+    terms: &Terms,
+) -> (Vec<Difference>, Vec<Untested>) {
     let order = if terms.in_rounds { Order::InRounds } else { Order::Apart };
-    let mut found = Vec::new();
+    let (mut found, mut effects, mut untested) = (Vec::new(), Vec::new(), Vec::new());
     for (place, point) in points.iter().enumerate() {
         let Some((first, others)) = sides.split_first() else { continue };
         let base = rounds(first, point);
         for (side, other) in (1..).zip(others) {
             let own = rounds(other, point);
-            for metric in tested() {
+            for metric in tested().filter(|metric| both_have(point, side, *metric)) {
                 let figures = |levels: &[&LevelSummary]| {
                     let known = |level: &&LevelSummary| {
                         metric.of(level).filter(|_| !metric.is_unknown(level))
@@ -103,43 +139,79 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
                 let effect = figures(&base).zip(figures(&own)).and_then(|(a, b)| {
                     compare::compare(&a, &b, order, assumed(terms, point, metric))
                 });
-                found.extend(effect.map(|effect| (side, place, metric, effect)));
+                match effect {
+                    Some(effect) => {
+                        found.push((side, place, metric));
+                        effects.push(effect);
+                    }
+                    None => {
+                        let levels = [&base[..], &own[..]].concat();
+                        let printed = [first, other].iter().any(|run| run.run.origin.is_some());
+                        let why = why(point, metric, &levels, printed);
+                        untested.push(Untested { side, point: place, metric, why });
+                    }
+                }
             }
         }
     }
-    let chances: Vec<f64> = found.iter().map(|(.., effect)| effect.p).collect();
-    let corrected = compare::holm(&chances);
-    let tested = found.into_iter().zip(corrected);
-    tested.map(|(found, corrected)| difference(found, corrected, terms.margin)).collect()
+    let concluded = compare::conclude(&effects, terms.margin);
+    let tests = found.into_iter().zip(effects.into_iter().zip(concluded));
+    (tests.map(|(of, (effect, concluded))| difference(of, effect, concluded)).collect(), untested)
+}
+
+/// Whether the first side and this one measured it at a load.
+fn both_have(point: &Point, side: usize, metric: Compared) -> bool {
+    [0, side].iter().all(|side| {
+        let cell = point.cells.get(*side).and_then(Option::as_ref);
+        cell.is_some_and(|cell| !cell.interpolated && cell.figures.contains_key(&metric))
+    })
+}
+
+fn why(point: &Point, metric: Compared, levels: &[&LevelSummary], printed: bool) -> Why {
+    let open = matches!(point.load.kind, LoadKind::Rate | LoadKind::Trace | LoadKind::Ramp);
+    if levels.iter().any(|level| metric.is_unknown(level)) {
+        Why::Imprecise
+    } else if open && !metric.is_time() {
+        Why::Offered
+    } else if printed {
+        Why::Printed
+    } else if open && metric.statistic() == Statistic::P99 {
+        Why::Tail
+    } else {
+        Why::TooShort
+    }
+}
+
+fn loop_of(point: &Point) -> Loop {
+    if point.load.kind == LoadKind::Concurrency { Loop::Closed } else { Loop::Open }
 }
 
 /// The assumed variation between runs; absent where it is unknown.
 fn assumed(terms: &Terms, point: &Point, metric: Compared) -> Option<f64> {
-    let kind = if point.load.kind == LoadKind::Concurrency { Loop::Closed } else { Loop::Open };
-    terms.between_runs.or_else(|| compare::between_runs(kind, metric.statistic()))
+    terms.between_runs.or_else(|| compare::between_runs(loop_of(point), metric.statistic()))
 }
 
 fn difference(
-    (side, point, metric, effect): (usize, usize, Compared, Effect),
-    corrected: f64,
-    margin: f64,
+    (side, point, metric): (usize, usize, Compared),
+    effect: Effect,
+    concluded: Concluded,
 ) -> Difference {
-    let verdict = compare::verdict(&effect, corrected, margin);
+    let verdict = concluded.verdict;
     let called = match (verdict, verdict.is_better(metric.better())) {
         (_, Some(true)) => Called::Better,
         (_, Some(false)) => Called::Worse,
         (Verdict::NoLargerThan(share), _) => Called::NoLargerThan { share: round6(share) },
-        (Verdict::NotEnough { more_runs }, _) => Called::NotEnough { more_runs },
-        (Verdict::Higher | Verdict::Lower, None) => Called::NotEnough { more_runs: None },
+        (Verdict::NotEnough { more_rounds }, _) => Called::NotEnough { more_rounds },
+        (Verdict::Higher | Verdict::Lower, None) => Called::NotEnough { more_rounds: None },
     };
     Difference {
         side,
         point,
         metric,
         change: round6(effect.change),
-        interval: [round6(effect.low), round6(effect.high)],
+        interval: concluded.interval.map(round6),
         p: round6(effect.p),
-        p_corrected: round6(corrected),
+        p_corrected: round6(concluded.corrected),
         rests: match effect.basis {
             Basis::OneRunEach { assumed } => Rests::OneRunEach { assumed },
             Basis::OneAgainstSeveral => Rests::OneAgainstSeveral,

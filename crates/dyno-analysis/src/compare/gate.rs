@@ -1,11 +1,12 @@
 //! Whether a run is no worse than its baseline: each metric at each load, by the same statistics as a
 //! comparison.
 
-use super::differences::Difference;
+use super::differences::{Difference, Why};
 use super::metric::Compared;
 use super::{Comparison, Note, Point, refused};
 use dyno_model::load::LoadKind;
-use dyno_stats::compare::Gate;
+use dyno_model::summary::round6;
+use dyno_stats::compare::{Better, Gate};
 use serde::Serialize;
 
 /// The answer of a gate.
@@ -33,10 +34,30 @@ pub struct Check {
     pub values: [Option<f64>; 2],
     /// The run divided by the baseline, minus 1; absent where it could not be tested.
     pub change: Option<f64>,
-    /// Its 95 % interval.
+    /// Its ends, each of which is right with 95 %; one of them decides.
     pub interval: Option<[f64; 2]>,
+    /// Rounds of the baseline and of the run.
+    pub rounds: Option<[usize; 2]>,
     /// About how many more rounds of each would decide it.
-    pub more_runs: Option<u32>,
+    pub more_rounds: Option<u32>,
+    /// Why it could not be tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
+}
+
+impl Check {
+    /// The end of the interval that decides, and whether it is the upper one; absent where it could not
+    /// be tested or is inconclusive.
+    pub fn bound(&self) -> Option<(f64, bool)> {
+        let [low, high] = self.interval?;
+        let worse_is_more = self.metric.better() == Better::Lower;
+        let upper = match self.answer {
+            Answer::Pass => worse_is_more,
+            Answer::Fail => !worse_is_more,
+            Answer::CannotTell => return None,
+        };
+        Some((if upper { high } else { low }, upper))
+    }
 }
 
 /// The checks, and the answer that follows.
@@ -105,10 +126,11 @@ fn check(
     if test.is_none() && !metric.is_time() && point.load.kind != LoadKind::Concurrency {
         return None;
     }
-    let (answer, more_runs) = match test.map(|test| test.gate(max_regression)) {
+    let gated = test.map(|test| test.gate(max_regression));
+    let (answer, more_rounds) = match gated.map(|gated| gated.gate) {
         Some(Gate::Pass) => (Answer::Pass, None),
         Some(Gate::Fail) => (Answer::Fail, None),
-        Some(Gate::CannotTell { more_runs }) => (Answer::CannotTell, more_runs),
+        Some(Gate::CannotTell { more_rounds }) => (Answer::CannotTell, more_rounds),
         None => (Answer::CannotTell, None),
     };
     Some(Check {
@@ -117,8 +139,10 @@ fn check(
         answer,
         values,
         change: test.map(|test| test.change),
-        interval: test.map(|test| test.interval),
-        more_runs,
+        interval: gated.map(|gated| gated.interval.map(round6)),
+        rounds: test.map(|test| test.rounds),
+        more_rounds,
+        why: comparison.untested(1, place, metric),
     })
 }
 
@@ -133,5 +157,15 @@ fn shed(
     let [first, own] = [0, 1].map(|side| point.cells.get(side).and_then(Option::as_ref));
     let answer = refused::answer(first?, own?, max_regression)?;
     let load = point.label.clone();
-    Some(Check { load, metric, answer, values, change: None, interval: None, more_runs: None })
+    Some(Check {
+        load,
+        metric,
+        answer,
+        values,
+        change: None,
+        interval: None,
+        rounds: None,
+        more_rounds: None,
+        why: None,
+    })
 }

@@ -1,7 +1,8 @@
-//! Matches the levels of the sides: those with the same load and lengths; between two loads of a side,
-//! values are interpolated.
+//! Matches the levels of the sides: those with the same load and lengths; between two near loads of a
+//! side, values are interpolated.
 
 use super::metric::Compared;
+use crate::slo::overloaded;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
@@ -24,6 +25,13 @@ pub struct Point {
     pub inputs_per_request: Option<f64>,
     /// The values of each side, in their order.
     pub cells: Vec<Option<Cell>>,
+}
+
+impl Point {
+    /// Whether at least two sides have values.
+    pub fn is_shared(&self) -> bool {
+        self.cells.iter().flatten().count() > 1
+    }
 }
 
 /// The values of a side at a load.
@@ -78,8 +86,8 @@ pub(super) fn rounds<'a>(summary: &'a Summary, point: &Point) -> Vec<&'a LevelSu
     counted(summary).filter(|level| same(point, level)).collect()
 }
 
-/// The loads of all sides, in the order of their first appearance, sorted within their kind.
-pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
+/// The loads of all sides, with the metrics that were `asked` for by name among others, in the order of their first appearance, sorted within their kind.
+pub(super) fn points(sides: &[&Summary], asked: &[Compared]) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for level in sides.iter().flat_map(|side| counted(side)) {
         if !points.iter().any(|point| same(point, level)) {
@@ -104,8 +112,26 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
     for point in &mut points {
         let cells = sides.iter().map(|side| measured(side, point).or_else(|| between(side, point)));
         point.cells = cells.collect();
+        keep_one_token_time(&mut point.cells, asked);
     }
     points
+}
+
+/// Keeps one time between tokens, by one name: that which most sides have, ITL before TPOT before the
+/// gap between events. Those that were asked for are all kept.
+fn keep_one_token_time(cells: &mut [Option<Cell>], asked: &[Compared]) {
+    let times: Vec<Compared> =
+        Compared::all().filter(|metric| metric.is_between_tokens()).collect();
+    let having =
+        |time: &Compared| cells.iter().flatten().filter(|c| c.figures.contains_key(time)).count();
+    // Of several maxima the last one counts.
+    let most = times.into_iter().rev().max_by_key(having);
+    let mut kept: Vec<Compared> =
+        asked.iter().copied().filter(|metric| metric.is_between_tokens()).collect();
+    kept.extend(most.filter(|_| kept.is_empty()));
+    for cell in cells.iter_mut().flatten() {
+        cell.figures.retain(|metric, _| !metric.is_between_tokens() || kept.contains(metric));
+    }
 }
 
 fn measured(side: &Summary, point: &Point) -> Option<Cell> {
@@ -143,7 +169,12 @@ fn sent_again(level: &LevelSummary) -> f64 {
     retried.map_or(0.0, |retried| retried.share)
 }
 
-/// The nearest loads of a side below and above, and the linear interpolation between them.
+/// The farthest two loads between which values are interpolated, as a ratio: curves bend.
+const WIDEST_GAP: f64 = 2.0;
+
+/// The nearest loads of a side below and above, and the linear interpolation between them. Nothing
+/// where they are far apart, or where the server could not keep up at the higher one: between the two
+/// the curve has its knee.
 fn between(side: &Summary, point: &Point) -> Option<Cell> {
     let at = point.load.value?;
     let alike = |level: &&LevelSummary| {
@@ -153,6 +184,12 @@ fn between(side: &Summary, point: &Point) -> Option<Cell> {
     let loads: Vec<f64> = counted(side).filter(alike).filter_map(|l| l.load.value).collect();
     let below = loads.iter().copied().filter(|load| *load < at).max_by(f64::total_cmp)?;
     let above = loads.iter().copied().filter(|load| *load > at).min_by(f64::total_cmp)?;
+    let mut ends = counted(side)
+        .filter(alike)
+        .filter(|level| level.load.value.is_some_and(|load| [below, above].contains(&load)));
+    if above > WIDEST_GAP * below * (1.0 + 1e-9) || ends.any(|level| overloaded(side, level)) {
+        return None;
+    }
     let cell = |load: f64| {
         let load = LoadSummary { value: Some(load), ..point.load };
         measured(side, &Point { load, ..point.clone() })
@@ -221,7 +258,7 @@ mod tests {
             search: None,
             notes: Vec::new(),
         };
-        let points = points(&[&summary, &summary]);
+        let points = points(&[&summary, &summary], &[]);
         assert!(points.iter().all(|point| point.cells.iter().all(Option::is_some)));
         points.into_iter().map(|point| point.label).collect()
     }

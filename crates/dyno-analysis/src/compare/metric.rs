@@ -1,7 +1,7 @@
 //! The metrics that are compared: those that the registry lists for comparisons.
 
 use dyno_model::load::LoadKind;
-use dyno_model::metric::{Better as Way, Metric, Place, Statistic};
+use dyno_model::metric::{Better as Way, Metric, Place, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_stats::compare::{Better, Figure};
 use dyno_stats::stability;
@@ -71,7 +71,13 @@ impl Compared {
 
     /// Whether it is a time, in milliseconds.
     pub fn is_time(self) -> bool {
-        self.metric.is_time() || self.metric == Metric::TokenTime
+        self.metric.is_time()
+    }
+
+    /// Whether it is a time between tokens: ITL, TPOT, or the gap between the events of a stream. A
+    /// comparison shows one of them.
+    pub(super) fn is_between_tokens(self) -> bool {
+        matches!(self.metric, Metric::Time(Time::Itl | Time::Tpot | Time::ChunkGap))
     }
 
     /// Whether the client could not measure it precisely at a level, so that it cannot be compared.
@@ -88,12 +94,14 @@ impl Compared {
             | Metric::OutputRate
             | Metric::InputRate
             | Metric::InputTokenRate => rate(level, work.rate(self.metric)),
-            Metric::TokenTime => figure(level.token_time()?, Statistic::Mean),
             Metric::Failures => level.requests.failed_share().map(plain),
             Metric::Shed => shed(level).map(plain),
             // Where responses were not streamed, TTFT would repeat the latency.
             metric if metric.needs_stream() && level.is_whole() => None,
-            Metric::Time(_) => figure(self.metric.distribution(level)?, self.statistic?),
+            Metric::Time(_) => {
+                let figure = figure(self.metric.distribution(level)?, self.statistic?)?;
+                (figure.value > 0.0 || !self.is_between_tokens()).then_some(figure)
+            }
             metric => metric.value(level).map(plain),
         }
     }

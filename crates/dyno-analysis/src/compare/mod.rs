@@ -10,15 +10,16 @@ mod matching;
 mod metric;
 mod refused;
 
-pub use capacity::{AtSlo, Held};
-pub use differences::{Called, Difference, Rests};
+pub use capacity::{AtSlo, Held, NotServed};
+pub use differences::{Called, Difference, Rests, Untested, Why};
 pub use frontier::{Speed, frontier};
 pub use gate::{Answer, Check, Gated, gated};
 pub use matching::{Cell, Point};
 pub use metric::Compared;
 
+use dyno_model::Verdict;
 use dyno_model::slo::Slo;
-use dyno_model::summary::{Basis, Origin, RunSummary, Summary, ThroughputRanges};
+use dyno_model::summary::{Basis, LevelSummary, Origin, RunSummary, Summary, ThroughputRanges};
 use serde::Serialize;
 
 /// Version tag of the saved form.
@@ -45,6 +46,8 @@ pub struct Terms {
     pub in_rounds: bool,
     /// The SLO for capacities.
     pub slo: Option<Slo>,
+    /// Metrics that were asked for by name; empty: the usual ones.
+    pub asked: Vec<Compared>,
 }
 
 impl Default for Terms {
@@ -54,6 +57,7 @@ impl Default for Terms {
             between_runs: None,
             in_rounds: false,
             slo: None,
+            asked: Vec::new(),
         }
     }
 }
@@ -73,6 +77,8 @@ pub struct Comparison {
     pub points: Vec<Point>,
     /// Tests of each side against the first, over all loads and metrics.
     pub differences: Vec<Difference>,
+    /// What both sides have, and why it is not tested.
+    pub untested: Vec<Untested>,
     /// The capacity of each side, where an SLO was given.
     pub capacity: Option<AtSlo>,
     /// Per-user speed and throughput of each side.
@@ -101,6 +107,12 @@ pub struct SideSummary {
     pub simulated: bool,
     /// Number of levels used, and of invalid ones left out.
     pub levels: [usize; 2],
+    /// Those of them that are suspect, by their labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suspect: Vec<String>,
+    /// Those of them about which `dyno lint` has an error, by their labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inconsistent: Vec<String>,
 }
 
 /// A note about a comparison.
@@ -111,6 +123,12 @@ pub enum Note {
     Interpolated,
     /// Some levels are invalid and left out.
     InvalidLeftOut,
+    /// Some levels are suspect.
+    Suspect,
+    /// Some levels contradict themselves, by `dyno lint`.
+    Inconsistent,
+    /// Some loads are those of one side only.
+    OneSided,
     /// The models have different names.
     OtherModel,
     /// The prompts or responses have different lengths.
@@ -145,12 +163,26 @@ impl Comparison {
             |test: &&Difference| test.side == side && test.point == point && test.metric == metric;
         self.differences.iter().find(is)
     }
+
+    /// Why a side is not tested against the first, at a load and for a metric that both have.
+    pub fn untested(&self, side: usize, point: usize, metric: Compared) -> Option<Why> {
+        let is = |one: &&Untested| one.side == side && one.point == point && one.metric == metric;
+        self.untested.iter().find(is).map(|one| one.why)
+    }
 }
 
 fn side(side: &Side<'_>) -> SideSummary {
     let run: &RunSummary = &side.summary.run;
     let all = side.summary.levels.len();
-    let good = matching::counted(side.summary).count();
+    let counted = || matching::counted(side.summary);
+    let good = counted().count();
+    let errors = crate::lint::errors(side.summary);
+    let labels = |is: &dyn Fn(&LevelSummary) -> bool| {
+        let mut labels: Vec<String> =
+            counted().filter(|level| is(level)).map(|level| level.name().to_owned()).collect();
+        labels.dedup();
+        labels
+    };
     SideSummary {
         name: side.name.to_owned(),
         run: run.id.clone(),
@@ -160,6 +192,8 @@ fn side(side: &Side<'_>) -> SideSummary {
         origin: run.origin.clone(),
         simulated: run.simulated,
         levels: [good, all - good],
+        suspect: labels(&|level| level.verdict == Verdict::Suspect),
+        inconsistent: labels(&|level| errors.contains(&level.label)),
     }
 }
 
@@ -168,8 +202,8 @@ pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
     let basis = Basis::of(sides.iter().flat_map(|side| &side.summary.levels));
     let summaries: Vec<Summary> = sides.iter().map(|side| on_basis(side.summary, basis)).collect();
     let summaries: Vec<&Summary> = summaries.iter().collect();
-    let points = matching::points(&summaries);
-    let differences = differences::differences(&summaries, &points, terms);
+    let points = matching::points(&summaries, &terms.asked);
+    let (differences, untested) = differences::differences(&summaries, &points, terms);
     let infos: Vec<SideSummary> = sides.iter().map(side).collect();
     let notes = notes(&infos, &points, &differences);
     Comparison {
@@ -181,6 +215,7 @@ pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
         frontier: summaries.iter().map(|summary| frontier(summary, basis)).collect(),
         points,
         differences,
+        untested,
         notes,
     }
 }
@@ -203,11 +238,16 @@ fn on_basis(side: &Summary, basis: Basis) -> Summary {
 
 fn notes(sides: &[SideSummary], points: &[Point], differences: &[Difference]) -> Vec<Note> {
     let models: Vec<&String> = sides.iter().filter_map(|side| side.model.as_ref()).collect();
-    let both = |point: &Point| point.cells.iter().flatten().count() > 1;
     let one_each = |difference: &Difference| matches!(difference.rests, Rests::OneRunEach { .. });
     let all = [
-        (Note::NothingInCommon, !points.iter().any(both)),
+        (Note::NothingInCommon, !points.iter().any(Point::is_shared)),
+        (
+            Note::OneSided,
+            points.iter().any(Point::is_shared) && !points.iter().all(Point::is_shared),
+        ),
         (Note::InvalidLeftOut, sides.iter().any(|side| side.levels[1] > 0)),
+        (Note::Suspect, sides.iter().any(|side| !side.suspect.is_empty())),
+        (Note::Inconsistent, sides.iter().any(|side| !side.inconsistent.is_empty())),
         (Note::Simulated, sides.iter().any(|side| side.simulated)),
         (Note::OtherTools, sides.iter().any(|side| side.origin.is_some())),
         (Note::OtherApi, other_apis(sides)),

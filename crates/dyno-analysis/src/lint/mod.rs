@@ -83,6 +83,13 @@ fn found(summary: &Summary) -> Vec<Found> {
     found
 }
 
+/// The labels of the levels of a run that have an error.
+pub(crate) fn errors(summary: &Summary) -> Vec<String> {
+    let found = found(summary);
+    let errors = found.iter().filter(|found| found.severity() == Severity::Error);
+    errors.flat_map(|found| found.rows().iter().map(|row| row.label.clone())).collect()
+}
+
 /// The defects of runs, each by itself, and where two forms of the same results disagree: a table and
 /// the blocks that it was made from. Files are named as the results name them.
 pub fn lint(summaries: &[&Summary], language: Language) -> Vec<Lint> {

@@ -41,8 +41,6 @@ pub enum Metric {
     PerUser,
     /// Arrivals per second.
     Offered,
-    /// Time between tokens, whichever metric has it: ITL, TPOT or the gap between chunks.
-    TokenTime,
     /// Requests in flight.
     InFlight,
     /// Completed requests.
@@ -244,10 +242,8 @@ impl Metric {
 
     /// Whether a run with this task can have it.
     pub fn fits(self, task: Task) -> bool {
-        let of_output = matches!(
-            self,
-            Self::OutputRate | Self::TotalRate | Self::PerUser | Self::TokenTime | Self::Price
-        );
+        let of_output =
+            matches!(self, Self::OutputRate | Self::TotalRate | Self::PerUser | Self::Price);
         match task.generates() {
             true => !self.needs_inputs(),
             false => !self.needs_stream() && !of_output,

@@ -86,7 +86,7 @@ pub(super) const TIMES: [Info; 8] = [
             (PageTable, 4, &[P50, P90, P99]),
             (PageChart, 4, CHARTED),
             (Definitions, 4, &[]),
-            (Compare, 5, &[Mean, P99]),
+            (Compare, 7, &[Mean, P99]),
         ],
         ..TIME
     },
@@ -120,6 +120,7 @@ pub(super) const TIMES: [Info; 8] = [
             (PageTable, 3, PAIR),
             (PageChart, 3, CHARTED),
             (Definitions, 3, &[]),
+            (Compare, 5, &[Mean]),
         ],
         ..TIME
     },
@@ -144,6 +145,7 @@ pub(super) const TIMES: [Info; 8] = [
             (PageTable, 2, PAIR),
             (PageChart, 2, CHARTED),
             (Definitions, 2, &[]),
+            (Compare, 4, &[Mean]),
         ],
         ..TIME
     },
@@ -158,7 +160,7 @@ pub(super) const TIMES: [Info; 8] = [
             "Time between two consecutive output events, as a reader of the stream sees it.",
             "相邻两个输出事件之间的时间，即读者看到的间隔。",
         ],
-        places: &[(PageChart, 7, CHARTED), (Definitions, 6, &[])],
+        places: &[(PageChart, 7, CHARTED), (Definitions, 6, &[]), (Compare, 6, &[Mean])],
         ..TIME
     },
     Info {
@@ -290,7 +292,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
                 (Slo, 10, &[]),
                 (PageChart, 14, &[]),
                 (Definitions, 14, &[]),
-                (Compare, 7, &[]),
+                (Compare, 9, &[]),
             ],
             ..WORK
         },
@@ -316,7 +318,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
                 (Slo, 11, &[]),
                 (PageChart, 15, &[]),
                 (Definitions, 15, &[]),
-                (Compare, 8, &[]),
+                (Compare, 10, &[]),
             ],
             ..WORK
         },
@@ -380,18 +382,6 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         |level| level.offered_per_s,
     ),
     (
-        Metric::TokenTime,
-        Info {
-            id: "token_time",
-            name: "token_time",
-            label: ["Time/token", "每 token 时间"],
-            title: ["Time/token", "每 token 时间"],
-            places: &[(Compare, 4, &[])],
-            ..TIME
-        },
-        |level| level.token_time()?.mean,
-    ),
-    (
         Metric::InFlight,
         Info {
             id: "concurrency",
@@ -440,7 +430,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             "shed",
             "shed",
             ["Shed", "过载拒绝"],
-            &[(PageChart, 27, &[]), (Compare, 9, &[])],
+            &[(PageChart, 27, &[]), (Compare, 11, &[])],
         ),
         |level| level.requests.shed.map(|count| count as f64),
     ),
@@ -459,7 +449,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
                 "Share of the requests that failed, that are unconfirmed or that an overloaded server shed.",
                 "失败的、未确认完整的以及因服务器过载而被拒绝的请求所占的比例。",
             ],
-            places: &[(PageChart, 28, &[]), (Definitions, 12, &[]), (Compare, 6, &[])],
+            places: &[(PageChart, 28, &[]), (Definitions, 12, &[]), (Compare, 8, &[])],
             ..REQUESTS
         },
         |level| Some(level.requests.failure_share()? * 100.0),

@@ -29,7 +29,7 @@ function compareSource(all, entries) {
           var points = group.levels.filter(function (i) { return known(axis.xs[s][i]); }).map(function (i) {
             return {
               x: axis.xs[s][i], y: own.y[i], low: own.low && own.low[i], high: own.high && own.high[i],
-              trust: side.levels[i].trust, few: isMarked(own, i),
+              level: side.levels[i].name, trust: side.levels[i].trust, few: isMarked(own, i),
               about: function () {
                 var rows = axis.load ? [] : [[axis.name, show(axis.xs[s][i])]];
                 rows.push([one.name, withUnit(own.y[i], one.unit)]);

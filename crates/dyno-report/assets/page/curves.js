@@ -41,22 +41,24 @@ function verdictRemark(trust, why) {
   return trust === VALID ? '' : trustName(trust) + (why ? words.colon + why : '');
 }
 
-// Rounds of one level share a place: the line goes through the mean of those that count.
-function meanPath(points) {
+// Rounds of one level share a place: the line goes through the mean of those that count. Over a load
+// they have the same x, over another metric the same name.
+function meanPath(points, sameLevel) {
   var path = [];
   points.forEach(function (point) {
-    var last = path[path.length - 1];
-    if (last && last.x === point.x) {
-      last.rounds.push(point);
-    } else {
-      path.push({ x: point.x, rounds: [point] });
-    }
+    var same = path.filter(function (place) { return sameLevel(place.rounds[0], point); })[0];
+    if (same) { same.rounds.push(point); } else { path.push({ rounds: [point] }); }
   });
   if (path.length === points.length) { return points; }
   return path.map(function (place) {
     var counted = place.rounds.filter(function (point) { return point.trust !== INVALID && known(point.y); });
-    var sum = counted.reduce(function (all, point) { return all + point.y; }, 0);
-    return { x: place.x, y: counted.length ? sum / counted.length : null, trust: VALID };
+    var mean = function (of) {
+      return counted.reduce(function (all, point) { return all + of(point); }, 0) / counted.length;
+    };
+    return {
+      x: counted.length ? mean(function (point) { return point.x; }) : place.rounds[0].x,
+      y: counted.length ? mean(function (point) { return point.y; }) : null, trust: VALID
+    };
   });
 }
 
@@ -65,7 +67,9 @@ function meanPath(points) {
 function lineOf(points, axis) {
   var joined = points.filter(function (point) { return !point.mark; });
   if (axis.load) { joined.sort(function (a, b) { return a.x - b.x; }); }
-  return axis.joined === false ? [] : axis.load ? meanPath(joined) : joined;
+  return axis.joined === false ? [] : meanPath(joined, function (a, b) {
+    return axis.load ? a.x === b.x : a.level === b.level;
+  });
 }
 
 function grouped(count, nameOf) {
@@ -101,7 +105,7 @@ var report = {
         var points = group.levels.filter(function (i) { return known(axis.x[i]); }).map(function (i) {
           return {
             x: axis.x[i], y: one.y[i], low: one.low && one.low[i], high: one.high && one.high[i],
-            trust: data.levels[i].trust, few: isMarked(one, i),
+            level: data.levels[i].name, trust: data.levels[i].trust, few: isMarked(one, i),
             mark: axis.marked.indexOf(i) >= 0 ? data.levels[i].label : '',
             about: function () { return aboutLevel(i, parts, axis); }
           };

@@ -1,54 +1,98 @@
-//! A comparison as a table, for a terminal and for documents.
+//! A comparison as a table, for a terminal and for documents. What it says in words is in `words.rs`.
 
-use super::words::{self, Word, called, headline, metric_title, rests, signed};
+use super::words::{self, Word, called, metric_title, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
-use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Held, Note, Point};
+use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Note, Point};
 use dyno_model::Language;
 use dyno_words::columns::{left, right};
 use dyno_words::escape::escape;
+use dyno_words::level_name;
 use dyno_words::names::elided;
 
-/// The longest name that is shown whole.
+/// The longest name that a document shows whole.
 const LONGEST: usize = 28;
 /// Labels of loads are not cut to less.
 const SHORTEST_LABEL: usize = 16;
-/// How names and verdicts are shortened step by step where the terminal is narrow; the last also
-/// has each load on its own line.
-const SHORTER: [(usize, bool); 4] = [(LONGEST, false), (20, false), (20, true), (10, true)];
 
-/// The names of the sides, shortened where they are long by what they share, so that they differ.
-fn short_names(comparison: &Comparison, longest: usize) -> Vec<String> {
-    let names: Vec<String> = comparison.sides.iter().map(|side| escape(&side.name, 200)).collect();
-    elided(&names.iter().map(String::as_str).collect::<Vec<_>>(), longest)
+/// How a table is made to fit.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    /// The longest names that a terminal shows; where one is longer, all are letters.
+    longest: usize,
+    /// Verdicts in a word or two.
+    brief: bool,
+    /// Each load on a line above its metrics.
+    apart: bool,
+}
+
+/// What is tried one after the other where the terminal is narrow.
+const STYLES: [Style; 4] = [
+    Style { longest: 20, brief: false, apart: false },
+    Style { longest: 20, brief: true, apart: false },
+    Style { longest: 10, brief: true, apart: false },
+    Style { longest: 10, brief: true, apart: true },
+];
+
+fn whole_names(comparison: &Comparison) -> Vec<String> {
+    comparison.sides.iter().map(|side| escape(&side.name, 200)).collect()
+}
+
+/// The names of the sides for a document, shortened where they are long by what they share, so that
+/// they differ.
+fn short_names(comparison: &Comparison) -> Vec<String> {
+    let names = whole_names(comparison);
+    elided(&names.iter().map(String::as_str).collect::<Vec<_>>(), LONGEST)
+}
+
+/// A, B, C, for a legend; numbers where there are more sides than letters.
+fn letters(count: usize) -> Vec<String> {
+    let letter = |place: usize| match u8::try_from(place) {
+        Ok(place @ 0..26) => char::from(b'A' + place).to_string(),
+        _ => (place + 1).to_string(),
+    };
+    (0..count).map(letter).collect()
 }
 
 /// The cells of a table: a heading row, then one row for each load and metric.
 pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<String>> {
-    cells_within(comparison, language, (LONGEST, false))
+    cells_within(comparison, &short_names(comparison), (LONGEST, false), language)
 }
 
-/// The same with names of at most so many columns, and with verdicts in a word or two.
+/// The points and metrics that the rows of a table are about: the loads that two sides have.
+fn shown_rows(comparison: &Comparison) -> impl Iterator<Item = (usize, &Point)> {
+    comparison.points.iter().enumerate().filter(|(_, point)| point.is_shared())
+}
+
+/// The same under these names, with labels of at most so many columns, and with verdicts in a word or
+/// two.
 fn cells_within(
     comparison: &Comparison,
-    language: Language,
+    names: &[String],
     (longest, brief): (usize, bool),
+    language: Language,
 ) -> Vec<Vec<String>> {
-    let names = short_names(comparison, longest);
     let two = comparison.sides.len() == 2;
+    // Columns without a single value are left out.
+    let tested = !comparison.differences.is_empty();
     let word = |word: Word| word.text(language).to_owned();
     let mut heading = vec![word(Word::Load), word(Word::Figure)];
     heading.extend(names.iter().cloned());
-    if two {
-        heading.extend([word(Word::Change), word(Word::Interval), word(Word::Verdict)]);
-    } else {
-        let others = names.iter().skip(1);
-        heading.extend(others.map(|name| format!("{} {name}", word(Word::Change))));
+    match (two, tested) {
+        (true, true) => {
+            heading.extend([word(Word::Change), word(Word::Interval), word(Word::Verdict)]);
+        }
+        (true, false) => heading.push(word(Word::Change)),
+        (false, _) => {
+            let others = names.iter().skip(1);
+            heading.extend(others.map(|name| format!("{} {name}", word(Word::Change))));
+        }
     }
     let mut rows = vec![heading];
-    for (place, point) in comparison.points.iter().enumerate() {
+    for (place, point) in shown_rows(comparison) {
         let mut named = false;
         for metric in Compared::all().filter(|metric| has(point, *metric)) {
-            let label = cut_middle(&escape(&point.label, 200), longest.max(SHORTEST_LABEL));
+            let label = escape(&level_name(&point.label, language), 200);
+            let label = cut_middle(&label, longest.max(SHORTEST_LABEL));
             let label = if named { String::new() } else { label };
             named = true;
             let mut row = vec![label, metric_title(metric, language)];
@@ -58,11 +102,8 @@ fn cells_within(
                 .collect();
             if two {
                 let test = tests.first().copied().flatten();
-                let shown = in_full(comparison, point, metric, test, (longest, language));
-                row.extend(shown);
-                if let (true, Some(test), Some(verdict)) = (brief, test, row.last_mut()) {
-                    *verdict = words::briefly(test, language);
-                }
+                let shown = in_full(point, metric, test, (&names[1], brief, language));
+                row.extend(shown.into_iter().take(if tested { 3 } else { 1 }));
             } else {
                 for (side, test) in (1..).zip(tests) {
                     row.push(in_short(point, metric, side, test));
@@ -100,31 +141,36 @@ fn value(cell: Option<&Cell>, metric: Compared) -> String {
     format!("{mark}{}", shown(value))
 }
 
-/// The change of the values, where there is no test.
-fn bare(point: &Point, metric: Compared, side: usize) -> Option<f64> {
-    let of = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();
-    let (first, own) = (of(0)?, of(side)?);
-    (first > 0.0 && !metric.is_share()).then(|| own / first - 1.0)
+/// The change of the values, where there is no test; marked where one of them is interpolated.
+fn bare(point: &Point, metric: Compared, side: usize) -> String {
+    let of = |side: usize| {
+        let cell = point.cells.get(side)?.as_ref()?;
+        Some((cell.figures.get(&metric).copied()?, cell.interpolated))
+    };
+    match (of(0), of(side)) {
+        (Some((first, a)), Some((own, b))) if first > 0.0 && !metric.is_share() => {
+            format!("{}{}", if a || b { "≈" } else { "" }, signed(own / first - 1.0))
+        }
+        _ => ABSENT.to_owned(),
+    }
 }
 
 fn in_full(
-    comparison: &Comparison,
     point: &Point,
     metric: Compared,
     test: Option<&Difference>,
-    (longest, language): (usize, Language),
+    (name, brief, language): (&str, bool, Language),
 ) -> [String; 3] {
     match test {
         Some(test) => [
             signed(test.change),
             format!("{:+.1} … {:+.1} %", test.interval[0] * 100.0, test.interval[1] * 100.0),
-            called(test, &short_names(comparison, longest)[test.side], language),
+            match brief {
+                true => words::briefly(test, language),
+                false => called(test, name, language),
+            },
         ],
-        None => [
-            bare(point, metric, 1).map_or_else(|| ABSENT.to_owned(), signed),
-            ABSENT.to_owned(),
-            ABSENT.to_owned(),
-        ],
+        None => [bare(point, metric, 1), ABSENT.to_owned(), ABSENT.to_owned()],
     }
 }
 
@@ -139,73 +185,116 @@ fn in_short(point: &Point, metric: Compared, side: usize, test: Option<&Differen
             };
             format!("{}{mark}", signed(test.change))
         }
-        None => bare(point, metric, side).map_or_else(|| ABSENT.to_owned(), signed),
+        None => bare(point, metric, side),
     }
 }
 
 /// The names of the sides.
 pub(crate) fn title(comparison: &Comparison) -> String {
-    let names = short_names(comparison, LONGEST);
-    names.join(" / ")
+    short_names(comparison).join(" / ")
 }
 
-/// The remarks below the table.
+/// The remarks below the table of a document: what follows from it, then what limits it.
 pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String> {
-    let mut lines: Vec<String> = (1..comparison.sides.len())
-        .filter_map(|side| headline(comparison, side, language))
-        .collect();
-    lines.extend(rests(comparison, language));
-    if let Some(capacity) = &comparison.capacity {
-        let names = short_names(comparison, LONGEST);
-        let each = names.iter().zip(&capacity.sides);
-        let each = each.map(|(name, held)| format!("{name} {}", edge(held.as_ref(), language)));
-        let each: Vec<String> = each.collect();
-        let word = Word::Capacity.text(language);
-        lines.push(format!("{word} {}: {}", escape(&capacity.slo, 200), each.join("; ")));
-    }
-    let notes = comparison.notes.iter().filter(|note| **note != Note::OneRunEach);
-    lines.extend(notes.map(|note| words::note(*note, comparison, language)));
+    let names = short_names(comparison);
+    let mut lines = conclusions(comparison, &names, language);
+    lines.extend(limits(comparison, &names, language));
     lines
 }
 
-fn edge(held: Option<&Held>, language: Language) -> String {
-    let Some(held) = held else { return Word::NotTried.text(language).to_owned() };
-    let word = Word::Holds.text(language);
-    match (held.holds, held.does_not_hold) {
-        (Some(holds), Some(fails)) => {
-            format!("{word} {}–{} {}", number(holds), number(fails), held.unit)
-        }
-        (Some(holds), None) => format!("{word} ≥ {} {}", number(holds), held.unit),
-        (None, Some(fails)) => format!("{word} < {} {}", number(fails), held.unit),
-        (None, None) => Word::NotTried.text(language).to_owned(),
+/// What follows from a comparison: capacities and the tests in one line for each side.
+fn conclusions(comparison: &Comparison, names: &[String], language: Language) -> Vec<String> {
+    let mut lines = words::capacity(comparison, names, language);
+    let sides = 1..comparison.sides.len();
+    lines.extend(sides.filter_map(|side| words::headline(comparison, names, side, language)));
+    lines
+}
+
+/// What limits a comparison, and how it is to be read.
+fn limits(comparison: &Comparison, names: &[String], language: Language) -> Vec<String> {
+    let mut lines = Vec::new();
+    if comparison.sides.len() > 2 && !comparison.differences.is_empty() {
+        let margin = format!("{:.1} %", comparison.margin * 100.0);
+        lines.push(Word::Marks.with(language, &[margin]));
     }
+    let notes = comparison.notes.iter().filter(|note| **note != Note::OneRunEach);
+    lines.extend(notes.map(|note| words::note(*note, comparison, names, language)));
+    lines.extend(words::untested(comparison, language));
+    lines.extend(words::rests(comparison, language));
+    lines.extend(words::corrected(comparison, language));
+    lines
 }
 
 /// For a terminal of so many columns, or for a file. Where it is narrow, names and verdicts are
-/// shortened first; then the values are hidden, those of the base first, and then the interval: the
-/// verdict is what a reader came for.
+/// shortened first; then the interval is hidden, and then the values: the verdict is what a reader came
+/// for. The conclusion stands at the end.
 pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize>) -> String {
     let room = terminal.unwrap_or(FILE_WIDTH);
-    let mut apart = false;
-    let mut rows = Vec::new();
-    for within in SHORTER {
-        apart = within == SHORTER[SHORTER.len() - 1];
-        rows = cells_within(comparison, language, within);
-        if taken(&widths(&rows, apart)) <= room {
+    let sides = comparison.sides.len();
+    let whole = whole_names(comparison);
+    let mut style = STYLES[0];
+    let (mut names, mut rows) = (Vec::new(), Vec::new());
+    for next in STYLES {
+        style = next;
+        names = match whole.iter().all(|name| width(name) <= style.longest) {
+            true => whole.clone(),
+            false => letters(sides),
+        };
+        rows = cells_within(comparison, &names, (style.longest, style.brief), language);
+        if taken(&widths(&rows, style.apart)) <= room {
             break;
         }
     }
-    let (all, sides) = (rows[0].len(), comparison.sides.len());
+    let prose = room.min(MOST_PROSE);
+    let mut out = String::new();
+    if names != whole {
+        for (place, (letter, name)) in names.iter().zip(&whole).enumerate() {
+            let word = if place == 0 { Word::Reference } else { Word::Other };
+            out.push_str(&wrap("", &word.with(language, &[letter, name]), prose));
+        }
+        out.push('\n');
+    }
+    if rows.len() > 1 {
+        out.push_str(&drawn(rows, sides, style.apart, room, prose, language));
+        out.push('\n');
+    }
+    let lines = limits(comparison, &names, language);
+    out.extend(lines.iter().map(|line| wrap("", line, prose)));
+    let lines = conclusions(comparison, &names, language);
+    if !lines.is_empty() {
+        out.push('\n');
+    }
+    out.extend(lines.iter().map(|line| wrap("", line, prose)));
+    out
+}
+
+/// The rows within `room`, as far as their columns fit.
+fn drawn(
+    mut rows: Vec<Vec<String>>,
+    sides: usize,
+    apart: bool,
+    room: usize,
+    prose: usize,
+    language: Language,
+) -> String {
+    let all = rows[0].len();
     let two = sides == 2;
-    // Of two sides: both values, the interval, the change. Of several: the values, the last changes.
-    let mut hide = vec![2; sides];
-    hide.extend(if two { vec![3, 2] } else { (3..=sides).rev().collect() });
-    for column in hide {
+    // Of two sides: the interval, the values of both, the change. Of several: the values of the others, from
+    // the last on, those of the first, the last changes.
+    let hide: Vec<Vec<usize>> = match two {
+        true if all > 5 => vec![vec![5], vec![3, 2], vec![2]],
+        true => vec![vec![3, 2]],
+        false => (2..2 + sides).rev().chain((3..=sides).rev()).map(|column| vec![column]).collect(),
+    };
+    for columns in hide {
         if taken(&widths(&rows, apart)) > room {
-            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            for column in columns {
+                rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            }
         }
     }
     let widths = widths(&rows, apart);
+    let verdict = two && all > 5;
     let mut out = String::new();
     for (place, row) in rows.iter().enumerate() {
         let mut line = String::new();
@@ -213,7 +302,7 @@ pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize
             out.push_str(&format!("{}\n", row[0]));
         }
         for (column, cell) in row.iter().enumerate().skip(usize::from(apart)) {
-            let is_text = column < 2 || two && column == row.len() - 1;
+            let is_text = column < 2 || verdict && column == row.len() - 1;
             let cell = if apart && column == 1 { &format!("  {cell}") } else { cell };
             let padded = match is_text {
                 true => left(cell, widths[column]),
@@ -225,14 +314,11 @@ pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    let prose = room.min(MOST_PROSE);
     if rows[0].len() < all {
         let hidden = (all - rows[0].len()).to_string();
         out.push_str(&wrap("", &Word::ColumnsHidden.with(language, &[hidden]), prose));
     }
-    let remarks = remarks(comparison, language);
-    let remarks: String = remarks.iter().map(|line| wrap("", line, prose)).collect();
-    format!("{out}\n{remarks}")
+    out
 }
 
 /// How wide text is in files.

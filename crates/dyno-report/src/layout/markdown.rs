@@ -7,7 +7,7 @@ use super::{answers, name};
 use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::{LevelColumn, Selection};
-use crate::text::{ABSENT, number, offered};
+use crate::text::{ABSENT, bursts, number, offered};
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{Basis, LevelSummary, RunSummary, Summary};
 use dyno_model::{Language, Verdict};
@@ -105,6 +105,7 @@ fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
     }
     let mut columns = counts(levels);
     columns.extend(offered(levels).then_some(LevelColumn::Value(Metric::Offered)));
+    columns.extend(bursts(levels).then_some(LevelColumn::Value(Metric::Duration)));
     let inputs = levels.iter().any(LevelSummary::has_inputs);
     let rates: &[Metric] = match inputs {
         true => &[Metric::RequestRate, Metric::InputRate, Metric::InputTokenRate],

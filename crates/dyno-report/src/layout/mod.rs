@@ -22,6 +22,7 @@ mod sglang_jsonl;
 mod table;
 mod vllm;
 mod vllm_json;
+mod vllm_matrix;
 
 pub use cells::markdown as markdown_cell;
 pub(crate) use column::Column;
@@ -95,9 +96,12 @@ layouts! {
         "as it was in 0.6";
     Sglang, "sglang", "sglang.txt", Extras, Form::Block(sglang::sglang),
         "the block of SGLang's serving benchmark";
-    Matrix, "matrix", "matrix.md", Extras,
-        Form::Document(|summary, extras, _| matrix::matrix(summary, extras)),
-        "input by output length, as in vLLM 0.2.7's scripts";
+    Matrix, "matrix", "matrix.md", Summary,
+        Form::Document(|summary, _, language| matrix::matrix(summary, language)),
+        "input × output length: a table for each metric, for documents";
+    VllmMatrix, "vllm-0.2.7", "vllm-0.2.7.md", Extras,
+        Form::Document(|summary, extras, _| vllm_matrix::matrix(summary, extras)),
+        "lengths as in vLLM 0.2.7's scripts, a row for each pair";
     VllmJson, "vllm-json", "vllm.json", Extras, Form::Lines(vllm_json::object),
         "the result file of vLLM's serving benchmark, one line per level";
     SglangJsonl, "sglang-jsonl", "sglang.jsonl", Extras, Form::Lines(sglang_jsonl::object),

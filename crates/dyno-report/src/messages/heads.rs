@@ -11,7 +11,6 @@ messages! {
     BodyRate: "body\nMB/s", "响应体\nMB/s";
     Goodput: "goodput\nreq/s", "有效吞吐\n请求/秒";
     PerUser: "per user\ntok/s", "单用户\ntok/s";
-    TokenTime: "per token\nms", "每 token\nms";
     InFlight: "in\nflight", "平均\n并发数";
     Completed: "ok", "成功";
     Failed: "failed", "失败";
@@ -34,7 +33,6 @@ impl Head {
             Metric::BodyRate => Self::BodyRate,
             Metric::Goodput => Self::Goodput,
             Metric::PerUser => Self::PerUser,
-            Metric::TokenTime => Self::TokenTime,
             Metric::InFlight => Self::InFlight,
             Metric::Completed => Self::Completed,
             Metric::Failed => Self::Failed,

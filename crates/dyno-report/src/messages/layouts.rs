@@ -26,6 +26,7 @@ messages! {
     Ttft: "TTFT {} (ms)", "TTFT {} (ms)";
     Itl: "ITL {} (ms)", "ITL {} (ms)";
     Verdict: "Verdict", "判定";
+    InputByOutput: "input ↓ output →", "输入 ↓ 输出 →";
     Steady: "over the steady window", "稳态窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";
     FairOnly: "accurate to within 10 %; see the instrument range", "精度在 10 % 以内；见测量误差范围";

@@ -224,11 +224,12 @@ messages! {
     Goodput: "goodput {} req/s, {} % of the requests", "有效吞吐 {} 请求/秒，达标率 {} %";
 
     CapacityBetween:
-        "CAPACITY: meets {3} up to {0} {1}, fails at {2}{4}{5}.",
-        "容量：{0} {1} 满足 {3}，{2} 不满足{4}{5}。";
+        "CAPACITY: about {0} {1} ({2}–{3}{4}) for {5}{6}{7}.",
+        "容量：约 {0} {1}（{2}–{3}{4}），条件为 {5}{6}{7}。";
     CapacityAtLeast:
-        "CAPACITY: meets {2} up to {0} {1}, the highest load tried{3}.",
-        "容量：{0} {1} 满足 {2}（已是测试的最高负载）{3}。";
+        "CAPACITY: at least {0} {1} for {2}, the highest load tried{3}.",
+        "容量：至少 {0} {1}，条件为 {2}（已是测试的最高负载）{3}。";
+    HighestMet: "; the highest level that met it: {}", "；达标的最高档位：{}";
     CapacityNone:
         "CAPACITY: none. Fails {2} even at {0} {1}{3}.",
         "容量：无。即使在 {0} {1} 也不满足 {2}{3}。";
@@ -236,7 +237,7 @@ messages! {
     CapacityOpen:
         "CAPACITY: inconclusive for {2}: fails at {0} {1}, and lower loads could not be judged{3}.",
         "容量：无法判定，条件为 {2}：在 {0} {1} 不满足，更低的负载无法判定{3}。";
-    Sure: " ({} % confidence)", "（置信度 {} %）";
+    Sure: ", {} % confidence", "，置信度 {} %";
     WithCare: "; caution: {}", "；注意：{}";
     UnitRate: "req/s", "请求/秒";
     UnitInFlight: "in flight", "并发";

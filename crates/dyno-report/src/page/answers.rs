@@ -5,7 +5,7 @@ use super::markup::{Markup, class, tag};
 use super::numbers::{counted, grouped, percent, shown};
 use super::tables::{self, Cell};
 use super::words::Word;
-use crate::text::{ABSENT, number};
+use crate::text::{ABSENT, highest_met, middle, number};
 use dyno_model::Decision;
 use dyno_model::summary::{LevelSummary, SearchSummary, SloSummary};
 
@@ -22,13 +22,24 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
             unit, holds, does_not_hold, confidence, doubt, ..
         } => {
             let open = found.outcome() == Some(Decision::Inconclusive);
+            let sure = confidence.map(|chance| {
+                page.fill(Word::Sure, &[&format!("{:.0}", (100.0 * chance).floor())])
+            });
+            let sure = sure.unwrap_or_default();
+            let highest = highest_met(page.summary, unit)
+                .map(|highest| page.fill(Word::HighestMet, &[&load(highest)]))
+                .unwrap_or_default();
+            let about = |low, high| load(middle(low, high, unit));
             let unit = match unit.as_str() {
                 "req/s" => page.say(Word::PerSecond),
                 _ => page.say(Word::InFlightUnit),
             };
             let text = match (holds, does_not_hold) {
                 (Some(low), Some(high)) => {
-                    page.fill(Word::HoldsBetween, &[&load(*low), unit, &load(*high), slo])
+                    let about = about(*low, *high);
+                    let (low, high) = (load(*low), load(*high));
+                    page.fill(Word::HoldsBetween, &[&about, unit, &low, &high, &sure, slo])
+                        + &highest
                 }
                 (Some(low), None) => page.fill(Word::HoldsAll, &[&load(*low), unit, slo]),
                 (None, Some(high)) if open => {
@@ -37,14 +48,7 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
                 (None, Some(high)) => page.fill(Word::HoldsNone, &[&load(*high), unit, slo]),
                 (None, None) => page.fill(Word::HoldsUnknown, &[slo]),
             };
-            let sure = confidence.map(|chance| {
-                page.fill(Word::Sure, &[&format!("{:.0}", (100.0 * chance).floor())])
-            });
-            (
-                Word::Capacity,
-                text + &sure.unwrap_or_default(),
-                doubt.as_ref().map(|doubt| doubt.what.as_str()),
-            )
+            (Word::Capacity, text, doubt.as_ref().map(|doubt| doubt.what.as_str()))
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
             let values = [load(*concurrency), grouped(*requests_per_s), grouped(*highest_per_s)];

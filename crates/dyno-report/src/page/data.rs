@@ -88,6 +88,7 @@ pub(super) fn level(level: &LevelSummary, language: Language) -> Value {
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
     json!({
         "label": escape(&level.label, LONGEST),
+        "name": escape(level.name(), LONGEST),
         "load": load(level, language),
         "pair": pair,
         "trust": level.verdict as u8,

@@ -51,14 +51,15 @@ messages! {
     Knee: "Knee", "拐点";
     PerSecond: "requests/s", "请求/秒";
     InFlightUnit: "requests in flight", "并发请求";
-    HoldsBetween: "Meets {3} up to {0} {1}, fails at {2}.", "在 {0} {1} 时满足 {3}，在 {2} 时不满足。";
-    HoldsAll: "Meets {2} at {0} {1}, the highest load that was tried.",
-        "在 {0} {1} 时满足 {2}，这是所试的最高负载。";
+    HoldsBetween: "About {0} {1} ({2}–{3}{4}) for {5}.", "约 {0} {1}（{2}–{3}{4}），条件为 {5}。";
+    HoldsAll: "At least {0} {1} for {2}, the highest load that was tried.",
+        "至少 {0} {1}，条件为 {2}；这是所试的最高负载。";
+    HighestMet: " The highest level that met it: {}.", "达标的最高档位：{}。";
     HoldsNone: "None: fails {2} even at {0} {1}.", "无：即使在 {0} {1} 时也不满足 {2}。";
     HoldsUnknown: "Inconclusive for {}.", "无法判定是否满足 {}。";
     HoldsOpen: "Inconclusive: fails {2} at {0} {1}; lower loads could not be judged.",
         "无法判定：在 {0} {1} 时不满足 {2}，更低的负载无法判定。";
-    Sure: " Confidence: {} %.", "置信度 {} %。";
+    Sure: ", {} % confidence", "，置信度 {} %";
     KneeAt: "Concurrency {} reaches {} requests/s; higher concurrency reaches at most {}.",
         "并发数 {} 时达到 {} 请求/秒；继续提高并发数，最高为 {} 请求/秒。";
     WithCare: "Caution: {}", "注意：{}";

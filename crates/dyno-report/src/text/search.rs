@@ -2,6 +2,7 @@
 
 use super::TextOptions;
 use crate::messages::Say;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{SearchSummary, Summary};
 use dyno_model::{Decision, Language};
 use dyno_words::columns::{number, wrap};
@@ -29,10 +30,15 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
                 (false, Some(care)) => Say::WithCare.with(language, &[care]),
                 (_, None) => String::new(),
             };
+            let highest = highest_met(summary, unit)
+                .map(|highest| Say::HighestMet.with(language, &[load(highest)]))
+                .unwrap_or_default();
+            let about = |low, high| load(middle(low, high, unit));
             let unit = unit_text(unit, language);
             match (*holds, *does_not_hold) {
                 (Some(low), Some(high)) => {
-                    let values = [load(low), unit, load(high), slo, sure, care];
+                    let (about, low, high) = (about(low, high), load(low), load(high));
+                    let values = [about, unit, low, high, sure, slo, highest, care];
                     Say::CapacityBetween.with(language, &values)
                 }
                 (Some(low), None) => {
@@ -54,8 +60,25 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
     })
 }
 
+/// The highest load of the levels that met the SLO.
+pub(crate) fn highest_met(summary: &Summary, unit: &str) -> Option<f64> {
+    let kind = if unit == "req/s" { LoadKind::Rate } else { LoadKind::Concurrency };
+    let met = summary.levels.iter().filter(|level| level.passes());
+    met.filter_map(|level| level.load.of(kind)).max_by(f64::total_cmp)
+}
+
+/// The middle of the interval in which a capacity lies, as a whole number of requests in flight. Loads
+/// are compared by their ratio.
+pub(crate) fn middle(low: f64, high: f64, unit: &str) -> f64 {
+    match unit {
+        // The highest that fails is not itself the capacity.
+        "in flight" => (low * (high - 1.0).max(low)).sqrt().round(),
+        _ => (low * high).sqrt(),
+    }
+}
+
 /// The unit of a capacity; an unknown one is shown as it is.
-fn unit_text(unit: &str, language: Language) -> String {
+pub(crate) fn unit_text(unit: &str, language: Language) -> String {
     match unit {
         "req/s" => Say::UnitRate.text(language).to_owned(),
         "in flight" => Say::UnitInFlight.text(language).to_owned(),
@@ -64,6 +87,6 @@ fn unit_text(unit: &str, language: Language) -> String {
 }
 
 /// Three digits; whole numbers in full.
-fn load(value: f64) -> String {
+pub(crate) fn load(value: f64) -> String {
     if value.fract() == 0.0 && value >= 1.0 { format!("{value:.0}") } else { number(value) }
 }

@@ -8,6 +8,7 @@ use super::turns::turns;
 use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::LevelColumn;
+use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::{Basis, LevelSummary};
 use dyno_model::{Summary, Verdict};
@@ -38,6 +39,11 @@ pub(crate) fn offered(levels: &[LevelSummary]) -> bool {
     levels.iter().any(|level| level.offered_per_s.is_some())
 }
 
+/// Some level is a burst, so that a table shows how long it took.
+pub(crate) fn bursts(levels: &[LevelSummary]) -> bool {
+    levels.iter().any(|level| level.load.kind == LoadKind::Burst)
+}
+
 /// The columns that a table has by default, in order, each with its rank. Those that no level has a
 /// value for are left out. The metrics that decide about an SLO rank before all but the counts.
 fn by_default(
@@ -47,6 +53,8 @@ fn by_default(
 ) -> Vec<(LevelColumn, u8)> {
     let mut all = vec![(LevelColumn::Requests, 0)];
     all.extend(offered(levels).then_some((LevelColumn::Value(Metric::Offered), 7)));
+    // How long a backlog takes is what a burst is for.
+    all.extend(bursts(levels).then_some((LevelColumn::Value(Metric::Duration), 1)));
     all.push((LevelColumn::Value(Metric::RequestRate), 4));
     let [main, other] = match levels.iter().any(LevelSummary::has_inputs) {
         true => [(Metric::InputRate, 2), (Metric::InputTokenRate, 3)],

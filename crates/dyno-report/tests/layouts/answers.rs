@@ -64,3 +64,34 @@ fn the_answers_of_a_run_stand_in_its_document() {
         insta::assert_snapshot!(format!("answers_{name}"), answers.join("\n"));
     }
 }
+
+/// C6: an estimate with its interval, and the highest level that met the SLO.
+#[test]
+fn c6_a_capacity_is_an_estimate_with_an_interval() {
+    let mut run = answered();
+    run.summary.search = Some(SearchSummary::Capacity {
+        unit: "in flight".to_owned(),
+        holds: Some(24.0),
+        does_not_hold: Some(33.0),
+        confidence: Some(0.957),
+        doubt: None,
+        outcome: None,
+    });
+    let level = &mut run.summary.levels[0];
+    level.load.value = Some(26.0);
+    level.slo.as_mut().unwrap().verdict.outcome = dyno_model::Decision::Met;
+    let text = |language| print(Layout::Markdown, std::slice::from_ref(&run), language);
+    let said = "about 28 in flight (24–33, 95 % confidence) for ";
+    let english = text(Language::English);
+    assert!(
+        english.contains(said) && english.contains("highest level that met it: 26"),
+        "{english}"
+    );
+    let chinese = text(Language::Chinese);
+    assert!(chinese.contains("约 28 并发（24–33，置信度 95 %）"), "{chinese}");
+    let page = dyno_report::layout::Layout::Html;
+    let page = page.print(std::slice::from_ref(&run), &Default::default()).unwrap();
+    let page = String::from_utf8(page.bytes).unwrap();
+    assert!(page.contains("About 28 requests in flight (24–33, 95 % confidence)"));
+    assert!(page.contains("The highest level that met it: 26."));
+}

@@ -334,5 +334,28 @@ fn a_length_matrix_of_vllm_0_2_7() {
     levels.reverse();
     extras.reverse();
     let run = run(levels, extras);
-    assert_eq!(print(Layout::Matrix, &[run], Language::English), MATRIX);
+    assert_eq!(print(Layout::VllmMatrix, &[run], Language::English), MATRIX);
+}
+
+/// C13: input lengths down, output lengths across, a table for each metric, in both languages.
+#[test]
+fn c13_the_matrix_has_input_by_output_lengths() {
+    let mut levels = Vec::new();
+    for (input, output, rate) in
+        [(2048, 32, 1.5), (128, 512, 2.5), (128, 32, 3.5), (2048, 512, 0.5), (128, 32, 4.5)]
+    {
+        let mut level = blank(LoadKind::Concurrency, 16.0);
+        level.throughput.requests_per_s = Some(rate);
+        (level.input_length, level.output_length) = (Some(input), Some(output));
+        levels.push(level);
+    }
+    let extras = vec![LevelExtras::default(); levels.len()];
+    let run = [run(levels, extras)];
+    let text = print(Layout::Matrix, &run, Language::English);
+    // Rounds of the same lengths are averaged.
+    let table = "**Requests/s**\n\n| input ↓ output → | 32 | 512 |\n| ---: | ---: | ---: |\n\
+                 | **128** | 4.00 | 2.50 |\n| **2048** | 1.50 | 0.50 |\n";
+    assert!(text.contains(table), "{text}");
+    let chinese = print(Layout::Matrix, &run, Language::Chinese);
+    assert!(chinese.contains("| 输入 ↓ 输出 → | 32 | 512 |"), "{chinese}");
 }

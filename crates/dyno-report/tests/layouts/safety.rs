@@ -68,7 +68,8 @@ fn tables_keep_their_columns_and_markup_stays_text() {
         bars.count()
     };
     for name in NASTY {
-        for layout in [Layout::Markdown, Layout::Guidellm, Layout::Evalscope, Layout::Matrix] {
+        let layouts = [Layout::Markdown, Layout::Guidellm, Layout::Evalscope, Layout::Matrix];
+        for layout in layouts.into_iter().chain([Layout::VllmMatrix]) {
             let text = printed(layout, name);
             let rows: Vec<usize> =
                 text.lines().filter(|line| line.starts_with('|')).map(columns).collect();

@@ -53,6 +53,20 @@ fn table_and_json_layouts_match_render_text_and_the_summary() {
     assert_eq!(json, run.summary);
 }
 
+/// C12: how long a burst takes is what it is for.
+#[test]
+fn c12_tables_of_bursts_have_their_total_time() {
+    let (run, _) = bursts();
+    let text = dyno_report::render_text(&run.summary, &Default::default());
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains("req/s")).collect();
+    assert!(heads[0].split_whitespace().any(|head| head == "s"), "{text}");
+    let document = print(Layout::Markdown, std::slice::from_ref(&run), Language::English);
+    assert!(document.contains("| Duration (s) |"), "{document}");
+    let (ladder, _) = closed_ladder();
+    let document = print(Layout::Markdown, std::slice::from_ref(&ladder), Language::English);
+    assert!(!document.contains("Duration"), "{document}");
+}
+
 #[test]
 fn several_runs_stand_under_their_names() {
     let runs = [closed_ladder().0, bursts().0];

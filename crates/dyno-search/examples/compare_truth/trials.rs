@@ -1,9 +1,7 @@
 //! Many comparisons of runs whose true change is known, and how often they are right.
 
 use crate::bench::{BETTER, Bench, FIGURES, Run};
-use dyno_stats::compare::{
-    Effect, Figure, Gate, MARGIN, Order, Verdict, compare, gate, holm, verdict,
-};
+use dyno_stats::compare::{Effect, Figure, Gate, MARGIN, Order, Verdict, compare, conclude, gate};
 use dyno_stats::rng::SplitMix;
 
 /// Runs of a side, where there are several.
@@ -93,16 +91,16 @@ impl Fared {
                 Some((i, compare(&a, &b, design.order, bench.assumed(i))?))
             })
             .collect();
-        let chances: Vec<f64> = effects.iter().map(|(_, effect)| effect.p).collect();
-        let corrected = holm(&chances);
+        let found: Vec<Effect> = effects.iter().map(|(_, effect)| *effect).collect();
+        let concluded = conclude(&found, MARGIN);
         self.all += 1;
         let (mut any, mut wrong) = (false, false);
-        for ((i, effect), corrected) in effects.iter().zip(corrected) {
+        for ((i, effect), said) in effects.iter().zip(concluded) {
             let i = *i;
             self.compared[i] += 1;
             let holds = effect.low <= truth[i] && truth[i] <= effect.high;
             self.covered[i] += u32::from(holds);
-            let said = verdict(effect, corrected, MARGIN);
+            let said = said.verdict;
             let higher = match said {
                 Verdict::Higher => Some(true),
                 Verdict::Lower => Some(false),
@@ -113,7 +111,7 @@ impl Fared {
             let is_right = |higher: bool| truth[i] != 0.0 && higher == (truth[i] > 0.0);
             wrong |= higher.is_some_and(|higher| !is_right(higher));
             self.no_larger[i] += u32::from(matches!(said, Verdict::NoLargerThan(_)));
-            let at = match gate(effect, BETTER[i], ALLOWED) {
+            let at = match gate(effect, BETTER[i], ALLOWED).gate {
                 Gate::Pass => 0,
                 Gate::Fail => 1,
                 Gate::CannotTell { .. } => 2,

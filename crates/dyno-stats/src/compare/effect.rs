@@ -69,6 +69,12 @@ impl Estimate {
 }
 
 impl Effect {
+    /// The ends of the interval that misses the true change with this probability, on both sides
+    /// together.
+    pub(super) fn interval(&self, chance: f64) -> [f64; 2] {
+        self.log.interval(chance).map(libm::expm1)
+    }
+
     /// Absent where something is not a finite number.
     pub(super) fn new(mut log: Estimate, basis: Basis, runs: [usize; 2]) -> Option<Self> {
         if log.value.abs() < ROUNDING {

@@ -1,13 +1,22 @@
 //! Whether B may replace A: is it worse by more than is allowed?
 
 use super::effect::Effect;
-use super::power::{Wanted, more_runs};
+use super::power::{Wanted, more_rounds};
 use super::verdict::Better;
 
 /// Each end of the interval is wrong with half of this probability: 5 %.
 const CHANCE: f64 = 0.1;
 /// The probability that as many runs as are asked for do not settle it, in both directions.
 const UNSETTLED: f64 = 0.4;
+
+/// What a gate says, and the interval that it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gated {
+    /// Pass, fail or inconclusive.
+    pub gate: Gate,
+    /// The ends of the change; each is right with 95 %.
+    pub interval: [f64; 2],
+}
 
 /// What a gate says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,9 +27,9 @@ pub enum Gate {
     Fail,
     /// Inconclusive.
     CannotTell {
-        /// About so many more runs of each side would settle it if the change is as it seems;
+        /// About so many more rounds of each side would settle it if the change is as it seems;
         /// absent where they are more than [`MOST_MORE`](super::MOST_MORE).
-        more_runs: Option<u32>,
+        more_rounds: Option<u32>,
     },
 }
 
@@ -30,19 +39,20 @@ pub enum Gate {
 /// It passes where the change is surely (95 %) within the bound, and fails where it is surely
 /// beyond. So a regression larger than is allowed passes at most once in 20 times, and one that is
 /// allowed fails at most once in 20 times, however few the runs.
-pub fn gate(effect: &Effect, better: Better, most: f64) -> Gate {
+pub fn gate(effect: &Effect, better: Better, most: f64) -> Gated {
     let [low, high] = effect.log.interval(CHANCE);
     // Signed so that more is worse.
     let (bound, [low, high], value) = match better {
         Better::Lower => (libm::log1p(most), [low, high], effect.log.value),
         Better::Higher => (-libm::log1p(-most.min(1.0)), [-high, -low], -effect.log.value),
     };
-    if high <= bound {
-        return Gate::Pass;
-    }
-    if low > bound {
-        return Gate::Fail;
-    }
-    let wanted = Wanted { distance: (bound - value).abs(), chance: CHANCE, missing: UNSETTLED };
-    Gate::CannotTell { more_runs: more_runs(effect, wanted) }
+    let gate = if high <= bound {
+        Gate::Pass
+    } else if low > bound {
+        Gate::Fail
+    } else {
+        let wanted = Wanted { distance: (bound - value).abs(), chance: CHANCE, missing: UNSETTLED };
+        Gate::CannotTell { more_rounds: more_rounds(effect, wanted) }
+    };
+    Gated { gate, interval: effect.interval(CHANCE) }
 }

@@ -15,12 +15,11 @@ mod student;
 mod verdict;
 
 pub use effect::{Basis, Effect};
-pub use gate::{Gate, gate};
-pub use holm::holm;
+pub use gate::{Gate, Gated, gate};
 pub use one_run::{BETWEEN_RUNS, BETWEEN_RUNS_AT_A_RATE, Figure, Loop, between_runs, one_run};
 pub use power::MOST_MORE;
 pub use rounds::{paired, rounds};
-pub use verdict::{Better, MARGIN, Verdict, verdict};
+pub use verdict::{Better, Concluded, MARGIN, Verdict, conclude};
 
 /// How the runs of A and B were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
-//! How many more runs a conclusion needs.
+//! How many more rounds a conclusion needs.
 
 use super::effect::{Basis, Effect};
 use super::student::critical;
 
-/// More runs than this are not suggested: longer ones would help more.
+/// More rounds than this are not suggested: longer ones would help more.
 pub const MOST_MORE: u32 = 100;
 
-/// What more runs should show.
+/// What more rounds should show.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// The difference of logarithms to detect.
@@ -17,10 +17,10 @@ pub(super) struct Wanted {
     pub(super) missing: f64,
 }
 
-/// How many more runs of each side, at least 1; absent where they are more than [`MOST_MORE`].
+/// How many more rounds of each side, at least 1; absent where they are more than [`MOST_MORE`].
 ///
 /// They are assumed to scatter like the existing ones and to be made in the same order.
-pub(super) fn more_runs(effect: &Effect, wanted: Wanted) -> Option<u32> {
+pub(super) fn more_rounds(effect: &Effect, wanted: Wanted) -> Option<u32> {
     let have = effect.runs[0].min(effect.runs[1]) as u32;
     let enough = |runs: u32| {
         let freedom = match effect.basis {

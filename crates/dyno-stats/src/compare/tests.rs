@@ -135,6 +135,72 @@ fn equal_runs_do_not_differ_by_errors_of_rounding() {
     assert!(close(more.change, 0.2) && more.p < 1e-9);
 }
 
+/// The verdict where this is the only test.
+fn alone(effect: &Effect, margin: f64) -> Verdict {
+    conclude(&[*effect], margin)[0].verdict
+}
+
+/// C3, C4: the interval that is shown is the one that decides, whatever the number of tests.
+#[test]
+fn c3_the_interval_contains_no_change_exactly_where_none_is_called() {
+    let mut rng = SplitMix::new(77);
+    let effects: Vec<Effect> = (0..400)
+        .map(|i| {
+            let a = runs(&mut rng, 1.0, 0.01, 3);
+            let b = runs(&mut rng, 1.0 + 0.001 * f64::from(i % 80), 0.01, 3);
+            rounds(&a, &b).unwrap()
+        })
+        .collect();
+    for tests in [1, 5, 20, 80] {
+        let (mut called, mut uncorrected) = (0, 0);
+        for some in effects.chunks(tests) {
+            for (effect, found) in some.iter().zip(conclude(some, MARGIN)) {
+                let [low, high] = found.interval;
+                let differs = matches!(found.verdict, Verdict::Higher | Verdict::Lower);
+                called += u32::from(differs);
+                uncorrected += u32::from(effect.p < 0.05);
+                match found.verdict {
+                    Verdict::Higher => assert!(low > 0.0, "{found:?}"),
+                    Verdict::Lower => assert!(high < 0.0, "{found:?}"),
+                    Verdict::NoLargerThan(most) => {
+                        assert!(low >= -most && high <= most && most <= MARGIN, "{found:?}");
+                    }
+                    Verdict::NotEnough { .. } => assert!(low <= 0.0 && high >= 0.0, "{found:?}"),
+                }
+            }
+        }
+        assert!(called > 0 && (tests == 1 || called < uncorrected), "{tests}: {called}");
+    }
+}
+
+/// C3: a gate's outcome follows from the interval that it gives, and from nothing else.
+#[test]
+fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
+    let mut rng = SplitMix::new(78);
+    let mut seen = [0; 3];
+    for i in 0..300 {
+        let a = runs(&mut rng, 1.0, 0.01, 2 + i % 3);
+        let b = runs(&mut rng, 0.9 + 0.001 * (i % 200) as f64, 0.01, 2 + i % 3);
+        let effect = rounds(&a, &b).unwrap();
+        for (better, limit) in [(Better::Lower, 0.05), (Better::Higher, -0.05)] {
+            let found = gate(&effect, better, 0.05);
+            let [low, high] = found.interval;
+            let (within, beyond) = match better {
+                Better::Lower => (high <= limit + 1e-9, low > limit - 1e-9),
+                Better::Higher => (low >= limit - 1e-9, high < limit + 1e-9),
+            };
+            let place = match found.gate {
+                Gate::Pass => 0,
+                Gate::Fail => 1,
+                Gate::CannotTell { .. } => 2,
+            };
+            seen[place] += 1;
+            assert!([within, beyond, !within && !beyond][place], "{found:?} {effect:?}");
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+}
+
 #[test]
 fn verdicts_on_both_sides_of_their_limits() {
     let mut rng = SplitMix::new(4);
@@ -143,14 +209,12 @@ fn verdicts_on_both_sides_of_their_limits() {
         let b: Vec<f64> = a.iter().rev().map(|value| value * factor).collect();
         rounds(&a, &b).unwrap()
     };
-    let called = |effect: &Effect| verdict(effect, effect.p, MARGIN);
+    let called = |effect: &Effect| alone(effect, MARGIN);
     assert_eq!(called(&by(1.1)), Verdict::Higher);
     assert_eq!(called(&by(0.9)), Verdict::Lower);
     let same = by(1.0);
     assert_eq!(called(&same), Verdict::NoLargerThan(same.high));
-    assert!(matches!(verdict(&same, 1.0, 0.001), Verdict::NotEnough { .. }));
-    // A probability that is no longer small after correction calls nothing.
-    assert!(!matches!(verdict(&by(1.1), 0.05, MARGIN), Verdict::Higher));
+    assert!(matches!(alone(&same, 0.001), Verdict::NotEnough { .. }));
     assert_eq!(Verdict::Higher.is_better(Better::Lower), Some(false));
     assert_eq!(Verdict::Lower.is_better(Better::Lower), Some(true));
     assert_eq!(Verdict::NoLargerThan(0.1).is_better(Better::Higher), None);
@@ -160,7 +224,7 @@ fn verdicts_on_both_sides_of_their_limits() {
 fn as_many_runs_as_are_asked_for_are_enough() {
     // One run each with 3 % between them: too few to exclude 5 %.
     let one = one_run(figure(1.0, 0.0), figure(1.01, 0.0), 0.03).unwrap();
-    let Verdict::NotEnough { more_runs: Some(more) } = verdict(&one, one.p, MARGIN) else {
+    let Verdict::NotEnough { more_rounds: Some(more) } = alone(&one, MARGIN) else {
         panic!("{one:?}");
     };
     let settled = |count: usize| {
@@ -170,7 +234,7 @@ fn as_many_runs_as_are_asked_for_are_enough() {
             let a = runs(&mut rng, 1.0, 0.03, count);
             let b = runs(&mut rng, 1.0, 0.03, count);
             let effect = rounds(&a, &b).unwrap();
-            !matches!(verdict(&effect, effect.p, MARGIN), Verdict::NotEnough { .. })
+            !matches!(alone(&effect, MARGIN), Verdict::NotEnough { .. })
         });
         settled.count() as f64 / f64::from(all)
     };
@@ -178,7 +242,7 @@ fn as_many_runs_as_are_asked_for_are_enough() {
     assert!((0.78..0.92).contains(&enough), "{more} more runs settle {enough}");
     assert!(settled(more as usize / 2) < 0.7);
     let hopeless = one_run(figure(1.0, 0.0), figure(1.01, 0.0), 1.0).unwrap();
-    assert_eq!(verdict(&hopeless, 1.0, MARGIN), Verdict::NotEnough { more_runs: None });
+    assert_eq!(alone(&hopeless, MARGIN), Verdict::NotEnough { more_rounds: None });
 }
 
 #[test]
@@ -188,16 +252,16 @@ fn gates_look_at_the_bad_direction_only() {
         let scaled = |factor: f64| wobble.map(|value| value * factor);
         rounds(&scaled(3.0), &scaled(3.0 * factor)).unwrap()
     };
-    assert_eq!(gate(&by(1.0), Better::Lower, 0.05), Gate::Pass);
-    assert_eq!(gate(&by(1.1), Better::Lower, 0.05), Gate::Fail);
-    assert_eq!(gate(&by(1.1), Better::Higher, 0.05), Gate::Pass);
-    assert_eq!(gate(&by(0.9), Better::Higher, 0.05), Gate::Fail);
-    assert_eq!(gate(&by(0.9), Better::Lower, 0.05), Gate::Pass);
-    assert!(matches!(gate(&by(1.05), Better::Lower, 0.05), Gate::CannotTell { .. }));
+    assert_eq!(gate(&by(1.0), Better::Lower, 0.05).gate, Gate::Pass);
+    assert_eq!(gate(&by(1.1), Better::Lower, 0.05).gate, Gate::Fail);
+    assert_eq!(gate(&by(1.1), Better::Higher, 0.05).gate, Gate::Pass);
+    assert_eq!(gate(&by(0.9), Better::Higher, 0.05).gate, Gate::Fail);
+    assert_eq!(gate(&by(0.9), Better::Lower, 0.05).gate, Gate::Pass);
+    assert!(matches!(gate(&by(1.05), Better::Lower, 0.05).gate, Gate::CannotTell { .. }));
     // An improvement may be asked for, and a throughput cannot fall by more than all of it.
-    assert_eq!(gate(&by(1.0), Better::Lower, -0.05), Gate::Fail);
-    assert_eq!(gate(&by(0.9), Better::Lower, -0.05), Gate::Pass);
-    assert_eq!(gate(&by(0.1), Better::Higher, 2.0), Gate::Pass);
+    assert_eq!(gate(&by(1.0), Better::Lower, -0.05).gate, Gate::Fail);
+    assert_eq!(gate(&by(0.9), Better::Lower, -0.05).gate, Gate::Pass);
+    assert_eq!(gate(&by(0.1), Better::Higher, 2.0).gate, Gate::Pass);
 }
 
 /// How many of 2,000 intervals of `count` runs each hold the truth, and how many call a change.
@@ -293,7 +357,7 @@ proptest! {
         more in 0.0_f64..0.4,
     ) {
         let effect = rounds(&a, &b).unwrap();
-        let rank = |gate: Gate| match gate {
+        let rank = |found: Gated| match found.gate {
             Gate::Pass => 2,
             Gate::CannotTell { .. } => 1,
             Gate::Fail => 0,

@@ -1,12 +1,17 @@
 //! The conclusion from a change and its interval.
 
 use super::effect::Effect;
-use super::power::{Wanted, more_runs};
+use super::holm::{Tested, holm};
+use super::power::{Wanted, more_rounds};
 
 /// The error probability of intervals and tests.
 pub(super) const CHANCE: f64 = 0.05;
-/// The probability that as many runs as are asked for do not settle it.
-const UNSETTLED: f64 = 0.2;
+/// The probability that as many rounds as are asked for do not rule out a difference beyond the
+/// margin, in both directions.
+const NOT_RULED_OUT: f64 = 0.2;
+/// The probability that as many rounds as are asked for do not show a difference that is as it
+/// seems, in both directions.
+const NOT_SHOWN: f64 = 0.4;
 /// A difference that does not matter is at most this large, by default.
 pub const MARGIN: f64 = 0.05;
 
@@ -30,9 +35,9 @@ pub enum Verdict {
     NoLargerThan(f64),
     /// Inconclusive: there may or may not be a difference that matters.
     NotEnough {
-        /// About so many more runs of each side would settle it; absent where they are more than
+        /// About so many more rounds of each side would settle it; absent where they are more than
         /// [`MOST_MORE`](super::MOST_MORE).
-        more_runs: Option<u32>,
+        more_rounds: Option<u32>,
     },
 }
 
@@ -47,19 +52,44 @@ impl Verdict {
     }
 }
 
-/// What may be said of a change whose p-value, corrected for all metrics that are compared
-/// ([`holm`](super::holm)), is `corrected`, where differences up to `margin` do not matter.
+/// A conclusion with the interval that it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Concluded {
+    /// The conclusion.
+    pub verdict: Verdict,
+    /// The ends of the change. Corrected for the number of tests where a difference was called or
+    /// nothing is decided: it contains 0 exactly where none was called. Where a difference is
+    /// ruled out, the metric's own 95 % interval, which does that.
+    pub interval: [f64; 2],
+    /// The p-value, corrected for the number of tests.
+    pub corrected: f64,
+}
+
+/// What may be said of several changes at once, where differences up to `margin` do not matter.
 ///
-/// A difference is called where that p-value is below 5 %. Otherwise there is none larger than the
-/// farther end of the interval, if that is within the margin.
-pub fn verdict(effect: &Effect, corrected: f64, margin: f64) -> Verdict {
+/// A difference is called where its p-value, corrected for all of them ([`holm`]), is below 5 %.
+/// Otherwise there is none larger than the farther end of its own interval, if that is within the
+/// margin.
+pub fn conclude(effects: &[Effect], margin: f64) -> Vec<Concluded> {
+    let chances: Vec<f64> = effects.iter().map(|effect| effect.p).collect();
+    let tested = holm(&chances, CHANCE);
+    effects.iter().zip(tested).map(|(effect, tested)| concluded(effect, tested, margin)).collect()
+}
+
+fn concluded(effect: &Effect, Tested { corrected, chance }: Tested, margin: f64) -> Concluded {
+    let of = |verdict, interval| Concluded { verdict, interval, corrected };
+    let interval = effect.interval(chance);
     if corrected < CHANCE {
-        return if effect.change > 0.0 { Verdict::Higher } else { Verdict::Lower };
+        let verdict = if effect.change > 0.0 { Verdict::Higher } else { Verdict::Lower };
+        return of(verdict, interval);
     }
     let largest = effect.low.abs().max(effect.high.abs());
     if largest <= margin {
-        return Verdict::NoLargerThan(largest);
+        return of(Verdict::NoLargerThan(largest), [effect.low, effect.high]);
     }
-    let wanted = Wanted { distance: libm::log1p(margin), chance: CHANCE, missing: UNSETTLED };
-    Verdict::NotEnough { more_runs: more_runs(effect, wanted) }
+    let ruled_out =
+        Wanted { distance: libm::log1p(margin), chance: CHANCE, missing: NOT_RULED_OUT };
+    let shown = Wanted { distance: effect.log.value.abs(), chance, missing: NOT_SHOWN };
+    let ways = [ruled_out, shown].map(|wanted| more_rounds(effect, wanted));
+    of(Verdict::NotEnough { more_rounds: ways.into_iter().flatten().min() }, interval)
 }

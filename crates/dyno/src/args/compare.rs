@@ -96,7 +96,7 @@ pub(crate) struct GateArgs {
     /// Largest regression that a metric may have
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(crate) max_regression: f64,
-    /// Check only these metrics; may be repeated [default: throughput, TTFT, time per token, latency]
+    /// Check only these metrics; may be repeated [default: throughput, TTFT, ITL or TPOT, latency]
     #[arg(long, value_name = "METRIC", value_parser = metric(), value_delimiter = ',')]
     pub(crate) metric: Vec<Compared>,
     #[command(flatten)]

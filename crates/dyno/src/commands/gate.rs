@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
-use dyno_analysis::compare::{Answer, Check, Gated, gated};
+use dyno_analysis::compare::{Answer, Check, Gated, Terms, gated};
 use dyno_model::Language;
 use dyno_model::metric::Better;
 use dyno_report::compared;
@@ -45,7 +45,8 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let sides: Vec<&_> = runs.iter().collect();
     let called: Vec<&str> = names.iter().map(String::as_str).collect();
-    let comparison = side_by_side(&called, &sides, &terms(&args.terms, &sides));
+    let terms = Terms { asked: args.metric.clone(), ..terms(&args.terms, &sides) };
+    let comparison = side_by_side(&called, &sides, &terms);
     let found = gated(&comparison, &args.metric, args.max_regression);
     let language = language(args.language);
     let caveats = compared::caveats(&comparison, language);
@@ -65,7 +66,7 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
         markdown(&found, language) + &caveats.collect::<String>()
     } else {
         let caveats = caveats.iter().map(|caveat| format!("  {}\n", escape(caveat, 300)));
-        text(&found, language) + &caveats.collect::<String>()
+        text(&found, language) + &caveats.collect::<String>() + &headline(&found, language) + "\n"
     };
     let status = Status::from(printer.result(&printed)).and(status(&found, language));
     Ok(status.told(&printer.speaking(language)))
@@ -127,6 +128,14 @@ fn sorted(found: &Gated) -> Vec<&Check> {
     checks
 }
 
+/// The same for a terminal, where the end is read first: those that did not pass stand next to the
+/// answer.
+fn sorted_for_terminal(found: &Gated) -> Vec<&Check> {
+    let mut checks = sorted(found);
+    checks.sort_by_key(|check| check.answer);
+    checks
+}
+
 /// How many checks are listed. Where all are inconclusive, the worst ones are enough.
 fn shown(checks: &[&Check]) -> usize {
     let all = checks.iter().all(|check| check.answer == Answer::CannotTell);
@@ -142,9 +151,10 @@ fn worsening(check: &Check) -> f64 {
     }
 }
 
+/// The checks, and what is missing; the answer stands below.
 fn text(found: &Gated, language: Language) -> String {
-    let mut out = headline(found, language) + "\n";
-    let mut checks = sorted(found);
+    let mut out = String::new();
+    let mut checks = sorted_for_terminal(found);
     let shown = shown(&checks);
     if shown < checks.len() {
         checks.sort_by(|a, b| worsening(b).total_cmp(&worsening(a)));
@@ -152,7 +162,8 @@ fn text(found: &Gated, language: Language) -> String {
     for check in &checks[..shown] {
         let word = compared::answer(check.answer, language);
         out.push_str(&format!(
-            "  {word}: {}\n",
+            "  {word}{}{}\n",
+            language.colon(),
             escape(&compared::check_line(check, language), 300)
         ));
     }

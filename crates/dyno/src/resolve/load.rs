@@ -140,6 +140,7 @@ pub(super) fn levels(
                 (_, Load::Ramp { from, to, .. }) => format!("{} @{from}..{to}/s", size.name),
                 (1, _) => format!("{} {}", load.kind(), load.value()),
                 (_, Load::Rate { rate, .. }) => format!("{} @{rate}/s", size.name),
+                (_, Load::Burst { requests }) => format!("{} burst {requests}", size.name),
                 _ => format!("{} @{}", size.name, load.value()),
             };
             levels.push(LevelPlan {

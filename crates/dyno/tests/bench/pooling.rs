@@ -281,5 +281,5 @@ fn runs_are_compared_by_texts_and_a_capacity_is_found() {
     ));
     command.args(["--slo", "latency.p90<30s"]);
     let found = run(command).expect_measured();
-    assert!(found.stdout.contains("CAPACITY: meets latency.p90<30s"), "{}", found.said());
+    assert!(found.stdout.contains(" for latency.p90<30s"), "{}", found.said());
 }

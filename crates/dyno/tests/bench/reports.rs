@@ -3,7 +3,7 @@
 use crate::place::Place;
 use crate::process::{Ended, run};
 
-const FORMATS: [&str; 12] = [
+const FORMATS: [&str; 13] = [
     "table",
     "markdown",
     "csv",
@@ -14,6 +14,7 @@ const FORMATS: [&str; 12] = [
     "vllm-0.6",
     "sglang",
     "matrix",
+    "vllm-0.2.7",
     "vllm-json",
     "sglang-jsonl",
 ];

@@ -58,3 +58,27 @@ fn it_fits_a_phone_in_both_languages() {
         page.picture(&format!("compared-phone-{language}"));
     }
 }
+
+/// B9: rounds of a level are one place of the line, over another metric, too.
+#[test]
+fn b9_rounds_are_averaged_over_another_metric() {
+    let run = |seed: &str| {
+        let shape = ["--concurrency", "4,16", "--requests", "60", "--input-tokens", "128"];
+        let rounds = ["--output-tokens", "16", "--repeat", "2", "--seed", seed, "--label", seed];
+        Made::predicted(&[&shape[..], &rounds].concat())
+    };
+    let html = run("1").compared(&run("2"), "en");
+    let mut page = Browser::start();
+    page.open(&html, 1280);
+    let panes = page.number("document.querySelectorAll('#compare .pane').length");
+    for pane in 1..=panes as usize {
+        let within = format!("#compare .pane:nth-child({pane})");
+        let dots = format!("document.querySelectorAll('{within} circle.dot').length");
+        assert_eq!(page.number(&dots), 8.0, "pane {pane}: two runs, two levels, two rounds");
+        let corners = format!(
+            "[...document.querySelectorAll('{within} path.curve')].map(line => \
+             (line.getAttribute('d').match(/[ML]/g) || []).length)"
+        );
+        assert_eq!(page.js(&corners), json!([2, 2]), "pane {pane}");
+    }
+}
