@@ -22,6 +22,8 @@ pub struct Counts {
     pub dropped: u64,
     /// Still running when the run had to stop.
     pub censored: u64,
+    /// Never sent: those that were dropped, and those that still waited when sending stopped.
+    pub unsent: u64,
     /// Sent again.
     pub resent: u64,
     /// Failures by class.
@@ -32,6 +34,7 @@ impl Counts {
     /// Counts the outcome of a request.
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         self.resent += u64::from(record.resent);
+        self.unsent += u64::from(record.was_never_sent());
         match &record.outcome {
             Outcome::Completed => self.completed += 1,
             Outcome::Dropped(_) => self.dropped += 1,

@@ -69,8 +69,8 @@ pub(super) fn line(
     let counts = &found.counts;
     let mut parts = vec![
         format!("{} {label}", place(index as u64, levels as u64, more)),
-        Text::Requests.with(language, &[counts.planned.to_string()]),
-        Text::Failed.with(language, &[(counts.failed + counts.dropped).to_string()]),
+        Text::Requests.with(language, &[counts.planned.saturating_sub(counts.unsent).to_string()]),
+        Text::Failed.with(language, &[counts.failed.to_string()]),
     ];
     if counts.unconfirmed > 0 {
         parts.push(Text::Unconfirmed.with(language, &[counts.unconfirmed.to_string()]));
@@ -78,8 +78,13 @@ pub(super) fn line(
     if counts.shed > 0 {
         parts.push(Text::Shed.with(language, &[counts.shed.to_string()]));
     }
-    if counts.censored > 0 {
-        parts.push(Text::Unfinished.with(language, &[counts.censored.to_string()]));
+    let waited = counts.unsent.saturating_sub(counts.dropped);
+    let unfinished = counts.censored.saturating_sub(waited);
+    if unfinished > 0 {
+        parts.push(Text::Unfinished.with(language, &[unfinished.to_string()]));
+    }
+    if counts.unsent > 0 {
+        parts.push(Text::NotSent.with(language, &[counts.unsent.to_string()]));
     }
     // The table of the report has the rates of the steady window, which is not known yet.
     let work = if found.embeds { found.inputs_per_s } else { found.output_tokens_per_s };

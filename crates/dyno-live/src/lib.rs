@@ -5,6 +5,7 @@
 mod agents;
 mod finished;
 mod fit;
+mod lines;
 mod live;
 mod mailbox;
 mod outlook;
@@ -97,6 +98,7 @@ impl Viewer {
             ProgressStyle::Hidden => {}
             ProgressStyle::Line => self.redraw(),
             ProgressStyle::Plain => self.report(),
+            ProgressStyle::Json => self.write_lines(),
         }
     }
 

@@ -30,14 +30,18 @@ pub struct Live {
     /// The clock of the records; absent where they are in virtual time.
     clock: Option<Clock>,
     language: Language,
-    /// Requests of this level that have ended, whatever their outcome.
+    /// Requests of this level that were sent and have ended, whatever their outcome.
     done: AtomicU64,
-    /// Of those, the ones that failed or could not be sent.
+    /// Of those, the ones that completed,
+    completed: AtomicU64,
+    /// the ones that failed,
     failed: AtomicU64,
-    /// The ones that are unconfirmed,
+    /// the ones that are unconfirmed,
     unconfirmed: AtomicU64,
     /// and the ones that were shed.
     shed: AtomicU64,
+    /// Arrivals of this level that were never sent.
+    unsent: AtomicU64,
     /// Output tokens or events of the requests of this level that have ended.
     tokens: AtomicU64,
     /// Output tokens that the client has received in the whole run, and before this level.
@@ -49,6 +53,8 @@ pub struct Live {
     level: AtomicU64,
     levels: AtomicU64,
     started_ms: AtomicU64,
+    /// When the pause before the next level is over; 0: there is none.
+    rests_until_ms: AtomicU64,
     /// Milliseconds of sending planned; 0: not bounded by time.
     duration_ms: AtomicU64,
     /// Which of two runs it is, before every label.
@@ -80,10 +86,14 @@ struct Fleet {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Seen {
     pub(crate) at: Duration,
+    /// Requests that were sent and have ended.
     pub(crate) done: u64,
+    pub(crate) completed: u64,
     pub(crate) failed: u64,
     pub(crate) unconfirmed: u64,
     pub(crate) shed: u64,
+    /// Arrivals that were never sent.
+    pub(crate) unsent: u64,
     /// Output tokens of this level, those of running streams included where they are known.
     pub(crate) tokens: u64,
     pub(crate) in_flight: u64,
@@ -92,6 +102,8 @@ pub(crate) struct Seen {
     /// Levels known so far; 0 before the first begins.
     pub(crate) levels: u64,
     pub(crate) elapsed: Duration,
+    /// How long the pause before the next level still lasts, where there is one.
+    pub(crate) rests: Option<Duration>,
     pub(crate) duration: Option<Duration>,
     pub(crate) label: String,
     pub(crate) server: Option<ServerSample>,
@@ -106,9 +118,11 @@ impl Default for Live {
             clock: None,
             language: Language::English,
             done: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             unconfirmed: AtomicU64::new(0),
             shed: AtomicU64::new(0),
+            unsent: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
             received: AtomicU64::new(UNREPORTED),
             received_before: AtomicU64::new(UNREPORTED),
@@ -117,6 +131,7 @@ impl Default for Live {
             level: AtomicU64::new(0),
             levels: AtomicU64::new(0),
             started_ms: AtomicU64::new(0),
+            rests_until_ms: AtomicU64::new(0),
             duration_ms: AtomicU64::new(0),
             side: String::new(),
             label: Mutex::default(),
@@ -150,11 +165,18 @@ impl Live {
         outlook.more = more;
     }
 
+    /// Nothing is sent for so long: a pause between levels.
+    pub fn rests(&self, time: Duration) {
+        self.rests_until_ms.store(ms(self.zero.elapsed() + time), Relaxed);
+    }
+
     /// Resets the counters for level `index` (from 0) of the `known` ones. `planned` is the
     /// number of requests that bounds it, as far as known, warm-up included.
     pub fn begin_level(&self, index: usize, known: usize, level: &LevelPlan, planned: Option<u64>) {
-        let ended = [&self.done, &self.failed, &self.unconfirmed, &self.shed];
-        for counter in ended.into_iter().chain([&self.tokens, &self.in_flight]) {
+        let Self { done, completed, failed, unconfirmed, shed, unsent, tokens, in_flight, .. } =
+            self;
+        let ended = [done, completed, failed, unconfirmed, shed, unsent];
+        for counter in ended.into_iter().chain([tokens, in_flight]) {
             counter.store(0, Relaxed);
         }
         self.received_before.store(UNREPORTED, Relaxed);
@@ -165,6 +187,7 @@ impl Live {
         self.duration_ms.store(bounds.time.map_or(0, ms), Relaxed);
         let at = self.zero.elapsed();
         self.started_ms.store(ms(at), Relaxed);
+        self.rests_until_ms.store(0, Relaxed);
         bounds.label.clone_into(&mut self.label.lock().unwrap_or_else(PoisonError::into_inner));
         let mut outlook = self.outlook.lock().unwrap_or_else(PoisonError::into_inner);
         outlook.begin(index, bounds);
@@ -221,12 +244,14 @@ impl Live {
 
     /// A request of the level has ended.
     pub fn ended(&self, record: &RequestRecord) {
-        self.done.fetch_add(1, Relaxed);
+        let ended = if record.was_never_sent() { &self.unsent } else { &self.done };
+        ended.fetch_add(1, Relaxed);
         let counter = match record.outcome {
-            Outcome::Failed(_) | Outcome::Dropped(_) => Some(&self.failed),
+            Outcome::Completed => Some(&self.completed),
+            Outcome::Failed(_) => Some(&self.failed),
             Outcome::Unconfirmed => Some(&self.unconfirmed),
             Outcome::Shed(_) => Some(&self.shed),
-            Outcome::Completed | Outcome::Censored => None,
+            Outcome::Dropped(_) | Outcome::Censored => None,
         };
         if let Some(counter) = counter {
             counter.fetch_add(1, Relaxed);
@@ -251,6 +276,7 @@ impl Live {
                 failed: self.failed.load(Relaxed),
                 unconfirmed: self.unconfirmed.load(Relaxed),
                 shed: self.shed.load(Relaxed),
+                unsent: self.unsent.load(Relaxed),
             },
             ending: end.ending,
             draining: self.draining(end),
@@ -285,6 +311,10 @@ impl Live {
         Seen {
             at,
             done: self.done.load(Relaxed).max(reported(FleetSeen::done)),
+            completed: self
+                .completed
+                .load(Relaxed)
+                .max(reported(|fleet| fleet.sum(|beat| beat.completed))),
             // Agents count unconfirmed requests among those that failed, until their records come.
             failed: self.failed.load(Relaxed).max(
                 reported(|fleet| fleet.sum(|beat| beat.failed))
@@ -292,12 +322,15 @@ impl Live {
             ),
             unconfirmed: self.unconfirmed.load(Relaxed),
             shed: self.shed.load(Relaxed).max(reported(|fleet| fleet.sum(|beat| beat.shed))),
+            unsent: self.unsent.load(Relaxed),
             tokens: self.received_in_level().unwrap_or_else(|| self.tokens.load(Relaxed)),
             in_flight: self.in_flight.load(Relaxed),
             planned: unless_zero(self.planned.load(Relaxed)),
             level: self.level.load(Relaxed),
             levels: self.levels.load(Relaxed),
             elapsed: at.saturating_sub(Duration::from_millis(self.started_ms.load(Relaxed))),
+            rests: unless_zero(self.rests_until_ms.load(Relaxed))
+                .map(|until| Duration::from_millis(until).saturating_sub(at)),
             duration: unless_zero(self.duration_ms.load(Relaxed)).map(Duration::from_millis),
             label: self.label.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             server: self.fresh_server_metrics(at),
@@ -329,6 +362,11 @@ impl Live {
         Some(fresh.1)
     }
 
+    /// Which of two runs it is.
+    pub(super) fn side(&self) -> Option<&str> {
+        Some(self.side.trim_end()).filter(|side| !side.is_empty())
+    }
+
     /// The language of what is shown.
     pub(super) fn language(&self) -> Language {
         self.language
@@ -353,6 +391,31 @@ fn ms(time: Duration) -> u64 {
 mod tests {
     use super::*;
     use crate::samples;
+
+    /// B10: what was never sent is neither a request nor a failure, and counts in no rate.
+    #[test]
+    fn b10_arrivals_that_were_never_sent_are_not_requests() {
+        let live = Live::default();
+        let mut watch = crate::watch::Watch::new(&live);
+        live.begin_level(0, 1, &samples::level_plan("one"), Some(50));
+        (0..24).for_each(|index| live.ended(&samples::record(0, index)));
+        for (index, outcome) in (24..).zip([Outcome::Censored, Outcome::Dropped("full".into())]) {
+            let dispatched = None;
+            live.ended(&RequestRecord { outcome, dispatched, ..samples::record(0, index) });
+        }
+        let seen = live.look();
+        assert_eq!((seen.done, seen.completed, seen.failed, seen.unsent), (24, 24, 0, 2));
+        // One that was cut off was sent, but did not complete.
+        let cut = RequestRecord { outcome: Outcome::Censored, ..samples::record(0, 26) };
+        live.ended(&RequestRecord { dispatched: Some(cut.intended), ..cut });
+        let seen = live.look();
+        assert_eq!((seen.done, seen.completed, seen.unsent), (25, 24, 2));
+        live.end_level(&LevelEnd { issued: 27, ..samples::level_end() });
+        watch.update(&live);
+        let over = watch.levels[0].over.as_ref().unwrap();
+        let line = crate::finished::line(0, 1, false, "one", over, None, Language::English);
+        assert!(line.contains("25 requests  0 failed  1 unfinished  2 not sent"), "{line}");
+    }
 
     #[test]
     fn tokens_of_running_streams_count_from_the_start_of_the_level() {

@@ -68,12 +68,14 @@ pub(super) enum Boundary {
 pub(super) struct Counted {
     /// Measured requests.
     pub(super) issued: u64,
-    /// Requests that failed or were dropped.
+    /// Requests that failed.
     pub(super) failed: u64,
     /// Requests that are unconfirmed.
     pub(super) unconfirmed: u64,
     /// Requests that were shed.
     pub(super) shed: u64,
+    /// Arrivals that were never sent.
+    pub(super) unsent: u64,
 }
 
 /// What was in the mailbox, in order.

@@ -4,6 +4,7 @@ use super::live::Seen;
 use super::words::Text;
 use dyno_analysis::glimpse::Terms;
 use dyno_model::Language;
+use dyno_model::course::Search;
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::slo::Slo;
 use std::time::Duration;
@@ -28,6 +29,12 @@ pub(crate) struct Outlook {
     pub(crate) levels: Vec<Bounds>,
     /// More may follow.
     pub(crate) more: bool,
+    /// How many a search runs in all, and whether it is sure to run so many.
+    pub(crate) searched: Option<(u64, bool)>,
+    /// The pause before each level but the first.
+    pub(crate) pause: Duration,
+    /// Another run takes turns with this one.
+    pub(crate) in_turns: bool,
 }
 
 /// What ends a level.
@@ -59,6 +66,8 @@ pub(crate) struct Left {
     pub(crate) time: Duration,
     /// The time of some levels cannot be estimated.
     pub(crate) at_least: bool,
+    /// How many levels a search still runs, and whether it is sure to run so many.
+    pub(crate) levels: Option<(u64, bool)>,
 }
 
 impl Outlook {
@@ -81,6 +90,16 @@ impl Outlook {
             slo: plan.slo.clone(),
             levels: Vec::new(),
             more: false,
+            searched: match plan.course.search {
+                Some(Search::Sweep { points, .. }) => Some((points.into(), true)),
+                Some(Search::Capacity { levels, .. }) => Some((levels.into(), false)),
+                Some(Search::Ladder { .. }) | None => None,
+            },
+            pause: match plan.target.predicted {
+                true => Duration::ZERO,
+                false => Duration::from_nanos(plan.course.cooldown_ns),
+            },
+            in_turns: plan.course.versus.is_some(),
         }
     }
 
@@ -156,15 +175,33 @@ impl Outlook {
                 (pace, _) => pace,
             };
             let by_count = level.requests.and_then(|requests| per(requests, pace));
-            nearer(level.time, by_count).map(|time| time + draining)
+            nearer(level.time, by_count).map(|time| time + draining + self.pause)
         });
+        let mut to_come: Vec<Option<Duration>> = to_come.collect();
+        let levels = self.searched.filter(|_| self.more).map(|(all, sure)| {
+            // Levels that are not chosen yet are taken to be as long as the last one that is.
+            let chosen = self.levels.len().max(begun);
+            let time = self.levels.last().and_then(|level| level.time);
+            let each = time.or(last.map(|took| took.time)).map(|time| time + draining + self.pause);
+            to_come.resize(to_come.len() + (all as usize).saturating_sub(chosen), each);
+            (to_come.len() as u64, sure)
+        });
+        if self.in_turns {
+            to_come.extend_from_within(..);
+        }
         let known: Vec<Option<Duration>> = std::iter::once(this).chain(to_come).collect();
         if known.iter().all(Option::is_none) {
             return None;
         }
-        let at_least = self.more || known.iter().any(Option::is_none);
-        let time = known.into_iter().flatten().fold(Duration::ZERO, Duration::saturating_add);
-        Some(Left { time, at_least })
+        // Whether the other run is still to do this level is not known here.
+        let open = self.more && levels.is_none() || self.in_turns;
+        let at_least = open || known.iter().any(Option::is_none);
+        let mut time = known.into_iter().flatten().fold(Duration::ZERO, Duration::saturating_add);
+        if let Some(rest) = seen.rests {
+            // A part of the pause before the next level is over.
+            time = time.saturating_sub(self.pause) + rest;
+        }
+        Some(Left { time, at_least, levels: levels.filter(|(count, _)| *count > 0 && !at_least) })
     }
 }
 
@@ -199,7 +236,7 @@ impl Bounds {
 /// How long the present level will still send requests; zero while it drains.
 pub(super) fn level_left(seen: &Seen, per_second: Option<f64>) -> Option<Duration> {
     let by_time = seen.duration.map(|time| time.saturating_sub(seen.elapsed));
-    let to_do = seen.planned.map(|planned| planned.saturating_sub(seen.done));
+    let to_do = seen.planned.map(|planned| planned.saturating_sub(seen.done + seen.unsent));
     nearer(by_time, to_do.and_then(|to_do| per(to_do, per_second)))
 }
 
@@ -242,7 +279,7 @@ mod tests {
     }
 
     fn exactly(time: u64) -> Option<Left> {
-        Some(Left { time: seconds(time), at_least: false })
+        Some(Left { time: seconds(time), at_least: false, levels: None })
     }
 
     #[test]
@@ -299,13 +336,46 @@ mod tests {
     fn an_estimate_that_is_not_complete_says_so() {
         let levels = vec![closed(Some(100), None), closed(None, None)];
         let left = outlook(levels).left(&seen(), Some(5.0), None);
-        assert_eq!(left, Some(Left { time: seconds(10), at_least: true }));
+        assert_eq!(left, Some(Left { time: seconds(10), at_least: true, levels: None }));
         let open_end = Outlook { more: true, ..outlook(vec![closed(Some(100), None)]) };
         assert!(open_end.left(&seen(), Some(5.0), None).unwrap().at_least);
         // Nothing has ended yet.
         assert_eq!(outlook(vec![closed(Some(100), None)]).left(&seen(), None, None), None);
         let still = outlook(vec![closed(Some(100), None)]).left(&seen(), Some(0.0), None);
         assert_eq!(still, None);
+    }
+
+    /// B6: a search says how many levels are to come and about how long they take; pauses and the other one of
+    /// two servers count.
+    #[test]
+    fn b6_levels_that_are_not_chosen_yet_have_a_time() {
+        let level = || closed(None, Some(5));
+        let seen =
+            Seen { duration: Some(seconds(5)), planned: None, elapsed: seconds(5), ..seen() };
+        let sweep = Outlook {
+            more: true,
+            searched: Some((8, true)),
+            pause: seconds(3),
+            ..outlook(vec![level(), level(), level()])
+        };
+        // It has two chosen levels and five others to come, each after a pause.
+        let third = Seen { level: 0, ..seen.clone() };
+        let left = sweep.left(&third, None, None).unwrap();
+        assert_eq!(
+            (left.time, left.levels, left.at_least),
+            (seconds(7 * 8), Some((7, true)), false)
+        );
+        assert_eq!(
+            left.text([Text::RunLeft, Text::RunLeftAtLeast], Language::English),
+            "7 more levels, about 56 s"
+        );
+        let last = Seen { level: 7, ..seen.clone() };
+        assert_eq!(sweep.left(&last, None, None).unwrap().levels, None);
+        let two = Outlook { in_turns: true, ..outlook(vec![level(), level()]) };
+        let left = two.left(&third, None, None).unwrap();
+        assert_eq!((left.time, left.at_least), (seconds(10), true));
+        let rests = Seen { rests: Some(seconds(2)), ..third };
+        assert_eq!(outlook(vec![level()]).left(&rests, None, None), exactly(2));
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Rates {
             self.longest_pause = self.longest_pause.max(pause);
             (self.done, self.last_ended) = (seen.done, self.now);
             // As in every report: what was refused or failed is not throughput.
-            self.completed = seen.done.saturating_sub(seen.failed + seen.unconfirmed + seen.shed);
+            self.completed = seen.completed;
             push(&mut self.ended, (self.now, self.completed));
         }
         push(&mut self.tokens, (self.now, seen.tokens));
@@ -103,7 +103,8 @@ mod tests {
 
     fn seen(at_ms: u64, done: u64) -> Seen {
         let at = Duration::from_millis(at_ms);
-        Seen { at, done, tokens: 64 * done, levels: 3, elapsed: at, ..Seen::default() }
+        let (completed, tokens) = (done, 64 * done);
+        Seen { at, done, completed, tokens, levels: 3, elapsed: at, ..Seen::default() }
     }
 
     #[test]
@@ -140,7 +141,7 @@ mod tests {
     fn refused_requests_are_not_throughput() {
         let mut rates = Rates::default();
         for s in 1..=10 {
-            rates.add(&Seen { failed: s, shed: 4 * s, ..seen(1000 * s, 10 * s) });
+            rates.add(&Seen { completed: 5 * s, failed: s, ..seen(1000 * s, 10 * s) });
         }
         assert_eq!(rates.per_second().map(|(requests, _)| requests), Some(5.0));
         assert_eq!(rates.so_far(), (100, Duration::from_secs(10)), "the pace is that of all");

@@ -12,6 +12,8 @@ pub enum ProgressStyle {
     Line,
     /// A new line every few seconds.
     Plain,
+    /// JSON objects, a line each, for programs.
+    Json,
 }
 
 /// What precedes a message of a kind.

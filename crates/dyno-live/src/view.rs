@@ -77,6 +77,9 @@ impl<'a> Status<'a> {
         if seen.shed > 0 {
             parts.push(Part::new(2, Text::Shed.with(language, &[seen.shed.to_string()])));
         }
+        if seen.unsent > 0 {
+            parts.push(Part::new(2, Text::NotSent.with(language, &[seen.unsent.to_string()])));
+        }
         if let Some(trouble) = seen.fleet.as_ref().and_then(|fleet| fleet.trouble(language)) {
             parts.push(Part::new(2, trouble));
         }
@@ -114,6 +117,9 @@ impl<'a> Status<'a> {
         if seen.fleet.as_ref().is_some_and(FleetSeen::collects) {
             return Text::Collecting.text(language).to_owned();
         }
+        if let Some(left) = seen.rests {
+            return Text::Resting.with(language, &[clock(left)]);
+        }
         if seen.duration.is_some_and(|time| seen.elapsed >= time) {
             return Text::Draining.text(language).to_owned();
         }
@@ -127,6 +133,10 @@ impl<'a> Status<'a> {
 impl Left {
     /// As one of two texts: for an estimate, and for a lower bound.
     pub(super) fn text(self, [about, at_least]: [Text; 2], language: Language) -> String {
+        if let Some((count, sure)) = self.levels {
+            let text = if sure { Text::MoreLevels } else { Text::MoreLevelsAtMost };
+            return text.with(language, &[count.to_string(), clock(self.time)]);
+        }
         let text = if self.at_least { at_least } else { about };
         text.with(language, &[clock(self.time)])
     }
@@ -201,7 +211,8 @@ pub(super) fn requests(seen: &Seen, language: Language) -> String {
 
 /// The further of the two bounds.
 pub(super) fn share_done(seen: &Seen) -> Option<f64> {
-    let by_count = seen.planned.map(|planned| seen.done as f64 / planned as f64);
+    let handled = (seen.done + seen.unsent) as f64;
+    let by_count = seen.planned.map(|planned| handled / planned as f64);
     let by_time = seen.duration.map(|time| seen.elapsed.as_secs_f64() / time.as_secs_f64());
     match (by_count, by_time) {
         (Some(a), Some(b)) => Some(a.max(b)),
@@ -246,15 +257,18 @@ mod tests {
         Seen {
             at: Duration::from_secs(at_s),
             done: 10 * at_s,
+            completed: 10 * at_s - 1,
             failed: 1,
             unconfirmed: 0,
             shed: 0,
+            unsent: 0,
             tokens: 640 * at_s,
             in_flight: 8,
             planned: Some(100),
             level: 0,
             levels: 3,
             elapsed: Duration::from_secs(at_s),
+            rests: None,
             duration: None,
             label: "concurrency 8".to_owned(),
             server: None,
@@ -361,7 +375,7 @@ mod tests {
     fn a_chinese_line_is_chinese() {
         let (seen, found) = (seen(5), judged("ttft.p99<250ms"));
         let language = Language::Chinese;
-        let left = Some(Left { time: Duration::from_secs(75), at_least: true });
+        let left = Some(Left { time: Duration::from_secs(75), at_least: true, levels: None });
         let status = Status { language, found: Some(&found), left, ..status(&seen) };
         assert_eq!(
             status.line(None),
@@ -373,7 +387,7 @@ mod tests {
 
     #[test]
     fn the_time_left_of_the_run_is_shown_while_levels_are_to_come() {
-        let left = Some(Left { time: Duration::from_secs(75), at_least: false });
+        let left = Some(Left { time: Duration::from_secs(75), at_least: false, levels: None });
         let first = seen(5);
         let line = Status { left, ..status(&first) }.line(None);
         assert!(line.ends_with("5 s left  run 1m15s left  8 in flight"), "{line}");

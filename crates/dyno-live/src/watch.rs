@@ -217,6 +217,11 @@ impl Watch {
 }
 
 impl Watched {
+    /// It began while somebody looked; others have a place only.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.begun.is_zero()
+    }
+
     fn new(terms: Terms) -> Self {
         Self {
             begun: Duration::ZERO,
@@ -233,9 +238,10 @@ impl Watched {
     fn end(&mut self, at: Duration, counted: Counted, ending: Ending, draining: Duration) {
         let mut found = std::mem::take(&mut self.glimpse).settled();
         if self.lost > 0 {
-            let Counted { issued: planned, failed, unconfirmed, shed } = counted;
+            let Counted { issued: planned, failed, unconfirmed, shed, unsent } = counted;
+            let dropped = 0;
             found.counts =
-                Counts { planned, failed, unconfirmed, shed, dropped: 0, ..found.counts };
+                Counts { planned, failed, unconfirmed, shed, unsent, dropped, ..found.counts };
         }
         if self.lost * TOLERATED > self.requests {
             found = LevelSoFar { counts: found.counts, ..LevelSoFar::default() };

@@ -10,6 +10,7 @@ messages! {
     pub(crate) enum Text;
     Requests: "{} {0|request|requests}", "{} 个请求";
     Unfinished: "{} unfinished", "{} 个未完成";
+    NotSent: "{} not sent", "{} 个未发送";
     WholeLevel: "whole level {} req/s {} tok/s", "整档 {} 请求/秒 {} tok/s";
     WholeLevelInputs: "whole level {} req/s {} inputs/s", "整档 {} 请求/秒 {} 条/秒";
     Latency: "latency {}", "时延 {}";
@@ -21,8 +22,11 @@ messages! {
     Elapsed: "{} elapsed", "已用 {}";
     RunLeft: "run {} left", "全程剩余 {}";
     RunLeftAtLeast: "run at least {} left", "全程至少剩余 {}";
+    MoreLevels: "{} more {0|level|levels}, about {}", "还有 {} 个档位，约 {}";
+    MoreLevelsAtMost: "up to {} more {0|level|levels}, about {}", "最多还有 {} 个档位，约 {}";
     AtLeastLeft: "at least {} left", "至少剩余 {}";
     Draining: "draining", "排空中";
+    Resting: "cooldown, {} left", "档间暂停，剩余 {}";
     InFlight: "{} in flight", "在途 {}";
     Waiting: "{} waiting", "排队 {}";
     Kv: "KV {}", "KV {}";

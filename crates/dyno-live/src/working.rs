@@ -13,7 +13,7 @@ pub fn while_shown<T>(
 ) -> T {
     let style = terminal.progress_style();
     let every = match style {
-        ProgressStyle::Hidden => return work(),
+        ProgressStyle::Hidden | ProgressStyle::Json => return work(),
         ProgressStyle::Line => REDRAW,
         ProgressStyle::Plain => PLAIN_EVERY,
     };

@@ -277,4 +277,13 @@ impl RequestRecord {
     pub fn is_completed(&self) -> bool {
         self.outcome == Outcome::Completed
     }
+
+    /// Whether it is an arrival that was never sent: it could not be, or still waited when sending stopped.
+    pub fn was_never_sent(&self) -> bool {
+        match self.outcome {
+            Outcome::Dropped(_) => true,
+            Outcome::Censored => self.dispatched.is_none(),
+            _ => false,
+        }
+    }
 }

@@ -58,7 +58,7 @@ pub mod workload;
 
 pub use api::{about, api_of_path, apis};
 pub use dyno_drive::{Stop, StopSignal};
-pub use dyno_wire::client::{Resolver, SourceError, Sources};
+pub use dyno_wire::client::{Resolver, SlowSink, SourceError, Sources};
 pub use dyno_wire::dialect::About;
 pub use dyno_wire::tls::TlsSettings;
 pub use dyno_wire::url::{TargetUrl, UrlError};
@@ -81,12 +81,32 @@ use session::Session;
 /// means that nothing was measured.
 pub fn run(mut order: Order, observer: &dyn Observer) -> Result<Finished, RunError> {
     let clock = order.clock();
+    enough_files(&order)?;
     api::settle(&mut order, clock)?;
     let prepared = Prepared::of(&order, None, clock, observer)?;
     let mut session = Session::open(&order, prepared, clock, observer)?;
     session.begin();
     session.all();
     Ok(session.end())
+}
+
+/// Raises the limit of open files as far as it goes, and refuses a load that cannot be sent within it: the
+/// rest of its requests would be dropped, minutes later.
+fn enough_files(order: &Order) -> Result<(), RunError> {
+    let open_files = dyno_net::raise_open_files();
+    let Some(few) = fleet::need::too_few_files(&order.plan, open_files) else { return Ok(()) };
+    let fleet::need::TooFewFiles { streams, allowed, files, agents } = few;
+    let limit = open_files.unwrap_or_default();
+    Err(RunError::hinted(
+        &format!(
+            "the load needs {streams} connections at once, but this process can open {allowed}: its limit is \
+             {limit} open files"
+        ),
+        &format!(
+            "raise the limit with `ulimit -n {files}` (LimitNOFILE of a service, --ulimit of a container), \
+             send at most {allowed} at once, or share them with --agents {agents}"
+        ),
+    ))
 }
 
 /// Carries out two orders as separate runs that alternate level by level: A B, then B A, and so on.
@@ -96,6 +116,7 @@ pub fn in_turns(
     observers: [&dyn Observer; 2],
 ) -> Result<[Finished; 2], RunError> {
     let clock = orders[0].clock();
+    enough_files(&orders[0])?;
     identity::link(&mut orders, &clock);
     for (order, side) in orders.iter_mut().zip([Side::A, Side::B]) {
         api::settle(order, clock).map_err(|error| RunError::of_side(side, error))?;

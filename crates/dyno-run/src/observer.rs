@@ -42,6 +42,9 @@ pub trait Observer {
     /// A level was added, chosen by the results of the others.
     fn levels_known(&self, _levels: &[LevelPlan]) {}
 
+    /// The run pauses for so long before the next level.
+    fn rests(&self, _time: Duration) {}
+
     /// A level begins.
     fn level_begins(&self, _level: LevelBegins<'_>) {}
 

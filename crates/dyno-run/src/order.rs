@@ -10,7 +10,7 @@ use dyno_model::plan::{LevelPlan, Plan, Target};
 use dyno_model::{Diagnostic, SEC};
 use dyno_net::Clock;
 use dyno_record::RunDir;
-use dyno_wire::client::{Resolver, Sources};
+use dyno_wire::client::{Resolver, SlowSink, Sources};
 use dyno_wire::tls::TlsSettings;
 use dyno_wire::url::TargetUrl;
 use std::fmt;
@@ -58,6 +58,8 @@ pub struct Reach {
     pub without_stamps: bool,
     /// The server that agents ask for token counts, where it is not the target.
     pub counting: Option<Counter>,
+    /// Hears which request before the first level has no response yet.
+    pub slow: Option<SlowSink>,
 }
 
 /// A server that counts tokens for runs on another.
@@ -162,7 +164,7 @@ impl Order {
     }
 
     /// The recorded state of the run being resumed.
-    pub(crate) fn past(&self) -> Option<&Past> {
+    pub fn past(&self) -> Option<&Past> {
         match &self.place {
             Place::Resumed(_, past) => Some(past),
             _ => None,

@@ -32,6 +32,11 @@ pub struct Past {
 }
 
 impl Past {
+    /// The levels that are finished.
+    pub fn indices(&self) -> Vec<u32> {
+        self.finished.iter().map(|level| level.index).collect()
+    }
+
     /// Reads the records of `dir`.
     pub fn read(dir: &RunDir, plan: &Plan) -> Result<Self, RecordError> {
         let environment = dir.read_environment()?;

@@ -27,6 +27,7 @@ use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, is_about_len
 use dyno_words::Note;
 use dyno_workload::tokenizer::Tokenizer;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A target that is ready, and what will be sent to it.
 pub(crate) struct Prepared {
@@ -69,8 +70,13 @@ impl Prepared {
     }
 
     /// Between levels: rests, resets the cache if asked to, and checks that the target responds.
-    pub(crate) fn between(&mut self, stop: &StopSignal) -> Result<(), String> {
+    pub(crate) fn between(
+        &mut self,
+        stop: &StopSignal,
+        observer: &dyn Observer,
+    ) -> Result<(), String> {
         if self.plan.course.cooldown_ns > 0 {
+            observer.rests(Duration::from_nanos(self.plan.course.cooldown_ns));
             self.bench.rest(self.plan.course.cooldown_ns, stop);
         }
         if self.plan.course.reset_cache {

@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
     fn step(&mut self) -> bool {
         let Some((number, Chosen { level, length })) = self.course.next() else { return false };
         if std::mem::replace(&mut self.follows, true)
-            && let Err(message) = self.prepared.between(&self.stop)
+            && let Err(message) = self.prepared.between(&self.stop, self.observer)
         {
             self.cut_short(message);
             return false;

@@ -204,7 +204,8 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
         },
         headers: headers.clone(),
     };
-    let client = Client::new(options, clock).map_err(no_client)?;
+    let mut client = Client::new(options, clock).map_err(no_client)?;
+    client.tell_slow(reach.slow.clone());
     Ok(OpenTarget {
         client,
         endpoint,

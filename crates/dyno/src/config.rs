@@ -16,8 +16,12 @@ use toml::de::{DeTable, DeValue};
 /// The kinds of load: at most one applies, so they are replaced together.
 const LOADS: &[&str] = &["concurrency", "rate", "ramp", "burst", "sweep"];
 /// Flags on the command line that replace contradicting keys of the file.
-const OPPOSITES: &[(&str, &[&str])] =
-    &[("live", &["quiet", "no-progress"]), ("quiet", &["live"]), ("no-progress", &["live"])];
+const OPPOSITES: &[(&str, &[&str])] = &[
+    ("live", &["quiet", "no-progress", "progress"]),
+    ("quiet", &["live", "progress"]),
+    ("no-progress", &["live", "progress"]),
+    ("progress", &["live", "quiet", "no-progress"]),
+];
 /// Flags that make no sense inside the file they name.
 const NOT_IN_FILES: &[&str] = &["config", "help"];
 const LARGEST_FILE: usize = 1 << 20;

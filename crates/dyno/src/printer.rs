@@ -22,6 +22,8 @@ pub(crate) struct Manners {
     pub(crate) no_progress: bool,
     /// The result is JSON.
     pub(crate) json: bool,
+    /// Progress and messages are JSON lines.
+    pub(crate) json_progress: bool,
 }
 
 /// The narrowest terminal that results are fitted to.
@@ -103,10 +105,23 @@ impl Printer {
 
     /// Plain text on stderr, without a prefix; not printed with --quiet.
     pub(crate) fn remark(&self, text: impl Display) {
-        if !self.manners.quiet {
+        if self.manners.json_progress {
+            self.message("remark", &self.attributed(&text));
+        } else if !self.manners.quiet {
             let text = fitted("", &self.attributed(&text), stderr_width());
             print(&mut self.cleared(), text);
         }
+    }
+
+    /// An event for programs, where they are wanted.
+    pub(crate) fn event(&self, event: impl FnOnce() -> serde_json::Value) {
+        if self.manners.json_progress {
+            print(&mut self.cleared(), event().to_string());
+        }
+    }
+
+    fn message(&self, kind: &str, text: &str) {
+        self.event(|| serde_json::json!({"event": "message", "kind": kind, "text": text}));
     }
 
     /// The result, on stdout. A closed pipe is not an error: its reader has what it wanted.
@@ -150,6 +165,9 @@ impl Printer {
     }
 
     fn say(&self, kind: &'static str, colour: &str, text: &dyn Display) {
+        if self.manners.json_progress {
+            return self.message(kind, &self.attributed(text));
+        }
         let mut screen = self.cleared();
         let text = self.attributed(text);
         screen.said.push_back(Said { kind, text: text.clone() });
@@ -196,6 +214,8 @@ impl Terminal for Printer {
     fn progress_style(&self) -> ProgressStyle {
         if self.manners.quiet || self.manners.no_progress {
             ProgressStyle::Hidden
+        } else if self.manners.json_progress {
+            ProgressStyle::Json
         } else if self.on_terminal {
             ProgressStyle::Line
         } else if self.manners.json {
@@ -358,6 +378,11 @@ mod tests {
         assert_eq!(style(plain, false), ProgressStyle::Plain);
         assert_eq!(style(json, true), ProgressStyle::Line);
         assert_eq!(style(json, false), ProgressStyle::Hidden);
+        let lines = Manners { json_progress: true, ..json };
+        assert_eq!(
+            (style(lines, true), style(lines, false)),
+            (ProgressStyle::Json, ProgressStyle::Json)
+        );
         for manners in [Manners { quiet: true, ..plain }, Manners { no_progress: true, ..plain }] {
             assert_eq!(style(manners, true), ProgressStyle::Hidden);
             assert_eq!(style(manners, false), ProgressStyle::Hidden);

@@ -79,16 +79,14 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
     let of = |row: &Row, text: &dyn Fn(&LevelSoFar) -> String| {
         row.found.as_ref().map_or(String::new(), text)
     };
-    let failed = |found: &LevelSoFar| {
-        (found.counts.failed_or_unconfirmed() + found.counts.dropped).to_string()
-    };
+    let failed = |found: &LevelSoFar| found.counts.failed_or_unconfirmed().to_string();
     let mut columns = vec![
         column(1, "#", &|index, _| (index + 1).to_string()),
         left(column(LABEL, Text::ColumnLevel.text(language), &|_, row| {
             shortened(&row.label, LONGEST_LABEL)
         })),
         column(3, Text::ColumnRequests.text(language), &|_, row| {
-            of(row, &|found| found.counts.planned.to_string())
+            of(row, &|found| (found.counts.planned - found.counts.unsent).to_string())
         }),
         Column {
             colour: Some(Color::Red),

@@ -1,5 +1,6 @@
 //! The plan as text: what will be run, in which order, and when each level stops.
 
+mod time;
 mod words;
 
 pub use words::Say;
@@ -8,23 +9,39 @@ use dyno_analysis::search::lasting;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{Api, DataPlan, LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
-use dyno_model::{Language, Nanos, SEC};
+use dyno_model::{Language, Nanos};
 use dyno_search::sweep;
 use dyno_words::escape::escape;
 use dyno_words::{columns, level_name};
 use std::fmt::Write as _;
 
 /// What the data of a plan are, which only a look into them tells.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Data {
     /// Conversations, whose users wait for responses before they go on.
     pub conversations: bool,
     /// How many requests a trace has.
     pub requests: Option<u64>,
+    /// How long its schedule is.
+    pub lasts: Option<Nanos>,
 }
 
-/// All levels, one per line. In a dry run nothing is sent, so that no estimate follows.
-pub fn plan(plan: &Plan, data: Data, dry_run: bool, language: Language) -> String {
+/// What a plan does not say of its run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Its data.
+    pub data: Data,
+    /// Nothing is sent, so that no estimate follows.
+    pub dry_run: bool,
+    /// The levels that a run that is resumed has finished.
+    pub finished: Vec<u32>,
+    /// Each level runs on a second server, too.
+    pub versus: bool,
+}
+
+/// All levels, one per line, and how long they take.
+pub fn plan(plan: &Plan, around: &Around, language: Language) -> String {
+    let (data, dry_run) = (around.data, around.dry_run);
     let mut text = String::new();
     let number = plan.levels.len();
     let search = course_search(plan, language);
@@ -70,16 +87,20 @@ pub fn plan(plan: &Plan, data: Data, dry_run: bool, language: Language) -> Strin
     for condition in &course.stop_on {
         lines.push(Say::StopsAfter.with(language, &[condition.to_string()]));
     }
-    let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
     let predicted = plan.target.predicted;
-    match (bound.filter(|_| search.is_none()), capacity_time(plan, dry_run, language)) {
+    let bound = time::bound(plan, around).filter(|_| search.is_none());
+    match (bound, capacity_time(plan, dry_run, language)) {
         (_, Some(time)) => lines.push(time),
-        (Some(time), None) => {
-            let say = if predicted { Say::AtMostVirtual } else { Say::AtMost };
-            lines.push(say.with(language, &[about(time)]));
+        (Some(bound), None) => {
+            let say = match (predicted, bound.warm_up_known) {
+                (true, _) => Say::AtMostVirtual,
+                (false, true) => Say::AtMost,
+                (false, false) => Say::AtMostWarm,
+            };
+            lines.push(say.with(language, &[about(bound.time)]));
         }
         (None, None) if predicted => {}
-        (None, None) => lines.push(match expected(plan) {
+        (None, None) => lines.push(match time::expected(plan, around) {
             Some(time) => Say::About.with(language, &[about(time)]),
             None => no_estimate(dry_run, language).to_owned(),
         }),
@@ -117,31 +138,6 @@ fn no_estimate(dry_run: bool, language: Language) -> &'static str {
     say.text(language)
 }
 
-/// How long all levels will send, where that does not depend on the server.
-fn expected(plan: &Plan) -> Option<Nanos> {
-    let sending = |level: &LevelPlan| {
-        let by_count = match (level.load, level.requests) {
-            (Load::Rate { rate, .. }, Some(requests)) => {
-                Some((requests as f64 / rate * SEC as f64) as Nanos)
-            }
-            _ => None,
-        };
-        let times = level.duration_ns.into_iter().chain(by_count);
-        times.min()
-    };
-    let known: Option<Nanos> = plan.levels.iter().map(sending).sum();
-    match plan.course.search {
-        None => known,
-        Some(Search::Sweep { points, .. }) => {
-            // The levels to come are as long as the last of the first ones.
-            let more = (points as usize).saturating_sub(plan.levels.len()) as u64;
-            let each = plan.levels.last()?.duration_ns?;
-            known?.checked_add(more.checked_mul(each)?)
-        }
-        Some(_) => None,
-    }
-}
-
 /// How long a search for a capacity takes, each level and in total.
 fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<String> {
     let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
@@ -150,7 +146,8 @@ fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<Strin
         return None;
     };
     let first = plan.levels.first()?;
-    let between = first.drain_ns.saturating_add(plan.course.cooldown_ns);
+    let warm_up = time::warm_up(first).unwrap_or(0);
+    let between = first.drain_ns.saturating_add(plan.course.cooldown_ns).saturating_add(warm_up);
     let Some(time) = first.duration_ns else {
         let estimate = no_estimate(dry_run, language);
         let requests = Say::EachRequests.with(language, &[first.requests?.to_string()]);

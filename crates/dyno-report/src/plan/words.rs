@@ -24,6 +24,7 @@ messages! {
     Between: "Between levels: {}.", "档位之间：{}。";
     StopsAfter: "Stops after a level with {}.", "有档位满足 {} 后停止。";
     AtMost: "At most {}, plus drain.", "最多 {}，另加排空时间。";
+    AtMostWarm: "At most {}, plus warm-up requests and drain.", "最多 {}，另加预热请求和排空时间。";
     AtMostVirtual: "At most {} of virtual time, plus drain.", "最多 {} 虚拟时间，另加排空时间。";
     About: "About {}, plus drain.", "约 {}，另加排空时间。";
     NoEstimate: "No estimate: the duration depends on the server.", "无法估计：时长取决于服务器。";

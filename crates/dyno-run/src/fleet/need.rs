@@ -3,7 +3,7 @@
 
 use dyno_model::Language;
 use dyno_model::course::{Over, Range, Search};
-use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Warmup};
 use dyno_words::messages;
 use dyno_workload::lengths::Lengths;
 
@@ -97,6 +97,54 @@ fn most_streams(plan: &Plan) -> Option<u64> {
         (Over::Concurrency, most) => most.ceil() as u64,
     });
     planned.chain(searched).max()
+}
+
+/// A process cannot open as many connections as a plan needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooFewFiles {
+    /// Connections that it needs at once.
+    pub(crate) streams: u64,
+    /// How many it can open.
+    pub(crate) allowed: u64,
+    /// The limit of open files that would do.
+    pub(crate) files: u64,
+    /// The number of load generators that would.
+    pub(crate) agents: u64,
+}
+
+/// Whether a process can open the connections of a plan, if it may have so many files open. Only what is sure
+/// counts: an open loop may stay below any number, unless its own limit says otherwise.
+pub(crate) fn too_few_files(plan: &Plan, open_files: Option<u64>) -> Option<TooFewFiles> {
+    let agents = match &plan.fleet {
+        // The limits of other machines are not known here.
+        Some(fleet) if fleet.bus => return None,
+        Some(fleet) => u64::from(fleet.agents.max(1)),
+        None => 1,
+    };
+    if plan.target.predicted {
+        return None;
+    }
+    let sure = |level: &LevelPlan| match level.load {
+        Load::Concurrency { .. } | Load::Burst { .. } => {
+            let warmup = match level.warmup {
+                Some(Warmup::Requests(requests)) => requests,
+                _ => 0,
+            };
+            let sent = level.requests.map_or(u64::MAX, |requests| requests.saturating_add(warmup));
+            streams_of(level).map(|streams| streams.min(sent))
+        }
+        _ => streams_of(level).filter(|_| level.max_concurrency.is_some()),
+    };
+    let streams = plan.levels.iter().filter_map(sure).max()?.div_ceil(agents);
+    // The embedded engine has the other end of each connection in the same process.
+    let ends = if plan.target.url.is_none() && agents == 1 { 2 } else { 1 };
+    let allowed = open_files?.saturating_sub(OTHER_FILES) / ends;
+    (streams > allowed).then(|| TooFewFiles {
+        streams,
+        allowed,
+        files: streams.saturating_mul(ends).saturating_add(OTHER_FILES),
+        agents: agents.saturating_mul(streams.div_ceil(allowed.max(1))),
+    })
 }
 
 /// The highest load that a search may try.
@@ -254,6 +302,37 @@ mod tests {
     fn open(rate: f64, tokens: u32) -> LevelPlan {
         let load = Load::Rate { rate, arrival: Arrival::Poisson };
         LevelPlan { output_tokens: LengthSpec::fixed(tokens), ..LevelPlan::new(load) }
+    }
+
+    /// B11: with 20,000 open files.
+    #[test]
+    fn b11_a_load_beyond_the_open_files_is_known_before_it_is_sent() {
+        let needs = |plan: &Plan| {
+            too_few_files(plan, Some(20_000)).map(|few| (few.streams, few.allowed, few.files))
+        };
+        assert_eq!(needs(&plan([closed(8), closed(30_000)])), Some((30_000, 19_936, 30_064)));
+        assert_eq!(needs(&plan([closed(19_936)])), None);
+        assert_eq!(too_few_files(&plan([closed(30_000)]), None), None, "unlimited");
+        let few = LevelPlan { requests: Some(100), ..closed(30_000) };
+        assert_eq!(needs(&plan([few])), None, "no more than that are sent");
+        let burst = LevelPlan::new(Load::Burst { requests: 50_000 });
+        assert_eq!(needs(&plan([burst])), Some((50_000, 19_936, 50_064)));
+        // How many an open loop has depends on the server, unless the user allows too many.
+        assert_eq!(needs(&plan([open(9_000.0, 64)])), None);
+        let capped = |most| LevelPlan { max_concurrency: Some(most), ..open(9_000.0, 64) };
+        assert_eq!(needs(&plan([capped(25_000)])), Some((25_000, 19_936, 25_064)));
+        assert_eq!(needs(&plan([capped(15_000)])), None);
+        let mut shared = plan([closed(30_000)]);
+        shared.fleet = Some(dyno_model::fleet::FleetPlan { agents: 2, bus: false });
+        assert_eq!(needs(&shared), None, "15,000 each");
+        shared.levels = vec![closed(50_000)];
+        assert_eq!(too_few_files(&shared, Some(20_000)).unwrap().agents, 4);
+        // Both ends are in one process.
+        let own = Plan {
+            levels: vec![closed(12_000)],
+            ..Plan::new(Target { url: None, ..Target::at("x") })
+        };
+        assert_eq!(needs(&own), Some((12_000, 9_968, 24_064)));
     }
 
     const BIG: Machine =

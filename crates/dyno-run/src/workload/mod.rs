@@ -175,6 +175,12 @@ impl Workload {
         }
     }
 
+    /// How long the schedule of a trace is, at the speed of the replay; of recorded sessions, that depends on
+    /// the responses.
+    pub fn trace_lasts(&self) -> Option<Nanos> {
+        Some(self.trace()?.duration())
+    }
+
     /// Recorded sessions that start at their own times.
     fn scheduled_sessions(&self) -> Option<&TraceSessions> {
         match &self.source {

@@ -23,7 +23,7 @@ mod trial;
 
 pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
 pub use instrument::Arrival;
-pub use side::{Asked, Fetched, Interrupted};
+pub use side::{Asked, Fetched, Interrupted, SlowSink};
 pub use source::{SourceError, Sources};
 
 use crate::encode::SecretHeaders;
@@ -92,6 +92,8 @@ pub enum ClientError {
 #[derive(Debug)]
 pub struct Client {
     options: ClientOptions,
+    /// Hears of control requests that take long.
+    slow: Option<SlowSink>,
     tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
     clock: Clock,
     poller: Poller,
@@ -137,6 +139,7 @@ impl Client {
             next_address: 0,
             turns: Turns::new(options.addresses.count()),
             options,
+            slow: None,
             tls,
             clock,
             poller: Poller::new()?,
@@ -155,6 +158,11 @@ impl Client {
             arena: vec![0; events::ARENA],
             scratch: Vec::new(),
         })
+    }
+
+    /// From now on, `slow` hears of control requests that take long.
+    pub fn tell_slow(&mut self, slow: Option<SlowSink>) {
+        self.slow = slow;
     }
 
     /// The run's clock.

@@ -13,12 +13,23 @@ use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::units::format_duration;
 use dyno_model::{MS, Nanos, SEC};
 use serde_json::Value;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Largest body of a response to a control request: lists of models and tokens are long.
 const LARGEST: usize = 16 << 20;
 /// Memory for the values of such a response.
 const MEMORY: usize = 128 << 20;
+
+/// Hears which control request has no response yet, and how long it may take in all.
+#[derive(Clone)]
+pub struct SlowSink(pub Arc<dyn Fn(&str, Nanos) + Send + Sync>);
+
+impl std::fmt::Debug for SlowSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SlowSink")
+    }
+}
 
 /// Why a control request has no result.
 #[derive(Debug, Error)]
@@ -100,6 +111,8 @@ impl Fetched {
 
 /// The address of control requests: the first.
 const CONTROL: usize = 0;
+/// After so long without a response, somebody may want to know what is waited for.
+const SLOW: Nanos = 3 * SEC;
 /// The longest wait of the preflight: a server may load its model on the first request.
 const ASK_WITHIN: Nanos = 300 * SEC;
 
@@ -154,8 +167,10 @@ impl Client {
         }
         bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(body.unwrap_or_default());
-        let mut exchange =
-            self.run_one(Exchange::raw(self.blank(), largest), bytes, within, stop)?;
+        // A query may hold a secret.
+        let what = format!("{method} {}", path.split('?').next().unwrap_or_default());
+        let exchange = Exchange::raw(self.blank(), largest);
+        let mut exchange = self.run_one(exchange, bytes, (&what, within), stop)?;
         let body = exchange.take_raw();
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }
@@ -170,7 +185,9 @@ impl Client {
         record.requested_output = payload.lengths.output;
         record.inputs = payload.lengths.inputs;
         let exchange = Exchange::new(record, payload.lengths.fixed);
-        let exchange = self.run_one(exchange, payload.body, ASK_WITHIN, stop)?;
+        let path = &self.options.endpoint.path;
+        let what = format!("POST {}", path.split('?').next().unwrap_or_default());
+        let exchange = self.run_one(exchange, payload.body, (&what, ASK_WITHIN), stop)?;
         let Exchange { record, head, dimensions, .. } = *exchange;
         Ok(Asked { record, head, dimensions })
     }
@@ -210,14 +227,21 @@ impl Client {
         &mut self,
         exchange: Exchange,
         bytes: Vec<u8>,
-        within: Nanos,
+        (what, within): (&str, Nanos),
         stop: &StopSignal,
     ) -> Result<Box<Exchange>, Interrupted> {
         self.start(Box::new(exchange), bytes, CONTROL);
-        let give_up = self.clock.now().saturating_add(within);
+        let began = self.clock.now();
+        let give_up = began.saturating_add(within);
+        let mut slow = self.slow.clone();
         loop {
             if let Some(exchange) = self.ended.pop() {
                 return Ok(exchange);
+            }
+            if self.clock.now() >= began.saturating_add(SLOW)
+                && let Some(SlowSink(tell)) = slow.take()
+            {
+                tell(what, within);
             }
             if self.clock.now() >= give_up {
                 self.give_up_all(FailureClass::TimeoutTotal, within);
@@ -260,6 +284,23 @@ mod tests {
         for token in old {
             assert!(client.table.get_mut(token).is_none(), "{token:#x} is alive again");
         }
+    }
+
+    /// C19: a server that accepts and says nothing.
+    #[test]
+    fn c19_a_request_without_a_response_is_named_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = client_of(listener.local_addr().unwrap());
+        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let kept = Arc::clone(&told);
+        client.tell_slow(Some(SlowSink(Arc::new(move |what, within| {
+            kept.lock().unwrap().push((what.to_owned(), within));
+        }))));
+        let fetched = client.fetch("/v1/models?key=secret", 3500 * MS, &StopSignal::new()).unwrap();
+        assert!(fetched.ok().is_none());
+        assert_eq!(*told.lock().unwrap(), [("GET /v1/models".to_owned(), 3500 * MS)]);
+        client.fetch("/health", SEC, &StopSignal::new()).unwrap();
+        assert_eq!(told.lock().unwrap().len(), 1, "a second is not long");
     }
 
     #[test]

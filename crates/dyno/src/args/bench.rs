@@ -339,6 +339,9 @@ pub(crate) struct OutputArgs {
     /// Print no progress
     #[arg(long)]
     pub(crate) no_progress: bool,
+    /// How to print progress: as text, or as JSON lines for programs
+    #[arg(long, value_name = "FORM", value_enum, default_value = "text", conflicts_with_all = ["quiet", "no_progress", "live"])]
+    pub(crate) progress: ProgressArg,
     /// Full-screen view of the running benchmark; q closes it without stopping the run
     #[arg(long, conflicts_with_all = ["quiet", "no_progress"])]
     pub(crate) live: bool,
@@ -356,4 +359,14 @@ pub(crate) enum UsageArg {
     Auto,
     Final,
     None,
+}
+
+/// The form of progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ProgressArg {
+    /// A line for people
+    #[default]
+    Text,
+    /// A JSON object per line on stderr, messages included
+    Json,
 }

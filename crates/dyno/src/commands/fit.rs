@@ -26,7 +26,8 @@ dyno_words::messages! {
 
 /// Reads the runs, fits a twin, writes it and reports how close it is.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
-    let manners = Manners { quiet: args.quiet, no_progress: args.no_progress, json: false };
+    let manners =
+        Manners { quiet: args.quiet, no_progress: args.no_progress, ..Manners::default() };
     let printer = &printer.with(manners);
     match fitted(args, printer, Surroundings::of_process().language) {
         Ok((text, exit)) => {

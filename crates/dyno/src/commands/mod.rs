@@ -55,6 +55,7 @@ fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
     let printer = printer.with(Manners {
         quiet: resolved.showing.quiet,
         no_progress: resolved.showing.no_progress,
+        json_progress: resolved.showing.json_progress,
         json: resolved.showing.json,
     });
     let printer = printer.speaking(resolved.showing.language);

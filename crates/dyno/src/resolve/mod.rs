@@ -22,7 +22,9 @@ mod versus;
 pub(crate) use data::choice_plan;
 pub(crate) use surroundings::Surroundings;
 
-use crate::args::bench::{BenchArgs, ConnectionArgs, OutputArgs, RequestArgs, UsageArg};
+use crate::args::bench::{
+    BenchArgs, ConnectionArgs, OutputArgs, ProgressArg, RequestArgs, UsageArg,
+};
 use crate::args::metrics::MetricsArg;
 use crate::args::report::Written;
 use crate::args::target::TargetUrl;
@@ -80,6 +82,8 @@ pub(crate) struct Showing {
     pub(crate) quiet: bool,
     /// No progress.
     pub(crate) no_progress: bool,
+    /// Progress and messages as JSON lines.
+    pub(crate) json_progress: bool,
     /// A full-screen view while it runs.
     pub(crate) live: bool,
 }
@@ -94,6 +98,7 @@ impl Showing {
             reports: reports(&output.report),
             quiet: output.quiet,
             no_progress: output.no_progress,
+            json_progress: output.progress == ProgressArg::Json,
             live: output.live,
         }
     }

@@ -72,6 +72,7 @@ const NOT_IN_PLAN: &[&str] = &[
     "details",
     "report",
     "no-progress",
+    "progress",
     "live",
     "config",
 ];

@@ -82,7 +82,15 @@ fn a_server_that_does_not_accept_is_given_up() {
 #[test]
 fn want_of_file_descriptors_is_the_clients_own_fault() {
     let engine = Engine::start(QUICK, &[]);
-    for load in ["--burst 100", "--concurrency 100 --requests 1000", "--rate 5000 --requests 300"] {
+    // B11: what is sure to need more is refused before anything is sent.
+    for load in ["--burst 100", "--concurrency 100 --requests 1000"] {
+        let args = format!("{load} --output-tokens 16 --input-tokens 16");
+        let place = Place::new();
+        run(place.bench_within("ulimit -n 70", &engine.url(), &args))
+            .expect_status(&[2])
+            .expect_words(&["100 connections", "can open 6", "ulimit -n 164", "--agents 17"]);
+    }
+    for load in ["--rate 5000 --requests 300"] {
         let place = Place::new();
         let args = format!("{load} --output-tokens 16 --input-tokens 16");
         let ended =

@@ -11,17 +11,19 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::signals;
-use dyno_net::raise_open_files;
-use dyno_run::{Blame, Place, RunError};
+use dyno_model::plan::Plan;
+use dyno_model::units::format_duration;
+use dyno_run::{Blame, Place, RunError, SlowSink};
 use say::Say;
 use seen::Seen;
+use std::sync::Arc;
 
 /// Runs the plan.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         let mut text = versus::plan(&resolved);
         if let Place::Resumed(_, past) = &resolved.order.place {
-            let finished: Vec<u32> = past.finished.iter().map(|level| level.index).collect();
+            let finished = past.indices();
             let language = resolved.showing.language;
             text.push_str(&dyno_report::plan::left(
                 &resolved.order.plan,
@@ -41,7 +43,6 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
         let values = [past.run_id.clone(), done.to_string()];
         printer.note(Say::Resuming.with(printer.language(), &values));
     }
-    raise_open_files();
     let screen = printer.clone();
     let listening = signals::listen(resolved.order.stop.clone(), move |times| match times {
         1 => screen.note(Say::Stopping.text(screen.language())),
@@ -56,7 +57,10 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
 
 /// Runs the order, shows the result, and returns the exit status.
 pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
-    let Resolved { order, versus, showing, .. } = resolved;
+    let Resolved { mut order, mut versus, showing, .. } = resolved;
+    for order in versus.as_deref_mut().into_iter().chain([&mut order]) {
+        order.reach.slow = Some(slow(&order.plan, printer));
+    }
     let ended = match versus {
         Some(other) => versus::measure([order, *other], &showing, printer),
         None => dyno_run::run(order, &Seen::new(printer, showing.live, showing.language)).map(
@@ -66,10 +70,22 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
             },
         ),
     };
-    ended.unwrap_or_else(|error| {
+    let exit = ended.unwrap_or_else(|error| {
         printer.error(&error);
         exit_by(&error)
-    })
+    });
+    printer.event(|| serde_json::json!({"event": "run_ends", "status": exit.code()}));
+    exit
+}
+
+/// Says what is waited for, where the server takes long to answer before the first level.
+fn slow(plan: &Plan, printer: &Printer) -> SlowSink {
+    let (target, printer) = (plan.target.to_string(), printer.clone());
+    SlowSink(Arc::new(move |what, within| {
+        let within = format_duration(within);
+        let values = [target.as_str(), what, &within];
+        printer.note(Say::StillWaiting.with(printer.language(), &values));
+    }))
 }
 
 /// The exit status of an error.

@@ -50,6 +50,7 @@ pub(crate) fn conclude(
         Err(error) => exit = exit.and(failed(error)),
     }
     let dir = [finished.dir.path().display().to_string()];
+    printer.event(|| serde_json::json!({"event": "run_saved", "directory": dir[0]}));
     printer.remark(Say::RunDirectory.with(language, &dir));
     let (path, runs) = (finished.dir.path(), Path::new(RUNS));
     if !path.starts_with(runs) {

@@ -9,6 +9,7 @@ messages! {
     Resuming: "resuming {}; levels already finished: {}", "继续测试 {}；已完成的级数：{}";
     Stopping: "stopping: waiting for running requests; press Ctrl-C again to stop immediately", "正在停止：等待进行中的请求；再按一次 Ctrl-C 立即停止";
     StoppingNow: "stopping immediately: requests in flight are recorded as censored", "立即停止：在途请求记为截尾";
+    StillWaiting: "no response yet from {} to {}; waiting for up to {}", "{} 尚未响应 {}；最多等待 {}";
     RunDirectory: "run directory: {}", "测试目录：{}";
     ToName: "to see it again: dyno report {0}, or dyno open {0}", "再次查看：dyno report {0} 或 dyno open {0}";
     Report: "report: {}", "报告：{}";

@@ -54,6 +54,21 @@ impl<'a> Seen<'a> {
 impl Observer for Seen<'_> {
     fn begins(&self, plan: &Plan, clock: Clock) {
         self.alternates.set(plan.course.versus.is_some());
+        self.printer.event(|| {
+            let side = plan.course.versus.as_ref().map(|versus| versus.side.to_string());
+            let mut event = serde_json::json!({
+                "event": "run_begins",
+                "schema": "dyno.progress/1",
+                "target": plan.target.to_string(),
+                "model": plan.request.model,
+                "levels": plan.levels.len(),
+                "more_levels": plan.course.search.is_some(),
+            });
+            if let Some(side) = side {
+                event["side"] = side.into();
+            }
+            event
+        });
         self.live.get_or_init(|| Arc::new(Live::of(plan, clock, self.language)));
     }
 
@@ -71,6 +86,10 @@ impl Observer for Seen<'_> {
 
     fn levels_known(&self, levels: &[LevelPlan]) {
         self.with_live(|live| live.expect(levels, true));
+    }
+
+    fn rests(&self, time: Duration) {
+        self.with_live(|live| live.rests(time));
     }
 
     fn level_begins(&self, level: LevelBegins<'_>) {

@@ -12,7 +12,7 @@ use crate::why::Status;
 use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
-use dyno_report::plan::Data;
+use dyno_report::plan::{Around, Data};
 use dyno_report::render_brief;
 use dyno_run::{Finished, Order, RunError};
 use serde_json::json;
@@ -20,12 +20,19 @@ use serde_json::json;
 /// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
     let language = resolved.showing.language;
-    let data = resolved.order.workload.as_ref().map(|workload| Data {
+    let order = &resolved.order;
+    let data = order.workload.as_ref().map(|workload| Data {
         conversations: workload.is_session(),
         requests: workload.trace_length(),
+        lasts: workload.trace_lasts(),
     });
-    let (plan, dry_run) = (&resolved.order.plan, resolved.dry_run);
-    let mut text = dyno_report::plan::plan(plan, data.unwrap_or_default(), dry_run, language);
+    let around = Around {
+        data: data.unwrap_or_default(),
+        dry_run: resolved.dry_run,
+        finished: order.past().map(|past| past.indices()).unwrap_or_default(),
+        versus: resolved.versus.is_some(),
+    };
+    let mut text = dyno_report::plan::plan(&order.plan, &around, language);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
             "{}\n  A  {}\n  B  {}\n",
