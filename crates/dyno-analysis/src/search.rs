@@ -3,7 +3,7 @@
 
 mod length;
 
-pub use length::{in_a_closed_loop, lasting};
+pub use length::{FEW_TURNOVERS, TURNOVERS, in_a_closed_loop, lasting};
 
 use crate::slo::{judge, judge_term, longer_by, margin};
 use dyno_model::course::{Over, Range, Search, Spacing};
@@ -279,11 +279,12 @@ fn level(
     let mut level = LevelPlan { label, load, ..like.clone() };
     let mut why = None;
     match search {
-        Search::Capacity { least_requests, .. } => {
+        Search::Capacity { least_requests, quick, .. } => {
             let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
             let alone = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
             let times = lengthened(plan, before.last().copied());
-            why = length::settle(&mut level, *least_requests, alone, times);
+            let turnovers = if *quick { FEW_TURNOVERS } else { TURNOVERS };
+            why = length::settle(&mut level, *least_requests, (turnovers, alone), times);
         }
         Search::Ladder { per_slot: Some(times), .. } => {
             level.requests = Some(times.saturating_mul(load.value() as u64));

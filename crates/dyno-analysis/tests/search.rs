@@ -22,6 +22,7 @@ fn searching(range: Range, slo: &str) -> Plan {
         width: 0.06,
         arrival: Arrival::Poisson,
         least_requests: 200,
+        quick: false,
     };
     let load = first_load(&search, None);
     let label = level_name(Some(&search), &load);

@@ -116,6 +116,9 @@ pub enum Search {
         arrival: Arrival,
         /// Minimum number of requests per level, enough for the SLO's percentiles.
         least_requests: u64,
+        /// A rough answer is enough: a queue gets less time to settle.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        quick: bool,
     },
 }
 

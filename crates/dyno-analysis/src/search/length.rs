@@ -11,7 +11,9 @@ use dyno_words::{LoadNote, values};
 pub(super) const TO_SPARE: f64 = 1.1;
 /// A level lasts for at least so many latencies of a request that is alone: a queue takes some of
 /// them to settle.
-const TURNOVERS: f64 = 60.0;
+pub const TURNOVERS: f64 = 60.0;
+/// The same where a rough answer is enough.
+pub const FEW_TURNOVERS: f64 = 15.0;
 /// A steady window is there after fill, drain and two latencies; more leaves it some room.
 const LATENCIES: f64 = 5.0;
 /// A closed loop without a time runs for so many requests a slot.
@@ -23,7 +25,7 @@ pub(super) enum Reason {
     /// So many requests have to arrive.
     Requests(u64),
     /// A queue has to settle, where a request alone takes so long.
-    Settling { latency_ms: f64 },
+    Settling { turnovers: f64, latency_ms: f64 },
     /// A steady window needs several latencies of a full server.
     Latencies { latency_ms: f64 },
     /// Each slot of a closed loop has to be used several times.
@@ -46,8 +48,8 @@ impl Reason {
             (Self::Requests(count), _) => {
                 LoadNote::LengthForRequests.with(values![number, label, length, count])
             }
-            (Self::Settling { latency_ms }, _) => {
-                let values = values![number, label, length, TURNOVERS, seconds(latency_ms)];
+            (Self::Settling { turnovers, latency_ms }, _) => {
+                let values = values![number, label, length, turnovers, seconds(latency_ms)];
                 LoadNote::LengthToSettle.with(values)
             }
             (Self::Latencies { latency_ms }, _) => {
@@ -67,23 +69,23 @@ impl Reason {
     }
 }
 
-/// Makes a level of a capacity search as long as it has to be. `alone`: the median latency of one
-/// request at a time, in milliseconds; `times`: how many times longer than the last at this load.
+/// Makes a level of a capacity search as long as it has to be: at least so many turnovers of the latency
+/// `alone`, the median of one request at a time, in milliseconds; `times`: how many times longer than the last at this load.
 pub(super) fn settle(
     level: &mut LevelPlan,
     least_requests: u64,
-    alone: Option<f64>,
+    (turnovers, alone): (f64, Option<f64>),
     times: Option<f64>,
 ) -> Option<Reason> {
     let mut why = None;
     if let Some(given) = level.duration_ns {
-        let turnover = alone.map_or(0, |ms| round_up((TURNOVERS * ms * 1e6) as u64));
+        let turnover = alone.map_or(0, |ms| round_up((turnovers * ms * 1e6) as u64));
         let settled = given.max(turnover);
         let needed = lasting(settled, least_requests, &level.load);
         if needed > settled {
             why = Some(Reason::Requests(arrivals(needed, &level.load)));
         } else if settled > given {
-            why = alone.map(|latency_ms| Reason::Settling { latency_ms });
+            why = alone.map(|latency_ms| Reason::Settling { turnovers, latency_ms });
         }
         level.duration_ns = Some(needed);
     }
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_low_rate_takes_longer_and_says_why() {
         let mut level = at(3.0, 20);
-        let why = settle(&mut level, 100, Some(50.0), None);
+        let why = settle(&mut level, 100, (TURNOVERS, Some(50.0)), None);
         assert_eq!(level.duration_ns, Some(37 * SEC));
         assert_eq!(why, Some(Reason::Requests(111)));
         let said = why.and_then(|why| why.said(2, &level)).unwrap();
@@ -185,10 +187,10 @@ mod tests {
     #[test]
     fn slow_responses_and_undecided_levels_take_longer() {
         let mut level = at(100.0, 20);
-        let why = settle(&mut level, 100, Some(700.0), None);
+        let why = settle(&mut level, 100, (TURNOVERS, Some(700.0)), None);
         assert_eq!((level.duration_ns, why.is_some()), (Some(42 * SEC), true));
         let mut level = at(100.0, 20);
-        let why = settle(&mut level, 100, Some(100.0), Some(2.5));
+        let why = settle(&mut level, 100, (TURNOVERS, Some(100.0)), Some(2.5));
         assert_eq!(level.duration_ns, Some(50 * SEC));
         assert_eq!(why, Some(Reason::TooFew { times: 2.5 }));
     }
@@ -196,10 +198,10 @@ mod tests {
     #[test]
     fn what_the_user_asked_for_is_left_alone() {
         let mut level = at(100.0, 20);
-        assert_eq!(settle(&mut level, 100, Some(100.0), None), None);
+        assert_eq!(settle(&mut level, 100, (TURNOVERS, Some(100.0)), None), None);
         assert_eq!(level.duration_ns, Some(20 * SEC));
         let mut level = LevelPlan::closed_loop(64, 200);
-        assert_eq!(settle(&mut level, 100, None, None), Some(Reason::PerSlot));
+        assert_eq!(settle(&mut level, 100, (TURNOVERS, None), None), Some(Reason::PerSlot));
         assert_eq!(level.requests, Some(640));
     }
 }

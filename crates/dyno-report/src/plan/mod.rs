@@ -5,7 +5,7 @@ mod words;
 
 pub use words::Say;
 
-use dyno_analysis::search::lasting;
+use dyno_analysis::search::{FEW_TURNOVERS, TURNOVERS, lasting};
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{Api, DataPlan, LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
@@ -140,7 +140,7 @@ fn no_estimate(dry_run: bool, language: Language) -> &'static str {
 
 /// How long a search for a capacity takes, each level and in total.
 fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<String> {
-    let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
+    let Some(Search::Capacity { over, range, levels, least_requests, arrival, quick, .. }) =
         &plan.course.search
     else {
         return None;
@@ -155,7 +155,8 @@ fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<Strin
     };
     let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
     let least = least_requests.to_string();
-    Some(match (over, range) {
+    let turnovers = if *quick { FEW_TURNOVERS } else { TURNOVERS }.to_string();
+    let text = match (over, range) {
         (Over::Concurrency, _) => Say::Each.with(language, &[about(time), all(time)]),
         (Over::Rate, Range::Between([low, _])) => {
             let load = Load::Rate { rate: *low, arrival: *arrival };
@@ -163,7 +164,13 @@ fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<Strin
             let values = [about(time), about(longest), low.to_string(), least, all(longest)];
             Say::EachUpTo.with(language, &values)
         }
-        (Over::Rate, _) => Say::EachOrLonger.with(language, &[about(time), least, all(time)]),
+        (Over::Rate, _) => {
+            Say::EachOrLonger.with(language, &[about(time), least, turnovers, all(time)])
+        }
+    };
+    Some(match quick {
+        true => format!("{}{}{text}", Say::Rough.text(language), language.choose([" ", ""])),
+        false => text,
     })
 }
 

@@ -44,9 +44,12 @@ messages! {
         "Each level: {}, up to {} at {}/s, so that {} requests arrive. At most {} in all, with drain.",
         "每个档位：{0}，{2}/s 时最长 {1}，以便 {3} 个请求到达。包括排空在内，总计最多 {4}。";
     EachOrLonger:
-        "Each level: {}; longer where fewer than {} requests would arrive, or where responses take \
-         long. About {} including drain; longer if levels have to be extended.",
-        "每个档位：{}；若到达的请求会少于 {} 个，或响应较慢，则更长。包括排空在内约 {}；若有档位需要延长，则更久。";
+        "Each level: at least {}, {} requests and {} times the latency of a single request, whichever is \
+         longest. At least {} in all, with drain.",
+        "每个档位：至少 {}、{} 个请求以及单个请求时延的 {} 倍，取其中最长者。包括排空在内，总计至少 {}。";
+    Rough:
+        "A rough answer: short levels, and an interval of about 25 %.",
+        "粗略结果：档位较短，区间宽约 25 %。";
 
     SweepRates:
         "about {} rates between them and slightly above", "约 {} 个介于其间及略高的请求速率";

@@ -425,6 +425,7 @@ mod tests {
             width: 0.06,
             arrival: Arrival::Poisson,
             least_requests: 100,
+            quick: false,
         };
         capacity.course.search = Some(search(Over::Rate, Range::Between([1.0, 6_000.0])));
         assert_eq!(count(&capacity), 3);

@@ -11,6 +11,10 @@ use dyno_model::slo::Slo;
 
 /// The default length of a level.
 const USUAL: u64 = 60 * SEC;
+/// The same for a rough answer, with the most levels and the width of its interval.
+const QUICK: u64 = 10 * SEC;
+const QUICK_LEVELS: u32 = 6;
+const QUICK_WIDTH: f64 = 0.25;
 
 /// The search, its first load, and the requests and time of each level.
 pub(super) struct Looking {
@@ -35,17 +39,18 @@ pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, Usage
     let search = Search::Capacity {
         over,
         range: args.between.or(args.near).unwrap_or(Range::Unknown),
-        levels: args.levels,
-        width: args.width,
+        levels: if args.quick { args.levels.min(QUICK_LEVELS) } else { args.levels },
+        width: if args.quick { args.width.max(QUICK_WIDTH) } else { args.width },
         arrival: args.arrival,
         least_requests: needed,
+        quick: args.quick,
     };
     check_cap(args, over)?;
     let first = first_load(&search, args.max_concurrency);
     let (requests, duration) = match (args.requests, args.duration, over) {
         (Some(requests), _, _) => (Some(requests), None),
         (None, Some(time), _) => (None, Some(time)),
-        (None, None, Over::Rate) => (None, Some(USUAL)),
+        (None, None, Over::Rate) => (None, Some(if args.quick { QUICK } else { USUAL })),
         (None, None, Over::Concurrency) => (Some(in_a_closed_loop(needed, &first)), None),
     };
     let duration = duration.map(|time| lasting(time, needed, &first));
