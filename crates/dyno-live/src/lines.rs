@@ -80,8 +80,8 @@ fn begins(index: usize, watch: &Watch) -> Map<String, Value> {
 }
 
 fn counters(watch: &Watch) -> Map<String, Value> {
-    let Seen { done, completed, failed, shed, unsent, in_flight, tokens, elapsed, .. } =
-        &watch.seen;
+    let Seen { done, completed, failed, unconfirmed, shed, unsent, .. } = &watch.seen;
+    let Seen { in_flight, tokens, elapsed, .. } = &watch.seen;
     let (requests_per_s, tokens_per_s) = watch.per_second().unzip();
     let left = watch.left();
     let mut line = head("progress", watch.seen.level as usize, watch);
