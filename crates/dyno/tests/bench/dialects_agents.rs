@@ -289,7 +289,7 @@ fn two_tokens_less_are_a_note_and_three_are_a_limit_of_the_server() {
 }
 
 #[test]
-fn events_that_never_arrived_are_noted_and_numbers_that_run_back_are_a_failure() {
+fn events_that_never_arrived_are_noted_and_numbers_that_run_back_say_nothing() {
     let server = Web::start(|request| {
         aside(request).unwrap_or_else(|| match request.header("x-dyno-preflight") {
             Some(_) => counted(request.json()["max_output_tokens"].as_u64().unwrap(), "incomplete"),
@@ -309,12 +309,9 @@ fn events_that_never_arrived_are_noted_and_numbers_that_run_back_are_a_failure()
         })
     });
     let place = Place::new();
-    let args = format!("--api openai-responses {LOAD}");
-    run(place.bench(&server.url(), &args)).expect_status(&[4, 5]);
-    let level = &place.json("summary.json")["levels"][0];
-    assert_eq!(level["requests"]["failures"], json!({"stream.malformed": 8}));
-    let samples = level["failure_samples"]["stream.malformed"].to_string();
-    assert!(samples.contains("event number 2 came after 2"), "{samples}");
+    let level = level(&place, &server.url(), &format!("--api openai-responses {LOAD}"));
+    assert_eq!(level["requests"]["completed"], 8, "{level}");
+    assert!(!codes(&level["notes"]).contains(&"events_lost".to_owned()), "{level}");
 }
 
 #[test]
