@@ -1,4 +1,4 @@
-//! How much memory foreign input may hold: what servers, files and buses send. Whoever keeps some of it
+//! How much memory foreign input may hold: what servers, files and buses send. What keeps some of it
 //! holds a share of one budget, and gives it back when dropped. Beyond the budget a request or a file
 //! fails; the process does not.
 

@@ -182,18 +182,6 @@ fn bare_name(arg: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Section 7: `dyno init` was answered with two commands as if they were one.
-    #[test]
-    fn several_commands_that_are_equally_far_away_are_no_suggestion() {
-        use clap::CommandFactory;
-        let of = |typed: &str| {
-            let error = crate::args::Cli::command().try_get_matches_from(["dyno", typed]);
-            from_clap(&error.unwrap_err(), "dyno").hint.unwrap_or_default()
-        };
-        assert_eq!(of("init"), "`dyno --help` lists the commands");
-        assert_eq!(of("bnech"), "did you mean `dyno bench`?");
-    }
-
     #[test]
     fn flags_of_other_tools_are_known_and_far_guesses_are_not_made() {
         let hint = |flag: &str, near: &str| {

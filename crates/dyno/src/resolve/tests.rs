@@ -314,3 +314,15 @@ fn an_slo_is_kept_in_the_plan_and_told_of_where_it_cannot_be_judged() {
     assert!(resolved(&["--slo=latency.p90<5s", "--no-stream"]).is_ok());
     assert_eq!(resolved(&[]).unwrap().order.plan.slo, None);
 }
+
+/// Section 7: `dyno init` was answered with two commands as if they were one.
+#[test]
+fn several_commands_that_are_equally_far_away_are_no_suggestion() {
+    use clap::CommandFactory;
+    let of = |typed: &str| {
+        let error = crate::args::Cli::command().try_get_matches_from(["dyno", typed]);
+        crate::usage::from_clap(&error.unwrap_err(), "dyno").hint.unwrap_or_default()
+    };
+    assert_eq!(of("init"), "`dyno --help` lists the commands");
+    assert_eq!(of("bnech"), "did you mean `dyno bench`?");
+}
