@@ -77,7 +77,7 @@ layouts! {
         "for a terminal";
     Markdown, "markdown", "report.md", Summary,
         Form::Markdown,
-        "a table with verdicts and footnotes, for documents";
+        "a table with verdicts and notes, for documents";
     Csv, "csv", "levels.csv", Summary, Form::Table(Table::Csv),
         "one row per level; with --per-request, one row per request";
     Parquet, "parquet", "levels.parquet", Summary, Form::Table(Table::Parquet),

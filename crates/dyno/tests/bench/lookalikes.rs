@@ -279,7 +279,8 @@ fn only_the_counts_that_are_missing_are_named() {
 /// Gateways count for servers that cannot, each in its own way.
 #[test]
 fn a_counter_that_is_no_tokenizer_does_not_end_a_run() {
-    let counters: [(&str, fn(&str) -> Value); 4] = [
+    type Counter = fn(&str) -> Value;
+    let counters: [(&str, Counter); 4] = [
         ("tokenizer_estimate", |_| json!({"count": 7})),
         ("tokenizer_estimate", |_| json!({"tokens": []})),
         ("tokenizer_estimate", |_| json!({"count": 0})),

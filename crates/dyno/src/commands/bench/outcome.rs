@@ -107,6 +107,9 @@ fn damage(finished: &Finished, printer: &Printer) -> Exit {
     Exit::Fine
 }
 
+/// A status, why, and which levels lead to it.
+type Rule<'a> = (Exit, Why, &'a dyn Fn(&LevelSummary) -> bool);
+
 /// The status by the results. In a search for a capacity some levels must fail, and some may be
 /// beyond what this client can measure: there the result counts, not the levels.
 fn by_results(summary: &Summary, language: Language) -> Status {
@@ -127,7 +130,7 @@ fn by_results(summary: &Summary, language: Language) -> Status {
     let nothing = |level: &LevelSummary| {
         level.requests.bar_missed(allowed) && level.requests.completed == Some(0)
     };
-    let rules: [(Exit, Why, &dyn Fn(&LevelSummary) -> bool); 5] = [
+    let rules: [Rule<'_>; 5] = [
         (Exit::RunInvalid, Why::Invalid, &describes_the_client),
         (Exit::BarNotMet, Why::NothingCompleted, &nothing),
         (Exit::BarNotMet, Why::TooManyFailed, &|level| {
