@@ -80,7 +80,8 @@ mod tests {
                 "behind_schedule",
                 "records_missing",
                 "short_of_plan",
-                "coordinator_lost"
+                "coordinator_lost",
+                "nothing_completed"
             ]
         );
     }

@@ -71,7 +71,7 @@ fn plans_that_no_machine_can_carry_out_are_refused() {
     };
     let endless = Load::Rate { rate: 5.0, arrival: Arrival::Poisson };
     refused(agent.told(prepare(endless)), "a level without an end");
-    refused(agent.told(prepare(Load::Burst { requests: u64::MAX })), "accepts 1 to 100000");
+    refused(agent.told(prepare(Load::Burst { requests: u64::MAX })), "accepted are 1 to 100000");
     let leave = encode(&ToAgent::Leave { why: "over".to_owned() }, &[]).unwrap();
     agent.orders.send(Arrived { at: 0, packet: Ok(leave) }).unwrap();
     agent.agent.join().unwrap().unwrap();
