@@ -63,7 +63,7 @@ fn a_misspelt_kind_with_options_is_named() {
     let refused = refused("sesion,turns=3");
     assert_eq!(
         refused,
-        "there is no kind \"sesion\"; did you mean session? A file of that name is written ./sesion"
+        "there is no kind \"sesion\"; did you mean session? A file of that name is written with ./ before it"
     );
     // A file of such a name is still one.
     assert_eq!(path(&parsed("sesion,prompt=a")), Some("sesion"));

@@ -23,7 +23,7 @@ pub enum SpecError {
     },
     /// A word with options is not a kind, but nearly one.
     #[error(
-        "there is no kind {word:?}; did you mean {near}? A file of that name is written ./{word}"
+        "there is no kind {word:?}; did you mean {near}? A file of that name is written with ./ before it"
     )]
     Misspelt {
         /// The word.

@@ -211,3 +211,18 @@ fn a_finding_in_a_folder_names_the_files_below_it() {
     let kept = text(&expect(here, &["lint", "kept", "--format", "github"], 5).stdout);
     assert!(kept.contains("file=kept"), "{kept}");
 }
+
+/// L12: 20,000 bad lines printed 3.2 MB of warnings.
+#[test]
+fn l12_of_many_problems_of_a_kind_the_first_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let heading = "Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,\
+                   Min Response Time,Max Response Time,Average Content Size,Requests/s,Failures/s\n";
+    let good = "GET,/a,10,0,12,13.5,10,20,100,1.5,0\n";
+    let rows = format!("{heading}{good}{}", "GET,/b,10\n".repeat(2_000));
+    std::fs::write(here.join("a_stats.csv"), rows).unwrap();
+    let said = text(&expect(here, &["import", "a_stats.csv"], 0).stderr);
+    assert_eq!(said.matches("has 3 cells").count(), 5, "{said}");
+    assert!(said.contains("1995 more of the same kind (import_row)"), "{said}");
+}
