@@ -444,7 +444,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             better: Better::Lower,
             label: ["Failed or shed requests, share", "失败或被拒绝的请求占比"],
             title: ["Failed", "失败率"],
-            formula: "(failed + unconfirmed + shed) / (completed + failed + unconfirmed + shed)",
+            formula: "(failed + unconfirmed + shed) / all that ended",
             means: [
                 "Share of the requests that failed, that are unconfirmed or that an overloaded server shed.",
                 "失败的、未确认完整的以及因服务器过载而被拒绝的请求所占的比例。",

@@ -140,12 +140,12 @@ const HEAVY: [(&str, &[&str]); 35] = [
 ];
 
 /// Lines of the command line's own source. It is glue.
-const DYNO_LINES: usize = 11_000;
+const DYNO_LINES: usize = 11_500;
 /// Lines of any other crate's source.
 const CRATE_LINES: usize = 12_000;
 
 /// Source files that spell out one metric's name. Who goes through all metrics asks the registry.
-const FILES_WITH_TTFT: usize = 10;
+const FILES_WITH_TTFT: usize = 11;
 /// Where metrics are at home: the registry and the records.
 const HOME_OF_METRICS: [&str; 2] = ["dyno-model", "dyno-record"];
 

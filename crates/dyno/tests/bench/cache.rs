@@ -97,7 +97,7 @@ fn the_same_command_twice_sends_new_prompts() {
         assert_eq!(found(level, "cached_random"), None);
         let seed = summary["run"]["seed"].as_u64().unwrap();
         assert_eq!(place.json("plan.json")["seed"], seed);
-        assert!(ended.stderr.contains(&format!("--seed {seed} repeats it")), "{}", ended.stderr);
+        assert!(ended.stderr.contains(&format!("repeat with --seed {seed}")), "{}", ended.stderr);
         let run = &summary["run"];
         seeds.push((seed, run["plan_hash"].clone()));
         ids.push(run["plan_id"].clone());

@@ -45,7 +45,7 @@ fn two_agents_send_all_of_it_once_and_there_is_one_report() {
         assert_eq!(parts, [("left", sent(0)), ("right", sent(1))], "{}", ended.said());
         assert!(sent(0) > 0 && sent(1) > 0);
     }
-    let text = run(place.dyno("report run")).expect_status(&[0]).stdout;
+    let text = run(place.dyno("report run --details")).expect_status(&[0]).stdout;
     assert!(text.contains("left") && text.contains("right"), "{text}");
     assert_eq!(place.json("plan.json")["fleet"], json!({ "agents": 2, "bus": true }));
     // With --once they end by themselves, and do not wait for another run.

@@ -46,6 +46,6 @@ fn a_measured_run_and_a_capacity_speak_chinese() {
     let args = "capacity --predict --slo ttft.p95<2s --between 1..4 --levels 4 --requests 200 \
                 --output-tokens 16 --quiet --lang zh";
     let found = run(place.dyno(args)).expect_status(&[0]).stdout;
-    assert!(found.contains("容量：") && found.contains("满足 ttft.p95<2s"), "{found}");
+    assert!(found.contains("容量：") && found.contains("条件为 ttft.p95<2s"), "{found}");
     assert!(found.contains("SLO ttft.p95<2s") && found.contains("达标"), "{found}");
 }

@@ -315,7 +315,7 @@ fn progress_is_chinese_where_chinese_is_asked_for() {
     );
     run(place.dyno(&bench)).expect_measured().expect_words(&[
         "--live：stderr 不是可绘制的终端",
-        "1/1 concurrency 2  20 个请求  0 个失败  ",
+        "1/1 并发 2  20 个请求  0 个失败  ",
         "  已完成\n",
     ]);
 }

@@ -108,7 +108,7 @@ fn nothing_is_sent_if_nothing_can_be_recorded() {
     run(place.bench_within("trap '' XFSZ; ulimit -f 0", &engine.url(), args))
         .expect_status(&[2])
         .expect_words(&["--out", "records.dyno"]);
-    assert_eq!(engine.begun(), 4, "only the prompts of the preflight were sent");
+    assert_eq!(engine.begun(), 5, "only the prompts of the preflight were sent");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn refused_requests_are_sent_again_where_asked() {
         let text = run(place.dyno("report run")).expect_status(&[0]);
         assert!(text.stdout.contains("sent again: first refusal after"), "{}", text.said());
         // What the server said is not lost with the success of the last attempt.
-        let about = format!("sent again after {requests} × http.429, Retry-After 0.0");
+        let about = format!("{requests} × http.429, Retry-After 0.0");
         assert!(text.stdout.contains(&about), "{}", text.said());
         let asked = &level["overload"]["retry_after_s"];
         assert_eq!((&asked["count"], &asked["max"]), (&json!(requests), &json!(0.02)));

@@ -43,12 +43,24 @@ pub(crate) fn amiss(levels: &[Value], status: Option<i32>, usual: i32) -> Option
     if let Some((level, wrong)) = wrong {
         return Some(format!("{}: {wrong}", level["label"]));
     }
-    let right = if levels.iter().any(is_invalid) { 4 } else { usual };
+    let of_client = |level: &Value| is_invalid(level) && !all_failed(level);
+    let right = if levels.iter().any(of_client) { 4 } else { usual };
     (status != Some(right)).then(|| format!("the exit status is not {right}"))
 }
 
 fn is_invalid(level: &Value) -> bool {
     level["verdict"] == "invalid"
+}
+
+/// Everything failed: the level says nothing, but that is the server's doing.
+fn all_failed(level: &Value) -> bool {
+    codes(&level["reasons"]).iter().any(|code| code == "nothing_completed")
+}
+
+/// A reason of one of several agents: all of them together may still know the metrics.
+fn of_an_agent(level: &Value) -> bool {
+    let mut reasons = level["reasons"].as_array().into_iter().flatten();
+    reasons.any(|reason| reason["what"].as_str().is_some_and(|what| what.starts_with("agent ")))
 }
 
 /// On a busy machine one of several agents may start late, which is a reason whatever the metrics are.
@@ -68,7 +80,9 @@ fn unfounded(level: &Value) -> Option<String> {
     }
     // That the server's cache answered is a reason of another kind; and so is a burst that a busy machine sent one by one.
     let apart = ["cached_random", "burst_spread"];
-    let apart = reasons.iter().any(|reason| apart.contains(&reason.as_str()));
+    let apart = reasons.iter().any(|reason| apart.contains(&reason.as_str()))
+        || all_failed(level)
+        || of_an_agent(level);
     match (is_invalid(level), off.is_empty()) {
         (true, true) if apart || started_apart(level, &reasons) => None,
         (true, true) => Some(format!("it is invalid, and its metrics are good: {reasons:?}")),
