@@ -184,6 +184,19 @@ mod tests {
         assert_eq!(said.what, "level 3 (rate 3): 37 s, so that about 111 requests arrive");
     }
 
+    /// C7: a rough answer does not wait for a minute at each level.
+    #[test]
+    fn c7_a_rough_answer_gives_a_queue_less_time() {
+        let lasts = |turnovers| {
+            let load = Load::Rate { rate: 50.0, arrival: dyno_model::plan::Arrival::Poisson };
+            let mut level = LevelPlan { duration_ns: Some(5 * SEC), ..LevelPlan::new(load) };
+            let why = settle(&mut level, 100, (turnovers, Some(1000.0)), None);
+            assert_eq!(why, Some(Reason::Settling { turnovers, latency_ms: 1000.0 }));
+            level.duration_ns.unwrap() / SEC
+        };
+        assert_eq!((lasts(TURNOVERS), lasts(FEW_TURNOVERS)), (60, 15));
+    }
+
     #[test]
     fn slow_responses_and_undecided_levels_take_longer() {
         let mut level = at(100.0, 20);

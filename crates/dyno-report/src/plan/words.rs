@@ -45,8 +45,8 @@ messages! {
         "每个档位：{0}，{2}/s 时最长 {1}，以便 {3} 个请求到达。包括排空在内，总计最多 {4}。";
     EachOrLonger:
         "Each level: at least {}, {} requests and {} times the latency of a single request, whichever is \
-         longest. At least {} in all, with drain.",
-        "每个档位：至少 {}、{} 个请求以及单个请求时延的 {} 倍，取其中最长者。包括排空在内，总计至少 {}。";
+         longest. About {} in all, with drain; more where levels are longer than that.",
+        "每个档位：至少 {}、{} 个请求以及单个请求时延的 {} 倍，取其中最长者。包括排空在内，总计约 {}；档位更长时则更久。";
     Rough:
         "A rough answer: short levels, and an interval of about 25 %.",
         "粗略结果：档位较短，区间宽约 25 %。";

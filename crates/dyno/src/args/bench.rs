@@ -364,9 +364,7 @@ pub(crate) enum UsageArg {
 /// The form of progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ProgressArg {
-    /// A line for people
     #[default]
     Text,
-    /// A JSON object per line on stderr, messages included
     Json,
 }

@@ -123,7 +123,7 @@ fn a_dry_run_of_a_capacity_search_says_what_it_would_do_and_sends_nothing() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(dry("").contains("512 in flight to find its maximum throughput"));
-    assert!(dry("").contains("whichever is longest. At least"));
+    assert!(dry("").contains("whichever is longest. About"));
     assert!(dry("--over concurrency").contains("1000 requests, or 10 per slot"));
     assert_eq!(engine.begun(), 0);
     assert!(!place.path().join("dyno-runs").exists());
