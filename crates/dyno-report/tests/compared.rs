@@ -68,7 +68,8 @@ fn b4_the_reference_is_shown_in_80_columns() {
         "Qwen2-72B-Instruct, 8 × L20 48GB, vLLM, prompt_tokens=512, generated_tokens=128",
         "Qwen2-72B-Instruct, 8 × L20 48GB, LMDeploy, prompt_tokens=512, generated_tokens=128",
     ];
-    for names in [&long[..2], &long[..]] {
+    let numbered = ["ladder (1)", "ladder (2)", "sessions"];
+    for names in [&long[..2], &long[..], &numbered[..]] {
         let comparison = compared(names);
         for language in [Language::English, Language::Chinese] {
             let text = table(&comparison, language, Some(80));

@@ -25,13 +25,16 @@ struct Style {
     apart: bool,
 }
 
-/// What is tried one after the other where the terminal is narrow.
-const STYLES: [Style; 4] = [
+/// What is tried one after the other where the terminal is narrow. Where even letters do not help, names
+/// stay and columns are hidden.
+const STYLES: [Style; 5] = [
     Style { longest: 20, brief: false, apart: false },
     Style { longest: 20, brief: true, apart: false },
     Style { longest: 10, brief: true, apart: false },
-    Style { longest: 10, brief: true, apart: true },
+    NARROW,
+    Style { longest: 1, brief: true, apart: true },
 ];
+const NARROW: Style = Style { longest: 10, brief: true, apart: true };
 
 fn whole_names(comparison: &Comparison) -> Vec<String> {
     comparison.sides.iter().map(|side| escape(&side.name, 200)).collect()
@@ -232,19 +235,19 @@ pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize
     let room = terminal.unwrap_or(FILE_WIDTH);
     let sides = comparison.sides.len();
     let whole = whole_names(comparison);
-    let mut style = STYLES[0];
-    let (mut names, mut rows) = (Vec::new(), Vec::new());
-    for next in STYLES {
-        style = next;
-        names = match whole.iter().all(|name| width(name) <= style.longest) {
+    let made = |style: Style| {
+        let names = match whole.iter().all(|name| width(name) <= style.longest) {
             true => whole.clone(),
             false => letters(sides),
         };
-        rows = cells_within(comparison, &names, (style.longest, style.brief), language);
-        if taken(&widths(&rows, style.apart)) <= room {
-            break;
-        }
-    }
+        let rows = cells_within(comparison, &names, (style.longest, style.brief), language);
+        (style, names, rows)
+    };
+    let fits = |(style, _, rows): &(Style, Vec<String>, Vec<Vec<String>>)| {
+        taken(&widths(rows, style.apart)) <= room
+    };
+    let fitting = STYLES.into_iter().map(made).find(fits);
+    let (style, names, rows) = fitting.unwrap_or_else(|| made(NARROW));
     let prose = room.min(MOST_PROSE);
     let mut out = String::new();
     if names != whole {

@@ -6,7 +6,7 @@ use crate::selection::LevelColumn;
 use crate::text::{ABSENT, number};
 use dyno_model::load::LoadSummary;
 use dyno_model::metric::{Metric, Statistic, Time};
-use dyno_model::summary::{LevelSummary, Summary, Tokens};
+use dyno_model::summary::{Basis, LevelSummary, Summary, Tokens};
 use dyno_model::{Language, Verdict};
 
 /// The metrics, one table each: throughput, then the medians of times.
@@ -30,33 +30,30 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> String {
             loads.push(level.load);
         }
     }
+    // The same in all tables, so that they can be compared.
+    let basis = Basis::of(&summary.levels);
     let mut tables = Vec::new();
     for load in &loads {
         let levels: Vec<&LevelSummary> =
             summary.levels.iter().filter(|level| level.load == *load).collect();
         for column in metrics(&summary.levels) {
             let title = match (loads.len(), load.value) {
-                (1, _) => heading(column, &levels, language),
+                (1, _) => heading(column, basis, language),
                 (_, Some(value)) => {
-                    format!("{} {value}, {}", load.kind, heading(column, &levels, language))
+                    format!("{} {value}, {}", load.kind, heading(column, basis, language))
                 }
-                (_, None) => format!("{}, {}", load.kind, heading(column, &levels, language)),
+                (_, None) => format!("{}, {}", load.kind, heading(column, basis, language)),
             };
-            tables.push(format!("**{title}**\n\n{}", table(column, &levels, language)));
+            tables.push(format!("**{title}**\n\n{}", table(column, &levels, basis, language)));
         }
     }
     tables.join("\n")
 }
 
-/// Every level that counts has a steady window, so that throughput is that of the windows.
-fn steady(levels: &[&LevelSummary]) -> bool {
-    levels.iter().all(|level| level.steady.is_some() || level.verdict == Verdict::Invalid)
-}
-
-fn heading(column: LevelColumn, levels: &[&LevelSummary], language: Language) -> String {
+fn heading(column: LevelColumn, basis: Basis, language: Language) -> String {
     let title = column.title(language);
     match column {
-        LevelColumn::Value(_) if steady(levels) => {
+        LevelColumn::Value(_) if basis.is_steady() => {
             format!("{title}{}{}", language.comma(), Message::Steady.text(language))
         }
         _ => title,
@@ -74,19 +71,20 @@ fn lengths(level: &LevelSummary) -> [Option<u64>; 2] {
     ]
 }
 
-fn value(column: LevelColumn, level: &LevelSummary, steady: bool) -> Option<f64> {
+fn value(column: LevelColumn, level: &LevelSummary, basis: Basis) -> Option<f64> {
     match column {
-        LevelColumn::Value(metric) => match (steady, level.steady) {
-            (true, Some(window)) => window.throughput.rate(metric),
-            _ => level.throughput.rate(metric),
-        },
+        LevelColumn::Value(metric) => basis.rate(level, metric),
         LevelColumn::Statistic(time, which) => level.times[time].as_ref()?.get(which),
-        LevelColumn::Whole(metric) => level.throughput.rate(metric),
-        LevelColumn::Requests | LevelColumn::Time(_) => None,
+        LevelColumn::Requests | LevelColumn::Time(_) | LevelColumn::Whole(_) => None,
     }
 }
 
-fn table(column: LevelColumn, levels: &[&LevelSummary], language: Language) -> String {
+fn table(
+    column: LevelColumn,
+    levels: &[&LevelSummary],
+    basis: Basis,
+    language: Language,
+) -> String {
     let axis = |which: usize| {
         let mut all: Vec<Option<u64>> = levels.iter().map(|level| lengths(level)[which]).collect();
         all.sort_by_key(|length| length.unwrap_or(u64::MAX));
@@ -97,7 +95,6 @@ fn table(column: LevelColumn, levels: &[&LevelSummary], language: Language) -> S
         length.map_or_else(|| ABSENT.to_owned(), |length| length.to_string())
     };
     let (inputs, outputs) = (axis(0), axis(1));
-    let steady = steady(levels);
     let mut head = vec![Message::InputByOutput.text(language).to_owned()];
     head.extend(outputs.iter().map(name));
     let mut out = row(&head) + &row(&vec!["---:".to_owned(); head.len()]);
@@ -105,7 +102,7 @@ fn table(column: LevelColumn, levels: &[&LevelSummary], language: Language) -> S
         let mut cells = vec![format!("**{}**", name(input))];
         for output in &outputs {
             let here = levels.iter().filter(|level| lengths(level) == [*input, *output]);
-            cells.push(cell(&here.copied().collect::<Vec<_>>(), column, steady));
+            cells.push(cell(&here.copied().collect::<Vec<_>>(), column, basis));
         }
         out.push_str(&row(&cells));
     }
@@ -113,11 +110,11 @@ fn table(column: LevelColumn, levels: &[&LevelSummary], language: Language) -> S
 }
 
 /// The mean of the rounds that count; struck out where none does.
-fn cell(rounds: &[&LevelSummary], column: LevelColumn, steady: bool) -> String {
+fn cell(rounds: &[&LevelSummary], column: LevelColumn, basis: Basis) -> String {
     let counted = |level: &&&LevelSummary| level.verdict != Verdict::Invalid;
     let valid: Vec<&LevelSummary> = rounds.iter().filter(counted).copied().collect();
     let shown = if valid.is_empty() { rounds } else { &valid };
-    let values: Vec<f64> = shown.iter().filter_map(|level| value(column, level, steady)).collect();
+    let values: Vec<f64> = shown.iter().filter_map(|level| value(column, level, basis)).collect();
     if values.is_empty() {
         return ABSENT.to_owned();
     }
