@@ -192,7 +192,7 @@ fn at_slo(first: &Summary, own: &Summary, slo: &str) -> Comparison {
     compare(&sides.map(|(name, summary)| Side { name, summary }), &terms)
 }
 
-/// B7: 1.26 of 3.25 req/s is no capacity of 3.25 req/s, also where another tool measured it.
+/// B7: 1.26 of 3.25 req/s is no capacity of 3.25 req/s, in any tool's results.
 #[test]
 fn b7_a_saturated_level_is_no_capacity() {
     let other = imported(&[(1.58, 1.46), (1.92, 1.72), (2.92, 2.13), (3.25, 1.26)]);

@@ -129,6 +129,9 @@ fn metric(metric: &Metric) -> Value {
     Value::Object(out)
 }
 
+/// Whether a value has a mark.
+type Has = fn(&MetricValue) -> bool;
+
 /// The values of a metric, level by level.
 pub(super) fn values(metric: &Metric) -> Map<String, Value> {
     let column = |which: &dyn Fn(&MetricValue) -> Option<f64>| -> Vec<Value> {
@@ -140,8 +143,7 @@ pub(super) fn values(metric: &Metric) -> Map<String, Value> {
         out.insert("low".into(), json!(column(&|value| value.interval.map(|ends| ends[0]))));
         out.insert("high".into(), json!(column(&|value| value.interval.map(|ends| ends[1]))));
     }
-    let marks: [(&str, fn(&MetricValue) -> bool); 2] =
-        [("few", |value| value.few), ("rough", |value| value.rough)];
+    let marks: [(&str, Has); 2] = [("few", |value| value.few), ("rough", |value| value.rough)];
     for (name, has) in marks {
         let levels = metric.values.iter().enumerate();
         let marked = levels.filter(|(_, value)| value.as_ref().is_some_and(has));

@@ -67,7 +67,8 @@ fn b9_rounds_are_averaged_over_another_metric() {
         let rounds = ["--output-tokens", "16", "--repeat", "2", "--seed", seed, "--label", seed];
         Made::predicted(&[&shape[..], &rounds].concat())
     };
-    let html = run("1").compared(&run("2"), "en");
+    let (first, second) = (run("1"), run("2"));
+    let html = first.compared(&second, "en");
     let mut page = Browser::start();
     page.open(&html, 1280);
     let panes = page.number("document.querySelectorAll('#compare .pane').length");
