@@ -23,7 +23,10 @@ const MEMORY: usize = 128 << 20;
 
 /// Hears which control request has no response yet, and how long it may take in all.
 #[derive(Clone)]
-pub struct SlowSink(pub Arc<dyn Fn(&str, Nanos) + Send + Sync>);
+pub struct SlowSink(pub Arc<Told>);
+
+/// Takes what is waited for, and since when.
+type Told = dyn Fn(&str, Nanos) + Send + Sync;
 
 impl std::fmt::Debug for SlowSink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -142,7 +142,7 @@ const HEAVY: [(&str, &[&str]); 35] = [
 /// Lines of the command line's own source. It is glue.
 const DYNO_LINES: usize = 11_500;
 /// Lines of any other crate's source.
-const CRATE_LINES: usize = 12_000;
+const CRATE_LINES: usize = 12_500;
 
 /// Source files that spell out one metric's name. Who goes through all metrics asks the registry.
 const FILES_WITH_TTFT: usize = 11;
