@@ -21,12 +21,12 @@ const LARGEST: usize = 16 << 20;
 /// Memory for the values of such a response.
 const MEMORY: usize = 128 << 20;
 
-/// Hears which control request has no response yet, and how long it may take in all.
+/// Is told which control request has no response yet, and how long it may take in all.
+type Told = dyn Fn(&str, Nanos) + Send + Sync;
+
+/// Hears of control requests that take long.
 #[derive(Clone)]
 pub struct SlowSink(pub Arc<Told>);
-
-/// Takes what is waited for, and since when.
-type Told = dyn Fn(&str, Nanos) + Send + Sync;
 
 impl std::fmt::Debug for SlowSink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -90,24 +90,21 @@ fn want_of_file_descriptors_is_the_clients_own_fault() {
             .expect_status(&[2])
             .expect_words(&["100 connections", "can open 6", "ulimit -n 164", "--agents 17"]);
     }
-    for load in ["--rate 5000 --requests 300"] {
-        let place = Place::new();
-        let args = format!("{load} --output-tokens 16 --input-tokens 16");
-        let ended =
-            run(place.bench_within("ulimit -n 40", &engine.url(), &args)).expect_status(&[4]);
-        let level = &ended.json()["levels"][0];
-        assert_eq!(level["verdict"], "invalid", "{}", ended.said());
-        let has = |list: &str, code: &str| codes(&level[list]).iter().any(|found| found == code);
-        assert!(has("reasons", "off_schedule"), "{}", ended.said());
-        assert!(has("notes", "out_of_files"), "{}", ended.said());
-        let requests = &level["requests"];
-        assert!(requests["dropped"].as_u64().unwrap() > 0, "{}", ended.said());
-        assert!(requests["completed"].as_u64().unwrap() > 0, "{}", ended.said());
-        assert_eq!(requests["failed"], 0, "{}", ended.said());
-        let why = place.requests().into_iter().find_map(|request| match request.outcome {
-            Outcome::Dropped(why) => Some(why),
-            _ => None,
-        });
-        assert!(why.is_some_and(|why| why.contains("file descriptors")), "{}", ended.said());
-    }
+    let place = Place::new();
+    let args = "--rate 5000 --requests 300 --output-tokens 16 --input-tokens 16";
+    let ended = run(place.bench_within("ulimit -n 40", &engine.url(), args)).expect_status(&[4]);
+    let level = &ended.json()["levels"][0];
+    assert_eq!(level["verdict"], "invalid", "{}", ended.said());
+    let has = |list: &str, code: &str| codes(&level[list]).iter().any(|found| found == code);
+    assert!(has("reasons", "off_schedule"), "{}", ended.said());
+    assert!(has("notes", "out_of_files"), "{}", ended.said());
+    let requests = &level["requests"];
+    assert!(requests["dropped"].as_u64().unwrap() > 0, "{}", ended.said());
+    assert!(requests["completed"].as_u64().unwrap() > 0, "{}", ended.said());
+    assert_eq!(requests["failed"], 0, "{}", ended.said());
+    let why = place.requests().into_iter().find_map(|request| match request.outcome {
+        Outcome::Dropped(why) => Some(why),
+        _ => None,
+    });
+    assert!(why.is_some_and(|why| why.contains("file descriptors")), "{}", ended.said());
 }
