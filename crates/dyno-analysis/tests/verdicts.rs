@@ -405,8 +405,8 @@ fn b12_until_stable_says_how_many_requests_it_needs() {
         let level = summary_with(&plan, records, |end| {
             (end.starved, end.ending) = (Some(starved(waves)), ending);
         });
-        let notes = level.levels[0].notes.iter();
-        notes.cloned().find(|note| note.code == "not_converged")
+        let mut notes = level.levels[0].notes.iter();
+        notes.find(|note| note.code == "not_converged").cloned()
     };
     let few = said(56, "latency.mean", Ending::Duration).unwrap();
     assert!(few.what.ends_with("needs 280, had 224"), "{few:?}");

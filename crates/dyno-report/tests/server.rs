@@ -120,7 +120,7 @@ fn counters_are_differences_from_before_the_level_to_after_it() {
 /// Two replicas answer in turn: no preemptions and 2 % hits in either, but one of them is much older.
 fn in_turn(started: [Option<u64>; 2]) -> Vec<ServerSample> {
     let replica = |i: u64| {
-        let (base, of) = if i % 2 == 0 { (90_000, 0) } else { (100, 1) };
+        let (base, of) = if i.is_multiple_of(2) { (90_000, 0) } else { (100, 1) };
         let counted = counters(i * 500, base / 500, base + 10 * i, base / 2 + i / 5, base);
         ServerSample { process_started: started[of], ..counted }
     };
