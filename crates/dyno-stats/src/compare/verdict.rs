@@ -67,7 +67,7 @@ pub struct Concluded {
 
 /// What may be said of several changes at once, where differences up to `margin` do not matter.
 ///
-/// A difference is called where its p-value, corrected for all of them ([`holm`]), is below 5 %.
+/// A difference is called where its p-value, corrected for all of them (Holm), is below 5 %.
 /// Otherwise there is none larger than the farther end of its own interval, if that is within the
 /// margin.
 pub fn conclude(effects: &[Effect], margin: f64) -> Vec<Concluded> {
