@@ -54,7 +54,8 @@ fn is_invalid(level: &Value) -> bool {
 
 /// Everything failed: the level says nothing, but that is the server's doing.
 fn all_failed(level: &Value) -> bool {
-    codes(&level["reasons"]).iter().any(|code| code == "nothing_completed")
+    level["requests"]["completed"] == 0
+        && codes(&level["reasons"]).iter().any(|code| code == "nothing_completed")
 }
 
 /// A reason of one of several agents: all of them together may still know the metrics.
