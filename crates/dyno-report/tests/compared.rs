@@ -12,7 +12,7 @@ use dyno_model::load::{LoadKind, LoadSummary};
 use dyno_model::metric::Time;
 use dyno_model::summary::{Origin, Overload, Retried};
 use dyno_model::{Language, Summary};
-use dyno_report::compared::{caveats, check_line, table};
+use dyno_report::compared::{caveats, check_line, missing_line, table};
 use dyno_words::columns::width;
 
 fn summary() -> Summary {
@@ -380,4 +380,27 @@ fn different_apis_and_requests_sent_again_are_caveats() {
     assert_eq!(gated(&comparison, &[], 0.05).caveats, [Note::OtherApi, Note::SentAgain]);
     let chinese = caveats(&comparison, Language::Chinese);
     assert!(chinese[1].contains("after 的 50.0 %"), "{chinese:?}");
+}
+
+/// Every line of a comparison and of a gate names levels in its language.
+#[test]
+fn levels_have_chinese_names_in_compare_and_gate() {
+    let first = at(&summary(), LoadKind::Rate, &[4.0, 8.0, 64.0]);
+    let mut own = at(&summary(), LoadKind::Rate, &[4.0, 128.0]);
+    own.levels[0].verdict = dyno_model::Verdict::Suspect;
+    let comparison = against(&first, &own);
+    let text = table(&comparison, Language::Chinese, Some(120));
+    let found = gated(&comparison, &[], 0.05);
+    let checks: Vec<String> =
+        found.checks.iter().map(|check| check_line(check, Language::Chinese)).collect();
+    assert!(
+        !checks.is_empty() && checks.iter().all(|line| line.starts_with("速率 4，")),
+        "{checks:?}"
+    );
+    let missing = missing_line(&found, Language::Chinese).unwrap();
+    assert_eq!(missing, "缺少基线中的负载：速率 8，速率 64");
+    let english = missing_line(&found, Language::English).unwrap();
+    assert_eq!(english, "the run lacks loads of the baseline: rate 8, rate 64");
+    assert!(text.contains("速率 4") && !text.contains("rate "), "{text}");
+    assert_eq!(missing_line(&gated(&against(&own, &own), &[], 0.05), Language::Chinese), None);
 }

@@ -8,4 +8,4 @@ mod words;
 pub use rows::rows;
 pub(crate) use text::{cells, remarks, title};
 pub use text::{markdown, table};
-pub use words::{answer, caveats, check_line};
+pub use words::{answer, caveats, check_line, missing_line};

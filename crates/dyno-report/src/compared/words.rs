@@ -1,8 +1,8 @@
 //! The texts of a comparison, in English and Chinese.
 
 use dyno_analysis::compare::{
-    Answer, Called, Cell, Check, Compared, Comparison, Difference, Held, Note, Rests, SideSummary,
-    Why,
+    Answer, Called, Cell, Check, Compared, Comparison, Difference, Gated, Held, Note, Rests,
+    SideSummary, Why,
 };
 use dyno_model::Language;
 use dyno_model::metric::{Group, Metric, Statistic};
@@ -155,6 +155,7 @@ messages! {
     NotTestedImprecise:
         "the client could not measure it precisely",
         "客户端未能精确测量";
+    LoadsMissing: "the run lacks loads of the baseline: {}", "缺少基线中的负载：{}";
     Pass: "pass", "通过";
     Fail: "fail", "未通过";
     CannotTell: "inconclusive", "无法判定";
@@ -511,6 +512,13 @@ pub fn check_line(check: &Check, language: Language) -> String {
     let title = metric_title(check.metric, language);
     let load = level_name(&check.load, language);
     format!("{load}{}{title}{}{said}", language.comma(), language.colon())
+}
+
+/// The loads of the baseline that the run of a gate lacks.
+pub fn missing_line(found: &Gated, language: Language) -> Option<String> {
+    let loads: Vec<_> = found.missing.iter().map(|load| level_name(load, language)).collect();
+    let listed = loads.join(language.comma());
+    (!loads.is_empty()).then(|| Word::LoadsMissing.with(language, &[listed]))
 }
 
 /// The answer of a gate, in a word.

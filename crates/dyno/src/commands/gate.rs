@@ -113,14 +113,6 @@ fn headline(found: &Gated, language: Language) -> String {
     }
 }
 
-fn missing(found: &Gated, language: Language) -> Option<String> {
-    let loads = escape(&found.missing.join(", "), 300);
-    (!found.missing.is_empty()).then(|| match language {
-        Language::English => format!("the run lacks loads of the baseline: {loads}"),
-        Language::Chinese => format!("缺少基线中的负载：{loads}"),
-    })
-}
-
 /// The checks that did not pass, worst first; then those that did.
 fn sorted(found: &Gated) -> Vec<&Check> {
     let mut checks: Vec<&Check> = found.checks.iter().collect();
@@ -176,7 +168,8 @@ fn text(found: &Gated, language: Language) -> String {
             Language::Chinese => format!("  另有 {hidden} 项同样无法判定；--json 列出全部\n"),
         });
     }
-    out.extend(missing(found, language).map(|message| format!("  {message}\n")));
+    let missing = compared::missing_line(found, language);
+    out.extend(missing.map(|message| format!("  {}\n", escape(&message, 300))));
     out
 }
 
@@ -193,9 +186,8 @@ fn markdown(found: &Gated, language: Language) -> String {
             markdown_cell(&compared::check_line(check, language))
         ));
     }
-    out.extend(
-        missing(found, language).map(|message| format!("- ❔ {}\n", markdown_cell(&message))),
-    );
+    let missing = compared::missing_line(found, language);
+    out.extend(missing.map(|message| format!("- ❔ {}\n", markdown_cell(&message))));
     out
 }
 
