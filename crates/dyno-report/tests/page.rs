@@ -293,6 +293,30 @@ fn values_are_those_of_the_summary() {
     }
 }
 
+/// In Chinese, short names stand in full-width brackets, and statistics have Chinese names.
+#[test]
+fn charts_have_chinese_titles_in_chinese() {
+    let run = made(vec![requests(200)], true);
+    let data = data(&run.html(Language::Chinese));
+    let known = |list: &Value, id: &str| {
+        let found = list.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap();
+        found["name"].as_str().unwrap().to_owned()
+    };
+    for (id, name) in [
+        ("ttft.mean", "首 token 时延（TTFT）平均值"),
+        ("ttft.p99", "首 token 时延（TTFT）p99"),
+        ("latency.mean", "端到端时延平均值"),
+        ("latency.max", "端到端时延最大值"),
+        ("latency.p99", "端到端时延 p99"),
+    ] {
+        assert_eq!(known(&data["metrics"], id), name);
+    }
+    let times = data["choices"].as_array().unwrap().iter();
+    let several: Vec<Value> =
+        times.flat_map(|group| group["items"].as_array().unwrap().clone()).collect();
+    assert_eq!(known(&Value::Array(several), "ttft"), "首 token 时延（TTFT）p50 · p90 · p99");
+}
+
 #[test]
 fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     let mut run = made(vec![requests(60), requests(60)], true);

@@ -283,11 +283,18 @@ fn what_was_shed_has_its_own_mark_and_line() {
 fn texts_are_chinese_on_request() {
     let options = ChartOptions { language: Language::Chinese };
     let text = texts(&chart::svg(&made::ladder(), None, &options));
-    for expected in ["总用时（s）", "并发数", "平均端到端时延（s）", "阴影：95 % 置信区间"]
+    for expected in ["总用时（s）", "并发数", "端到端时延平均值（s）", "阴影：95 % 置信区间"]
     {
         assert!(text.contains(expected), "{expected}");
     }
     assert!(!text.contains("latency"), "{text}");
+    let text = texts(&chart::svg(&made::rates(), None, &options));
+    for title in ["首 token 时延（TTFT）（ms）", "token 间时延（ITL）p50（ms）"] {
+        assert!(text.lines().any(|line| line.starts_with(title)), "{title}: {text}");
+    }
+    let sides = [("a", &made::ladder()), ("b", &made::ladder())];
+    let text = texts(&chart::compared(&sides, &options, &Arrangement::default()).unwrap());
+    assert!(text.contains("token 间时延（ITL）平均值（"), "{text}");
 }
 
 #[test]

@@ -212,6 +212,15 @@ impl Metric {
         language.choose(self.info().label)
     }
 
+    /// The name of one of its statistics, or of several, on the page and in charts. In Chinese, only
+    /// words in Latin letters have a space between them and what stands before.
+    pub fn label_with(self, statistics: &str, language: Language) -> String {
+        let label = self.label(language);
+        let close = language == Language::Chinese
+            && (label.ends_with('）') || !statistics.starts_with(|c: char| c.is_ascii()));
+        format!("{label}{}{statistics}", if close { "" } else { " " })
+    }
+
     /// The time that it is, where it is one.
     pub fn time(self) -> Option<Time> {
         match self {

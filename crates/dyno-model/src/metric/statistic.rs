@@ -1,5 +1,6 @@
 //! The statistics of a distribution, one row each.
 
+use crate::Language;
 use crate::summary::Distribution;
 
 macro_rules! statistics {
@@ -74,6 +75,18 @@ impl Statistic {
             Self::P99_9 => "p99.9",
             other => other.key(),
         }
+    }
+
+    /// Its name in a text. Percentiles have one name.
+    pub fn label(self, language: Language) -> &'static str {
+        let chinese = match self {
+            Self::Mean => "平均值",
+            Self::Std => "标准差",
+            Self::Min => "最小值",
+            Self::Max => "最大值",
+            percentile => percentile.name(),
+        };
+        language.choose([self.name(), chinese])
     }
 }
 

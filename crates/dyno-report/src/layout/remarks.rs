@@ -61,8 +61,8 @@ fn uncertain(level: &LevelSummary, language: Language) -> Option<Remark> {
         let (metric, which) = (Metric::Time(time), Some(which));
         let uncertain = is_judged_alone(metric, which) && level.is_uncertain(metric, which);
         let [low, high] = level.instrument_range(metric, which).filter(|_| uncertain)?.map(millis);
-        let (name, which) = (metric.label(language), which?.name());
-        Some(format!("{name} {which} {low}–{high} ms"))
+        let name = metric.label_with(which?.label(language), language);
+        Some(format!("{name} {low}–{high} ms"))
     };
     let times = [Time::Tpot, Time::ChunkGap].into_iter();
     let values = times.flat_map(|time| Ranges::OF.map(|which| (time, which))).filter_map(of);

@@ -183,7 +183,7 @@ fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
                     .filter_map(|part| place(&format!("{id}.{part}")))
                     .collect();
                 if parts.len() > 1 {
-                    let name = format!("{} p50 · p90 · p99", metric.label(language));
+                    let name = metric.label_with("p50 · p90 · p99", language);
                     items.push(json!({"id": id, "name": name, "parts": parts}));
                 }
             }

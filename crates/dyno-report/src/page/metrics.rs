@@ -89,7 +89,7 @@ fn other_than_rates(levels: &[LevelSummary], language: Language) -> Vec<Metric> 
         for which in statistics {
             let of = |level: &LevelSummary| statistic(level, metric.time()?, *which);
             let id = format!("{}.{}", metric.name(), which.name());
-            let name = format!("{label} {}", which.name());
+            let name = metric.label_with(which.label(language), language);
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
         }
         if statistics.is_empty() {

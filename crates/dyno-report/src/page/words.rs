@@ -174,9 +174,9 @@ messages! {
         "每格对应一种文本长度与输入条数。无效的档位已划去。";
     OverSteady: ", steady window", "（稳态窗口）";
     OverWhole: ", whole level", "（整档）";
-    Ttft: "TTFT", "首 token 时延 TTFT";
-    Itl: "ITL", "token 间时延 ITL";
-    Tpot: "TPOT", "单 token 时延 TPOT";
+    Ttft: "TTFT", "首 token 时延（TTFT）";
+    Itl: "ITL", "token 间时延（ITL）";
+    Tpot: "TPOT", "单 token 时延（TPOT）";
     Latency: "Latency", "端到端时延";
     InFlight: "In flight, mean", "平均并发数";
     Completed: "Completed", "成功";

@@ -222,12 +222,12 @@ fn the_charts_of_a_published_document_come_with_one_command() {
     let read =
         |name: &str| std::fs::read_to_string(place.path().join("charts").join(name)).unwrap();
     let compared = read("compare-19-17.svg");
-    for title in ["请求/秒", "平均端到端时延", "输出 token/秒", "失败请求"] {
+    for title in ["请求/秒", "端到端时延平均值", "输出 token/秒", "失败请求"] {
         assert!(compared.contains(title), "{title}");
     }
     assert!(!compared.contains("无数据"), "every panel has values");
     let six = read("run-1.svg");
-    for title in ["总用时", "平均端到端时延", "输出 token/秒", "端到端时延 p50", "端到端时延 p90"]
+    for title in ["总用时", "端到端时延平均值", "输出 token/秒", "端到端时延 p50", "端到端时延 p90"]
     {
         assert!(six.contains(title), "{title}");
     }
