@@ -1,12 +1,13 @@
 //! What panels over one load axis have in common.
 
 use super::canvas::clean;
-use super::levels::{MetricFn, Value, limited, lines, point};
+use super::levels::{MetricFn, Value, limited, lines, of, point};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::Word;
 use dyno_chart::{Series, numbers};
 use dyno_model::Language;
+use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{Basis, LevelSummary, SearchSummary, Summary, Throughput};
 
 /// A level beside the line this many times above it is not drawn; only times lie so far apart.
@@ -73,6 +74,24 @@ impl Sketch<'_> {
     /// A panel of times in milliseconds, shown as seconds where they are long.
     pub(super) fn times(&self, title: Word, metrics: &[(&str, MetricFn)]) -> Part {
         Part::Plot(self.panel(title, "", metrics).of_times(self.language))
+    }
+
+    /// The same of these statistics of a time, and of those that the run's SLO bounds.
+    pub(super) fn spread(
+        &self,
+        title: Word,
+        summary: &Summary,
+        time: Time,
+        usual: &[Statistic],
+    ) -> Part {
+        let name = |which: Statistic| match which {
+            Statistic::Mean => self.say(Word::Mean),
+            Statistic::Max => self.say(Word::Largest),
+            percentile => percentile.name(),
+        };
+        let all = summary.charted(time, usual).into_iter();
+        let metrics: Vec<_> = all.map(|which| (name(which), of(time, which))).collect();
+        self.times(title, &metrics)
     }
 
     /// A panel of throughput: over the steady windows where every level has one, else over

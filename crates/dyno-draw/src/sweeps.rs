@@ -98,17 +98,12 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     parts.extend(match embeds(summary) {
         true => vec![sketch.work(Word::InputsPerSecond, |work| work.inputs_per_s)],
         false => vec![
-            sketch.times(
-                Word::Ttft,
-                &[("p50", of(Time::Ttft, Statistic::P50)), ("p99", of(Time::Ttft, Statistic::P99))],
-            ),
+            sketch.spread(Word::Ttft, summary, Time::Ttft, &[Statistic::P50, Statistic::P99]),
             sketch.times(Word::Itl, &[("p50", of(Time::Itl, Statistic::P50))]),
         ],
     });
-    parts.push(sketch.times(
-        Word::Latency,
-        &[("p50", of(Time::Latency, Statistic::P50)), ("p99", of(Time::Latency, Statistic::P99))],
-    ));
+    let ends = [Statistic::P50, Statistic::P99];
+    parts.push(sketch.spread(Word::Latency, summary, Time::Latency, &ends));
     (!sketch.levels.is_empty()).then(|| Chart {
         title: sketch.say(Word::Rates).to_owned(),
         parts,
@@ -128,10 +123,8 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
         beside: vec![],
         language,
     };
-    let largest = sketch.say(Word::Largest);
     let spread = |title: Word, time: Time| {
-        let values = [("p50", of(time, Statistic::P50)), (largest, of(time, Statistic::Max))];
-        sketch.times(title, &values)
+        sketch.spread(title, summary, time, &[Statistic::P50, Statistic::Max])
     };
     (!sketch.levels.is_empty()).then(|| Chart {
         title: sketch.say(Word::Bursts).to_owned(),

@@ -50,6 +50,7 @@ use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
 use crate::metric::{PerTime, Statistic, Time};
 use crate::server::GpuCost;
+use crate::slo::Slo;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -317,6 +318,20 @@ impl Summary {
     /// Whether the share of failures of some level exceeds the allowed share.
     pub fn failure_bar_missed(&self) -> bool {
         self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
+    }
+
+    /// These statistics of a time and those that the SLO bounds, each before larger ones: what charts show.
+    pub fn charted(&self, time: Time, usual: &[Statistic]) -> Vec<Statistic> {
+        let slo: Option<Slo> = self.run.slo.as_ref().and_then(|slo| slo.parse().ok());
+        let terms = slo.iter().flat_map(Slo::terms).filter(|term| term.metric.time() == Some(time));
+        let mut all: Vec<Statistic> = usual.to_vec();
+        for bounded in terms.filter_map(|term| term.statistic) {
+            if !all.contains(&bounded) {
+                let place = all.iter().position(|which| *which > bounded).unwrap_or(all.len());
+                all.insert(place, bounded);
+            }
+        }
+        all
     }
 
     /// Whether the SLO is met: by the load that a search found, else by any level. Absent without an

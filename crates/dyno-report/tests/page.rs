@@ -293,6 +293,29 @@ fn values_are_those_of_the_summary() {
     }
 }
 
+/// A percentile that the SLO bounds is among those of its time, with its values.
+#[test]
+fn a_percentile_of_the_slo_is_in_the_chart_of_its_time() {
+    let mut run = made(vec![requests(200), requests(200)], true);
+    let ttft = |run: &Made| {
+        let data = data(&run.html(Language::English));
+        let groups = data["choices"].as_array().unwrap().iter();
+        let mut items = groups.flat_map(|group| group["items"].as_array().unwrap());
+        let item = items.find(|item| item["id"] == "ttft").unwrap();
+        let parts = item["parts"].as_array().unwrap().iter();
+        let parts = parts.map(|part| data["metrics"][part.as_u64().unwrap() as usize].clone());
+        (item["name"].as_str().unwrap().to_owned(), parts.collect::<Vec<Value>>())
+    };
+    assert_eq!(ttft(&run).0, "TTFT p50 · p90 · p99");
+    run.summary.run.slo = Some("ttft.p95<500ms".to_owned());
+    let (name, parts) = ttft(&run);
+    assert_eq!(name, "TTFT p50 · p90 · p95 · p99");
+    let ids: Vec<&str> = parts.iter().map(|part| part["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["ttft.p50", "ttft.p90", "ttft.p95", "ttft.p99"]);
+    let p95 = run.summary.levels[0].times[Time::Ttft].as_ref().unwrap().p95.unwrap();
+    assert!((parts[2]["y"][0].as_f64().unwrap() - p95).abs() <= p95 * 1e-4);
+}
+
 /// In Chinese, short names stand in full-width brackets, and statistics have Chinese names.
 #[test]
 fn charts_have_chinese_titles_in_chinese() {

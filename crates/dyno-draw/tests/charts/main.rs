@@ -279,6 +279,26 @@ fn what_was_shed_has_its_own_mark_and_line() {
     assert!(drawing.lines().any(|line| line == "shed"), "{drawing}");
 }
 
+/// A chart that shows some percentiles shows the one that decides, too.
+#[test]
+fn a_percentile_of_the_slo_is_in_the_chart_of_its_time() {
+    let lines = |slo: Option<&str>| {
+        let mut summary = made::rates();
+        summary.run.slo = slo.map(str::to_owned);
+        let text = texts(&one(&summary, "rates").unwrap());
+        let (_, text) = text.split_once("\nTTFT (").unwrap();
+        let (ttft, _) = text.split_once("\nITL p50 (").unwrap();
+        ttft.to_owned()
+    };
+    let has = |text: &str, name: &str| text.lines().any(|line| line == name);
+    let usual = lines(None);
+    assert!(has(&usual, "p50") && has(&usual, "p99") && !has(&usual, "p95"), "{usual}");
+    let bounded = lines(Some("ttft.p95<500ms, latency.p90<2s"));
+    assert!(["p50", "p95", "p99"].iter().all(|name| has(&bounded, name)), "{bounded}");
+    assert!(!has(&bounded, "p90"), "that is of another time: {bounded}");
+    assert_eq!(lines(Some("ttft.p99<500ms")), usual, "it is there already");
+}
+
 #[test]
 fn texts_are_chinese_on_request() {
     let options = ChartOptions { language: Language::Chinese };

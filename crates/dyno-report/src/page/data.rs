@@ -8,6 +8,7 @@ use dyno_analysis::detail::{Bar, Became, Curve, Detail, LevelDetail};
 use dyno_draw::lanes;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Statistic::{P50, P90, P99};
 use dyno_model::metric::{Group, Place};
 use dyno_model::summary::{LevelSummary, SearchSummary, Slice, Summary};
 use dyno_words::escape::escape;
@@ -34,7 +35,7 @@ pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Languag
         "axes": axes::axes(summary, language),
         "groups": axes::groups(summary, language),
         "metrics": metrics.iter().map(metric).collect::<Vec<_>>(),
-        "choices": choices(&metrics, language),
+        "choices": choices(summary, &metrics, language),
         "marks": marks(summary, language),
         "bounds": bounds(summary),
         "details": details,
@@ -168,7 +169,7 @@ pub(super) fn group_name(group: Group, language: Language) -> &'static str {
 }
 
 /// What can be picked: single metrics, and the percentiles of a time together.
-fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
+fn choices(summary: &Summary, metrics: &[Metric], language: Language) -> Vec<Value> {
     let place = |id: &str| metrics.iter().position(|metric| metric.id == id);
     let mut out = Vec::new();
     let groups = [Group::Work, Group::Times, Group::Requests, Group::Server, Group::Cost];
@@ -176,14 +177,16 @@ fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
         let mut items: Vec<Value> = Vec::new();
         if group == Group::Times {
             let times = Place::PageChart.metrics().into_iter().map(|column| column.metric);
-            for metric in times.filter(|metric| metric.is_time()) {
+            for (metric, time) in times.filter_map(|metric| Some((metric, metric.time()?))) {
                 let id = metric.name();
-                let parts: Vec<usize> = ["p50", "p90", "p99"]
+                let shown = summary.charted(time, &[P50, P90, P99]);
+                let parts: Vec<usize> = shown
                     .iter()
-                    .filter_map(|part| place(&format!("{id}.{part}")))
+                    .filter_map(|part| place(&format!("{id}.{}", part.name())))
                     .collect();
                 if parts.len() > 1 {
-                    let name = metric.label_with("p50 · p90 · p99", language);
+                    let names: Vec<&str> = shown.iter().map(|part| part.label(language)).collect();
+                    let name = metric.label_with(&names.join(" · "), language);
                     items.push(json!({"id": id, "name": name, "parts": parts}));
                 }
             }

@@ -59,7 +59,7 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
         }
     }
-    all.extend(other_than_rates(levels, language));
+    all.extend(other_than_rates(summary, language));
     all.retain(|metric| metric.values.iter().any(Option::is_some));
     all
 }
@@ -74,20 +74,22 @@ pub(super) fn compared(summary: &Summary, basis: Basis, language: Language) -> V
     };
     let mut all: Vec<Metric> =
         RATES.into_iter().filter(|metric| is_shown(*metric, levels)).map(rate).collect();
-    all.extend(other_than_rates(levels, language));
+    all.extend(other_than_rates(summary, language));
     all.retain(|metric| metric.values.iter().any(Option::is_some));
     all
 }
 
-fn other_than_rates(levels: &[LevelSummary], language: Language) -> Vec<Metric> {
+fn other_than_rates(summary: &Summary, language: Language) -> Vec<Metric> {
+    let levels = &summary.levels;
     let mut all: Vec<Metric> = Vec::new();
     for Column { metric, statistics } in Place::PageChart.metrics() {
         if RATES.contains(&metric) {
             continue;
         }
         let label = metric.label(language);
-        for which in statistics {
-            let of = |level: &LevelSummary| statistic(level, metric.time()?, *which);
+        let all_of = |time| summary.charted(time, statistics);
+        for which in metric.time().map(all_of).unwrap_or_default() {
+            let of = |level: &LevelSummary| statistic(level, metric.time()?, which);
             let id = format!("{}.{}", metric.name(), which.name());
             let name = metric.label_with(which.label(language), language);
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
