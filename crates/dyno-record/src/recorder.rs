@@ -25,6 +25,8 @@ pub struct Recorder {
     trouble: Arc<Trouble>,
     path: PathBuf,
     thread: Option<JoinHandle<Finished>>,
+    /// The file again, with the same lock, which outlives the writer's.
+    held: Option<File>,
 }
 
 impl Recorder {
@@ -40,11 +42,15 @@ impl Recorder {
             .open(&path)
             .map_err(failed("create", &path))?;
         // Marks the run as being written. A file system without locks must not stop it.
-        let _ = file.try_lock();
+        lock(&file);
+        let held = file.try_clone().ok();
         std::io::Write::write_all(&mut file, &opening)
             .map_err(|source| RecordError::Write { path: path.clone(), source })?;
         let length = opening.len() as u64;
-        Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
+        let mut recorder =
+            Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())?;
+        recorder.held = held;
+        Ok(recorder)
     }
 
     /// Continues the record file of an interrupted run, after its last complete frame.
@@ -58,7 +64,11 @@ impl Recorder {
         reader.by_ref().for_each(drop);
         let length = reader.whole();
         file.set_len(length).map_err(failed("truncate", &path))?;
-        Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
+        let held = file.try_clone().ok();
+        let mut recorder =
+            Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())?;
+        recorder.held = held;
+        Ok(recorder)
     }
 
     pub(crate) fn with(
@@ -93,7 +103,7 @@ impl Recorder {
                 }
             })
             .map_err(failed("start the thread that writes", &path))?;
-        Ok(Self { queue, trouble, path, thread: Some(thread) })
+        Ok(Self { queue, trouble, path, thread: Some(thread), held: None })
     }
 
     /// Passes a frame to the writer. Waits only when the queue is full, that is, when the disk cannot
@@ -127,12 +137,15 @@ impl Recorder {
     /// Writes the remaining frames, waits for the disk, and returns the result.
     pub fn finish(mut self) -> Finished {
         self.queue.close();
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Finished {
+        let finished = self.thread.take().and_then(|thread| thread.join().ok());
+        let finished = finished.unwrap_or_else(|| Finished {
             frames_written: 0,
             unwritten: Vec::new(),
             lost: 0,
             error: Some(RecordError::WriterCrashed(self.path.clone())),
-        })
+            held: None,
+        });
+        Finished { held: self.held.take(), ..finished }
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Finished {
     pub lost: u64,
     /// The error, if the writer did not recover from it.
     pub error: Option<RecordError>,
+    /// Holds the lock that marks the run as being written: keep it until the summary is saved.
+    pub held: Option<File>,
 }
 
 /// The position of an ongoing recording.
@@ -265,7 +267,7 @@ impl<S: Sink> Writer<S> {
             Some((source, _)) => Some(self.write_error(source)),
             None => lost_error.or(self.too_large),
         };
-        Finished { frames_written: self.written, unwritten, lost: self.lost, error }
+        Finished { frames_written: self.written, unwritten, lost: self.lost, error, held: None }
     }
 
     fn lost_error(&self) -> Option<RecordError> {

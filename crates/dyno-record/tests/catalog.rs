@@ -199,6 +199,29 @@ fn a_run_that_is_being_written_is_neither_deleted_nor_resumed() {
     assert_eq!(list_runs(root.path()).unwrap(), []);
 }
 
+/// The summary is computed after the last record, which may take a while.
+#[test]
+fn a_run_is_being_written_until_its_recording_is_let_go() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = RunDir::create(root.path().join("run")).unwrap();
+    dir.write_plan(&Plan::new(Target::at("http://127.0.0.1:8000"))).unwrap();
+    let state = || list_runs(root.path()).unwrap()[0].state;
+    let long_ago = || {
+        let records = File::options().append(true).open(dir.path().join("records.dyno")).unwrap();
+        records.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+    };
+    let finished = Recorder::start(&dir, common::header()).unwrap().finish();
+    long_ago();
+    assert_eq!(state(), RunState::Running);
+    drop(finished);
+    assert_eq!(state(), RunState::Unfinished);
+    let finished = Recorder::resume(&dir).unwrap().finish();
+    long_ago();
+    assert_eq!(state(), RunState::Running);
+    drop(finished);
+    assert_eq!(state(), RunState::Unfinished);
+}
+
 #[test]
 fn a_run_elsewhere_is_listed_and_found_while_it_exists() {
     let place = tempfile::tempdir().unwrap();

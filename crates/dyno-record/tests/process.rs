@@ -5,8 +5,10 @@ mod common;
 
 use common::{CHILD, KillOnDrop, only, this_binary};
 use dyno_model::frame::Frame;
+use dyno_model::plan::{Plan, Target};
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_record::{Recorder, RunDir};
+use dyno_model::run_entry::RunState;
+use dyno_record::{Recorder, RunDir, delete_run, list_runs};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -77,6 +79,25 @@ fn kill_9_loses_at_most_the_last_moment() {
     let killed = sent.last().unwrap().1;
     let safe = sent.iter().filter(|(_, at)| at + 400 < killed).count();
     assert!(safe > 0 && read.len() >= safe, "{} of {safe} kept", read.len());
+}
+
+#[test]
+fn a_killed_run_is_not_listed_as_running() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    let mut child = this_binary();
+    child.args(only("child_writes_until_killed")).env(CHILD, &path).stdout(Stdio::piped());
+    let mut child = KillOnDrop(child.spawn().unwrap());
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("sent ")));
+    let dir = RunDir::open(&path).unwrap();
+    dir.write_plan(&Plan::new(Target::at("http://127.0.0.1:8000"))).unwrap();
+    let state = || list_runs(root.path()).unwrap()[0].state;
+    assert_eq!(state(), RunState::Running);
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
+    assert_eq!(state(), RunState::Unfinished, "at once");
+    delete_run(root.path(), &path).unwrap();
 }
 
 const FRAMES: u64 = 500;

@@ -55,6 +55,8 @@ impl Finished {
         // An error beyond the last prompt that was needed does not matter.
         let data = data.filter(|_| ending == Ending::Aborted);
         let disk = recorded.error.map(RunError::from);
+        // Until the summary is saved, the run is being written.
+        let _held = recorded.held;
         let mut finished = Self {
             dir,
             plan: plan.clone(),

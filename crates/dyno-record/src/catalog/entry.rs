@@ -14,8 +14,8 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A run counts as being written for this long after its last record, unless it has a summary: the
-/// lock on the records is released before the summary is saved.
+/// Where file systems have no locks, and before there are records, a run without a summary counts as
+/// being written for this long after the last change.
 const SETTLING: Duration = Duration::from_secs(10);
 
 /// Reads the run at `path`; nothing where the directory holds no run.
@@ -120,8 +120,9 @@ fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {
     Some(LoadRange { choice, kind, low, high: values().max_by(f64::total_cmp)? })
 }
 
-/// Whether a process is writing the run at `path`. The recorder holds a lock on the records; file
-/// systems without locks leave the time of the last change.
+/// Whether a process is writing the run at `path`. It holds a lock on the records until the summary is
+/// saved, which the system releases however the process ends; file systems without locks leave the
+/// time of the last change.
 pub(super) fn is_being_written(path: &Path) -> bool {
     let records = path.join(RECORDS);
     let recent = |path: &Path| {
@@ -131,7 +132,11 @@ pub(super) fn is_being_written(path: &Path) -> bool {
     if !holds_records(path) {
         return recent(path);
     }
-    let locked = File::open(&records)
-        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
-    locked || (!path.join(SUMMARY).is_file() && recent(&records))
+    match File::open(&records).map(|file| file.try_lock_shared()) {
+        Ok(Ok(())) => false,
+        Ok(Err(TryLockError::WouldBlock)) => true,
+        Ok(Err(TryLockError::Error(_))) | Err(_) => {
+            !path.join(SUMMARY).is_file() && recent(&records)
+        }
+    }
 }
