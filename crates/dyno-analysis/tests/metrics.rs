@@ -176,20 +176,19 @@ fn the_steady_window_of_a_closed_loop_counts_the_work_done_in_it() {
     let level =
         summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
     let steady = level.steady.unwrap();
-    // All slots have sent at 6 ms; the first finds nothing at 1809 ms.
-    assert_eq!(steady.window_s, 1.803);
-    // Of the first wave, slots 0 to 2 spent 6, 4 and 2 of 100 ms on their first token before it; of the
-    // last, slots 1 to 3 spend 2, 4 and 6 of 20 ms on their last token after it. The slots do 110.50.
-    let tokens = 200.0 - 0.12 - 0.6;
-    assert_eq!(
-        steady.throughput.output_tokens_per_s,
-        Some((tokens / 1.803_f64 * 1e3).round() / 1e3)
-    );
-    assert_eq!(steady.throughput.requests_per_s, Some(22.1054));
-    // A request counts with the share of its tokens, and its 100 input tokens with it (B2).
-    let input = tokens / 5.0 * 100.0;
-    let total = ((tokens + input) / 1.803_f64 * 1e2).round() / 1e2;
-    assert_eq!(steady.throughput.total_tokens_per_s, Some(total));
+    // All slots have sent at 6 ms, and a latency of 180 ms later they are warm; the first finds nothing at
+    // 1809 ms.
+    assert_eq!(steady.window_s, 1.623);
+    // Of the second wave, slots 0 to 2 spent 5, 3 and 1 of 180 ms before it; of the last, slots 1 to 3 spend
+    // 2, 4 and 6 ms after it.
+    let requests = 36.0 - 21.0 / 180.0;
+    let rounded =
+        |per_s: f64, digits: i32| Some((per_s * 10_f64.powi(digits)).round() / 10_f64.powi(digits));
+    let per_s = requests / 1.623;
+    assert_eq!(steady.throughput.requests_per_s, rounded(per_s, 4));
+    // Its 5 output and 100 input tokens count with the same share (B2).
+    assert_eq!(steady.throughput.output_tokens_per_s, rounded(5.0 * per_s, 3));
+    assert_eq!(steady.throughput.total_tokens_per_s, rounded(105.0 * per_s, 2));
     let short = level.notes.iter().find(|note| note.code == "no_interval").unwrap();
     // Eight blocks of two median latencies of about 0.18 s; 40 requests took 1.815 s.
     assert_eq!(short.advice.as_deref(), Some("use --requests 64"));
@@ -226,12 +225,11 @@ fn warm_up_is_not_sampled_but_counts_as_work_in_the_window() {
         summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
     assert_eq!(level.requests.completed, Some(18));
     assert_eq!(level.times[Time::Latency].clone().unwrap().count, Some(18));
-    // From 183 ms, when both slots have sent a measured request, to 1809 ms. The last warm-up
-    // token came at 182 ms, before it. Slot 0 spent 2 of 100 ms on its first token before it; slot 1 spends
-    // 2 of 20 ms on its last token after it.
+    // From 183 ms, when both slots have sent a measured request, to 1809 ms. The warm-up ended before it.
+    // Slot 0 spent 2 of 180 ms on its first request before it; slot 1 spends 2 ms on its last after it.
     let steady = level.steady.unwrap();
     assert_eq!(steady.window_s, 1.626);
-    let tokens = 90.0 - 0.02 - 0.1;
+    let tokens = 5.0 * (18.0 - 4.0 / 180.0);
     assert_eq!(
         steady.throughput.output_tokens_per_s,
         Some((tokens / 1.626_f64 * 1e4).round() / 1e4)
@@ -239,12 +237,11 @@ fn warm_up_is_not_sampled_but_counts_as_work_in_the_window() {
     let (mut plan, mut records) = closed(2, 10);
     plan.levels[0].warmup = Some(Warmup::Requests(2));
     records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
-    records[0].chunks.push(200 * MS, false, 1);
-    records[0].output = usage(6);
+    (records[0].last, records[0].end) = (Some(200 * MS), 200 * MS);
     let more = summary_with(&plan, records, |end| end.starved = Some(starved(10)));
     let steady = more.levels[0].steady.unwrap();
-    // One more token from 180 to 200 ms, 17 of which are inside.
-    let tokens = tokens + 0.85;
+    // 17 of 200 ms of a request with 5 tokens are inside.
+    let tokens = tokens + 5.0 * 0.085;
     assert_eq!(
         steady.throughput.output_tokens_per_s,
         Some((tokens / 1.626_f64 * 1e4).round() / 1e4)

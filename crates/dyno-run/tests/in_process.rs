@@ -6,7 +6,7 @@ use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan, Warmup};
 use dyno_model::record::RequestRecord;
-use dyno_model::{SEC, Verdict};
+use dyno_model::{LevelSummary, SEC, Verdict};
 use dyno_net::Clock;
 use dyno_run::{
     Blame, Embedded, LevelBegins, Observer, Order, Place, RunError, Stop, in_turns, run,
@@ -180,6 +180,46 @@ fn b2_with_drawn_lengths_tokens_are_those_of_the_requests_within_their_scatter()
     }
     println!("{far} of {} rates of {plans} plans outside of two standard errors", 2 * plans);
     assert!(plans > 20 && far * 10 <= 2 * plans, "{far} of {}", 2 * plans);
+}
+
+/// A closed loop that stops in the middle of a round, against the same load for 200 s. Requests that
+/// begin together stay together, and reading their prompts brings no output for up to half of a round. What
+/// remains: once nothing new is sent, the last responses are quicker.
+#[test]
+fn b2_the_steady_rate_of_a_short_closed_loop_is_that_of_a_long_one() {
+    let mut draws = SplitMix::new(2828);
+    let mut between = |low: u64, high: u64| low + draws.next_u64() % (high - low + 1);
+    let mut off = Vec::new();
+    for _ in 0..40 {
+        let mut level = LevelPlan::new(Load::Concurrency { concurrency: between(8, 96) as u32 });
+        level.input_tokens = LengthSpec::fixed(between(64, 1_500) as u32);
+        level.output_tokens = LengthSpec::fixed(between(8, 160) as u32);
+        let seed = between(1, 1 << 30);
+        let of = |duration_ns: u64| {
+            let level = LevelPlan { duration_ns: Some(duration_ns), ..level.clone() };
+            let mut order = Order::twin(TWIN).level(level);
+            order.plan.seed = seed;
+            run(order, &()).unwrap().summary.unwrap().levels.remove(0)
+        };
+        let per_s = |level: &LevelSummary| level.steady.unwrap().throughput.requests_per_s.unwrap();
+        let latency_s =
+            |level: &LevelSummary| level.times[Time::Latency].as_ref().unwrap().mean.unwrap() / 1e3;
+        let known = of(200 * SEC);
+        let rounds = between(220, 600) as f64 / 100.0;
+        let short = of((rounds * latency_s(&known) * 1e9) as u64);
+        let in_flight = per_s(&short) * latency_s(&known);
+        let slots = short.load.value.unwrap();
+        off.push(
+            [per_s(&short) / per_s(&known), in_flight / slots].map(|is| 100.0 * (is - 1.0).abs()),
+        );
+    }
+    for (which, name) in ["from the long run's", "from Little's law"].into_iter().enumerate() {
+        let mut off: Vec<f64> = off.iter().map(|off| off[which]).collect();
+        off.sort_by(f64::total_cmp);
+        let [median, worst] = [off[off.len() / 2], off[off.len() - 1]];
+        println!("{name}: median {median:.2} %, worst {worst:.2} %");
+        assert!(median < 1.2 && worst < 9.0, "{name}: {median:.2}, {worst:.2}");
+    }
 }
 
 #[test]

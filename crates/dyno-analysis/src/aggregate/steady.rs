@@ -86,6 +86,10 @@ pub(crate) fn window(
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
     let window = until_lost(window, level);
     long_enough(window, plan, first, median, level, saturation)?;
+    let window = match plan.load {
+        Load::Concurrency { concurrency } => settled(window, concurrency, median, level),
+        _ => window,
+    };
     if level.flight.mean(window.from, window.to) == Some(0.0) {
         let why = match plan.load {
             _ if level.conversations.any() => Finding::IdleTurns,
@@ -108,6 +112,15 @@ pub(crate) fn window(
     }
 }
 
+/// Without the first median latency of slots that start cold: the first requests all begin at once, and wait
+/// for each other, not for those before them. Not from when the first response of every slot has ended:
+/// where lengths vary that is when the longest are over, and what is left is too quick.
+fn settled(window: Window, slots: u32, median: f64, level: &Gathered) -> Window {
+    let warm = level.warmup_records >= u64::from(slots) || level.conversations.any();
+    let skipped = if warm { 0 } else { median as u64 };
+    Window { from: (window.from + skipped).min(window.to), ..window }
+}
+
 /// Without the time in which a lost target failed every request: nothing of it is steady.
 fn until_lost(window: Window, level: &Gathered) -> Window {
     let lost = level.end.as_ref().is_some_and(|end| end.ending == Ending::TargetLost);
@@ -128,8 +141,8 @@ fn saturated(plan: &LevelPlan, surplus: Surplus) -> NoWindow {
     }
 }
 
-/// At least two median latencies; where users of a closed loop pause, at least two of their
-/// conversation turns, pauses included.
+/// At least two median latencies, the first of a cold start among them; where users of a closed loop pause,
+/// at least two of their conversation turns, pauses included.
 fn long_enough(
     window: Window,
     plan: &LevelPlan,

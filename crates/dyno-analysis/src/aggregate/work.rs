@@ -1,15 +1,14 @@
 //! The work done in a steady window.
 //!
-//! A request counts with the share of its output tokens that the server worked on inside, and so do its
-//! tokens of every kind, its texts and bytes: where all requests have the same lengths, tokens/s is
-//! requests/s times tokens. Input tokens counted where a request begins instead contradicted that by a
-//! fifth. A token is spread evenly over the time since the one before it, the first since the request was
-//! sent, a whole response from sent to end. Counted by their times of arrival, a batch that ends together
-//! would be inside or outside as a whole: a window that ends with the first response of a batch would lose
-//! all the others.
+//! A request counts with the share of its latency that lies inside, and so do its tokens of every kind, its
+//! texts and bytes: where all requests have the same lengths, tokens/s is requests/s times tokens, and
+//! requests/s times latency is what was in flight. Input tokens counted where a request begins contradicted
+//! the first by a fifth. Shares of output tokens, as they arrive, contradicted the second by up to a fifth in
+//! short levels: a window has the prompts of a batch from its beginning on, but lacks the tokens that they
+//! were read for if it ends in the middle of it. Counted by their ends, a batch would be inside or outside as
+//! a whole.
 
 use super::steady::Window;
-use super::timeline::{events, per_chunk};
 use dyno_model::record::{RequestRecord, TokenCount};
 use dyno_model::summary::{Steady, Throughput, round6, tidy};
 use dyno_model::units::to_s;
@@ -109,21 +108,7 @@ impl Work {
         let widths = record.widths.unwrap_or_default();
         let ended = Moment { at: record.end, width: widths.end };
         let sent = record.sent.map_or(ended, |at| Moment { at, width: widths.sent });
-        // Millionths of token events inside, of all of them.
-        let (mut inside, mut all) = ([0; 3], 0_u128);
-        if record.streamed {
-            let mut before = sent;
-            for event in events(record, per_chunk(record)) {
-                let [at, width] = [event.at_us, event.loose_us].map(|us| us.saturating_mul(1_000));
-                let (tokens, now) = (u128::from(event.tokens), Moment { at, width });
-                let shares = self.window.shares(before, now);
-                (inside, before) = (add(inside, shares.map(|share| share * tokens)), now);
-                all += tokens;
-            }
-        }
-        if all == 0 {
-            (inside, all) = (self.window.shares(sent, ended), 1);
-        }
+        let inside = self.window.shares(sent, ended);
         self.output_unknown |= record.output.is_none() && inside[0] > 0;
         self.input_unknown |= record.input.is_none() && inside[0] > 0;
         let tokens = |count: Option<TokenCount>| count.map_or(0, |count| u128::from(count.tokens));
@@ -135,7 +120,7 @@ impl Work {
             bytes_micro: record.inputs.and(record.body_bytes).map_or(0, u128::from),
         };
         for (sums, inside) in self.sums.iter_mut().zip(inside) {
-            sums.add(whole, |n| n * inside / all);
+            sums.add(whole, |n| n * inside);
         }
     }
 
@@ -169,8 +154,4 @@ impl Work {
             body_bytes_per_s: of_texts(sums.bytes_micro).and_then(per_s),
         }
     }
-}
-
-fn add(a: Shares, b: Shares) -> Shares {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
