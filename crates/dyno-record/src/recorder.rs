@@ -33,6 +33,16 @@ impl Recorder {
     /// Creates the record file and writes its header. If that fails, nothing can be recorded and no
     /// request should be sent. [`RunHeader::format`] is set to the format written.
     pub fn start(dir: &RunDir, header: RunHeader) -> Result<Self, RecordError> {
+        Self::start_described(dir, header, || Ok(()))
+    }
+
+    /// The same; `describe` saves what belongs to the records, once this run has the directory and before they
+    /// begin, so that records without it are never found.
+    pub fn start_described(
+        dir: &RunDir,
+        header: RunHeader,
+        describe: impl FnOnce() -> Result<(), RecordError>,
+    ) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
         let opening =
             opening(&header).map_err(|source| RecordError::Json { path: path.clone(), source })?;
@@ -44,6 +54,7 @@ impl Recorder {
         // Marks the run as being written. A file system without locks must not stop it.
         lock(&file);
         let held = file.try_clone().ok();
+        describe()?;
         std::io::Write::write_all(&mut file, &opening)
             .map_err(|source| RecordError::Write { path: path.clone(), source })?;
         let length = opening.len() as u64;

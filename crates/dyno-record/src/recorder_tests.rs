@@ -125,6 +125,22 @@ fn a_dropped_recorder_still_writes() {
 }
 
 #[test]
+fn records_begin_only_once_they_are_described() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = RunDir::create(root.path()).unwrap();
+    let records = root.path().join(RECORDS);
+    let length = || std::fs::metadata(&records).unwrap().len();
+    let describe = || {
+        assert_eq!(length(), 0, "a run that is killed here has records without a plan");
+        assert!(Recorder::start(&dir, header()).is_err(), "another run took the directory");
+        std::fs::write(root.path().join("plan.json"), "{}").unwrap();
+        Ok(())
+    };
+    assert!(Recorder::start_described(&dir, header(), describe).unwrap().finish().error.is_none());
+    assert!(length() > 0);
+}
+
+#[test]
 fn what_was_sent_since_some_place_is_read_back_while_the_recording_goes_on() {
     let root = tempfile::tempdir().unwrap();
     let dir = RunDir::create(root.path()).unwrap();

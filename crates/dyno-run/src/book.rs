@@ -75,15 +75,15 @@ impl Book {
         };
         let dir = RunDir::create(path).map_err(not_made)?;
         let header = identity::header(name, plan, clock);
-        // First: of several runs that are started at once in the same directory, one can create the file,
-        // and the plan must be that one's.
-        let recorder = Recorder::start(&dir, header.clone()).map_err(not_made)?;
-        dir.write_plan(plan).map_err(not_made)?;
-        let book = Self::new(dir, temporary, header, recorder);
-        let mut environment = environment.clone();
-        environment.made.directory = book.dir.mark();
-        book.dir.write_environment(&environment).map_err(not_made)?;
-        Ok(book)
+        // Of several runs that are started at once in the same directory, one can create the file of records, and
+        // the plan must be that one's.
+        let recorder = Recorder::start_described(&dir, header.clone(), || {
+            dir.write_plan(plan)?;
+            let mut environment = environment.clone();
+            environment.made.directory = dir.mark();
+            dir.write_environment(&environment)
+        });
+        Ok(Self::new(dir.clone(), temporary, header, recorder.map_err(not_made)?))
     }
 
     /// The name of the run.
