@@ -2,7 +2,7 @@
 //! are answered by an engine in virtual time. Sockets, HTTP and files are not known here.
 //!
 //! There are two fits. [`fit`] takes a table of results: it searches for the engine with which the client of the
-//! table would have measured the same (`replay` simulates that client). [`calibrate`] takes the records of runs:
+//! table would have measured the same (`replay` simulates that client). [`calibrate()`] takes the records of runs:
 //! `trial` sends the requests of a level again, `steps` recovers the server's steps from its records, and `calibrate`
 //! searches, and checks later whether a server still is what its twin says ([`check`]).
 //!
