@@ -1,6 +1,9 @@
 //! Charts of a run as SVG and PNG. The same summary gives the same bytes. Each chart is self-contained,
 //! with its style inside. Scales, ticks and series are those of `dyno-chart`; text, tables and the
 //! page are in `dyno-report`.
+//!
+//! `CHARTS` has a row for each chart, with the file that chooses its values. `panel`, `ground`, `heat`, `rows` and
+//! `page` draw; `png` makes pixels.
 
 mod arrangement;
 mod axis;

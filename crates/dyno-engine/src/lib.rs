@@ -3,6 +3,12 @@
 //! A [`Brain`] decides when tokens are due: a [`Script`], or continuous batching as in the twin of a
 //! real system. A [`Fault`] makes a response wrong or unusual. The [`Server`] speaks the APIs
 //! of real servers over HTTP, writes each token at its absolute due time and reports how late it was.
+//!
+//! `core` is continuous batching without a clock: [`virtual_time`] jumps to its next event, `live` runs it on the
+//! real one, so both are the same engine. `script` and `slow_down` follow an exact schedule instead, and
+//! `brain` hides which of the two a server uses. `server` has the sockets. `twin` reads twin files and the published tables
+//! that twins were fitted to; both are TOML files in `twins/`, compiled in by the list in `twin/files.rs`. The client
+//! side, and the names of APIs, are not known here.
 
 mod brain;
 pub mod core;

@@ -1,8 +1,12 @@
 //! Twins instead of servers. [`Predicted`] is a transport for the drivers of a real run whose requests
-//! are answered by an engine in virtual time. [`fit`] searches for the engine with which the client
-//! of a measured table would have measured the same.
+//! are answered by an engine in virtual time. Sockets, HTTP and files are not known here.
 //!
-//! Discrete settings (the policy, the sequence cap, the token budget, the shape of the decode cost)
+//! There are two fits. [`fit`] takes a table of results: it searches for the engine with which the client of the
+//! table would have measured the same (`replay` simulates that client). [`calibrate()`] takes the records of runs:
+//! `trial` sends the requests of a level again, `steps` recovers the server's steps from its records, and `calibrate`
+//! searches, and checks later whether a server still is what its twin says ([`check`]).
+//!
+//! In a fit to a table, discrete settings (the policy, the sequence cap, the token budget, the shape of the decode cost)
 //! are tried one by one; the rest is found by minimising the squared errors of logarithms. Held-out
 //! levels are never used.
 

@@ -8,6 +8,7 @@
 //! Messages go over a [`Hub`] on the coordinator's side and a [`Line`] on the agent's; how they get there
 //! is a transport's business: [`pipe`] for children of this process, [`nats`] for other machines. The time of every arrival is taken
 //! on the transport's thread, so that clocks can be compared however busy the rest is.
+//! What a level does, and what its requests and records are, is not known here.
 
 mod clock;
 mod coordinator;

@@ -3,6 +3,7 @@
 //! [`Diagnostic`]. This file is the public interface. `tools` has what is known of each tool, `text`
 //! finds results in printed text, `level` makes levels of what was found. The forms of files are read by
 //! `dyno-form`.
+//! Metrics of individual requests are computed by `dyno-analysis`, from frames that are written for them.
 
 mod directory;
 mod error;

@@ -1,6 +1,10 @@
 //! Progress of a run: counters that the run updates without ever waiting, and a separate thread
 //! that reads them a few times a second and draws a line or a full-screen view. Nothing depends on
 //! it: if the terminal goes away, the thread ends and the run does not notice.
+//!
+//! The run's side is `live` (counters) and `mailbox` (copies of finished requests). On the progress thread, `watch` takes
+//! them; `view`, `finished` and `screen` draw, `words` has the texts, and `terminal` is what they need of the program's printer. How a
+//! running level is judged is in `dyno-analysis` (`aggregate/glimpse.rs`).
 
 mod agents;
 mod finished;

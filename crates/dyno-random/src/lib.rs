@@ -1,5 +1,6 @@
 //! Random prompts of exact lengths: the same key and index give the same prompt in any order, and each
 //! has exactly the requested number of tokens.
+//! Data files, and where prompts are sent, are not known here.
 
 mod asked;
 mod correct;

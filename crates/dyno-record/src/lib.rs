@@ -8,6 +8,7 @@
 //! `records.dyno` is a magic line followed by frames: length and CRC-32 of the payload (both
 //! 32 bits, little-endian), then the payload. The first payload is the header as JSON; each
 //! other is one byte for its kind and then tagged fields, of which unknown ones are skipped.
+//! `recorder` writes, `reader` reads, `catalog` lists and finds runs. Reports are made elsewhere.
 
 mod agent;
 mod annotations;

@@ -1,6 +1,10 @@
 //! What shows: summaries as text, layouts and a page; comparisons as tables. Charts are drawn in
 //! `dyno-draw`. All of it is
 //! pure: the same summary gives the same bytes. What computes belongs in `dyno-analysis`.
+//!
+//! `text` is the terminal's report. `layout` has every other format, a file and a row of its table each;
+//! `selection` the columns and percentiles that tables of levels show; `compared` comparisons, `plan` plans, `page` the
+//! HTML report (its script is in `assets/page/`), `messages` the texts that are not diagnostics, in English and Chinese.
 
 mod alike;
 pub mod compared;

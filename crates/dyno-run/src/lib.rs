@@ -25,6 +25,16 @@
 //!
 //! With [`Order::twin`] the same runs in virtual time. [`Order::place`] says where a run is written; the
 //! default is a temporary directory that is removed when [`Finished`] is dropped.
+//!
+//! | file or folder | what |
+//! | --- | --- |
+//! | `order`, `prepared`, `target`, `tokenize`, `api` | from an order to a target that is ready |
+//! | `workload/` | the prompts of a level: where they come from, how they are made, notes about them |
+//! | `session`, `turns`, `course`, `levels` | a run level by level, two that alternate, which level comes next, and one level |
+//! | `recording`, `book`, `observer` | what is recorded and written, and what an observer receives |
+//! | `pulse`, `watch`, `metrics`, `enough`, `estimate` | during a level: a silent target, server metrics, `--until-stable`, the time left |
+//! | `past` | the recorded state of a run that is resumed |
+//! | `predicted`, `prediction/`, `fleet/` | a twin, or several load generators, instead of one client and a server |
 
 mod api;
 mod book;

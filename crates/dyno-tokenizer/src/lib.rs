@@ -1,5 +1,6 @@
 //! Counts the tokens of a prompt: with a tokenizer read from disk, by asking the server, or with a
 //! built-in estimate, which is labelled as one.
+//! Where prompts come from is not known here.
 
 mod error;
 mod estimate;

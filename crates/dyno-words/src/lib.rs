@@ -2,6 +2,9 @@
 //! by name; [`template`] fills in values, [`number`] formats numbers, [`escape`] makes untrusted text safe
 //! to print, [`columns`] fits text into a terminal, and [`names`] shortens the names of runs. Rules that decide whether a message appears do not
 //! belong here.
+//!
+//! `catalogue` has diagnostics by name; `translate` finds the Chinese of messages that other crates write in English, in
+//! `translations/`.
 
 mod catalogue;
 pub mod columns;

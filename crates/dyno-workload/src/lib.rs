@@ -1,5 +1,8 @@
 //! The prompts that are sent, by seed and index, from data files or synthetic. Knows no sockets and no
 //! request shapes.
+//!
+//! `data` reads data files, `session` makes conversations, `trace` replays recorded traffic; random prompts come from
+//! `dyno-random`, token counts from `dyno-tokenizer`.
 
 pub mod data;
 pub mod item;

@@ -1,5 +1,8 @@
 //! `dyno`, the command line: parses arguments, resolves them into a plan, runs it, and sets the exit
 //! status. The measurement itself is in the other crates.
+//!
+//! `args` is what can be typed, `config` the file of settings, `resolve` makes a plan of both, `commands` has a file for
+//! each command, `help` the topics of `dyno help`, `printer` writes to the terminal, `exit` has the exit statuses.
 
 mod args;
 mod commands;

@@ -1,5 +1,6 @@
-//! The rules of ARCHITECTURE.md that can be counted: which crate may know which, who may have a
-//! heavy dependency, how large a crate may grow, and what has one home.
+//! Rules that can be counted: which crate uses which, who may have a heavy dependency, how large a crate
+//! may grow, and what has one home. The first two are tables that people read, too: that of
+//! ARCHITECTURE.md and that of docs/dependencies.md.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,134 +11,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Every crate of the workspace, with those of them that it may use. A crate names only crates
-/// above it.
-const MAY_KNOW: [(&str, &[&str]); 28] = [
-    ("dyno-model", &[]),
-    ("dyno-stats", &[]),
-    ("dyno-net", &[]),
-    ("dyno-words", &["dyno-model"]),
-    ("dyno-fleet", &["dyno-model", "dyno-net"]),
-    ("dyno-chart", &["dyno-model"]),
-    ("dyno-search", &["dyno-stats"]),
-    ("dyno-tokenizer", &["dyno-model"]),
-    ("dyno-random", &["dyno-model", "dyno-tokenizer"]),
-    ("dyno-workload", &["dyno-model", "dyno-random", "dyno-tokenizer", "dyno-words"]),
-    ("dyno-drive", &["dyno-model"]),
-    ("dyno-dialect", &["dyno-model"]),
-    ("dyno-wire", &["dyno-dialect", "dyno-drive", "dyno-model", "dyno-net", "dyno-words"]),
-    ("dyno-record", &["dyno-model"]),
-    ("dyno-respond", &["dyno-model", "dyno-stats"]),
-    ("dyno-engine", &["dyno-model", "dyno-net", "dyno-respond", "dyno-stats"]),
-    ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
-    ("dyno-draw", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-words"]),
-    (
-        "dyno-report",
-        &["dyno-analysis", "dyno-chart", "dyno-draw", "dyno-model", "dyno-search", "dyno-words"],
-    ),
-    ("dyno-form", &["dyno-model", "dyno-words"]),
-    ("dyno-import", &["dyno-analysis", "dyno-form", "dyno-model", "dyno-words"]),
-    ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
-    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model", "dyno-stats"]),
-    (
-        "dyno-run",
-        &[
-            "dyno-analysis",
-            "dyno-drive",
-            "dyno-engine",
-            "dyno-fit",
-            "dyno-fleet",
-            "dyno-model",
-            "dyno-net",
-            "dyno-record",
-            "dyno-stats",
-            "dyno-wire",
-            "dyno-words",
-            "dyno-workload",
-        ],
-    ),
-    ("dyno-doctor", &["dyno-model", "dyno-net", "dyno-run", "dyno-words"]),
-    (
-        "dyno-twins",
-        &["dyno-analysis", "dyno-engine", "dyno-fit", "dyno-model", "dyno-record", "dyno-words"],
-    ),
-    (
-        "llm-dyno",
-        &[
-            "dyno-analysis",
-            "dyno-doctor",
-            "dyno-draw",
-            "dyno-engine",
-            "dyno-import",
-            "dyno-live",
-            "dyno-model",
-            "dyno-net",
-            "dyno-record",
-            "dyno-report",
-            "dyno-run",
-            "dyno-search",
-            "dyno-twins",
-            "dyno-words",
-            "dyno-workload",
-        ],
-    ),
-    // It runs the binary, times a bare receiver on the same loop, and fits engines that it knows and records.
-    (
-        "xtask",
-        &[
-            "dyno-engine",
-            "dyno-fit",
-            "dyno-model",
-            "dyno-net",
-            "dyno-record",
-            "dyno-stats",
-            "dyno-twins",
-        ],
-    ),
-];
-
-/// What others wrote and any crate may have.
-const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
-
-/// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 35] = [
-    ("anyhow", &["xtask"]),
-    ("async-nats", &["dyno-fleet"]),
-    ("clap", &["llm-dyno"]),
-    ("clap_complete", &["llm-dyno"]),
-    ("clap_mangen", &["llm-dyno"]),
-    ("crc32fast", &["dyno-record"]),
-    ("csv", &["dyno-form"]),
-    ("flate2", &["dyno-workload"]),
-    ("futures-util", &["dyno-fleet"]),
-    ("getrandom", &["llm-dyno"]),
-    ("httparse", &["dyno-engine", "dyno-wire"]),
-    ("idna_adapter", &["dyno-fleet"]),
-    ("jiff", &["dyno-model", "dyno-tokenizer", "dyno-workload"]),
-    ("minijinja", &["dyno-tokenizer"]),
-    ("minijinja-contrib", &["dyno-tokenizer"]),
-    ("nix", &["dyno-net"]),
-    ("parquet", &["dyno-report", "dyno-workload"]),
-    ("rand_chacha", &["dyno-drive", "dyno-random", "dyno-workload"]),
-    ("ratatui-core", &["dyno-live"]),
-    ("ratatui-widgets", &["dyno-live"]),
-    ("resvg", &["dyno-draw"]),
-    ("rusqlite", &["dyno-form"]),
-    ("rustix", &["dyno-engine", "dyno-live", "dyno-net", "dyno-run", "dyno-wire", "llm-dyno"]),
-    ("rustls", &["dyno-wire"]),
-    ("rustls-native-certs", &["dyno-wire"]),
-    ("ruzstd", &["dyno-workload"]),
-    ("sha2", &["dyno-model", "dyno-report", "dyno-run"]),
-    ("signal-hook", &["llm-dyno"]),
-    ("strsim", &["dyno-model"]),
-    ("tempfile", &["dyno-form", "dyno-run"]),
-    ("tokenizers", &["dyno-tokenizer"]),
-    ("tokio", &["dyno-fleet"]),
-    ("toml", &["dyno-engine", "llm-dyno"]),
-    ("unicode-width", &["dyno-words"]),
-    ("yaml-rust2", &["dyno-form"]),
-];
 
 /// Lines of the command line's own source. It is glue.
 const DYNO_LINES: usize = 11_500;
@@ -196,52 +69,83 @@ fn folders() -> Vec<String> {
     all
 }
 
-#[test]
-fn crates_know_only_whom_they_may() {
-    let dependencies = dependencies();
-    let ours: BTreeSet<&String> = dependencies.keys().collect();
-    let table: BTreeMap<&str, &[&str]> = MAY_KNOW.into_iter().collect();
-    for (name, used) in &dependencies {
-        let may = table.get(name.as_str()).unwrap_or_else(|| {
-            panic!(
-                "`{name}` is new: say in MAY_KNOW whom it may know, and its job in ARCHITECTURE.md"
-            )
-        });
-        for other in used.iter().filter(|other| ours.contains(other)) {
-            assert!(
-                may.contains(&other.as_str()),
-                "`{name}` may not know `{other}`. Move what it needs to a crate that both may know; \
-                 if the arrow is right, add it to MAY_KNOW and look at ARCHITECTURE.md"
-            );
-        }
-    }
-    for (place, (name, may)) in MAY_KNOW.into_iter().enumerate() {
-        assert!(dependencies.contains_key(name), "`{name}` is gone: take it out of MAY_KNOW");
-        for other in may {
-            let above = MAY_KNOW[..place].iter().any(|(above, _)| above == other);
-            assert!(above, "`{name}` names `{other}`, which is not above it in MAY_KNOW");
-        }
-    }
+/// The rows of the first table below `## heading` of a page: the cells by their columns.
+fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(workspace().join(page)).unwrap();
+    let section = text.split("\n## ").find(|section| section.starts_with(heading));
+    let section = section.unwrap_or_else(|| panic!("{page} has no section `{heading}`"));
+    let cells = |row: &str| row.trim_matches('|').split('|').map(plain).collect();
+    let rows = section.lines().skip_while(|line| !line.starts_with('|'));
+    rows.take_while(|line| line.starts_with('|')).skip(2).map(cells).collect()
+}
+
+fn plain(cell: &str) -> String {
+    cell.trim().replace('`', "")
+}
+
+/// The crates that a cell names: `dyno-` is left out in the pages, and the command line's package
+/// is not called like its folder.
+fn packages(cell: &str) -> BTreeSet<String> {
+    let package = |name: &str| match name.trim_start_matches("dyno-") {
+        "dyno" => "llm-dyno".to_owned(),
+        "xtask" => "xtask".to_owned(),
+        short => format!("dyno-{short}"),
+    };
+    cell.split(", ").filter(|name| *name != "–").map(package).collect()
 }
 
 #[test]
-fn heavy_dependencies_stay_where_they_are() {
+fn crates_use_what_the_table_of_the_architecture_says() {
+    let mut dependencies = dependencies();
+    let ours: BTreeSet<String> = dependencies.keys().cloned().collect();
+    let mut above = BTreeSet::new();
+    for row in table("ARCHITECTURE.md", "The crates") {
+        let [name, _, may] = row.as_slice() else { panic!("ARCHITECTURE.md: {row:?}") };
+        let package = packages(name).pop_first().unwrap();
+        let used = dependencies.remove(&package);
+        let used =
+            used.unwrap_or_else(|| panic!("`{name}` is gone: take it out of ARCHITECTURE.md"));
+        let used: BTreeSet<String> = used.intersection(&ours).cloned().collect();
+        assert_eq!(
+            used,
+            packages(may),
+            "`{name}` uses the crates on the left, and ARCHITECTURE.md says those on the right. Move what \
+             it needs to a crate that both may use; if the table is out of date, correct it"
+        );
+        for other in used.difference(&above) {
+            panic!("`{name}` uses `{other}`, which has no row above it in ARCHITECTURE.md");
+        }
+        above.insert(package);
+    }
+    let new: Vec<&String> = dependencies.keys().collect();
+    assert!(
+        new.is_empty(),
+        "{new:?}: new, so say in ARCHITECTURE.md what it does and what it uses"
+    );
+}
+
+#[test]
+fn dependencies_are_used_where_their_table_says() {
     let dependencies = dependencies();
-    let table: BTreeMap<&str, &[&str]> = HEAVY.into_iter().collect();
+    let mut users: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (name, used) in &dependencies {
-        for other in used {
-            if dependencies.contains_key(other) || LIGHT.contains(&other.as_str()) {
-                continue;
-            }
-            let may = table.get(other.as_str()).unwrap_or_else(|| {
-                panic!("`{other}` is new: say why in docs/dependencies.md, and who has it in HEAVY")
-            });
-            assert!(
-                may.contains(&name.as_str()),
-                "`{name}` may not have `{other}`; only {may:?} may: let it ask one of them"
-            );
+        for other in used.iter().filter(|other| !dependencies.contains_key(*other)) {
+            users.entry(other).or_default().insert(name.clone());
         }
     }
+    for row in table("docs/dependencies.md", "In the program") {
+        let [name, may, why] = row.as_slice() else { panic!("docs/dependencies.md: {row:?}") };
+        let using = users.remove(name.as_str());
+        let using = using.unwrap_or_else(|| panic!("`{name}` is gone: take it out of the table"));
+        assert!(!why.is_empty(), "docs/dependencies.md does not say why `{name}` is there");
+        assert!(
+            may == "any" || using == packages(may),
+            "`{name}` is used by {using:?}, and docs/dependencies.md says `{may}`: let the others ask \
+             one of these crates, or correct the table"
+        );
+    }
+    let new: Vec<&&str> = users.keys().collect();
+    assert!(new.is_empty(), "{new:?}: new, so say in docs/dependencies.md who uses it and why");
 }
 
 #[test]

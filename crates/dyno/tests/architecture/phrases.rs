@@ -68,8 +68,14 @@ const ENDINGS: [&str; 8] = ["rs", "md", "js", "css", "toml", "txt", "snap", "sh"
 const RECORDED: [&str; 4] = ["fixtures", "target", "corpus", "phrases.rs"];
 
 fn files() -> Vec<PathBuf> {
-    let names =
-        ["README.md", "README.zh-CN.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "Cargo.toml"];
+    let names = [
+        "README.md",
+        "README.zh-CN.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Cargo.toml",
+    ];
     let mut found: Vec<PathBuf> = names.map(|name| workspace().join(name)).into();
     let mut folders: Vec<PathBuf> = ROOTS.map(|root| workspace().join(root)).into();
     while let Some(folder) = folders.pop() {
