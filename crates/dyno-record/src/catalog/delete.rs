@@ -38,8 +38,8 @@ pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
         let (within, deeper) = match part_number(&folder).filter(|_| is_ours(&folder)) {
             Some(_) => entries(&folder)?,
             None => {
-                let why = format!("it holds a directory, `{}`, which no run has", name());
-                return Err(refused(why));
+                let name = name();
+                return Err(refused(format!("it holds a directory, `{name}`, which no run has")));
             }
         };
         if !deeper.is_empty() {

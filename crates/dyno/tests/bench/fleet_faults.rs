@@ -16,7 +16,7 @@ const SCRIPT: &str = "ttft=100ms,itl=20ms,tokens=16";
 const LEVELS: &str =
     "--agents 3 --concurrency 3,6 --requests 5x --output-tokens 16 --input-tokens 8 --seed 1";
 
-/// Long enough to be killed in the middle, whoever starts late.
+/// Long enough to be killed in the middle.
 const LONG: &str =
     "--agents 3 --concurrency 6 --duration 30s --output-tokens 16 --input-tokens 8 --seed 1";
 
