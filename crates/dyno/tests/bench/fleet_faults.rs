@@ -18,7 +18,7 @@ const LEVELS: &str =
 
 /// Long enough to be killed in the middle.
 const LONG: &str =
-    "--agents 3 --concurrency 6 --duration 30s --output-tokens 16 --input-tokens 8 --seed 1";
+    "--agents 3 --concurrency 6,9 --duration 30s --output-tokens 16 --input-tokens 8 --seed 1";
 
 /// A run whose temporary files are its own.
 struct Fleet {
@@ -215,8 +215,8 @@ fn what_was_measured_survives_the_coordinator() {
     assert_eq!(fleet.parts(), ["agent-1", "agent-2", "agent-3"]);
     let whole = fleet.report();
     expect_coordinator_lost(&whole);
-    // Some of those that the engine counts belong to the preflight.
-    assert!((sent - 10..=sent).contains(&recorded(&whole)), "of {sent}: {whole:#}");
+    // Some of those that the engine counts belong to the preflight, and the last ones may not have reached it.
+    assert!(sent.abs_diff(recorded(&whole)) <= 10, "of {sent}: {whole:#}");
     assert!(whole["levels"][0]["requests"]["completed"].as_u64().unwrap() >= 20, "{whole:#}");
     let mut parts = 0;
     for part in fleet.parts() {
@@ -224,6 +224,7 @@ fn what_was_measured_survives_the_coordinator() {
         let summary = fleet.report_of(&dir);
         expect_coordinator_lost(&summary);
         let notes = codes(&summary["notes"]);
+        assert!(!notes.contains(&"levels_not_run".to_owned()), "it had no others: {notes:?}");
         assert!(
             ["agents_part", "not_fetched"].iter().all(|note| notes.contains(&(*note).to_owned()))
         );
@@ -299,7 +300,7 @@ fn agents_on_a_bus_keep_what_they_have_measured() {
         all += recorded(&summary);
         expect_private(dir, &["barley", "oats", "open-sesame"]);
     }
-    assert!((sent - 10..=sent).contains(&all), "{all} of {sent}");
+    assert!(sent.abs_diff(all) <= 10, "{all} of {sent}");
     // They take the next run.
     run(place.dyno(&args("again", &format!("{short} --json")))).expect_measured();
     assert_eq!(lost_runs(), kept);
