@@ -2,10 +2,10 @@
 
 use crate::source::FrameSource;
 use dyno_model::frame::{Frame, RunHeader};
-use dyno_record::{RecordError, RecordReader, RunDir};
+use dyno_record::{AllRecords, RecordError, RunDir};
 use std::cell::RefCell;
 
-/// The records of a run directory.
+/// The records of a run directory, with those that its agents kept.
 #[derive(Debug)]
 pub struct DirSource<'a> {
     dir: &'a RunDir,
@@ -27,7 +27,7 @@ impl FrameSource for DirSource<'_> {
     }
 
     fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_> {
-        match self.dir.records() {
+        match self.dir.all_records() {
             Ok(reader) => Box::new(Reading { reader, damaged: &self.damaged }),
             Err(error) => {
                 *self.damaged.borrow_mut() = Some(error.to_string());
@@ -44,7 +44,7 @@ impl FrameSource for DirSource<'_> {
 
 /// One pass over the frames, which stores the error that ended it early.
 struct Reading<'a> {
-    reader: RecordReader,
+    reader: AllRecords,
     damaged: &'a RefCell<Option<String>>,
 }
 

@@ -165,8 +165,8 @@ pub struct Post {
     out: Out,
     orders: Receiver<Order>,
     counters: Arc<Counters>,
-    /// Why the run is over, and whether the coordinator said so, once somebody has taken that order.
-    left: OnceLock<(String, bool)>,
+    /// Why the run is over, and whether the coordinator said so, if it is.
+    left: Arc<OnceLock<(String, bool)>>,
 }
 
 impl std::fmt::Debug for Out {
@@ -191,6 +191,8 @@ impl Post {
         let counters = Arc::new(Counters::default());
         let out = line.out.clone();
         let watched = Arc::clone(&counters);
+        let left = Arc::new(OnceLock::new());
+        let leaves = Arc::clone(&left);
         thread::Builder::new().name("dyno-post".into()).spawn(move || {
             let keep = |order| match pass_on.try_send(order) {
                 Ok(()) => Ok(()),
@@ -198,13 +200,13 @@ impl Post {
                 Err(TrySendError::Disconnected(_)) => Err("the agent has ended".to_owned()),
             };
             let (why, told) = stand(&line, clock, &watched, keep, ends);
-            if !told {
-                // Nobody will take what is in flight.
-                watched.raise(2);
-            }
+            // Known before anything stops because of it.
+            let _ = leaves.set((why.clone(), told));
+            // Nobody will take what is in flight.
+            watched.raise(2);
             let _ = pass_on.send(Order::Leave { why, told });
         })?;
-        Ok(Self { out, orders, counters, left: OnceLock::new() })
+        Ok(Self { out, orders, counters, left })
     }
 
     /// What is counted for the coordinator.
@@ -219,36 +221,27 @@ impl Post {
 
     /// The next order.
     pub fn next(&self) -> Order {
-        self.noted(self.orders.recv().ok())
+        self.orders.recv().unwrap_or_else(|_| self.leave())
     }
 
     /// The next order within a time.
     pub fn next_within(&self, time: Duration) -> Option<Order> {
         match self.orders.recv_timeout(time) {
-            Ok(order) => Some(self.noted(Some(order))),
+            Ok(order) => Some(order),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(self.noted(None)),
+            Err(RecvTimeoutError::Disconnected) => Some(self.leave()),
         }
     }
 
     /// Why the run is over, and whether the coordinator said so, if it is.
     pub fn left(&self) -> Option<(String, bool)> {
-        while let Ok(order) = self.orders.try_recv() {
-            self.noted(Some(order));
-        }
         self.left.get().cloned()
     }
 
-    /// An order, after the last of which the run stays over: that one may be taken by who waits for another.
-    fn noted(&self, order: Option<Order>) -> Order {
-        if let Some(Order::Leave { why, told }) = &order {
-            let _ = self.left.set((why.clone(), *told));
-        }
-        order.unwrap_or_else(|| {
-            let closed = || ("the line is closed".to_owned(), false);
-            let (why, told) = self.left.get().cloned().unwrap_or_else(closed);
-            Order::Leave { why, told }
-        })
+    /// The run stays over after the last order, which may be taken by who waits for another.
+    fn leave(&self) -> Order {
+        let (why, told) = self.left().unwrap_or_else(|| ("the line is closed".to_owned(), false));
+        Order::Leave { why, told }
     }
 }
 
@@ -317,10 +310,7 @@ fn stand(
                 Order::Stop { level }
             }
             ToAgent::Pull { from } => Order::Pull { from },
-            ToAgent::Leave { why } => {
-                counters.raise(2);
-                return (why, true);
-            }
+            ToAgent::Leave { why } => return (why, true),
         };
         if let Err(why) = pass_on(order) {
             return (why, false);

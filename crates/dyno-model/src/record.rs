@@ -273,6 +273,29 @@ impl RequestRecord {
         self.output.map(|output| output.tokens.saturating_sub(hidden))
     }
 
+    /// Moves all times by the same amount, so that no difference changes: by whole microseconds, because
+    /// those of output events are.
+    pub fn shift(&mut self, by: i64) {
+        let by_us = by.div_euclid(1_000);
+        let by = by_us * 1_000;
+        let to = |at: Nanos| at.saturating_add_signed(by);
+        self.intended = to(self.intended);
+        self.end = to(self.end);
+        for time in [
+            &mut self.admitted,
+            &mut self.dispatched,
+            &mut self.connected,
+            &mut self.sent,
+            &mut self.headers,
+            &mut self.first,
+            &mut self.last,
+            &mut self.first_refused,
+        ] {
+            *time = time.map(to);
+        }
+        self.chunks.shift(by_us);
+    }
+
     /// Whether it ended with a complete, valid response.
     pub fn is_completed(&self) -> bool {
         self.outcome == Outcome::Completed

@@ -3,7 +3,7 @@
 //! A run directory holds `plan.json`, `environment.json`, `summary.json` and the records in
 //! `records.dyno`, which is written during the run and can be read however the run ended: complete
 //! frames stay readable, and damage is reported. A label and tags that are set later are in
-//! `annotations.json`.
+//! `annotations.json`. Agents whose coordinator was lost leave parts in it (`parts`).
 //!
 //! `records.dyno` is a magic line followed by frames: length and CRC-32 of the payload (both
 //! 32 bits, little-endian), then the payload. The first payload is the header as JSON; each
@@ -18,6 +18,7 @@ mod error;
 mod fields;
 mod file;
 mod level;
+mod parts;
 mod payload;
 mod queue;
 mod reader;
@@ -31,6 +32,7 @@ pub use catalog::{RunFilter, delete_run, find_run, list_runs, remember_run};
 pub use dir::{RunDir, parse_summary};
 pub use error::RecordError;
 pub use file::{FORMAT, MAX_FRAME, encode_file};
+pub use parts::{AllRecords, Seen};
 pub use reader::{Damage, RecordReader};
 pub use recorder::Recorder;
 pub use writer::{Finished, Written};

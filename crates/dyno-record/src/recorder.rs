@@ -3,6 +3,7 @@
 use crate::dir::{RECORDS, RunDir, failed};
 use crate::error::RecordError;
 use crate::file::opening;
+use crate::parts;
 use crate::queue::{Queue, QueueLimits};
 use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer, Written};
 use dyno_model::frame::{Frame, RunHeader};
@@ -64,21 +65,29 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Continues the record file of an interrupted run, after its last complete frame.
+    /// Continues the record file of an interrupted run, after its last complete frame. Takes over what its
+    /// agents have kept, as the records of a level that is incomplete, and removes it there.
     pub fn resume(dir: &RunDir) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
         let file = OpenOptions::new().append(true).open(&path).map_err(failed("open", &path))?;
         if !lock(&file) {
             return Err(RecordError::InUse(dir.path().to_owned()));
         }
-        let mut reader = dir.records()?;
-        reader.by_ref().for_each(drop);
-        let length = reader.whole();
+        let parts = dir.parts();
+        parts::wait_for(&parts)?;
+        let mut records = dir.all_records()?;
+        records.skip_own();
+        let length = records.own().whole();
         file.set_len(length).map_err(failed("truncate", &path))?;
         let held = file.try_clone().ok();
         let mut recorder =
             Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())?;
         recorder.held = held;
+        records.for_each(|frame| recorder.send(frame));
+        // What the disk does not take stays where it is.
+        if recorder.written().is_some_and(|written| written.rest.is_empty()) {
+            parts::remove(&parts)?;
+        }
         Ok(recorder)
     }
 

@@ -173,6 +173,14 @@ fn only_runs_are_deleted() {
     let nested = a_run(root.path(), "nested", 1, None);
     fs::create_dir(nested.path().join("mine")).unwrap();
     refused(nested.path(), "holds a directory, `mine`");
+    fs::rename(nested.path().join("mine"), nested.path().join("agent-1")).unwrap();
+    refused(nested.path(), "holds a directory, `agent-1`");
+    let part = a_run(nested.path(), "agent-2", 1, None);
+    fs::remove_dir(nested.path().join("agent-1")).unwrap();
+    fs::create_dir(part.path().join("deeper")).unwrap();
+    refused(nested.path(), "`agent-2` in it holds a directory");
+    fs::remove_dir(part.path().join("deeper")).unwrap();
+    delete_run(root.path(), nested.path()).unwrap();
 
     let precious = elsewhere.path().join("precious");
     fs::write(&precious, "keep me").unwrap();

@@ -48,24 +48,23 @@ impl Book {
     ) -> Result<Self, RunError> {
         let not_made = |error| RunError::setting("--out", error);
         let name = identity::name(clock, plan.course.versus.as_ref().map(|versus| versus.side));
+        if let Place::Resumed(dir, past) = &order.place {
+            let header = identity::header(past.run_id.clone(), plan, clock);
+            // Before anything is sent: the next attempt must not send it again.
+            let before = dir.read_environment().ok().flatten();
+            let mut before = before.unwrap_or_else(|| environment.clone());
+            // The user has confirmed where a copy sends its requests.
+            before.made.directory = dir.mark();
+            dir.write_environment(&Environment { attempts: environment.attempts, ..before })
+                .map_err(|error| RunError::setting("--resume", error))?;
+            let recorder =
+                Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
+            return Ok(Self::new(dir.clone(), None, header, recorder));
+        }
         let mut temporary = None;
-        let path = match &order.place {
-            Place::Resumed(dir, past) => {
-                let header = identity::header(past.run_id.clone(), plan, clock);
-                // Before anything is sent: the next attempt must not send it again.
-                let before = dir.read_environment().ok().flatten();
-                let mut before = before.unwrap_or_else(|| environment.clone());
-                // The user has confirmed where a copy sends its requests.
-                before.made.directory = dir.mark();
-                dir.write_environment(&Environment { attempts: environment.attempts, ..before })
-                    .map_err(|error| RunError::setting("--resume", error))?;
-                let recorder =
-                    Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
-                return Ok(Self::new(dir.clone(), None, header, recorder));
-            }
-            Place::At(path) => path.clone(),
-            Place::Below(path) => path.join(&name),
-            Place::Temporary => {
+        let path = match order.place.directory(&name) {
+            Some(path) => path,
+            None => {
                 let made = tempfile::Builder::new().prefix("dyno-").tempdir();
                 let made = made.map_err(|error| {
                     RunError::Own(format!("cannot create a temporary directory: {error}"))

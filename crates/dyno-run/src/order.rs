@@ -110,6 +110,18 @@ pub enum Place {
     Resumed(RunDir, Box<Past>),
 }
 
+impl Place {
+    /// The directory of a run with this name, where that is known before the run is written.
+    pub(crate) fn directory(&self, name: &str) -> Option<PathBuf> {
+        match self {
+            Self::Temporary => None,
+            Self::At(path) => Some(path.clone()),
+            Self::Below(path) => Some(path.join(name)),
+            Self::Resumed(dir, _) => Some(dir.path().to_owned()),
+        }
+    }
+}
+
 impl Order {
     /// An order for a plan whose target is an embedded engine or a twin.
     pub fn new(plan: Plan) -> Self {

@@ -106,7 +106,8 @@ fn measured(
             count_by_server(plan, &mut workload, &target, (&at, &shape.model), stop)?.0
         }
     };
-    let settled = fleet::Settled::new(&shape, target.addresses.clone(), &workload);
+    let addresses = target.addresses.clone();
+    let settled = fleet::Settled::new(&shape, addresses, (&server, &preflight), &workload);
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);

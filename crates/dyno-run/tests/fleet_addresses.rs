@@ -7,7 +7,7 @@ use dyno_model::fleet::FleetPlan;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
 use dyno_run::fleet::nats::{Given, Options};
-use dyno_run::fleet::{Agent, Crew, OnBus, serve_bus};
+use dyno_run::fleet::{Agent, Crew, Keep, OnBus, serve_bus};
 use dyno_run::{Embedded, Order, Reach, Resolver, StopSignal, run};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -83,8 +83,16 @@ fn addresses_that_only_one_agent_knows_are_told_apart() {
                 counting: None,
                 shares_files: false,
                 may_measure: Box::new(|_| Ok(())),
+                keep: Keep::Below(Vec::new()),
             };
-            serve_bus(&agent, &options, true, &StopSignal::new(), |_| (), |_, how| how.unwrap())
+            serve_bus(
+                &agent,
+                &options,
+                true,
+                &StopSignal::new(),
+                |_| (),
+                |_, ended| ended.how.unwrap(),
+            )
         })
     });
     let mut order = Order::server("http://gpus:8000").unwrap();

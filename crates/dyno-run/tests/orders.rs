@@ -5,8 +5,8 @@
 use dyno_fleet::{Arrived, FromAgent, Line, Prepare, Setup, ToAgent, decode, encode};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, Shard, Target};
 use dyno_net::Clock;
-use dyno_run::fleet::{Agent, serve};
-use dyno_run::{Reach, RunError, StopSignal};
+use dyno_run::fleet::{Agent, Ended, serve};
+use dyno_run::{Reach, StopSignal};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
@@ -16,7 +16,7 @@ const URL: &str = "http://127.0.0.1:9";
 struct Ordered {
     orders: Sender<Arrived>,
     said: Receiver<Vec<u8>>,
-    agent: JoinHandle<Result<(), RunError>>,
+    agent: JoinHandle<Ended>,
 }
 
 impl Ordered {
@@ -74,5 +74,5 @@ fn plans_that_no_machine_can_carry_out_are_refused() {
     refused(agent.told(prepare(Load::Burst { requests: u64::MAX })), "accepted are 1 to 100000");
     let leave = encode(&ToAgent::Leave { why: "over".to_owned() }, &[]).unwrap();
     agent.orders.send(Arrived { at: 0, packet: Ok(leave) }).unwrap();
-    agent.agent.join().unwrap().unwrap();
+    agent.agent.join().unwrap().how.unwrap();
 }

@@ -189,9 +189,10 @@ fn notes(
     }
     let ran = levels.len() as u64;
     let planned = first.planned(plan);
-    // A separate note says so where the run stopped early by itself.
+    // An agent's part of a run has one level. A separate note says so where the run stopped early by itself.
+    let whole = source.header().shards <= 1;
     let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
-    if ran < planned && !over {
+    if ran < planned && whole && !over {
         let name = escape(&source.header().run_id, 200);
         found.push(Finding::LevelsNotRun.with(values![ran, planned, name]));
     }

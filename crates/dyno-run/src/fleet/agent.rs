@@ -1,8 +1,8 @@
 //! An agent: it sends its part of each level, and keeps its records until they are fetched.
 
 use super::bench::{SECRETS, plan_of};
-use super::files::{Fetched, piece};
-use super::folder::Folder;
+use super::files::Fetched;
+use super::kept::{Keep, Kept, note};
 use super::notices::told_once;
 use super::settled::Settled;
 use super::told::Told;
@@ -20,12 +20,13 @@ use dyno_fleet::{
     check_setup, nats,
 };
 use dyno_model::Nanos;
-use dyno_model::frame::{Ending, Frame, LevelEnd, LevelStart};
+use dyno_model::environment::{Environment, Server};
+use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
-use dyno_record::{Recorder, RunDir};
+use dyno_record::Recorder;
 use dyno_wire::client::Sources;
 use dyno_wire::encode::Encoder;
 use dyno_wire::url::TargetUrl;
@@ -55,6 +56,17 @@ pub struct Agent {
     pub shares_files: bool,
     /// Whether it may measure the target at a URL; the reason if not.
     pub may_measure: Permission,
+    /// Where it keeps records that its coordinator did not fetch.
+    pub keep: Keep,
+}
+
+/// How a run was that is over for an agent.
+#[derive(Debug)]
+pub struct Ended {
+    /// As it should be where the coordinator said so.
+    pub how: Result<(), RunError>,
+    /// Where the records are that the coordinator did not fetch, or why they could not be kept.
+    pub kept: Option<Result<PathBuf, String>>,
 }
 
 impl Agent {
@@ -74,6 +86,7 @@ impl Agent {
             reach.tls.insecure = tls.get("insecure").and_then(|on| on.as_bool()).unwrap_or(false);
             (reach.tls.ca_cert, reach.tls.client_cert) = (path("ca_cert"), path("client_cert"));
         }
+        let run_dir = given.get("run_dir").and_then(|path| path.as_str().map(PathBuf::from));
         Self {
             name,
             reach,
@@ -81,6 +94,7 @@ impl Agent {
             counting: counting.map(secrets),
             shares_files: true,
             may_measure: Box::new(|_| Ok(())),
+            keep: run_dir.map_or(Keep::Below(Vec::new()), Keep::InRun),
         }
     }
 }
@@ -100,7 +114,7 @@ pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
     let line = dyno_fleet::pipe::stdio(clock);
     let line = line.map_err(|error| RunError::Own(error.to_string()))?;
     // Its coordinator gets the signals, and tells it.
-    serve(agent, line, clock, &StopSignal::new())
+    serve(agent, line, clock, &StopSignal::new()).how
 }
 
 /// An agent that waits on a bus and takes part in one run after another, until `stop`, also in the middle of
@@ -111,7 +125,7 @@ pub fn serve_bus(
     once: bool,
     stop: &StopSignal,
     tell: impl Fn(nats::Notice) + Send + 'static,
-    ended: impl Fn(&str, Result<(), RunError>),
+    ended: impl Fn(&str, Ended),
 ) -> Result<(), RunError> {
     let clock = Clock::start();
     let wrong = |error: nats::BusError| RunError::Usage(format!("--bus: {error}"));
@@ -142,14 +156,32 @@ fn hello(agent: &Agent) -> Hello {
 }
 
 /// Takes orders until the run is over, or until `stop`.
-pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Result<(), RunError> {
+pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Ended {
+    let mut kept = None;
+    match carry_out(agent, line, clock, stop, &mut kept) {
+        Ok((why, told)) => Ended {
+            kept: kept.and_then(|kept| kept.keep(&agent.keep, &why, told)),
+            how: if told { Ok(()) } else { Err(RunError::Own(why)) },
+        },
+        Err(error) => Ended { how: Err(error), kept: None },
+    }
+}
+
+/// Carries orders out: why the run is over, and whether the coordinator said so. The records of the last
+/// level are in `kept`.
+fn carry_out(
+    agent: &Agent,
+    line: Line,
+    clock: Clock,
+    stop: &StopSignal,
+    kept: &mut Option<Kept>,
+) -> Result<(String, bool), RunError> {
     let own = |error: &dyn std::fmt::Display| RunError::Own(error.to_string());
-    let stop = stop.clone();
-    let ends = move || stop.get() > Stop::No;
+    let told_to_end = stop.clone();
+    let ends = move || told_to_end.get() > Stop::No;
     let post = Post::take_until(line, clock, ends).map_err(|error| own(&error))?;
     post.say(&FromAgent::Hello(hello(agent)), &[]).map_err(RunError::Own)?;
     let mut duty = None;
-    let mut kept = None;
     loop {
         let said = match post.next() {
             dyno_fleet::Order::Setup(setup) => match Duty::take_up(agent, &setup, &post, clock) {
@@ -161,10 +193,10 @@ pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Resu
             },
             dyno_fleet::Order::Prepare(prepare) => match &mut duty {
                 Some(duty) => {
-                    kept = None;
-                    match duty.level(&prepare, &post, clock) {
+                    *kept = None;
+                    match duty.level(&prepare, &post, clock, stop) {
                         Ok((done, records)) => {
-                            kept = Some(records);
+                            *kept = Some(records);
                             post.say(&FromAgent::Done(Box::new(done)), &[])
                         }
                         Err(error) => refuse(&post, &error.to_string()),
@@ -173,28 +205,22 @@ pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Resu
                 None => refuse(&post, "a level before the setup"),
             },
             dyno_fleet::Order::Pull { from } => {
-                let piece = kept.as_ref().map(|kept: &Kept| kept.piece(from));
+                let piece = kept.as_mut().map(|kept| kept.piece(from));
                 match piece {
                     Some(Ok(bytes)) => post.say(&FromAgent::Piece { from }, &bytes),
                     Some(Err(error)) => refuse(&post, &format!("its records: {error}")),
                     None => refuse(&post, "records before a level"),
                 }
             }
-            dyno_fleet::Order::Leave { why, told } => return over(why, told),
+            dyno_fleet::Order::Leave { why, told } => return Ok((why, told)),
             dyno_fleet::Order::File { .. }
             | dyno_fleet::Order::Start { .. }
             | dyno_fleet::Order::Stop { .. } => Ok(()),
         };
         if let Err(unsaid) = said {
-            let (why, told) = post.left().unwrap_or((unsaid, false));
-            return over(why, told);
+            return Ok(post.left().unwrap_or((unsaid, false)));
         }
     }
-}
-
-/// How a run was that is over for this agent: as it should be where the coordinator said so.
-fn over(why: String, told: bool) -> Result<(), RunError> {
-    if told { Ok(()) } else { Err(RunError::Own(why)) }
 }
 
 fn refuse(post: &Post, why: &str) -> Result<(), String> {
@@ -205,6 +231,9 @@ fn refuse(post: &Post, why: &str) -> Result<(), String> {
 struct Duty {
     plan: Plan,
     run: String,
+    keep: Keep,
+    /// What a report of its part needs.
+    environment: Environment,
     bench: Measured,
     workload: Workload,
     attempt: Attempt,
@@ -271,7 +300,11 @@ impl Duty {
         let encoder = Encoder::new(&target.endpoint, dialect, shape, &target.headers);
         let bench = Measured { target, encoder };
         let (run, attempt) = (setup.run.clone(), settled.attempt);
-        Ok(Self { plan, run, bench, workload, attempt, _files: files })
+        let Settled { addresses, server, preflight, .. } = settled;
+        let notes = vec![note(&agent.name, setup.shard)];
+        let environment = identity::environment(Server { addresses, ..server }, preflight, notes);
+        let keep = agent.keep.clone();
+        Ok(Self { plan, run, keep, environment, bench, workload, attempt, _files: files })
     }
 
     fn level(
@@ -279,20 +312,30 @@ impl Duty {
         prepare: &Prepare,
         post: &Post,
         clock: Clock,
+        told_to_end: &StopSignal,
     ) -> Result<(Done, Kept), RunError> {
         check_level(prepare).map_err(RunError::Usage)?;
         let Prepare { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
         let items = self.workload.items(&self.plan, level, *number).map_err(RunError::Usage)?;
-        let folder = Folder::of_agent().map_err(|error| RunError::Own(error.to_string()))?;
-        let dir = RunDir::create(folder.path().join("level"))?;
+        let kept = Kept::create(&self.keep, &self.plan, &self.environment)?;
         let header = identity::header(self.run.clone(), &self.plan, &clock);
-        let recorder = Recorder::start(&dir, header)?;
+        let recorder = Recorder::start(kept.dir(), header)?;
+        if *number as usize >= self.plan.levels.len() {
+            let chosen = LevelChosen { level: *number, plan: level.clone() };
+            recorder.send(Frame::LevelChosen(Box::new(chosen)));
+        }
         let (stop, counters) = (StopSignal::new(), Arc::clone(post.counters()));
         counters.begin(stop.counter());
-        let mut keeping =
-            Keeping { level: *number, recorder: &recorder, counters: &counters, clock, late: 0 };
+        let mut keeping = Keeping {
+            level: *number,
+            recorder: &recorder,
+            counters: &counters,
+            clock,
+            late: 0,
+            records: 0,
+        };
         let mut gate = AtStart { post, level: *number };
         let setup = LevelSetup {
             level: *number,
@@ -309,7 +352,7 @@ impl Duty {
         };
         let ran = self.bench.run_level(setup, items, ahead(level.load, self.plan.shard));
         counters.end();
-        let late = keeping.late;
+        let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
         let lost_target = outcome.lost.as_ref().map(served_nothing);
         let done = Done {
@@ -327,12 +370,16 @@ impl Duty {
             .written(),
             bytes: 0,
         };
-        recorder.send(Frame::LevelEnd(Box::new(end_of(*number, outcome))));
+        // One that lost its coordinator does not know how the level ended.
+        let lost = post.left().is_some_and(|(_, told)| !told) && told_to_end.get() == Stop::No;
+        if !lost {
+            recorder.send(Frame::LevelEnd(Box::new(end_of(*number, outcome))));
+        }
         let finished = recorder.finish();
         if let Some(error) = finished.error {
             return Err(RunError::Records(error));
         }
-        let kept = Kept::new(folder, &dir)?;
+        let kept = kept.close(records)?;
         Ok((Done { bytes: kept.bytes, ..done }, kept))
     }
 }
@@ -394,6 +441,8 @@ struct Keeping<'a> {
     clock: Clock,
     /// How late the level started.
     late: i64,
+    /// Requests that have ended.
+    records: u64,
 }
 
 impl dyno_drive::Observer for Keeping<'_> {
@@ -422,6 +471,7 @@ impl dyno_drive::Observer for Keeping<'_> {
             let late = picked.saturating_sub(record.sendable());
             self.counters.lag_ns.fetch_max(late, Ordering::Relaxed);
         }
+        self.records += 1;
         self.recorder.send(Frame::Request(record));
     }
 
@@ -435,24 +485,5 @@ impl dyno_drive::Observer for Keeping<'_> {
 
     fn must_stop(&self) -> bool {
         self.recorder.is_losing()
-    }
-}
-
-/// The records of the last level.
-struct Kept {
-    _folder: Folder,
-    path: PathBuf,
-    bytes: u64,
-}
-
-impl Kept {
-    fn new(folder: Folder, dir: &RunDir) -> Result<Self, RunError> {
-        let path = dir.path().join("records.dyno");
-        let bytes = path.metadata().map_err(|error| RunError::Own(error.to_string()))?.len();
-        Ok(Self { _folder: folder, path, bytes })
-    }
-
-    fn piece(&self, from: u64) -> std::io::Result<Vec<u8>> {
-        piece(&self.path, from)
     }
 }

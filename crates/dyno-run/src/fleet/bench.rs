@@ -30,6 +30,7 @@ use dyno_record::RunDir;
 use dyno_wire::url::TargetUrl;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,7 +108,9 @@ pub(crate) fn gather(
     let stop = || order.stop.get() > Stop::No;
     let (children, bus, hub, lead) = match &order.crew {
         Some(Crew::Local(local)) => {
-            let secrets = secrets(&order.reach);
+            let directory =
+                order.place.directory(run).and_then(|path| std::path::absolute(path).ok());
+            let secrets = secrets(&order.reach, directory.as_deref());
             let command = |number: usize| {
                 let mut command = (local.command)(number);
                 command.env(SECRETS, &secrets).env("TMPDIR", folder.path());
@@ -184,8 +187,8 @@ pub(crate) fn bare_url(plan: &Plan, target: &OpenTarget) -> String {
     }
 }
 
-/// Key, headers and query, for children of this process alone.
-fn secrets(reach: &Reach) -> String {
+/// Key, headers and query, for children of this process alone, and the directory of the run.
+fn secrets(reach: &Reach, directory: Option<&Path>) -> String {
     let Reach { url, secrets, counting, tls, .. } = reach;
     let counting = counting.as_ref().map(|counter| {
         let Secrets { api_key, headers } = &counter.secrets;
@@ -196,6 +199,7 @@ fn secrets(reach: &Reach) -> String {
         "headers": secrets.headers,
         "url": url.as_ref().map(TargetUrl::full),
         "counting": counting,
+        "run_dir": directory.and_then(Path::to_str),
         "tls": {
             "insecure": tls.insecure, "ca_cert": tls.ca_cert, "client_cert": tls.client_cert,
         },

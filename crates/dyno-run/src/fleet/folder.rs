@@ -2,17 +2,17 @@
 //! folder: each folder has a file that its process keeps locked, and the next process removes those that
 //! nobody holds any more.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// What the names of such folders begin with.
 const PREFIXES: [&str; 3] = ["dyno-agent-", "dyno-files-", "dyno-fleet-"];
 const LOCK: &str = ".lock";
 
-/// A temporary folder; removed when this is dropped, or by the next process.
+/// A temporary folder; removed when this is dropped, or by the next process unless it is in a run directory.
 #[derive(Debug)]
 pub(super) struct Folder {
     dir: TempDir,
@@ -36,8 +36,19 @@ impl Folder {
         Self::new(&std::env::temp_dir(), PREFIXES[2])
     }
 
+    /// For the records of an agent, in the directory of its run: they stay if the agent is killed.
+    pub(super) fn in_run(run: &Path, name: &str) -> io::Result<Self> {
+        let dir = private().prefix(name).rand_bytes(0).tempdir_in(run)?;
+        Ok(Self { dir, _lock: None })
+    }
+
+    /// Leaves it where it is.
+    pub(super) fn keep(self) -> PathBuf {
+        self.dir.keep()
+    }
+
     fn new(within: &Path, prefix: &str) -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix(prefix).tempdir_in(within)?;
+        let dir = private().prefix(prefix).tempdir_in(within)?;
         // Locked before it has the name that others look for. A file system without locks must not stop it; its
         // folders are not removed by others.
         let new = dir.path().join(".new");
@@ -54,6 +65,13 @@ impl Folder {
     pub(super) fn path(&self) -> &Path {
         self.dir.path()
     }
+}
+
+/// Makes folders that no other user may read.
+fn private<'a>() -> tempfile::Builder<'a, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(Permissions::from_mode(0o700));
+    builder
 }
 
 /// Removes the folders that processes of the same user have left behind. `own` is a new one of this process.
@@ -101,6 +119,8 @@ mod tests {
         assert!(living.exists() && others.iter().all(|path| path.exists()));
         let second = Folder::new(within.path(), PREFIXES[0]).unwrap();
         assert!(own.path().exists(), "it is in use");
+        let mode = own.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "it has records, which may have texts");
         drop((own, second));
         drop(held);
         drop(Folder::new(within.path(), PREFIXES[0]).unwrap());

@@ -5,9 +5,9 @@ use dyno_model::fleet::ClockFit;
 use dyno_model::frame::{Frame, LevelEnd};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
-use dyno_record::RecordReader;
+use dyno_record::{RecordReader, Seen};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// One agent's records of a level.
 pub(super) struct Stream {
@@ -52,21 +52,6 @@ impl Bounds {
     }
 }
 
-/// Which indices there were: a bit for each, in blocks where there are any.
-#[derive(Default)]
-struct Seen(BTreeMap<u64, [u64; 64]>);
-
-impl Seen {
-    /// Whether it is new.
-    fn insert(&mut self, index: u64) -> bool {
-        let block = self.0.entry(index / 4096).or_insert([0; 64]);
-        let (word, bit) = ((index % 4096 / 64) as usize, 1 << (index % 64));
-        let new = block[word] & bit == 0;
-        block[word] |= bit;
-        new
-    }
-}
-
 impl Stream {
     pub(super) fn new(
         agent: u32,
@@ -83,7 +68,7 @@ impl Stream {
             match frame {
                 Frame::Request(mut record) => {
                     let offset = self.clock.offset_at(record.intended);
-                    shift(&mut record, offset);
+                    record.shift(offset);
                     record.agent = Some(self.agent);
                     self.addresses.set(&mut record);
                     return Some(record);
@@ -94,29 +79,6 @@ impl Stream {
         }
         None
     }
-}
-
-/// Moves all times of a record by the same amount, so that no difference changes: by whole microseconds,
-/// because those of output events are.
-fn shift(record: &mut RequestRecord, by: i64) {
-    let by_us = by.div_euclid(1_000);
-    let by = by_us * 1_000;
-    let to = |at: Nanos| at.saturating_add_signed(by);
-    record.intended = to(record.intended);
-    record.end = to(record.end);
-    for time in [
-        &mut record.admitted,
-        &mut record.dispatched,
-        &mut record.connected,
-        &mut record.sent,
-        &mut record.headers,
-        &mut record.first,
-        &mut record.last,
-        &mut record.first_refused,
-    ] {
-        *time = time.map(to);
-    }
-    record.chunks.shift(by_us);
 }
 
 fn shifted(mut end: LevelEnd, clock: &ClockFit) -> LevelEnd {

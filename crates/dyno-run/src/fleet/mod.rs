@@ -2,12 +2,14 @@
 //! agents run their parts of a level, fetches what they recorded, and passes it on as if it had sent
 //! everything itself (`bench`, `merge`, `told`, `outcome`, `files`); whether the target still serves, it
 //! judges by all agents together (`served`). An agent does no preflight and decides nothing: it gets what
-//! was settled (`settled`) and sends its part (`agent`), with secrets of its own (`own`).
+//! was settled (`settled`) and sends its part (`agent`), with secrets of its own (`own`). Its records are fetched,
+//! or kept where nobody fetches them (`kept`).
 
 mod agent;
 mod bench;
 mod files;
 mod folder;
+mod kept;
 mod merge;
 pub mod need;
 mod notices;
@@ -17,10 +19,11 @@ mod served;
 mod settled;
 mod told;
 
-pub use agent::{Agent, Permission, serve, serve_bus, serve_child};
+pub use agent::{Agent, Ended, Permission, serve, serve_bus, serve_child};
 pub use bench::{Crew, Local, OnBus};
 pub(crate) use bench::{bare_url, gather};
 pub use dyno_fleet::nats;
+pub use kept::Keep;
 pub(crate) use settled::Settled;
 pub(crate) use told::Learned;
 

@@ -125,6 +125,7 @@ impl Agent {
 
 #[cfg(test)]
 mod tests {
+    use super::super::kept::Keep;
     use super::*;
     use dyno_model::plan::{Shard, Target};
 
@@ -136,6 +137,7 @@ mod tests {
             counting: None,
             shares_files: false,
             may_measure: Box::new(|_| Ok(())),
+            keep: Keep::Below(Vec::new()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::tokenize::CountedBy;
 use crate::workload::{Attempt, Workload};
-use dyno_model::environment::Address;
+use dyno_model::environment::{Address, Preflight, Server};
 use dyno_wire::dialect::{About, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -20,13 +20,23 @@ pub(crate) struct Settled {
     forced: bool,
     /// The target's addresses by number.
     pub(crate) addresses: Vec<Address>,
+    /// What the coordinator knows of the server besides.
+    #[serde(default)]
+    pub(super) server: Server,
+    #[serde(default)]
+    pub(super) preflight: Preflight,
     /// How a server counts tokens, where prompts depend on it.
     pub(crate) counting: Option<CountedBy>,
     pub(crate) attempt: Attempt,
 }
 
 impl Settled {
-    pub(crate) fn new(shape: &Shape, addresses: Vec<Address>, workload: &Workload) -> Self {
+    pub(crate) fn new(
+        shape: &Shape,
+        addresses: Vec<Address>,
+        (server, preflight): (&Server, &Preflight),
+        workload: &Workload,
+    ) -> Self {
         Self {
             model: shape.model.clone(),
             stream: shape.stream,
@@ -36,6 +46,8 @@ impl Settled {
             extra: shape.extra.clone(),
             forced: shape.forced,
             addresses,
+            server: server.clone(),
+            preflight: preflight.clone(),
             counting: workload.counting().filter(|_| workload.asks_for_counts()).cloned(),
             attempt: workload.attempt(),
         }

@@ -187,6 +187,10 @@ wordings! {
          "在孪生模型文件中设置 `noise`（例如 0.05）即可得到轮间离散度"];
     StoppedOn: Note "stopped_on",
         ["no more levels were run: {} was met at {}", "不再运行后续档位：{1} 时满足了 {0}"];
+    AgentsPart: Note "agents_part",
+        ["this is the part of agent {}, one of {} that shared the load", "这是压测端 {} 的部分，负载由 {} 个压测端分担"];
+    NotFetched: Note "not_fetched",
+        ["the coordinator did not fetch these records: {}", "协调端没有取走这些记录：{}"];
     Interleaved: Note "interleaved",
         ["this is {} of two targets, measured alternately level by level; {} is {}, {}",
          "这是两方逐档交替测试中的 {} 方；{} 方为 {}，{}"];

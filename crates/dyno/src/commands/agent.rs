@@ -1,5 +1,6 @@
 //! `dyno agent`: a load generator that takes orders.
 
+use super::RUNS;
 use crate::args::fleet::AgentArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -8,7 +9,7 @@ use crate::signals;
 use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_run::fleet::nats::Notice;
-use dyno_run::fleet::{Agent, Permission, serve_bus, serve_child};
+use dyno_run::fleet::{Agent, Ended, Keep, Permission, serve_bus, serve_child};
 use dyno_run::{Reach, RunError, Secrets, StopSignal, TargetUrl};
 use dyno_words::escape::escape;
 use dyno_words::messages;
@@ -27,6 +28,10 @@ messages! {
     Back: "the bus is back", "总线已恢复";
     Over: "run {} is over", "运行 {} 已结束";
     Broken: "run {} ended for this agent: {}", "运行 {} 对本压测端已终止：{}";
+    Kept: "its coordinator did not fetch the records; they are kept: dyno report {}",
+        "协调端没有取走记录；记录已保留：dyno report {}";
+    NotKept: "its coordinator did not fetch the records, and they could not be kept: {}",
+        "协调端没有取走记录，且无法保留：{}";
 }
 
 pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {
@@ -73,18 +78,28 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let name = args.name.unwrap_or_else(own_name);
     let targets = args.target.clone();
     let may_measure = permission(args.target, args.any_target);
-    let agent = Agent { name, reach, targets, counting: None, shares_files: false, may_measure };
+    // The working directory of a container may be read-only.
+    let keep = Keep::Below(vec![RUNS.into(), std::env::temp_dir().join(RUNS)]);
+    let agent =
+        Agent { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
     let listening = listening.map_err(|error| UsageError::new("signals", error.to_string()))?;
     let bus = options.shown();
     let teller = printer.clone();
     let tell = move |notice| teller.note(said(notice, &bus, language));
-    let ended = |run: &str, how: Result<(), RunError>| match how {
-        Ok(()) => printer.note(Say::Over.with(language, &[run])),
-        Err(error) => {
-            let why = escape(&error.to_string(), LONGEST);
-            printer.warn(Say::Broken.with(language, &[run, &why]));
+    let ended = |run: &str, Ended { how, kept }: Ended| {
+        match how {
+            Ok(()) => printer.note(Say::Over.with(language, &[run])),
+            Err(error) => {
+                let why = escape(&error.to_string(), LONGEST);
+                printer.warn(Say::Broken.with(language, &[run, &why]));
+            }
+        }
+        match kept {
+            None => {}
+            Some(Ok(path)) => printer.warn(Say::Kept.with(language, &[path.to_string_lossy()])),
+            Some(Err(why)) => printer.error(Say::NotKept.with(language, &[why])),
         }
     };
     let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);

@@ -10,7 +10,7 @@ use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
 use crate::usage::UsageError;
 use dyno_model::limits;
-use dyno_model::plan::Plan;
+use dyno_model::plan::{Plan, Shard};
 use dyno_record::RunDir;
 use dyno_run::{Order, Past, Place, Reach, StopSignal, TlsSettings};
 use dyno_words::escape::escape;
@@ -185,6 +185,14 @@ fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
         .hint("put the original plan.json back, or start a new run"));
     }
     limits::check_plan(&plan).map_err(|why| wrong(format!("plan.json: {why}")))?;
+    if plan.shard != Shard::WHOLE {
+        return Err(wrong(format!(
+            "`{}` holds the part of one agent, {} of {}; resume the coordinator's run",
+            dir.path().display(),
+            plan.shard.index + 1,
+            plan.shard.of
+        )));
+    }
     if plan.course.search.is_none() {
         let ends = plan.levels.iter().try_for_each(limits::check_end);
         ends.map_err(|why| wrong(format!("plan.json: {why}")))?;
@@ -250,7 +258,7 @@ fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<String>) {
 mod tests {
     use super::*;
     use dyno_model::frame::RunHeader;
-    use dyno_model::plan::{LevelPlan, Shard, Target};
+    use dyno_model::plan::{LevelPlan, Target};
     use dyno_record::{FORMAT, Recorder};
 
     /// Records and plan that agree, as somebody else may have made them.
@@ -282,6 +290,11 @@ mod tests {
             assert!(error.contains("plan.json: the plan") && error.contains(words), "{error}");
         };
         refused(&|plan| plan.shard = Shard { index: 5, of: 0 }, "shard.of = 0");
+        let part = opened(|plan| plan.shard = Shard { index: 1, of: 3 }).unwrap_err();
+        assert!(
+            part.contains("the part of one agent, 2 of 3; resume the coordinator's run"),
+            "{part}"
+        );
         refused(&|plan| plan.levels[0].drain_ns = u64::MAX, "drain_ns = ");
         refused(&|plan| plan.levels[0] = LevelPlan::closed_loop(1 << 31, 9), "concurrency = ");
         refused(&|plan| plan.levels[0].requests = None, "a level without an end");

@@ -2,17 +2,23 @@
 //! fault it was, nothing that was finished is lost, nobody goes on sending, and the run can be resumed.
 
 use crate::engines::EngineProcess;
-use crate::place::{Place, codes};
+use crate::nats::Nats;
+use crate::place::{Place, accounted, codes, holds};
 use crate::process::{Ended, Process, run};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use std::path::PathBuf;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A request takes 0.4 s, so that a level is still under way when the first ones have ended.
 const SCRIPT: &str = "ttft=100ms,itl=20ms,tokens=16";
 const LEVELS: &str =
     "--agents 3 --concurrency 3,6 --requests 5x --output-tokens 16 --input-tokens 8 --seed 1";
+
+/// Long enough to be killed in the middle.
+const LONG: &str =
+    "--agents 3 --concurrency 6,9 --duration 30s --output-tokens 16 --input-tokens 8 --seed 1";
 
 /// A run whose temporary files are its own.
 struct Fleet {
@@ -25,6 +31,10 @@ impl Fleet {
     fn start(args: &str) -> Self {
         let place = Place::new();
         let engine = EngineProcess::start(&place, SCRIPT);
+        Self::of(place, engine, args)
+    }
+
+    fn of(place: Place, engine: EngineProcess, args: &str) -> Self {
         std::fs::create_dir(place.path().join("tmp")).unwrap();
         let mut command = place.bench(&engine.url(), args);
         command.env("TMPDIR", place.path().join("tmp"));
@@ -49,12 +59,8 @@ impl Fleet {
 
     /// Waits until the agents have sent so many requests, and returns them.
     fn after_requests(&mut self, count: u64) -> Vec<Pid> {
-        let tmp = self.place.path().join("tmp");
-        let inner =
-            |path: PathBuf| std::fs::read_dir(path).is_ok_and(|mut inner| inner.next().is_some());
-        let prepared =
-            || std::fs::read_dir(&tmp).unwrap().flatten().any(|outer| inner(outer.path()));
-        self.process().wait_until("agents prepare a level", prepared);
+        let part = self.place.run_dir().join("agent-1");
+        self.process().wait_until("agents prepare a level", || part.exists());
         let before = self.engine.begun();
         let Self { engine, process, .. } = self;
         process.as_mut().unwrap().wait_until("requests", || engine.begun() >= before + count);
@@ -82,7 +88,20 @@ impl Fleet {
     }
 
     fn report(&self) -> Value {
-        run(self.place.dyno("report run --json")).expect_status(&[0]).json()
+        self.report_of("run")
+    }
+
+    fn report_of(&self, run_dir: &str) -> Value {
+        run(self.place.dyno(&format!("report {run_dir} --json"))).expect_status(&[0]).json()
+    }
+
+    /// What an agent of this machine has kept.
+    fn parts(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.place.run_dir()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut parts: Vec<String> = names.filter(|name| name.starts_with("agent-")).collect();
+        parts.sort();
+        parts
     }
 
     /// Resumes the run, after which both levels are whole.
@@ -134,7 +153,9 @@ fn a_killed_agent_ends_the_level_and_the_run_can_be_resumed() {
         // The others kept their records until they were fetched.
         assert!(levels[whole]["requests"]["completed"].as_u64().unwrap() > 0, "{summary:#}");
         assert!(fleet.left().is_empty(), "the coordinator clears up: {:?}", fleet.left());
+        assert_eq!(fleet.parts(), ["agent-2"], "nobody fetched the killed agent's records");
         fleet.expect_resumed();
+        assert!(fleet.parts().is_empty(), "{:?}", fleet.parts());
     }
 }
 
@@ -152,7 +173,137 @@ fn agents_of_a_killed_coordinator_stop_and_the_run_can_be_resumed() {
             assert_eq!(summary["levels"][0]["partial"], false);
         }
         fleet.expect_resumed();
+        assert!(fleet.parts().is_empty(), "they are in the records: {:?}", fleet.parts());
     }
+}
+
+/// Requests of a level with a record.
+fn recorded(summary: &Value) -> u64 {
+    accounted(summary["levels"].as_array().unwrap().last().unwrap())
+}
+
+/// Fails unless a level is there that nobody ended.
+#[track_caller]
+fn expect_coordinator_lost(summary: &Value) {
+    assert_eq!(summary["run"]["partial"], true, "{summary:#}");
+    let level = &summary["levels"][0];
+    assert_eq!((&level["verdict"], &level["partial"]), (&json!("invalid"), &json!(true)));
+    assert!(codes(&level["reasons"]).contains(&"coordinator_lost".to_owned()), "{summary:#}");
+}
+
+/// Fails unless nobody else may read a directory, and none of its files has any of these texts.
+#[track_caller]
+fn expect_private(dir: &Path, secrets: &[&str]) {
+    assert_eq!(std::fs::metadata(dir).unwrap().permissions().mode() & 0o777, 0o700);
+    for file in std::fs::read_dir(dir).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        secrets.iter().for_each(|secret| assert!(!holds(&bytes, secret), "{secret}"));
+    }
+}
+
+#[test]
+fn what_was_measured_survives_the_coordinator() {
+    let place = Place::new();
+    let engine = EngineProcess::start(&place, SCRIPT);
+    let load = format!("{LONG} --header X-Pass:barley --api-key open-sesame");
+    let mut fleet = Fleet::of(place, engine, &load);
+    let before = fleet.engine.begun();
+    let agents = fleet.after_requests(40);
+    fleet.process().signal(Signal::KILL);
+    fleet.expect_quiet(&agents);
+    let sent = fleet.engine.begun() - before;
+    assert_eq!(fleet.parts(), ["agent-1", "agent-2", "agent-3"]);
+    let whole = fleet.report();
+    expect_coordinator_lost(&whole);
+    // Some of those that the engine counts belong to the preflight, and the last ones may not have reached it.
+    assert!(sent.abs_diff(recorded(&whole)) <= 10, "of {sent}: {whole:#}");
+    assert!(whole["levels"][0]["requests"]["completed"].as_u64().unwrap() >= 20, "{whole:#}");
+    let mut parts = 0;
+    for part in fleet.parts() {
+        let dir = format!("run/{part}");
+        let summary = fleet.report_of(&dir);
+        expect_coordinator_lost(&summary);
+        let notes = codes(&summary["notes"]);
+        assert!(!notes.contains(&"levels_not_run".to_owned()), "it had no others: {notes:?}");
+        assert!(
+            ["agents_part", "not_fetched"].iter().all(|note| notes.contains(&(*note).to_owned()))
+        );
+        parts += recorded(&summary);
+        expect_private(&fleet.place.path().join(&dir), &["barley", "open-sesame"]);
+        let ended = run(fleet.place.dyno(&format!("bench --resume {dir} --agents 3")));
+        ended.expect_status(&[2]).expect_words(&["holds the part of one agent"]);
+    }
+    assert_eq!(parts, recorded(&whole));
+    // The rows are those of one run.
+    let rows =
+        run(fleet.place.dyno("report run --format csv --per-request")).expect_status(&[0]).stdout;
+    assert_eq!(rows.lines().count() as u64, parts + 1, "{rows}");
+    // Deleted with the run.
+    run(fleet.place.dyno("runs --dir . delete run --yes")).expect_status(&[0]);
+    assert!(!fleet.place.run_dir().exists());
+}
+
+#[test]
+fn a_resumed_run_has_what_its_agents_kept() {
+    let mut fleet = Fleet::start(LEVELS);
+    let agents = fleet.after_requests(8);
+    fleet.process().signal(Signal::KILL);
+    fleet.expect_quiet(&agents);
+    let kept = recorded(&fleet.report());
+    assert!(kept >= 8, "{kept}");
+    fleet.expect_resumed();
+    let requests = fleet.place.requests();
+    assert_eq!(requests.len() as u64, kept + 45, "labelled, not deleted");
+    assert!(requests.iter().all(|record| record.agent.is_some()));
+}
+
+#[test]
+fn agents_on_a_bus_keep_what_they_have_measured() {
+    let (bus, agents) = (Nats::start(), Place::new());
+    let place = Place::new();
+    let engine = EngineProcess::start(&place, SCRIPT);
+    let allowed = format!("--target {} --header X-Pass:barley", engine.url());
+    let mut waiting =
+        [1, 2, 3].map(|n| bus.agent_with(&agents, &format!("a{n}"), &allowed, Some("open-sesame")));
+    let lost_runs = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(agents.path().join("dyno-runs")).into_iter().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths
+    };
+    let args = |out: &str, load: &str| {
+        let url = engine.url();
+        format!(
+            "bench {url} --out {out} --quiet --seed 1 --header X-Pass:oats --bus {} {load}",
+            bus.url()
+        )
+    };
+    let short = "--agents 3 --concurrency 3 --requests 9 --output-tokens 16 --input-tokens 8";
+    run(place.dyno(&args("whole", &format!("{short} --json")))).expect_measured();
+    assert!(lost_runs().is_empty(), "nothing is left after a normal run");
+    let before = engine.begun();
+    let mut coordinator =
+        Process::start(place.dyno(&args("killed", LONG.trim_end_matches(" --seed 1"))));
+    coordinator.wait_until("requests", || engine.begun() >= before + 40);
+    coordinator.signal(Signal::KILL);
+    for agent in &mut waiting {
+        agent.wait_for_words("they are kept: dyno report dyno-runs/lost-");
+    }
+    let sent = engine.begun() - before;
+    let kept = lost_runs();
+    assert_eq!(kept.len(), 3, "{kept:?}");
+    let mut all = 0;
+    for dir in &kept {
+        let report = run(agents.dyno(&format!("report {} --json", dir.display())));
+        let summary = report.expect_status(&[0]).json();
+        expect_coordinator_lost(&summary);
+        all += recorded(&summary);
+        expect_private(dir, &["barley", "oats", "open-sesame"]);
+    }
+    assert!(sent.abs_diff(all) <= 10, "{all} of {sent}");
+    // They take the next run.
+    run(place.dyno(&args("again", &format!("{short} --json")))).expect_measured();
+    assert_eq!(lost_runs(), kept);
 }
 
 #[test]

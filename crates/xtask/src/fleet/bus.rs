@@ -30,6 +30,7 @@ impl Bus {
             .args(["agent", "--any-target", "--bus", &self.url()])
             .args(["--name", &format!("a{}", self.agents.len() + 1)])
             .env("TMPDIR", folder)
+            .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -86,9 +86,9 @@ fn wait_for(event: Event, after: u64, run: &mut Run, engine: &Engine, before: u6
         let happened = match event {
             // Agents on a bus are nobody's children.
             Spawned => !run.agents().is_empty() || run.began.elapsed() > LATEST,
-            Prepared => run.has_folder("dyno-agent-"),
+            Prepared => run.is_prepared(),
             // Preflight sends a few, too.
-            Sending => run.has_folder("dyno-agent-") && sent(5)?,
+            Sending => run.is_prepared() && sent(5)?,
             Pull => pulls == 1,
             Pulled => pulls == 1 && !pulling,
             SendingAgain if pulls == 1 && !pulling => {

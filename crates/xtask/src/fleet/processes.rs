@@ -79,6 +79,11 @@ impl Run {
         read("stderr")
     }
 
+    /// Whether an agent has prepared a level: on this machine in the directory of the run, on a bus elsewhere.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.has_folder("dyno-agent-") || self.place.join("run/agent-1").exists()
+    }
+
     /// Whether a temporary folder of this kind is there.
     pub(super) fn has_folder(&self, prefix: &str) -> bool {
         self.folders().iter().any(|name| name.starts_with(prefix))
