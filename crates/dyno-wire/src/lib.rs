@@ -1,6 +1,10 @@
 //! How requests are sent and responses are read: [`http`], an [`exchange`] that turns one response into
-//! one record by the [`dialect`] of its API, and the [`client`] that owns the sockets. Only the client does I/O, so that every way of splitting the
-//! bytes can be tested without sockets.
+//! one record by the [`dialect`] of its API, and the [`client`] that owns the sockets. Only the client
+//! does I/O, so that every way of splitting the bytes can be tested without sockets.
+//!
+//! `preflight` settles the fields of requests and finds out which API a server has, `dialogue` and `encode`
+//! prepare requests, `explain` describes a response that is not from an inference server. An API's name, statistics
+//! and files are not known here.
 
 pub mod client;
 pub mod dialogue;
