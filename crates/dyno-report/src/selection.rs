@@ -50,13 +50,19 @@ impl Selection {
         *self == Self::default()
     }
 
-    /// The columns of `--columns`, with every time as its statistics.
-    pub(crate) fn chosen(&self, default: &[Statistic]) -> Option<Vec<LevelColumn>> {
+    /// The columns of `--columns`, with every time as its statistics. Of several under one head, those that
+    /// no level has are left out.
+    pub(crate) fn chosen(
+        &self,
+        levels: &[LevelSummary],
+        default: &[Statistic],
+    ) -> Option<Vec<LevelColumn>> {
         let statistics = self.statistics.as_deref().unwrap_or(default);
         let each = |column: &LevelColumn| match *column {
             LevelColumn::Time(time) => {
                 statistics.iter().map(|which| LevelColumn::Statistic(time, *which)).collect()
             }
+            LevelColumn::Whole(_) if !column.is_known(levels) => vec![],
             column => vec![column],
         };
         Some(self.columns.as_ref()?.iter().flat_map(each).collect())
@@ -420,10 +426,14 @@ mod tests {
     #[test]
     fn times_without_a_statistic_take_those_of_the_table() {
         let selection = Selection {
-            columns: Some(vec![LevelColumn::Requests, LevelColumn::Time(Time::Itl)]),
+            columns: Some(vec![
+                LevelColumn::Requests,
+                LevelColumn::Time(Time::Itl),
+                LevelColumn::Whole(Metric::InputRate),
+            ]),
             statistics: Some(vec![Statistic::P95]),
         };
-        let chosen = selection.chosen(&[Statistic::P50]).unwrap();
+        let chosen = selection.chosen(&[], &[Statistic::P50]).unwrap();
         let itl = LevelColumn::Statistic(Time::Itl, Statistic::P95);
         assert_eq!(chosen, [LevelColumn::Requests, itl]);
     }

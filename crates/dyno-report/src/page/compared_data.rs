@@ -141,3 +141,37 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
 pub(super) fn empty(language: Language) -> String {
     embedded(&json!({"words": Word::for_script(language)}))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::load::LoadSummary;
+
+    #[test]
+    fn the_ends_of_a_sweep_are_not_joined() {
+        let level = |(kind, value): (LoadKind, f64)| {
+            let mut level = LevelSummary { label: format!("{kind} {value}"), ..Default::default() };
+            level.load = LoadSummary { kind, value: Some(value) };
+            level.throughput.requests_per_s = Some(value);
+            level
+        };
+        use LoadKind::{Concurrency, Rate};
+        let run = |loads: &[(LoadKind, f64)]| Summary {
+            schema: String::new(),
+            run: Default::default(),
+            levels: loads.iter().copied().map(level).collect(),
+            repeats: vec![],
+            search: None,
+            notes: vec![],
+        };
+        let sweep = run(&[(Concurrency, 1.0), (Rate, 2.0), (Rate, 4.0), (Concurrency, 512.0)]);
+        let ladder = run(&[(Concurrency, 1.0), (Concurrency, 2.0), (Concurrency, 4.0)]);
+        let data = data(&[("s", &sweep), ("l", &ladder)], Language::English).unwrap();
+        let data: Value = serde_json::from_str(&data).unwrap();
+        let side = |side: usize| &data["compare"]["sides"][side];
+        assert_eq!(side(0)["x"]["concurrency"], json!([null, null, null, null]));
+        assert_eq!(side(1)["x"]["concurrency"], json!([1, 2, 4]));
+        let groups = &side(0)["groups"];
+        assert!(groups[0] != groups[3] && groups[1] == groups[2], "{groups}");
+    }
+}
