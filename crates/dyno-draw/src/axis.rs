@@ -10,11 +10,15 @@ pub(super) const SIZE: f64 = 11.0;
 
 const TITLE: f64 = 13.0;
 
+/// The smallest size of a title; one that does not fit then is cut.
+const SMALL_TITLE: f64 = 11.0;
+
 /// The title above a plot in its place: left, top, width, height.
 pub(super) fn title(canvas: &mut Canvas, [left, top, wide, _]: [f64; 4], text: &str) {
-    let text = &cut(text, TITLE, true, wide);
+    let size = (TITLE * wide / width(text, TITLE, true)).clamp(SMALL_TITLE, TITLE);
+    let text = &cut(text, size, true, wide);
     let (x, y, anchor) = (left, top + 15.0, Anchor::Start);
-    canvas.text(&Text { class: "dc-ink", x, y, anchor, size: TITLE, bold: true, text });
+    canvas.text(&Text { class: "dc-ink", x, y, anchor, size, bold: true, text });
 }
 
 /// The title of the horizontal axis.

@@ -1,6 +1,7 @@
 //! What must not be overlooked about a run: that it is simulated, imported or cut short, and how many
 //! of its levels are not valid. The page and the charts state it in the same words.
 
+use crate::canvas::clean;
 use dyno_model::summary::{RunSummary, Summary};
 use dyno_model::{Language, Verdict};
 use dyno_words::messages;
@@ -113,6 +114,28 @@ pub fn banners(summary: &Summary, language: Language) -> Vec<Banner> {
         }
     }
     all
+}
+
+/// The banners of several runs under their names: each once, with the runs that it is about unless it is
+/// about all.
+pub fn banners_of_several(sides: &[(&str, &Summary)], language: Language) -> Vec<Banner> {
+    let mut all: Vec<(Banner, Vec<String>)> = Vec::new();
+    for (name, side) in sides {
+        for banner in banners(side, language) {
+            match all.iter_mut().find(|(known, _)| *known == banner) {
+                Some((_, names)) => names.push(clean(name)),
+                None => all.push((banner, vec![clean(name)])),
+            }
+        }
+    }
+    let worded = |(banner, names): (Banner, Vec<String>)| {
+        let names = names.join(language.comma());
+        let text = format!("{names}{}{}", language.colon(), banner.text);
+        Banner { text, ..banner }
+    };
+    all.into_iter()
+        .map(|one| if one.1.len() == sides.len() { one.0 } else { worded(one) })
+        .collect()
 }
 
 /// The words in capitals of several runs, each once.

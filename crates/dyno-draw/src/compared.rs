@@ -1,7 +1,7 @@
 //! Several runs over each other, by load.
 
 use super::canvas::clean;
-use super::levels::{MetricFn, Value, limited, lines, load, of, of_kind};
+use super::levels::{MetricFn, Value, ends_of_sweep, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::sketch;
@@ -19,20 +19,34 @@ type Sides<'a> = [(&'a str, &'a Summary)];
 /// A chart for each kind of load that some side was swept over, and the frontier.
 pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<(String, Chart)> {
     let axes = [
-        ("concurrency", LoadKind::Concurrency, Word::InFlight, Ticks::Loads),
-        ("rates", LoadKind::Rate, Word::Offered, Ticks::Loads),
-        ("bursts", LoadKind::Burst, Word::Burst, Ticks::Doubling),
+        ("concurrency", LoadKind::Concurrency, [Word::Concurrency, Word::InFlight], Ticks::Loads),
+        ("rates", LoadKind::Rate, [Word::Rates, Word::Offered], Ticks::Loads),
+        ("bursts", LoadKind::Burst, [Word::Bursts, Word::Burst], Ticks::Doubling),
     ];
-    let swept = |kind: LoadKind| sides.iter().any(|(_, side)| of_kind(side, kind).len() > 1);
+    let swept = |kind: LoadKind| sides.iter().any(|(_, side)| joined(side, kind).len() > 1);
     let mut charts: Vec<(String, Chart)> = axes
         .into_iter()
         .filter(|(_, kind, ..)| swept(*kind))
-        .map(|(name, kind, title, ticks)| {
-            (name.to_owned(), over(sides, kind, (title, ticks), language))
+        .map(|(name, kind, [title, axis], ticks)| {
+            (name.to_owned(), over(sides, kind, (title, axis, ticks), language))
         })
         .collect();
     charts.extend(frontier(sides, language).map(|chart| ("frontier".to_owned(), chart)));
     charts
+}
+
+/// The levels that a line goes through. Nothing was measured between the two ends of a sweep over rates.
+fn joined(side: &Summary, kind: LoadKind) -> Vec<&LevelSummary> {
+    let ends = kind == LoadKind::Concurrency && ends_of_sweep(side);
+    if ends { vec![] } else { of_kind(side, kind) }
+}
+
+/// The style of each line: that of its side, so that it looks the same in all panels; none where sides
+/// have several lines.
+fn styles(lines: &[Vec<Series>]) -> Vec<usize> {
+    let several = lines.iter().any(|own| own.len() > 1);
+    let own = lines.iter().enumerate().filter(|(_, own)| !several && !own.is_empty());
+    own.map(|(side, _)| side).collect()
 }
 
 /// Streamed responses only: otherwise TTFT would repeat the latency.
@@ -68,12 +82,18 @@ fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String
     (Box::new(move |level| share(level).map(|share| Value::plain(share * 100.0))), percent)
 }
 
-fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Language) -> Chart {
+fn over(
+    sides: &Sides<'_>,
+    kind: LoadKind,
+    (heading, x_title, ticks): (Word, Word, Ticks),
+    language: Language,
+) -> Chart {
+    let axis = (x_title, ticks);
     let panel =
         |title: Word, metric: &MetricFn<'_>| plot(sides, kind, axis, title, metric, language);
     let times = |title: Word, metric: &MetricFn<'_>| panel(title, metric).of_times(language);
     // The same for all sides.
-    let basis = Basis::of(sides.iter().flat_map(|(_, side)| of_kind(side, kind)));
+    let basis = Basis::of(sides.iter().flat_map(|(_, side)| joined(side, kind)));
     let work = |title: Word, which: fn(&Throughput) -> Option<f64>| {
         let over = sketch::over(basis).in_language(language).to_owned();
         Panel { over, ..panel(title, &sketch::work(basis, which)) }
@@ -105,7 +125,7 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     let more = panels.split_off(4);
     panels.extend(more.into_iter().filter(drawn));
     Chart {
-        title: Word::Compared.in_language(language).to_owned(),
+        title: heading.in_language(language).to_owned(),
         parts: panels.into_iter().map(Part::Plot).collect(),
         columns: 2,
         height: 300.0,
@@ -121,11 +141,14 @@ fn plot(
     language: Language,
 ) -> Panel {
     let own = |(name, side): &(&str, &Summary)| {
-        lines(&of_kind(side, kind), &load, &clean(name), metric, language)
+        lines(&joined(side, kind), &load, &clean(name), metric, language)
     };
-    let (series, left_out) = limited(sides.iter().map(own).collect());
+    let lines: Vec<Vec<Series>> = sides.iter().map(own).collect();
+    let styles = styles(&lines);
+    let (series, left_out) = limited(lines);
     Panel {
         left_out,
+        styles,
         ..Panel::of(title, language, x_title.in_language(language).to_owned(), ticks, series)
     }
 }
@@ -137,20 +160,26 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
         ..Point::of(speed.per_user, Some(speed.output_tokens_per_s), Trust::Good)
     };
     let basis = Basis::of(sides.iter().flat_map(|(_, side)| &side.levels));
-    let all: Vec<(String, Vec<Speed>)> = sides
-        .iter()
-        .map(|(name, side)| (clean(name), dyno_analysis::compare::frontier(side, basis)))
-        .filter(|(_, speeds)| speeds.len() > 1)
-        .collect();
+    let speeds = |(name, side): &(&str, &Summary)| {
+        let speeds = dyno_analysis::compare::frontier(side, basis);
+        (clean(name), speeds)
+    };
+    let mut all: Vec<(String, Vec<Speed>)> = sides.iter().map(speeds).collect();
+    all.iter_mut().filter(|(_, speeds)| speeds.len() < 2).for_each(|(_, speeds)| speeds.clear());
     let per_gpu = all.iter().flat_map(|(_, speeds)| speeds).all(|speed| speed.per_gpu);
     let title = if per_gpu { Word::OutputPerGpu } else { Word::OutputPerSecond };
-    let series = all.iter().map(|(name, speeds)| Series {
-        name: name.clone(),
-        points: speeds.iter().map(point).collect(),
-    });
-    let (series, left_out) = limited(series.map(|one| vec![one]).collect());
+    let line = |(name, speeds): &(String, Vec<Speed>)| {
+        let points: Vec<Point> = speeds.iter().map(point).collect();
+        let one = (!points.is_empty()).then(|| Series { name: name.clone(), points });
+        one.into_iter().collect()
+    };
+    let lines: Vec<Vec<Series>> = all.iter().map(line).collect();
+    let styles = styles(&lines);
+    let (series, left_out) = limited(lines);
+    let any = !series.is_empty();
     let panel = Panel {
         left_out,
+        styles,
         named: true,
         ..Panel::of(
             title,
@@ -160,7 +189,7 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
             series,
         )
     };
-    (!all.is_empty()).then(|| Chart {
+    any.then(|| Chart {
         title: Word::Frontier.in_language(language).to_owned(),
         parts: vec![Part::Plot(panel)],
         columns: 1,

@@ -1,7 +1,7 @@
 //! The lines, bands and marks of a panel.
 
 use super::canvas::Canvas;
-use super::theme::STYLES;
+use super::theme::{STYLES, line_class, marker_of};
 use dyno_chart::{Point, Scale, Series, Stop, Trust};
 
 /// The scales that a panel draws on.
@@ -55,7 +55,7 @@ impl Ground<'_> {
             let first = run.iter().take(1).map(|(_, ends)| ends[0]);
             let corners: Vec<[f64; 2]> = first.chain(run.iter().map(|(_, ends)| ends[1])).collect();
             let doubt = if run[0].0 { " dc-doubt" } else { "" };
-            let class = format!("dc-line dc-l{}{doubt}", style % STYLES);
+            let class = format!("{}{doubt}", line_class(style));
             canvas.path(&class, &corners, false, "");
         }
     }
@@ -68,7 +68,7 @@ impl Ground<'_> {
         let bad = series.points.iter().any(|point| point.trust == Trust::Bad);
         let doubt = if bad { " dc-doubt" } else { "" };
         if corners.len() > 1 {
-            let class = format!("dc-line dc-l{}{doubt}", style % STYLES);
+            let class = format!("{}{doubt}", line_class(style));
             canvas.path(&class, &corners, false, "");
         }
     }
@@ -107,7 +107,7 @@ pub(super) fn marker(
     };
     let class = format!("dc-point dc-{kind}{}", style % STYLES);
     let corner = |dx: f64, dy: f64| [x + dx * size, y + dy * size];
-    match style % 4 {
+    match marker_of(style) {
         0 => canvas.circle(&class, [x, y], size, about),
         1 => {
             let corners = [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)];

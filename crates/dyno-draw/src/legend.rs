@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, Text};
 use super::ground::marker;
 use super::measure::{cut, width};
 use super::rows::{cross, plus};
-use super::theme::STYLES;
+use super::theme::line_class;
 use dyno_chart::Trust;
 
 const SIZE: f64 = 11.0;
@@ -77,7 +77,7 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], [left, top]: [f64; 2]
         let mut before = SWATCH;
         match swatch {
             Swatch::Line(style) => {
-                canvas.line(&format!("dc-line dc-l{}", style % STYLES), from, to);
+                canvas.line(&line_class(style), from, to);
                 let center = [x + (SWATCH - 6.0) / 2.0, middle];
                 marker(canvas, style, Trust::Good, center, 3.2, "");
             }

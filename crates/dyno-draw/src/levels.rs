@@ -1,7 +1,7 @@
 //! From the levels of a summary to lines: which metric, of which levels, and how trustworthy.
 
 use super::canvas::clean;
-use super::theme::STYLES;
+use super::theme::{DISTINCT, STYLES};
 use dyno_chart::{Point, Series, Trust};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Statistic, Time};
@@ -150,12 +150,14 @@ pub(super) fn lines(
     grid.iter().map(line).collect()
 }
 
-/// As many lines as there are styles, some of each metric; the second is how many are left out.
+/// As many lines as there are colours, some of each metric; of many metrics, one of each as long as lines
+/// can be told apart. The second is how many are left out.
 pub(super) fn limited(metrics: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
     let all = metrics.iter().map(Vec::len).sum::<usize>();
-    let each = STYLES / metrics.len().max(1);
-    let some: Vec<Series> =
-        metrics.into_iter().flat_map(|lines| lines.into_iter().take(each)).collect();
+    let drawn = metrics.iter().filter(|lines| !lines.is_empty()).count();
+    let each = (STYLES / drawn.max(1)).max(1);
+    let some = metrics.into_iter().flat_map(|lines| lines.into_iter().take(each));
+    let some: Vec<Series> = some.take(DISTINCT).collect();
     let left_out = all - some.len();
     (some, left_out)
 }

@@ -51,6 +51,28 @@ pub(super) fn cut(text: &str, size: f64, bold: bool, room: f64) -> String {
     String::new()
 }
 
+/// Breaks `text` into at most so many lines within `room`, between words where there are any; the last
+/// one is cut.
+pub(super) fn wrap(text: &str, size: f64, bold: bool, room: f64, most: usize) -> Vec<String> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while lines.len() + 1 < most && width(rest, size, bold) > room {
+        let mut wide = 0.0;
+        let fits = rest.chars().take_while(|c| {
+            wide += width(c.encode_utf8(&mut [0; 4]), size, bold);
+            wide <= room
+        });
+        let fits: usize = fits.map(char::len_utf8).sum();
+        let end = rest[..fits].rfind(' ').filter(|at| *at > 0).unwrap_or(fits);
+        if end == 0 {
+            break;
+        }
+        lines.push(rest[..end].trim_end().to_owned());
+        rest = rest[end..].trim_start();
+    }
+    lines.push(cut(rest, size, bold, room));
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +82,19 @@ mod tests {
         assert_eq!(width("并行数", 10.0, false), 30.0);
         assert!((width("1 W", 10.0, false) - 19.5).abs() < 1e-9);
         assert!(width("W", 10.0, true) > width("W", 10.0, false));
+    }
+
+    #[test]
+    fn what_is_wrapped_fits_and_is_whole_where_there_are_enough_lines() {
+        let text = "ladder / sweep 对比对比对比对比 / a_name_that_is_longer_than_a_line / b";
+        for room in [5.0, 60.0, 120.0, 2000.0] {
+            let lines = wrap(text, 11.0, true, room, 40);
+            assert!(lines.iter().all(|line| width(line, 11.0, true) <= room), "{lines:?}");
+            let plain = |text: &str| text.replace(' ', "");
+            assert!(room < 11.0 || plain(&lines.concat()) == plain(text), "{lines:?}");
+        }
+        assert_eq!(wrap("abc def ghi", 10.0, false, 20.0, 2), ["abc", "d…"]);
+        assert_eq!(wrap("", 10.0, false, 20.0, 2), [""]);
     }
 
     #[test]

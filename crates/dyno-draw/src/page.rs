@@ -4,12 +4,12 @@ use super::arrangement::{Arrangement, ArrangementError};
 use super::canvas::{Anchor, Canvas, Text, clean};
 use super::heat::Heat;
 use super::levels::distinct;
-use super::measure::cut;
+use super::measure::wrap;
 use super::panel::Panel;
 use super::rows::Rows;
 use super::theme::{INKS, css};
 use super::words::Word;
-use crate::banners::{Banner, Kind, banners, heads};
+use crate::banners::{Banner, Kind, banners, banners_of_several, heads};
 use dyno_chart::{Point, Trust};
 use dyno_model::Language;
 use dyno_model::summary::{RunSummary, Summary};
@@ -22,6 +22,8 @@ const NARROWEST: f64 = 220.0;
 const LOWEST: f64 = 150.0;
 const MARGIN: f64 = 24.0;
 const GUTTER: f64 = 28.0;
+/// A longer text above the charts is cut.
+const MOST_LINES: usize = 6;
 
 /// A plot, a heat map, or bars one below the other.
 #[derive(Debug, Clone)]
@@ -122,17 +124,13 @@ struct Page {
 }
 
 impl Page {
+    /// A line of text, or as many as it takes.
     fn line(&mut self, class: &str, size: f64, bold: bool, text: &str) {
-        self.y += size * 1.5;
-        self.canvas.text(&Text {
-            class,
-            x: MARGIN,
-            y: self.y - size * 0.4,
-            anchor: Anchor::Start,
-            size,
-            bold,
-            text: &cut(text, size, bold, self.width - 2.0 * MARGIN),
-        });
+        for line in wrap(text, size, bold, self.width - 2.0 * MARGIN, MOST_LINES) {
+            self.y += size * 1.5;
+            let (y, anchor) = (self.y - size * 0.4, Anchor::Start);
+            self.canvas.text(&Text { class, x: MARGIN, y, anchor, size, bold, text: &line });
+        }
     }
 
     fn chart(&mut self, chart: &Chart, language: Language) {
@@ -234,14 +232,7 @@ pub(super) fn heading(summary: &Summary, language: Language) -> Heading {
 pub(super) fn heading_of_several(sides: &[(&str, &Summary)], language: Language) -> Heading {
     let title: Vec<String> = sides.iter().map(|(name, _)| clean(name)).collect();
     let origins: Vec<String> = sides.iter().map(|(_, side)| origin(&side.run)).collect();
-    let named = |(name, side): &(&str, &Summary)| {
-        let of_side = |banner: Banner| Banner {
-            text: format!("{}{}{}", clean(name), language.colon(), banner.text),
-            ..banner
-        };
-        banners(side, language).into_iter().map(of_side).collect::<Vec<_>>()
-    };
-    let banners: Vec<Banner> = sides.iter().flat_map(named).collect();
+    let banners = banners_of_several(sides, language);
     Heading { title: title.join(" / "), origin: origins.join(" / "), banners }
 }
 

@@ -7,7 +7,7 @@ use super::legend::{self, Entry, Swatch};
 use super::levels::in_seconds;
 use super::measure::width;
 use super::names;
-use super::theme::STYLES;
+use super::theme::DISTINCT;
 use super::words::Word;
 pub(super) use dyno_chart::Ticks;
 use dyno_chart::{Axis, Point, Scale, Series, Spacing, bounds, drawable, numbers, ordered};
@@ -50,6 +50,8 @@ pub(super) struct Panel {
     pub(super) x_title: String,
     pub(super) ticks: Ticks,
     pub(super) series: Vec<Series>,
+    /// The style of each line, where it is not that of its place.
+    pub(super) styles: Vec<usize>,
     /// What the legend says besides names.
     pub(super) notes: Vec<String>,
     /// Lines that there was no room for.
@@ -93,6 +95,7 @@ impl Panel {
             x_title,
             ticks,
             series,
+            styles: vec![],
             notes: vec![],
             left_out: 0,
             marks: vec![],
@@ -169,10 +172,12 @@ impl Panel {
         let crowded = series.iter().map(|one| one.points.len()).sum::<usize>() > CROWDED;
         let crowded = crowded && self.marked == Marked::All;
         let ground = Ground { x: &x, y: &y, crowded };
-        for (style, one) in series.iter().enumerate() {
+        for (place, one) in series.iter().enumerate() {
+            let style = self.style(place);
             ground.band(canvas, style, one);
         }
-        for (style, one) in series.iter().enumerate() {
+        for (place, one) in series.iter().enumerate() {
+            let style = self.style(place);
             match self.marked {
                 Marked::All => ground.line(canvas, style, one),
                 Marked::Percentiles => ground.curve(canvas, style, one),
@@ -182,7 +187,8 @@ impl Panel {
             let room = [frame[0], frame[1], left + wide, frame[3]];
             names::draw(canvas, &series, &x, &y, room);
         }
-        for (style, one) in series.iter().enumerate() {
+        for (place, one) in series.iter().enumerate() {
+            let style = self.style(place);
             let mut one = one.clone();
             one.points.retain(|point| self.marked.has(point));
             ground.points(canvas, style, &one, &|point, value| {
@@ -190,6 +196,10 @@ impl Panel {
             });
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+    }
+
+    fn style(&self, place: usize) -> usize {
+        self.styles.get(place).copied().unwrap_or(place)
     }
 
     fn head(&self, canvas: &mut Canvas, place: [f64; 4], spacing: Spacing, language: Language) {
@@ -209,11 +219,11 @@ impl Panel {
         let mut entries = Vec::new();
         let line = |(i, one): (usize, &Series)| {
             let name = if one.name.is_empty() { &self.title } else { &one.name };
-            (Swatch::Line(i), name.clone())
+            (Swatch::Line(self.style(i)), name.clone())
         };
-        match series.len() <= STYLES {
+        match series.len() <= DISTINCT {
             true => entries.extend(series.iter().enumerate().map(line)),
-            // More lines than colours are levels one after the other.
+            // More lines than can be told apart are levels one after the other.
             false => {
                 let count = series.len().to_string();
                 entries.push((Swatch::None, Word::LevelsInOrder.with(language, &[count])));

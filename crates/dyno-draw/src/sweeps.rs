@@ -123,10 +123,13 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
         beside: vec![],
         language,
     };
+    // A grid of lengths under one burst is in the matrix.
+    let grid = sketch.levels.iter().filter(|level| lengths(level).is_some()).count() > 1;
+    let enough = sketch.loads() > usize::from(grid);
     let spread = |title: Word, time: Time| {
         sketch.spread(title, summary, time, &[Statistic::P50, Statistic::Max])
     };
-    (!sketch.levels.is_empty()).then(|| Chart {
+    enough.then(|| Chart {
         title: sketch.say(Word::Bursts).to_owned(),
         parts: match embeds(summary) {
             true => vec![

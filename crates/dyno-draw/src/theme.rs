@@ -1,7 +1,22 @@
 //! Colours and fonts, as CSS in each chart. Print always uses the light theme.
 
-/// The number of distinct line styles: by colour, also for colour-blind people, and by marker.
+/// The number of distinct colours of lines, also for colour-blind people.
 pub(super) const STYLES: usize = 8;
+/// The number of distinct lines: after all colours, they repeat with dashes and other markers.
+pub(super) const DISTINCT: usize = 2 * STYLES;
+/// The number of distinct markers.
+const MARKERS: usize = 4;
+
+/// The class of a line in this style.
+pub(super) fn line_class(style: usize) -> String {
+    let again = if style / STYLES % 2 == 1 { " dc-again" } else { "" };
+    format!("dc-line dc-l{}{again}", style % STYLES)
+}
+
+/// Which marker a style has: another one where its colour is used again.
+pub(super) fn marker_of(style: usize) -> usize {
+    (style + style / STYLES) % MARKERS
+}
 
 const LIGHT: [&str; STYLES] =
     ["#0072b2", "#d55e00", "#00805c", "#a8478a", "#8a6a00", "#2f9fd0", "#5b4bb0", "#666666"];
@@ -77,7 +92,7 @@ pub(super) fn css() -> String {
     let (light, dark) = (rules(&light), rules(&dark));
     format!(
         "text{{font-family:{FONTS}}}.dc-line{{fill:none;stroke-width:2;stroke-linejoin:round}}\
-         .dc-doubt{{stroke-dasharray:3 4}}.dc-band{{fill-opacity:.16}}\
+         .dc-again{{stroke-dasharray:10 3}}.dc-doubt{{stroke-dasharray:3 4}}.dc-band{{fill-opacity:.16}}\
          .dc-whisker{{fill:none;stroke-width:1;stroke-opacity:.6}}\
          .dc-point{{stroke-width:1.5}}\
          .dc-grid,.dc-axis{{stroke-width:1}}.dc-mark{{fill-opacity:.35}}\
@@ -117,6 +132,16 @@ pub(super) const INKS: &str = ".dc-on-light{fill:#111}.dc-on-dark{fill:#fff}";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_differ_by_colour_marker_or_dashes() {
+        let looks =
+            (0..DISTINCT).map(|style| (line_class(style), style % STYLES, marker_of(style)));
+        let points = looks.clone().map(|(_, colour, marker)| (colour, marker));
+        let lines = looks.map(|(class, ..)| class);
+        assert_eq!(points.collect::<std::collections::BTreeSet<_>>().len(), DISTINCT);
+        assert_eq!(lines.collect::<std::collections::BTreeSet<_>>().len(), DISTINCT);
+    }
 
     #[test]
     fn pale_colours_are_nearer_to_the_paper() {

@@ -85,7 +85,6 @@ messages! {
     FailedRequests: "Failed requests", "失败请求";
     FailedOrShed: "Failed or shed requests", "失败或被拒绝的请求";
     Percent: "%", "占比 %";
-    Compared: "Comparison", "对比";
     Dropped: "not sent", "未发出";
     Censored: "still running at the end", "结束时仍在进行";
     SentAt: "sent", "发出";
@@ -114,7 +113,7 @@ messages! {
     NoFigures: "no data", "无数据";
     NothingToDraw: "This run has no data to draw.", "本次测试没有可绘制的数据。";
     MoreNotDrawn: "{} more not shown", "另有 {} 项未显示";
-    LevelsInOrder: "{} levels in order; colours repeat", "{} 档依次排列，颜色重复使用";
+    LevelsInOrder: "{} levels in order; their looks repeat", "{} 档依次排列，线型重复使用";
     Invalid: "hollow: the level is invalid and describes the client", "空心：该档无效，数据反映的是客户端";
     Suspect:
         "pale: the level is suspect, or the value uncertain (few samples, or ~)",

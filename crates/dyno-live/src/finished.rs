@@ -3,6 +3,7 @@
 use super::view::{doubt, place};
 use super::watch::Over;
 use super::words::{self, Text};
+use dyno_analysis::counts::Counts;
 use dyno_analysis::glimpse::{LevelSoFar, Spread};
 use dyno_model::metric::Time;
 use dyno_model::{Decision, Language};
@@ -69,7 +70,7 @@ pub(super) fn line(
     let counts = &found.counts;
     let mut parts = vec![
         format!("{} {label}", place(index as u64, levels as u64, more)),
-        Text::Requests.with(language, &[counts.planned.saturating_sub(counts.unsent).to_string()]),
+        Text::Requests.with(language, &[ended(counts).to_string()]),
         Text::Failed.with(language, &[counts.failed.to_string()]),
     ];
     if counts.unconfirmed > 0 {
@@ -78,10 +79,8 @@ pub(super) fn line(
     if counts.shed > 0 {
         parts.push(Text::Shed.with(language, &[counts.shed.to_string()]));
     }
-    let waited = counts.unsent.saturating_sub(counts.dropped);
-    let unfinished = counts.censored.saturating_sub(waited);
-    if unfinished > 0 {
-        parts.push(Text::Unfinished.with(language, &[unfinished.to_string()]));
+    if unfinished(counts) > 0 {
+        parts.push(Text::Unfinished.with(language, &[unfinished(counts).to_string()]));
     }
     if counts.unsent > 0 {
         parts.push(Text::NotSent.with(language, &[counts.unsent.to_string()]));
@@ -126,11 +125,21 @@ pub(super) fn line(
     text
 }
 
+/// Requests that were sent and cut off by the end of the level.
+fn unfinished(counts: &Counts) -> u64 {
+    let waited = counts.unsent.saturating_sub(counts.dropped);
+    counts.censored.saturating_sub(waited)
+}
+
+/// Requests that have ended, as the report's table counts them.
+pub(super) fn ended(counts: &Counts) -> u64 {
+    counts.planned.saturating_sub(counts.unsent + unfinished(counts))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::outlook::Took;
-    use dyno_analysis::counts::Counts;
     use dyno_model::Verdict;
     use dyno_model::frame::Ending;
     use dyno_model::metric::PerTime;

@@ -244,16 +244,19 @@ impl Live {
 
     /// A request of the level has ended.
     pub fn ended(&self, record: &RequestRecord) {
-        let ended = if record.was_never_sent() { &self.unsent } else { &self.done };
-        ended.fetch_add(1, Relaxed);
-        let counter = match record.outcome {
+        let outcome = match record.outcome {
             Outcome::Completed => Some(&self.completed),
             Outcome::Failed(_) => Some(&self.failed),
             Outcome::Unconfirmed => Some(&self.unconfirmed),
             Outcome::Shed(_) => Some(&self.shed),
             Outcome::Dropped(_) | Outcome::Censored => None,
         };
-        if let Some(counter) = counter {
+        let ended = match outcome {
+            _ if record.was_never_sent() => Some(&self.unsent),
+            // One that was cut off did not end.
+            outcome => outcome.map(|_| &self.done),
+        };
+        for counter in ended.into_iter().chain(outcome) {
             counter.fetch_add(1, Relaxed);
         }
         if let Some(output) = record.output {
@@ -405,16 +408,16 @@ mod tests {
         }
         let seen = live.look();
         assert_eq!((seen.done, seen.completed, seen.failed, seen.unsent), (24, 24, 0, 2));
-        // One that was cut off was sent, but did not complete.
+        // One that was cut off was sent, but did not end.
         let cut = RequestRecord { outcome: Outcome::Censored, ..samples::record(0, 26) };
         live.ended(&RequestRecord { dispatched: Some(cut.intended), ..cut });
         let seen = live.look();
-        assert_eq!((seen.done, seen.completed, seen.unsent), (25, 24, 2));
+        assert_eq!((seen.done, seen.completed, seen.unsent), (24, 24, 2));
         live.end_level(&LevelEnd { issued: 27, ..samples::level_end() });
         watch.update(&live);
         let over = watch.levels[0].over.as_ref().unwrap();
         let line = crate::finished::line(0, 1, false, "one", over, None, Language::English);
-        assert!(line.contains("25 requests  0 failed  1 unfinished  2 not sent"), "{line}");
+        assert!(line.contains("24 requests  0 failed  1 unfinished  2 not sent"), "{line}");
     }
 
     #[test]

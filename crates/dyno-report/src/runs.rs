@@ -73,18 +73,19 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
         |column: Column| Column { width: column.width.min(LABEL_LIMIT), flexible: true, ..column };
     let numeric = |column: Column| Column { numeric: true, ..column };
     let tags = |run: &RunEntry| run.tags.iter().cloned().collect::<Vec<_>>().join(" ");
-    // Which API it was tells nothing where all have the same.
-    let differ = |of: fn(&RunEntry) -> &Option<String>| {
-        runs.windows(2).any(|two| of(&two[0]) != of(&two[1]))
-    };
-    let (apis, models) = (differ(|run| &run.api), differ(|run| &run.model));
-    let targets = differ(|run| &run.target);
-    let api = |run: &RunEntry| if apis { text(&run.api) } else { String::new() };
     // A twin is its own target.
     let target = |run: &RunEntry| match run.target == run.model {
         true => String::new(),
-        false => text(&run.target),
+        false => address(&text(&run.target)).to_owned(),
     };
+    // Which API it was tells nothing where all have the same.
+    let differ = |of: &dyn Fn(&RunEntry) -> String| {
+        let mut known = runs.iter().map(of).filter(|text| !text.is_empty());
+        known.next().is_some_and(|first| known.any(|other| other != first))
+    };
+    let (apis, models) = (differ(&|run| text(&run.api)), differ(&|run| text(&run.model)));
+    let targets = differ(&target);
+    let api = |run: &RunEntry| if apis { text(&run.api) } else { String::new() };
     let embeds = |run: &RunEntry| run.inputs_per_s.is_some();
     let rate = |rate: Option<f64>| rate.map_or_else(|| ABSENT.to_owned(), number);
     let mut all = vec![
@@ -154,6 +155,11 @@ fn line(columns: &[Column], cell: impl Fn(&Column) -> String) -> String {
         if column.numeric { right(&text, column.width) } else { left(&text, column.width) }
     });
     format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+}
+
+/// Where a target is, without how it is spoken to: there is little room.
+fn address(target: &str) -> &str {
+    target.split_once("://").map_or(target, |(_, address)| address)
 }
 
 /// How long ago it started: the exact time is in its name.
@@ -270,12 +276,16 @@ mod tests {
             ..named("20261116T141411Z-9dcd", "generic-7b", "generic-7b")
         };
         let wide = table(&[real.clone(), twin.clone()], 0, Language::English, 120);
-        for word in ["MODEL", "qwen2-72b", "TARGET", "http://gpu:8000", "KIND", "predicted"] {
+        for word in ["MODEL", "qwen2-72b", "TARGET", "  gpu:8000", "KIND", "predicted"] {
             assert!(wide.contains(word), "{word}: {wide}");
         }
         assert_eq!(wide.matches("generic-7b").count(), 1, "{wide}");
         let narrow = table(&[real.clone(), twin], 0, Language::English, 64);
         assert!(narrow.contains("qwen2-7") && narrow.contains("predicted"), "{narrow}");
+        // A twin has no target that the other one could differ from.
+        let twin = RunEntry { predicted: true, ..named("t", "qwen2-72b", "qwen2-72b") };
+        let alike = table(&[real.clone(), twin], 0, Language::English, 70);
+        assert!(alike.contains("qwen2-72b") && !alike.contains("TARGET"), "{alike}");
         // One model alone says little.
         let same = table(&[real.clone(), real], 0, Language::English, 50);
         assert!(!same.contains("qwen2") && !same.contains("KIND"), "{same}");

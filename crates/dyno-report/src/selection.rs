@@ -11,6 +11,7 @@ use dyno_model::nearest::nearest;
 use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::{Basis, LevelSummary};
 use dyno_words::columns::number;
+use std::sync::LazyLock;
 
 /// A column of a table of levels, beside the level's label and its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +37,12 @@ pub struct Selection {
     pub statistics: Option<Vec<Statistic>>,
 }
 
-/// Names that tables always show, so that asking for them changes nothing.
-const ALWAYS: [&str; 2] = ["level", "verdict"];
+/// What tables always show, so that asking for it changes nothing.
+const ALWAYS: [Say; 2] = [Say::Level, Say::Verdict];
 const REQUESTS: &str = "requests";
+/// The rates that tables may show over the whole level, too.
+const WHOLE: [Metric; 3] = [Metric::RequestRate, Metric::OutputRate, Metric::InputRate];
+const LANGUAGES: [Language; 2] = [Language::English, Language::Chinese];
 
 impl Selection {
     /// Nothing was asked for.
@@ -46,13 +50,19 @@ impl Selection {
         *self == Self::default()
     }
 
-    /// The columns of `--columns`, with every time as its statistics.
-    pub(crate) fn chosen(&self, default: &[Statistic]) -> Option<Vec<LevelColumn>> {
+    /// The columns of `--columns`, with every time as its statistics. Of several under one head, those that
+    /// no level has are left out.
+    pub(crate) fn chosen(
+        &self,
+        levels: &[LevelSummary],
+        default: &[Statistic],
+    ) -> Option<Vec<LevelColumn>> {
         let statistics = self.statistics.as_deref().unwrap_or(default);
         let each = |column: &LevelColumn| match *column {
             LevelColumn::Time(time) => {
                 statistics.iter().map(|which| LevelColumn::Statistic(time, *which)).collect()
             }
+            LevelColumn::Whole(_) if !column.is_known(levels) => vec![],
             column => vec![column],
         };
         Some(self.columns.as_ref()?.iter().flat_map(each).collect())
@@ -60,17 +70,19 @@ impl Selection {
 }
 
 /// Reads one name of `--columns`: a metric (`ttft`, `throughput`), a statistic of a time
-/// (`latency.p95`) or `requests`. Nothing for what every table shows anyway.
-pub fn parse_column(text: &str) -> Result<Option<LevelColumn>, String> {
+/// (`latency.p95`), `requests`, or the head of a column. Nothing for what every table shows anyway;
+/// several columns where they share a head.
+pub fn parse_column(text: &str) -> Result<Vec<LevelColumn>, String> {
     let name = text.trim().to_lowercase();
-    if ALWAYS.contains(&name.as_str()) {
-        return Ok(None);
+    let always = |say: Say| LANGUAGES.iter().any(|language| say.text(*language) == name);
+    if ALWAYS.into_iter().any(always) {
+        return Ok(vec![]);
     }
     if name == REQUESTS {
-        return Ok(Some(LevelColumn::Requests));
+        return Ok(vec![LevelColumn::Requests]);
     }
     if let Some(metric) = metric_named(&name) {
-        return Ok(Some(metric.time().map_or(LevelColumn::Value(metric), LevelColumn::Time)));
+        return Ok(vec![metric.time().map_or(LevelColumn::Value(metric), LevelColumn::Time)]);
     }
     for (at, _) in name.match_indices('.') {
         let (metric, statistic) = (&name[..at], &name[at + 1..]);
@@ -82,7 +94,17 @@ pub fn parse_column(text: &str) -> Result<Option<LevelColumn>, String> {
                 metric.name()
             ));
         };
-        return Ok(Some(LevelColumn::Statistic(time, parse_statistic(statistic)?)));
+        return Ok(vec![LevelColumn::Statistic(time, parse_statistic(statistic)?)]);
+    }
+    let wanted = plain(&name);
+    // With its unit it may be the head of one column, without of several.
+    for way in [0, 1] {
+        let headed = HEADS.iter().filter(|(_, head)| head[way] == wanted[way]);
+        let mut columns: Vec<LevelColumn> = headed.map(|(column, _)| *column).collect();
+        columns.dedup();
+        if !columns.is_empty() {
+            return Ok(columns);
+        }
     }
     let known = column_names();
     let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);
@@ -131,19 +153,68 @@ pub fn column_name(metric: Metric) -> &'static str {
     if metric == Metric::Failures { metric.info().id } else { metric.name() }
 }
 
+/// The heads of all columns, as [`plain`] text.
+static HEADS: LazyLock<Vec<(LevelColumn, [String; 2])>> = LazyLock::new(|| {
+    let of = |column: LevelColumn| column.heads().map(move |head| (column, plain(&head)));
+    LevelColumn::all().flat_map(of).collect()
+});
+
+/// The words of a head, however they are spaced and broken into lines: with units, and without where
+/// other words remain.
+fn plain(head: &str) -> [String; 2] {
+    static UNITS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let names = Metric::all().flat_map(|metric| metric.unit().names());
+        names.map(str::to_lowercase).collect()
+    });
+    let head = head.to_lowercase().replace('-', "");
+    let ends = |letter: char| letter.is_whitespace() || "()（）_".contains(letter);
+    let words = head.split(ends).filter(|word| !word.is_empty());
+    let whole: String = words.clone().collect();
+    let bare: String = words.filter(|word| !UNITS.iter().any(|unit| unit == word)).collect();
+    let bare = if bare.is_empty() { whole.clone() } else { bare };
+    [whole, bare]
+}
+
 fn metric_named(name: &str) -> Option<Metric> {
     let by = |is: fn(&Metric) -> &'static str| Metric::all().find(|metric| is(metric) == name);
     by(|metric| metric.info().id).or_else(|| by(|metric| metric.name()))
 }
 
 impl LevelColumn {
+    /// Every column that a table may have.
+    fn all() -> impl Iterator<Item = Self> {
+        let of_metric = |metric: Metric| match metric.time() {
+            Some(time) => {
+                let each = Statistic::ALL.into_iter().map(|which| Self::Statistic(time, which));
+                std::iter::once(Self::Time(time)).chain(each).collect()
+            }
+            None => vec![Self::Value(metric)],
+        };
+        let metrics = Metric::all().flat_map(of_metric);
+        std::iter::once(Self::Requests).chain(metrics).chain(WHOLE.map(Self::Whole))
+    }
+
+    /// Its heads in terminals and documents.
+    fn heads(self) -> impl Iterator<Item = String> {
+        let of_tables = LANGUAGES.into_iter().flat_map(move |language| {
+            let both = [false, true].map(|rare| self.head_where(rare, rare, language).join(" "));
+            both.into_iter().chain([self.title(language)])
+        });
+        of_tables.filter(|head| !head.trim().is_empty())
+    }
+
     /// Its head in a terminal, in two lines; the first may span several columns.
     pub(crate) fn head(self, levels: &[LevelSummary], language: Language) -> [String; 2] {
+        let shed = levels.iter().any(|level| level.requests.shed > Some(0));
+        self.head_where(offered(levels), shed, language)
+    }
+
+    /// The same where the table has offered rates, and levels where requests were shed.
+    fn head_where(self, offered: bool, shed: bool, language: Language) -> [String; 2] {
         let both = |[above, below]: [&str; 2]| [above.to_owned(), below.to_owned()];
         let short = |metric: Metric| language.choose(metric.info().short);
         match self {
             Self::Requests => {
-                let shed = levels.iter().any(|level| level.requests.shed > Some(0));
                 let ended = if shed { Say::OkFailedShed } else { Say::OkFailed }.text(language);
                 let (ok, failed) = ended.split_once('/').unwrap_or((ended, ""));
                 [format!("{ok}/"), failed.to_owned()]
@@ -158,7 +229,7 @@ impl LevelColumn {
                 [Say::WholeLevel.text(language).to_owned(), unit.to_owned()]
             }
             Self::Value(Metric::RequestRate) => {
-                let done = if offered(levels) { Say::Done.text(language) } else { "" };
+                let done = if offered { Say::Done.text(language) } else { "" };
                 both([done, short(Metric::RequestRate)])
             }
             Self::Value(Metric::Offered) => {
@@ -325,8 +396,8 @@ mod tests {
     #[test]
     fn every_metric_can_be_a_column() {
         for name in column_names() {
-            let column = parse_column(name).unwrap().unwrap();
-            for language in [Language::English, Language::Chinese] {
+            let column = parse_column(name).unwrap()[0];
+            for language in LANGUAGES {
                 let head = column.head(&[], language);
                 assert!(!head.concat().is_empty(), "{name}");
                 assert!(!column.title(language).is_empty(), "{name}");
@@ -337,12 +408,32 @@ mod tests {
     }
 
     #[test]
+    fn every_head_of_a_table_can_be_asked_for() {
+        for column in LevelColumn::all() {
+            for head in column.heads() {
+                let found = parse_column(&head).unwrap();
+                assert!(found.contains(&column), "{head}: {found:?} and not {column:?}");
+                let [_, bare] = plain(&head);
+                assert!(parse_column(&bare).is_ok(), "{head}: {bare}");
+            }
+        }
+        assert_eq!(parse_column("Done"), Ok(vec![LevelColumn::Value(Metric::RequestRate)]));
+        assert_eq!(parse_column("TTFT p99"), parse_column("ttft.p99"));
+        assert_eq!(parse_column("whole level"), Ok(WHOLE.map(LevelColumn::Whole).to_vec()));
+        assert_eq!(parse_column("判定"), Ok(vec![]));
+    }
+
+    #[test]
     fn times_without_a_statistic_take_those_of_the_table() {
         let selection = Selection {
-            columns: Some(vec![LevelColumn::Requests, LevelColumn::Time(Time::Itl)]),
+            columns: Some(vec![
+                LevelColumn::Requests,
+                LevelColumn::Time(Time::Itl),
+                LevelColumn::Whole(Metric::InputRate),
+            ]),
             statistics: Some(vec![Statistic::P95]),
         };
-        let chosen = selection.chosen(&[Statistic::P50]).unwrap();
+        let chosen = selection.chosen(&[], &[Statistic::P50]).unwrap();
         let itl = LevelColumn::Statistic(Time::Itl, Statistic::P95);
         assert_eq!(chosen, [LevelColumn::Requests, itl]);
     }

@@ -287,7 +287,8 @@ fn c5_the_reason_for_a_missing_interval_is_said() {
     let text = table(&comparison, Language::English, Some(80));
     assert!(!text.contains("verdict") && !text.contains("interval  "), "{text}");
     let whole = text.replace('\n', " ");
-    assert!(whole.contains("no interval for c=8: one run of each"), "{text}");
+    assert!(whole.contains("† no interval for c=8: one run of each"), "{text}");
+    assert!(whole.contains("†+0.0 %") && !whole.contains(" +0.0 %"), "{text}");
     let printed = against(&imported(&[(1.0, 0.99)]), &imported(&[(1.0, 0.98)]));
     let whole = table(&printed, Language::English, Some(80)).replace('\n', " ");
     assert!(whole.contains("at a rate, requests/s is what was sent"), "{whole}");

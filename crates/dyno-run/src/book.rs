@@ -16,6 +16,7 @@ use dyno_model::plan::Plan;
 use dyno_net::Clock;
 use dyno_record::{Finished, Recorder, RunDir};
 use std::cell::Cell;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -85,9 +86,9 @@ impl Book {
         Ok(Self::new(dir.clone(), temporary, header, recorder.map_err(not_made)?))
     }
 
-    /// The name of the run.
-    pub(crate) fn run_id(&self) -> &str {
-        &self.header.run_id
+    /// The run directory.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     fn new(dir: RunDir, temporary: Option<TempDir>, header: RunHeader, recorder: Recorder) -> Self {

@@ -15,6 +15,8 @@ use dyno_model::{Nanos, SEC, Summary};
 use dyno_net::Clock;
 use dyno_record::{RecordError, RunDir};
 use dyno_words::Note;
+use dyno_words::escape::shell;
+use std::path::Path;
 use tempfile::TempDir;
 
 /// A finished run.
@@ -158,23 +160,29 @@ impl Lost {
 
     /// When the target was lost, and the last completed request. One of two alternating runs cannot be
     /// resumed.
-    pub(crate) fn note(&self, plan: &Plan, run: &str, clock: Clock) -> Diagnostic {
+    pub(crate) fn note(&self, plan: &Plan, dir: &Path, clock: Clock) -> Diagnostic {
+        let dir = named(dir);
         let at = utc(clock.anchor_unix_ns() + self.at);
         let mut values = vec![at, format_duration(tenths(self.at)), self.words.clone()];
         let note = match &self.last_success {
             None => {
-                values.push(run.to_owned());
+                values.push(dir);
                 Note::TargetLostUnanswered.with(values)
             }
             Some(last) => {
                 let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
-                values.extend([index, level, self.after(last), run.to_owned()]);
+                values.extend([index, level, self.after(last), dir]);
                 Note::TargetLost.with(values)
             }
         };
         let advice = note.advice.filter(|_| plan.course.versus.is_none());
         Diagnostic { advice, ..note }
     }
+}
+
+/// A path, as a shell reads it.
+fn named(path: &Path) -> String {
+    shell(&[path.display().to_string()]).unwrap_or_default()
 }
 
 /// A time in tenths of seconds.

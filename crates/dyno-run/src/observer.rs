@@ -7,6 +7,7 @@ use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
 use dyno_net::Clock;
+use std::path::Path;
 use std::time::Duration;
 
 /// Takes the server's metrics as they arrive.
@@ -29,9 +30,9 @@ pub struct LevelBegins<'a> {
 /// measures, [`Observer::ended`], [`Observer::in_flight`] and [`Observer::tokens_received`] between
 /// reads. An observer that takes time there delays the run, which shows in its results.
 pub trait Observer {
-    /// Everything is ready, and the first level follows. The plan is the saved one; times of records
-    /// are those of `clock`, unless the plan is a prediction.
-    fn begins(&self, _plan: &Plan, _clock: Clock) {}
+    /// Everything is ready, and the first level follows. The plan is the saved one, in the run
+    /// directory `dir`; times of records are those of `clock`, unless the plan is a prediction.
+    fn begins(&self, _plan: &Plan, _dir: &Path, _clock: Clock) {}
 
     /// The run becomes active: for all its levels, or for the next one if two runs alternate.
     fn side_begins(&self) {}

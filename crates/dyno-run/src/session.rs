@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
         for note in &self.prepared.environment.notes {
             self.observer.remark(note);
         }
-        self.observer.begins(&self.prepared.plan, self.clock);
+        self.observer.begins(&self.prepared.plan, self.book.path(), self.clock);
         if let Some(metrics) = self.prepared.bench.metrics() {
             self.book.ask(metrics, self.observer);
         }
@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
         let gaps = self.book.end_asking();
         let Self { prepared, book, observer, clock, sent, lost, lost_agents, .. } = self;
         let Prepared { plan, workload, mut environment, .. } = prepared;
-        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.run_id(), clock));
+        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.path(), clock));
         environment.notes.extend(in_turns(&plan));
         environment.notes.extend(workload.notes(&sent, plan.request.task));
         environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));

@@ -13,6 +13,7 @@ use dyno_run::{
 };
 use dyno_stats::rng::SplitMix;
 use std::cell::RefCell;
+use std::path::Path;
 
 /// Slow enough to be measured well on a busy machine.
 const SCRIPT: &str = "ttft=200ms,itl=50ms,tokens=6";
@@ -33,7 +34,7 @@ impl Log {
 }
 
 impl Observer for Log {
-    fn begins(&self, plan: &Plan, _clock: Clock) {
+    fn begins(&self, plan: &Plan, _dir: &Path, _clock: Clock) {
         self.add(format!("{} levels", plan.levels.len()));
     }
 

@@ -46,6 +46,7 @@ use crate::search;
 use crate::source::FrameSource;
 use addresses::Shares;
 use dyno_model::environment::Environment;
+use dyno_model::frame::Ending;
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{
@@ -187,14 +188,17 @@ fn notes(
     if source.header().plan_hash != plan.hash() {
         found.push(Finding::PlanDiffers.into());
     }
-    let ran = levels.len() as u64;
+    let complete = |level: &&LevelSummary| level.ending.is_some_and(Ending::carried_out);
+    let complete = levels.iter().filter(complete).count() as u64;
     let planned = first.planned(plan);
     // An agent's part of a run has one level. A separate note says so where the run stopped early by itself.
     let whole = source.header().shards <= 1;
-    let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
-    if ran < planned && whole && !over {
-        let name = escape(&source.header().run_id, 200);
-        found.push(Finding::LevelsNotRun.with(values![ran, planned, name]));
+    let over = first.ending.is_some_and(Ending::carried_out);
+    if complete < planned && whole && !over {
+        let note = Finding::LevelsNotRun.with(values![complete, planned]);
+        // Two runs would no longer alternate, and a prediction takes seconds.
+        let resumable = plan.course.versus.is_none() && !plan.target.predicted;
+        found.push(Diagnostic { advice: note.advice.filter(|_| resumable), ..note });
     }
     let again = first.begun_again();
     if !again.is_empty() {

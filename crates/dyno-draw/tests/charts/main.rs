@@ -140,6 +140,74 @@ fn the_title_says_what_must_not_be_overlooked() {
     assert!(texts(&both).starts_with("SIMULATED · INVALID · SUSPECT · a / b"));
 }
 
+/// What is at the top of a comparison of these runs, and the looks of the lines of each panel by their names.
+fn compared(sides: &[(&str, &Summary)]) -> (String, Vec<Vec<(String, String)>>) {
+    let drawing = chart::compared(sides, &ENGLISH, &Arrangement::default()).unwrap();
+    let mut panels: Vec<Vec<(String, String)>> = Vec::new();
+    let mut look = None;
+    for element in elements(&drawing) {
+        let class = element.class().to_owned();
+        if element.name == "text" && class == "dc-ink" {
+            panels.push(vec![]);
+        } else if element.name == "line" && class.starts_with("dc-line") {
+            look = Some(class);
+        } else if let Some(look) = look.take_if(|_| element.name == "text") {
+            panels.last_mut().unwrap().push((element.text, look));
+        }
+    }
+    panels.retain(|lines| !lines.is_empty());
+    (texts(&drawing), panels)
+}
+
+#[test]
+fn a_run_looks_the_same_in_all_panels_of_a_comparison() {
+    let (_, base) = made::base();
+    let mut sweep = made::rates();
+    for load in [1.0, 4096.0] {
+        sweep.levels.push(made::level(&base, LoadKind::Concurrency, load, 2.0, 500.0));
+    }
+    let ladder = made::ladder();
+    let (text, panels) = compared(&[("sweep", &sweep), ("a", &ladder), ("b", &ladder)]);
+    assert!(text.contains("By concurrency") && text.contains("By offered"), "{text}");
+    // Nothing was measured between the two ends of the sweep.
+    assert!(
+        !text.lines().any(|line| line.starts_with("axis-x") && line.contains("4096")),
+        "{text}"
+    );
+    let mut looks: Vec<(String, String)> = panels.concat();
+    looks.sort();
+    looks.dedup();
+    let expected = [("a", 1), ("b", 2), ("sweep", 0)];
+    let expected = expected.map(|(name, style)| (name.to_owned(), format!("dc-line dc-l{style}")));
+    assert_eq!(looks, expected);
+}
+
+#[test]
+fn the_lines_of_many_runs_can_be_told_apart_and_all_runs_are_named() {
+    let ladder = made::ladder();
+    let names: Vec<String> = (0..12).map(|i| format!("a run with a long name, {i}")).collect();
+    let sides: Vec<(&str, &Summary)> = names.iter().map(|name| (name.as_str(), &ladder)).collect();
+    let (text, panels) = compared(&sides);
+    for lines in panels {
+        let looks: std::collections::BTreeSet<_> = lines.iter().map(|(_, look)| look).collect();
+        assert_eq!((lines.len(), looks.len()), (12, 12), "{lines:?}");
+    }
+    // The title takes as many lines as it needs.
+    let title: Vec<&str> = text.lines().take_while(|line| line.contains("long name")).collect();
+    assert!(title.len() > 1 && title.concat().ends_with("name, 11"), "{title:?}");
+}
+
+#[test]
+fn a_grid_under_one_burst_is_a_matrix_only() {
+    let mut summary = made::grid();
+    summary.levels.iter_mut().for_each(|level| level.load.kind = LoadKind::Burst);
+    let rename = |level: &mut LevelSummary| level.label = level.label.replace('@', "burst ");
+    summary.levels.iter_mut().for_each(rename);
+    let load = summary.levels[0].load.value;
+    summary.levels.retain(|level| level.load.value == load);
+    assert!(!names(&summary).contains(&"bursts".to_owned()), "{:?}", names(&summary));
+}
+
 #[test]
 fn bursts_double_along_their_axis() {
     let (mut summary, base) = made::base();

@@ -3,7 +3,7 @@
 
 use super::picture::{Picture, Row, State};
 use super::table::{self, Column, LABEL, shortened};
-use crate::finished::{Times, maybe};
+use crate::finished::{Times, ended, maybe};
 use crate::fit::first_that_fits;
 use crate::words::Text;
 use dyno_analysis::glimpse::LevelSoFar;
@@ -86,7 +86,7 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
             shortened(&row.label, LONGEST_LABEL)
         })),
         column(3, Text::ColumnRequests.text(language), &|_, row| {
-            of(row, &|found| (found.counts.planned - found.counts.unsent).to_string())
+            of(row, &|found| ended(&found.counts).to_string())
         }),
         Column {
             colour: Some(Color::Red),

@@ -58,6 +58,11 @@ fn age_key(path: &Path) -> (String, u64, bool, String) {
 }
 
 impl RunDir {
+    /// Whether a process is writing the run.
+    pub fn is_being_written(&self) -> bool {
+        entry::is_being_written(self.path())
+    }
+
     /// The newest run directly below `root`, or listed there, that has records.
     pub fn latest(root: &Path) -> Result<Self, RecordError> {
         let runs = candidates(root)?.into_iter().filter(|path| holds_records(path));

@@ -42,7 +42,7 @@ function compareSource(all, entries) {
             };
           });
           if (points.length && entries[s].on) {
-            out.push({ name: side.name, colour: entries[s].colour, points: points, path: lineOf(points, axis) });
+            out.push({ name: side.name, colour: entries[s].colour, dashed: entries[s].dashed, points: points, path: lineOf(points, axis) });
           }
         });
       });
@@ -54,7 +54,7 @@ function compareSource(all, entries) {
 function compare(box) {
   var all = data.compare;
   var entries = all.sides.map(function (side, i) {
-    return { name: side.name, colour: colour(i, all.sides.length), on: true };
+    return { name: side.name, colour: colour(i, all.sides.length), dashed: isDashed(i, all.sides.length), on: true };
   });
   var redraw = [];
   box.appendChild(legend(entries, function () {

@@ -110,12 +110,12 @@ var report = {
             about: function () { return aboutLevel(i, parts, axis); }
           };
         });
-        var part = parts.length > 1 ? one.name.split(' ').pop() : '';
+        var part = parts.length > 1 ? one.name.split(/[ ）]/).pop() : '';
         var name = [groups.length > 1 ? group.name : '', part].filter(Boolean).join(' ');
         all.push({ name: name, points: points, path: lineOf(points, axis) });
       });
     });
-    all.forEach(function (one, i) { one.colour = colour(i, all.length); });
+    all.forEach(function (one, i) { one.colour = colour(i, all.length); one.dashed = isDashed(i, all.length); });
     return all;
   }
 };
@@ -151,7 +151,7 @@ function pane(box, source, first, over) {
     empty(below);
     if (series.length > 1 && !source.sharedLegend) {
       var entries = series.map(function (one) {
-        return { name: one.name || unit, colour: one.colour, on: !hidden[one.name], of: one };
+        return { name: one.name || unit, colour: one.colour, dashed: one.dashed, on: !hidden[one.name], of: one };
       });
       below.appendChild(legend(entries, function () {
         entries.forEach(function (entry) { hidden[entry.of.name] = !entry.on; });

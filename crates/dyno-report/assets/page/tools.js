@@ -76,6 +76,9 @@ function colour(i, of) {
   return 'hsl(' + Math.round(225 - 225 * i / (of - 1)) + ', 70%, var(--ramp))';
 }
 
+// Of many lines, every other one is dashed: neighbours have similar colours.
+function isDashed(i, of) { return of > COLOURS && i % 2 === 1; }
+
 // A colour of the current theme.
 function themed(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();

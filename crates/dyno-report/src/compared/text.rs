@@ -144,7 +144,7 @@ fn value(cell: Option<&Cell>, metric: Compared) -> String {
     format!("{mark}{}", shown(value))
 }
 
-/// The change of the values, where there is no test; marked where one of them is interpolated.
+/// The change of the values, where there is no test: marked, and where one of them is interpolated as such.
 fn bare(point: &Point, metric: Compared, side: usize) -> String {
     let of = |side: usize| {
         let cell = point.cells.get(side)?.as_ref()?;
@@ -152,7 +152,7 @@ fn bare(point: &Point, metric: Compared, side: usize) -> String {
     };
     match (of(0), of(side)) {
         (Some((first, a)), Some((own, b))) if first > 0.0 && !metric.is_share() => {
-            format!("{}{}", if a || b { "≈" } else { "" }, signed(own / first - 1.0))
+            format!("{}{}", if a || b { "≈" } else { "†" }, signed(own / first - 1.0))
         }
         _ => ABSENT.to_owned(),
     }

@@ -89,21 +89,21 @@ messages! {
         "自相矛盾的档位（详见 dyno lint）：{}";
     OfSide: "{} {}", "{} {}";
     WhyTooShort:
-        "no interval for {}: one run of each, and too few requests for one; use --repeat 3, or more \
+        "† no interval for {}: one run of each, and too few requests for one; use --repeat 3, or more \
          requests",
-        "{} 没有置信区间：双方各只测一次，且请求数过少；请使用 --repeat 3，或增加请求数";
+        "† {} 没有置信区间：双方各只测一次，且请求数过少；请使用 --repeat 3，或增加请求数";
     WhyPrinted:
-        "no interval for {}: a single printed value does not show whether a change is real",
-        "{} 没有置信区间：单个打印出来的数值无法说明变化是否真实";
+        "† no interval for {}: a single printed value does not show whether a change is real",
+        "† {} 没有置信区间：单个打印出来的数值无法说明变化是否真实";
     WhyOffered:
-        "not tested at {}: at a rate, requests/s is what was sent",
-        "{} 未检验：在固定速率下，每秒请求数就是发送的速率";
+        "† not tested at {}: at a rate, requests/s is what was sent",
+        "† {} 未检验：在固定速率下，每秒请求数就是发送的速率";
     WhyTail:
-        "no interval for {}: with one run of each, the tail at a rate is unknown; use --repeat 3",
-        "{} 没有置信区间：双方各只测一次时，固定速率下的尾部时延无法判断；请使用 --repeat 3";
+        "† no interval for {}: with one run of each, the tail at a rate is unknown; use --repeat 3",
+        "† {} 没有置信区间：双方各只测一次时，固定速率下的尾部时延无法判断；请使用 --repeat 3";
     WhyImprecise:
-        "not tested: {}, which the client could not measure precisely",
-        "未检验：{}，客户端未能精确测量";
+        "† not tested: {}, which the client could not measure precisely",
+        "† 未检验：{}，客户端未能精确测量";
     MetricAt: "{} at {}", "{1} 的 {0}";
     AndMore: "{} and {} more", "{} 等另外 {} 项";
     OtherModel: "different models: {}", "模型不同：{}";
@@ -330,7 +330,7 @@ fn listed(items: &[String], language: Language) -> String {
     }
 }
 
-/// Why metrics that both sides have are not tested, a line for each reason.
+/// Why the changes marked † are not tested, a line for each reason.
 pub(super) fn untested(comparison: &Comparison, language: Language) -> Vec<String> {
     let reasons = [Why::TooShort, Why::Printed, Why::Tail, Why::Offered, Why::Imprecise];
     let line = |why: Why| {

@@ -96,7 +96,7 @@ fn code(text: &str) -> String {
 
 /// The columns between label and verdict: those that were asked for, or the usual ones.
 fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
-    if let Some(chosen) = selection.chosen(&[Statistic::P50, Statistic::P99]) {
+    if let Some(chosen) = selection.chosen(levels, &[Statistic::P50, Statistic::P99]) {
         let each = |column: LevelColumn| match column {
             LevelColumn::Requests => counts(levels),
             column => vec![column],

@@ -10,7 +10,7 @@ use super::words::Word;
 use super::{SCRIPT, brand, head, theme_button};
 use crate::compared::{cells, remarks, title};
 use dyno_analysis::compare::{Comparison, Note};
-use dyno_draw::banners::{Banner, banners};
+use dyno_draw::banners::{Banner, banners_of_several};
 use dyno_draw::{self as chart, Arrangement, ChartOptions};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
@@ -75,39 +75,18 @@ impl Page<'_> {
 
     /// The runs, what must not be overlooked about each, and the conclusion.
     fn header(&self) -> Markup {
-        let markup = |(banner, names): (Banner, Vec<&str>)| -> Markup {
+        let markup = |banner: Banner| -> Markup {
             let note = class("p", &format!("banner {}", banner.kind.style())).attr("role", "note");
-            let text = match names.len() == self.sides.len() {
-                true => banner.text,
-                false => {
-                    let names = names.join(self.language.comma());
-                    format!("{names}{}{}", self.language.colon(), banner.text)
-                }
-            };
-            note.add(tag("strong").text(&banner.head)).text(" ").text(&text).into()
+            note.add(tag("strong").text(&banner.head)).text(" ").text(&banner.text).into()
         };
         let remarks = remarks(self.comparison, self.language);
         let remarks = remarks.iter().map(|line| tag("li").text(line).into());
         tag("header")
             .add(class("p", "kind").text(self.say(Word::KindCompared)))
             .add(class("h1", "sides").text(&title(self.comparison)))
-            .adds(self.banners().into_iter().map(markup))
+            .adds(banners_of_several(self.sides, self.language).into_iter().map(markup))
             .add(class("ul", "conclusion").adds(remarks))
             .into()
-    }
-
-    /// What must not be overlooked, once, with the runs that it is true of.
-    fn banners(&self) -> Vec<(Banner, Vec<&str>)> {
-        let mut all: Vec<(Banner, Vec<&str>)> = Vec::new();
-        for (name, side) in self.sides {
-            for banner in banners(side, self.language) {
-                match all.iter_mut().find(|(known, _)| *known == banner) {
-                    Some((_, names)) => names.push(name),
-                    None => all.push((banner, vec![name])),
-                }
-            }
-        }
-        all
     }
 
     /// Interactive charts; without JavaScript, an image of them.

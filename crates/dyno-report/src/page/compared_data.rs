@@ -4,6 +4,7 @@ use super::axes::{LOADS, is_wide, place};
 use super::data::{embedded, group_name, level, rounded, values};
 use super::metrics::{Metric, compared};
 use super::words::Word;
+use dyno_draw::ends_of_sweep;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Group;
@@ -13,16 +14,22 @@ use serde_json::{Map, Value, json};
 /// A run and its name.
 type Side<'a> = (&'a str, &'a Summary);
 
+/// Where a level stands on the axis of a load. The closed loops of a sweep over rates are its two ends:
+/// nothing was measured between them.
+fn placed(side: &Summary, level: &LevelSummary, kind: LoadKind) -> Option<f64> {
+    let end = kind == LoadKind::Concurrency && ends_of_sweep(side);
+    place(level, kind).filter(|_| !end)
+}
+
 /// The loads that some run was swept over, the most frequent first.
 fn axes(sides: &[Side], language: Language) -> Vec<(LoadKind, Value)> {
     let mut found: Vec<(usize, LoadKind, Value)> = Vec::new();
     for (kind, name) in LOADS {
-        let levels = || sides.iter().flat_map(|(_, side)| &side.levels);
-        let places: Vec<f64> = levels().filter_map(|level| place(level, kind)).collect();
-        let swept = |(_, side): &Side| {
-            let own = side.levels.iter().filter_map(|level| place(level, kind));
-            dyno_chart::ordered(own).len() > 1
+        let own = |(_, side): &Side| {
+            side.levels.iter().filter_map(|level| placed(side, level, kind)).collect::<Vec<f64>>()
         };
+        let places: Vec<f64> = sides.iter().flat_map(own).collect();
+        let swept = |side: &Side| dyno_chart::ordered(own(side)).len() > 1;
         let all = dyno_chart::ordered(places.iter().copied());
         if let ([least, .., most], true) = (&all[..], sides.iter().any(swept)) {
             let axis = json!({
@@ -98,7 +105,7 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
         let x: Map<String, Value> = axes
             .iter()
             .map(|(kind, _)| {
-                let places = side.levels.iter().map(|level| rounded(place(level, *kind)));
+                let places = side.levels.iter().map(|level| rounded(placed(side, level, *kind)));
                 (json!(kind).as_str().unwrap_or_default().to_owned(), places.collect())
             })
             .collect();
@@ -106,7 +113,8 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
             own.iter().map(|one| (one.id.clone(), Value::Object(values(one)))).collect();
         let pair = |one: &LevelSummary| {
             let inputs = one.inputs_per_request;
-            format!("{:?}", (one.input_length, one.output_length, inputs, one.load.kind))
+            let end = placed(side, one, one.load.kind).is_none().then_some(&one.label);
+            format!("{:?}", (one.input_length, one.output_length, inputs, one.load.kind, end))
         };
         json!({
             "name": dyno_words::escape::escape(name, 200),
@@ -132,4 +140,38 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
 /// The data of a page without charts.
 pub(super) fn empty(language: Language) -> String {
     embedded(&json!({"words": Word::for_script(language)}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::load::LoadSummary;
+
+    #[test]
+    fn the_ends_of_a_sweep_are_not_joined() {
+        let level = |(kind, value): (LoadKind, f64)| {
+            let mut level = LevelSummary { label: format!("{kind} {value}"), ..Default::default() };
+            level.load = LoadSummary { kind, value: Some(value) };
+            level.throughput.requests_per_s = Some(value);
+            level
+        };
+        use LoadKind::{Concurrency, Rate};
+        let run = |loads: &[(LoadKind, f64)]| Summary {
+            schema: String::new(),
+            run: Default::default(),
+            levels: loads.iter().copied().map(level).collect(),
+            repeats: vec![],
+            search: None,
+            notes: vec![],
+        };
+        let sweep = run(&[(Concurrency, 1.0), (Rate, 2.0), (Rate, 4.0), (Concurrency, 512.0)]);
+        let ladder = run(&[(Concurrency, 1.0), (Concurrency, 2.0), (Concurrency, 4.0)]);
+        let data = data(&[("s", &sweep), ("l", &ladder)], Language::English).unwrap();
+        let data: Value = serde_json::from_str(&data).unwrap();
+        let side = |side: usize| &data["compare"]["sides"][side];
+        assert_eq!(side(0)["x"]["concurrency"], json!([null, null, null, null]));
+        assert_eq!(side(1)["x"]["concurrency"], json!([1, 2, 4]));
+        let groups = &side(0)["groups"];
+        assert!(groups[0] != groups[3] && groups[1] == groups[2], "{groups}");
+    }
 }

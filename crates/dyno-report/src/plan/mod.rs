@@ -175,7 +175,7 @@ fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<Strin
 }
 
 /// Which levels a resumed run still has to run.
-pub fn left(plan: &Plan, run_id: &str, finished: &[u32], language: Language) -> String {
+pub fn left(plan: &Plan, run: &str, finished: &[u32], language: Language) -> String {
     let is_finished = |index: usize| finished.iter().any(|level| *level as usize == index);
     let levels = plan.levels.iter().enumerate();
     let left = levels.filter(|(index, _)| !is_finished(*index));
@@ -186,7 +186,7 @@ pub fn left(plan: &Plan, run_id: &str, finished: &[u32], language: Language) -> 
         Some(_) => Say::ThenSearchLeft.with(language, &[left]),
         None => left,
     };
-    let values = [run_id.to_owned(), finished.len().to_string(), more];
+    let values = [run.to_owned(), finished.len().to_string(), more];
     Say::Resumes.with(language, &values) + "\n"
 }
 

@@ -130,17 +130,18 @@ fn columns(
     options: &TextOptions,
 ) -> (Vec<Column>, Vec<Marks>) {
     let selection = &options.selection;
-    let chosen: Vec<(LevelColumn, u8)> = match selection.chosen(&[Statistic::P50, Statistic::P99]) {
-        // Where there is no room for all, the first ones are shown.
-        Some(chosen) => {
-            let ranks = (0..OPTIONAL).chain(std::iter::repeat(OPTIONAL - 1));
-            chosen.into_iter().zip(ranks).collect()
-        }
-        None => {
-            let deciding = LevelColumn::of_slo(slo);
-            by_default(levels, selection.statistics.as_deref(), &deciding)
-        }
-    };
+    let chosen: Vec<(LevelColumn, u8)> =
+        match selection.chosen(levels, &[Statistic::P50, Statistic::P99]) {
+            // Where there is no room for all, the first ones are shown.
+            Some(chosen) => {
+                let ranks = (0..OPTIONAL).chain(std::iter::repeat(OPTIONAL - 1));
+                chosen.into_iter().zip(ranks).collect()
+            }
+            None => {
+                let deciding = LevelColumn::of_slo(slo);
+                by_default(levels, selection.statistics.as_deref(), &deciding)
+            }
+        };
     let basis = Basis::of(levels);
     let column = |(column, rank): (LevelColumn, u8)| {
         let [group, head] = column.head(levels, options.language);

@@ -113,7 +113,7 @@ fn a_wide_terminal_shows_more_columns_and_a_narrow_one_fewer() {
 #[test]
 fn the_columns_that_were_asked_for() {
     let columns = ["requests", "offered", "ttft", "latency.p95", "duration"];
-    let columns = columns.iter().filter_map(|name| parse_column(name).unwrap()).collect();
+    let columns = columns.iter().flat_map(|name| parse_column(name).unwrap()).collect();
     let selection = Selection {
         columns: Some(columns),
         statistics: Some(vec![Statistic::Mean, Statistic::P99_9]),
@@ -134,7 +134,7 @@ fn the_columns_that_were_asked_for() {
 #[test]
 fn a_file_has_room_for_whatever_was_asked_for() {
     let columns = dyno_report::column_names().into_iter();
-    let columns = Some(columns.filter_map(|name| parse_column(name).unwrap()).collect());
+    let columns = Some(columns.flat_map(|name| parse_column(name).unwrap()).collect());
     let selection = Selection { columns, statistics: None };
     let options = TextOptions { selection, ..TextOptions::default() };
     let text = render_text(&ladder(&[1.0, 2.0]), &options);

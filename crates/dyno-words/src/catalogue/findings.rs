@@ -345,8 +345,8 @@ wordings! {
          "记录所属的计划与 plan.json 不一致"],
         ["do not mix files of different runs", "请勿混用不同测试的文件"];
     LevelsNotRun: Note "levels_not_run",
-        ["{} of {} planned levels {0|was|were} run", "计划的 {1} 个档位中只运行了 {0} 个"],
-        ["run the rest: dyno bench --resume {2}", "运行其余部分：dyno bench --resume {2}"];
+        ["{} of {} planned levels {0|is|are} complete", "计划的 {1} 个档位中只完成了 {0} 个"],
+        ["`dyno bench --resume` runs the rest", "可用 `dyno bench --resume` 运行其余部分"];
     BegunAgain: Note "begun_again",
         ["restarted when the run was resumed: {}", "测试恢复后重新开始的档位：{}"],
         ["the records of the first attempt are not counted", "首次尝试的记录不计入"];

@@ -13,10 +13,10 @@ pub(crate) struct ColumnArgs {
     #[arg(long, value_name = "LIST", value_parser = statistics)]
     pub(crate) percentiles: Option<List<Statistic>>,
     /// Columns of the table of levels, such as requests,throughput,ttft,latency.p95 (dyno help
-    /// metrics has the names); level and verdict are always shown
+    /// metrics has the names; heads of columns work, too); level and verdict are always shown
     /// [default: as many as the terminal has room for]
     #[arg(long, value_name = "NAMES", value_parser = columns)]
-    pub(crate) columns: Option<List<Option<LevelColumn>>>,
+    pub(crate) columns: Option<List<Vec<LevelColumn>>>,
     /// Show every level with its details above the table (the client's delays, server metrics,
     /// turns, slices of time), and all notes; the HTML report always has them
     #[arg(long)]
@@ -27,7 +27,7 @@ impl ColumnArgs {
     /// What reports go by.
     pub(crate) fn selection(&self) -> Selection {
         Selection {
-            columns: self.columns.as_ref().map(|list| list.0.iter().copied().flatten().collect()),
+            columns: self.columns.as_ref().map(|list| list.0.iter().flatten().copied().collect()),
             statistics: self.percentiles.as_ref().map(|list| list.0.clone()),
         }
     }
@@ -37,6 +37,6 @@ fn statistics(text: &str) -> Result<List<Statistic>, String> {
     list(text, parse_statistic)
 }
 
-fn columns(text: &str) -> Result<List<Option<LevelColumn>>, String> {
+fn columns(text: &str) -> Result<List<Vec<LevelColumn>>, String> {
     list(text, parse_column)
 }

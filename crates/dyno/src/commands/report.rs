@@ -1,5 +1,6 @@
 //! `dyno report`: reports of runs, computed from their records, in the requested format.
 
+use super::bench::say::{self, Say};
 use super::loaded::{self, Loaded};
 use super::show;
 use crate::args::language::LanguageArgs;
@@ -13,6 +14,7 @@ use dyno_analysis::{DirSource, FrameSource, VecSource};
 use dyno_draw::ArrangementError;
 use dyno_model::Language;
 use dyno_model::Summary;
+use dyno_model::frame::Ending;
 use dyno_model::plan::Plan;
 use dyno_record::RecordError;
 use dyno_report::TextOptions;
@@ -82,6 +84,12 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let wrong = "this format shows one run; name one, or write one file for each";
         return Err(UsageError::new("--format", wrong).hint("PATH#NAME selects one of several"));
     }
+    let rests: Vec<String> = match (layout, &args.out) {
+        (Layout::Table, None) => {
+            found.iter().filter_map(|run| rest(run, language(args.language))).collect()
+        }
+        _ => vec![],
+    };
     let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
@@ -93,7 +101,9 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
-            give(args.out.as_deref(), printer, |out| out.write_all(&printed.bytes))
+            let given = give(args.out.as_deref(), printer, |out| out.write_all(&printed.bytes));
+            rests.iter().for_each(|line| printer.remark(line));
+            given
         }
         Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
         Err(PrintError::Png(error)) => Err(UsageError::new("--format", error.to_string())),
@@ -102,6 +112,16 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             Ok(Exit::Bug)
         }
     }
+}
+
+/// How to run the rest of a run that stopped early.
+fn rest(run: &Loaded, language: Language) -> Option<String> {
+    let dir = run.dir.as_ref()?;
+    let whole = run.summary.run.ending.is_some_and(Ending::carried_out);
+    if whole || run.summary.run.origin.is_some() || dir.is_being_written() {
+        return None;
+    }
+    say::to_resume(Say::ToResume, dir.path(), &dir.read_plan().ok()?, language)
 }
 
 /// Loads what a layout needs of a run.

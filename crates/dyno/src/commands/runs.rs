@@ -1,8 +1,8 @@
 //! `dyno runs`: lists, labels, tags and deletes runs. Reading and deleting them is `dyno-record`'s
 //! part.
 
-use super::open;
 use super::shown_json;
+use super::{bench, open};
 use crate::args::runs::{OpenArgs, RunsAction, RunsArgs, Since};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -10,6 +10,7 @@ use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_model::nearest::nearest;
+use dyno_model::run_entry::{RunEntry, RunState};
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
 use dyno_words::escape::{escape, shell};
 use dyno_words::messages;
@@ -100,22 +101,46 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         (_, true) if meant_action(&args.words).is_some() => {
             let (typed, near) = meant_action(&args.words).unwrap_or_default();
             let message = format!("`{typed}` is not a command of dyno runs, and no run matches it");
-            let hint = format!("did you mean `dyno runs {near}`?");
+            let hint = format!("did you mean `dyno {near}`?");
             return Err(UsageError::new("", message).hint(hint));
         }
         (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
         _ => {
             let width = printer.terminal_width().unwrap_or(80);
-            return Ok(printer.result(&dyno_report::runs::table(&runs, now, language, width)));
+            let exit = printer.result(&dyno_report::runs::table(&runs, now, language, width));
+            rests(&runs, language, printer);
+            return Ok(exit);
         }
     }
     Ok(Exit::Fine)
 }
 
-/// The first word and the command that it is a misspelling of.
-fn meant_action(words: &[String]) -> Option<(&str, &'static str)> {
+/// How to run the rest of what stopped early: the newest such run stands for all.
+fn rests(runs: &[RunEntry], language: Language, printer: &Printer) {
+    let stopped =
+        |run: &&RunEntry| matches!(run.state, RunState::Unfinished | RunState::Interrupted);
+    let line = |run: &RunEntry| {
+        let plan = RunDir::open(&run.path).and_then(|dir| dir.read_plan()).ok()?;
+        bench::say::to_resume(bench::say::Say::ToResume, &run.path, &plan, language)
+    };
+    runs.iter().filter(stopped).find_map(line).iter().for_each(|line| printer.remark(line));
+}
+
+/// What lists of other programs call commands, and what they are here.
+const ELSEWHERE: [(&[&str], &str); 4] = [
+    (&["list", "ls"], "runs"),
+    (&["show", "report", "info"], "report RUN"),
+    (&["rm", "remove"], "runs delete RUN"),
+    (&["resume", "continue"], "bench --resume RUN"),
+];
+
+/// The first word and the command that it stands for or is a misspelling of.
+fn meant_action(words: &[String]) -> Option<(&str, String)> {
     let first = words.first()?.as_str();
-    nearest(first, &["label", "tag", "delete", "open", "command"]).map(|near| (first, near))
+    let known = ELSEWHERE.iter().find(|(names, _)| names.contains(&first));
+    let near = || nearest(first, &["label", "tag", "delete", "open", "command"]);
+    let meant = known.map(|(_, ours)| (*ours).to_owned());
+    Some((first, meant.or_else(|| near().map(|near| format!("runs {near}")))?))
 }
 
 /// Changes the annotations of the run that `name` means; returns its name for messages.

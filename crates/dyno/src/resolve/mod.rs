@@ -20,6 +20,7 @@ mod task;
 mod versus;
 
 pub(crate) use data::choice_plan;
+pub(crate) use resume::may_resume;
 pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{

@@ -43,6 +43,11 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageErr
     Ok(Place::Resumed(dir, Box::new(past)))
 }
 
+/// Whether a run with this plan could be resumed.
+pub(crate) fn may_resume(plan: &Plan) -> bool {
+    !plan.target.predicted && plan.course.versus.is_none() && !data::is_stdin(plan)
+}
+
 /// Flags that are not part of the plan.
 const NOT_IN_PLAN: &[&str] = &[
     "resume",

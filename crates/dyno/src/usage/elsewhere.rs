@@ -9,6 +9,7 @@ use std::ffi::OsString;
 pub(super) const COMMANDS: &[(&[&str], &str)] = &[
     (&["serve", "server", "mock"], "engine"),
     (&["run", "benchmark", "sweep", "throughput", "latency"], "bench"),
+    (&["resume", "continue"], "bench --resume RUN"),
 ];
 
 /// Flags of other benchmarks, and what they are here.

@@ -32,8 +32,9 @@ fn killed_at_a_random_moment_and_resumed_it_ends_whole() {
         let place = Place::new();
         let mut process = Process::start(place.bench(&engine.url(), SIX_LEVELS));
         let records = place.run_dir().join("records.dyno");
+        // More than the header, which is there before the plan.
         process.wait_until("records on disk", || {
-            std::fs::metadata(&records).is_ok_and(|file| file.len() > 200)
+            std::fs::metadata(&records).is_ok_and(|file| file.len() > 300)
         });
         // Anywhere in the run, which takes about half a second.
         let moment = round.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 500;
@@ -106,6 +107,16 @@ fn another_plan_is_refused_and_the_difference_named() {
     });
     process.signal(Signal::KILL);
     process.end();
+    let rest = "to resume: dyno bench --resume";
+    let report = run(place.dyno("report run")).expect_status(&[0]);
+    let report = report.expect_words(&[&format!("{rest} run")]);
+    assert!(report.stdout.contains("0 of 1 planned levels are complete"), "{}", report.said());
+    let listed = run(place.dyno("runs")).expect_status(&[0]);
+    let listed = listed.expect_words(&[rest, "/run"]);
+    assert!(listed.stdout.contains("unfinished"), "{}", listed.said());
+    // By the name that its records have, too.
+    let id = run(place.dyno("report run --json")).json()["run"]["id"].as_str().unwrap().to_owned();
+    run(place.dyno(&format!("bench --resume {id} --dry-run"))).expect_status(&[0]);
     let url = engine.url();
     let other =
         format!("bench {url} --concurrency 8 --requests 40 --output-tokens 16 --resume run");

@@ -158,6 +158,12 @@ fn a_misspelt_command_is_not_a_search() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     predict(here, &["--out", "dyno-runs/one", "--label", "tagged"]);
+    for (typed, meant) in [("list", "runs"), ("show", "report RUN"), ("rm", "runs delete RUN")] {
+        let said = stderr(&expect(here, &["runs", typed], 2));
+        assert!(said.contains(&format!("did you mean `dyno {meant}`?")), "{said}");
+    }
+    let said = stderr(&expect(here, &["resume", "latest"], 2));
+    assert!(said.contains("did you mean `dyno bench --resume RUN`?"), "{said}");
     let said = stderr(&expect(here, &["runs", "lable", "latest", "x"], 2));
     assert!(said.contains("did you mean `dyno runs label`?"), "{said}");
     assert!(stdout(&expect(here, &["runs", "tagged"], 0)).contains("one"), "a word that matches");

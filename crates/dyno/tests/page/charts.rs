@@ -32,6 +32,23 @@ fn holds(text: &str, value: f64) -> bool {
 }
 
 #[test]
+fn legends_name_statistics_alone_and_every_other_of_many_lines_is_dashed() {
+    let lengths = "16,32,48,64,80,96,112,128,144,160";
+    let args =
+        ["--concurrency", "1,2", "--requests", "20", "--output-tokens", "8", "--input-tokens"];
+    let grid = Made::predicted(&[&args[..], &[lengths]].concat());
+    let mut page = Browser::start();
+    page.open(&sweep().html("zh"), 1280);
+    let names = "[...document.querySelectorAll('#curves .legend button')].map(one => \
+                 one.textContent).join(' ')";
+    assert_eq!(page.text(names), "p50 p90 p99");
+    page.open(&grid.html("en"), 1280);
+    let dashed = format!("document.querySelectorAll('{FIRST} .key.dashed').length");
+    let lines = format!("document.querySelectorAll('{FIRST} .key').length");
+    assert_eq!((page.number(&lines), page.number(&dashed)), (10.0, 5.0));
+}
+
+#[test]
 fn every_value_can_be_read_by_pointer_and_by_key() {
     let made = sweep();
     let summary = made.summary();

@@ -22,12 +22,12 @@ use std::sync::Arc;
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         let mut text = versus::plan(&resolved);
-        if let Place::Resumed(_, past) = &resolved.order.place {
+        if let Place::Resumed(dir, past) = &resolved.order.place {
             let finished = past.indices();
             let language = resolved.showing.language;
             text.push_str(&dyno_report::plan::left(
                 &resolved.order.plan,
-                &past.run_id,
+                &dir.path().display().to_string(),
                 &finished,
                 language,
             ));
@@ -38,9 +38,9 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if plan.levels.len() > 1 || plan.course.search.is_some() {
         printer.remark(versus::plan(&resolved).trim_end());
     }
-    if let Place::Resumed(_, past) = &resolved.order.place {
+    if let Place::Resumed(dir, past) = &resolved.order.place {
         let done = past.finished.len();
-        let values = [past.run_id.clone(), done.to_string()];
+        let values = [dir.path().display().to_string(), done.to_string()];
         printer.note(Say::Resuming.with(printer.language(), &values));
     }
     let screen = printer.clone();

@@ -1,6 +1,6 @@
 //! The end of a run: summary, report, and the exit status with its reason.
 
-use super::say::Say;
+use super::say::{self, Say};
 use super::{exit_by, written};
 use crate::commands::RUNS;
 use crate::exit::Exit;
@@ -13,7 +13,6 @@ use dyno_model::{Decision, Diagnostic, Language, LevelSummary, Severity, Summary
 use dyno_run::{Finished, Lost, LostAgent};
 use dyno_words::escape::escape;
 use dyno_words::translated;
-use std::path::Path;
 
 /// The longest SLO that a reason repeats.
 const LONGEST_SLO: usize = 120;
@@ -52,27 +51,17 @@ pub(crate) fn conclude(
     let dir = [finished.dir.path().display().to_string()];
     printer.event(|| serde_json::json!({"event": "run_saved", "directory": dir[0]}));
     printer.remark(Say::RunDirectory.with(language, &dir));
-    let (path, runs) = (finished.dir.path(), Path::new(RUNS));
-    if !path.starts_with(runs) {
-        // For a run in another place altogether, no directory is made here. An error does not
-        // matter: the working directory may be read-only.
-        if runs.is_dir() || path.is_relative() {
-            let _ = dyno_record::remember_run(runs, path);
-        }
-        if finished.ending.carried_out() {
-            printer.remark(Say::ToName.with(language, &dir));
-        }
+    if !finished.dir.path().starts_with(RUNS) && finished.ending.carried_out() {
+        printer.remark(Say::ToName.with(language, &dir));
     }
     for error in &finished.failures {
         exit = exit.and(failed(error));
     }
     let plan = &finished.plan;
-    let may_resume = !plan.target.predicted && plan.course.versus.is_none();
+    let to_resume = |say| say::to_resume(say, finished.dir.path(), plan, language);
     if let Some(lost) = &finished.lost {
         report_lost(lost, printer);
-        if may_resume {
-            printer.remark(Say::OnceBack.with(language, &dir));
-        }
+        to_resume(Say::OnceBack).iter().for_each(|line| printer.remark(line));
     }
     if let Some(most) = plan.max_failures.filter(|_| finished.ending == Ending::MaxFailures) {
         printer.error(Say::TooManyFailures.with(language, &[most.to_string()]));
@@ -86,8 +75,8 @@ pub(crate) fn conclude(
     if agents_lost {
         printer.remark(Say::OthersKept.text(language));
     }
-    if (agents_lost || finished.ending == Ending::Interrupted) && may_resume {
-        printer.remark(Say::ToResume.with(language, &dir));
+    if agents_lost || finished.ending == Ending::Interrupted {
+        to_resume(Say::ToResume).iter().for_each(|line| printer.remark(line));
     }
     if let Some(error) = &finished.data {
         printer.error(error);

@@ -1,6 +1,11 @@
 //! What `dyno bench` says around a run, in the language of the user.
 
+use crate::resolve::may_resume;
+use dyno_model::Language;
+use dyno_model::plan::Plan;
+use dyno_words::escape::shell;
 use dyno_words::messages;
+use std::path::Path;
 
 messages! {
     /// A message.
@@ -30,4 +35,10 @@ messages! {
     Estimate: "{} of {} levels done; about {} left", "已完成 {}/{} 级；约剩 {}";
     ForThisSide: "{} for this side", "{}（仅此一侧）";
     CompareAgain: "to compare again: dyno compare {} {}", "再次对比：dyno compare {} {}";
+}
+
+/// The command that runs the rest of the run at `path`, in these words; nothing where it cannot be resumed.
+pub(crate) fn to_resume(say: Say, path: &Path, plan: &Plan, language: Language) -> Option<String> {
+    let path = shell(&[path.display().to_string()])?;
+    may_resume(plan).then(|| say.with(language, &[path]))
 }

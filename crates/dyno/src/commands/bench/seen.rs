@@ -1,6 +1,7 @@
 //! Shows a running benchmark: progress on a separate thread, messages through the printer.
 
 use super::say::Say;
+use crate::commands::RUNS;
 use crate::printer::Printer;
 use dyno_live::{Live, Progress, ProgressStyle, Terminal as _};
 use dyno_model::fleet::AgentSeen;
@@ -12,6 +13,7 @@ use dyno_net::Clock;
 use dyno_run::{LevelBegins, Observer, ServerSink, one_line};
 use dyno_words::InLanguage;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -51,8 +53,20 @@ impl<'a> Seen<'a> {
     }
 }
 
+/// Lists a run outside of the directory of runs there, from its start: one that is killed must be found by
+/// its name, too.
+fn remember(dir: &Path) {
+    let runs = Path::new(RUNS);
+    // For a run in another place altogether, no directory is made here. An error does not
+    // matter: the working directory may be read-only.
+    if !dir.starts_with(runs) && (runs.is_dir() || dir.is_relative()) {
+        let _ = dyno_record::remember_run(runs, dir);
+    }
+}
+
 impl Observer for Seen<'_> {
-    fn begins(&self, plan: &Plan, clock: Clock) {
+    fn begins(&self, plan: &Plan, dir: &Path, clock: Clock) {
+        remember(dir);
         self.alternates.set(plan.course.versus.is_some());
         self.printer.event(|| {
             let side = plan.course.versus.as_ref().map(|versus| versus.side.to_string());
