@@ -36,6 +36,10 @@ messages! {
     SteadyBrief:
         "over the steady window; --details shows the whole level",
         "稳态窗口内的数值；整档数值见 --details";
+    WholeLevels:
+        "req/s and tok/s are over whole levels with their filling and draining, since not every level has a steady \
+         window: they are too low where levels are short",
+        "并非每个档位都有稳态窗口，因此 req/s 和 tok/s 为整档数值，含启动和排空阶段，短档位的数值偏低";
     ColumnsHidden:
         "{} {0|column|columns} hidden; widen the terminal",
         "隐藏了 {} 列；请加宽终端";
