@@ -228,7 +228,9 @@ impl<'a> Level<'a> {
             server_findings::of_level(plan, server, concurrency, inputs_per_request, refused)
         }));
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
+        let full = in_flight.and_then(|(from, to)| watch.batch_was_full(index, from, to));
         let cache = gathered.cached.summary(env, counters);
+            let server = (server, full);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
         findings.extend(gathered.server_side.findings());
         findings.extend(gathered.reasoned.note());
