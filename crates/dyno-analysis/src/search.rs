@@ -13,10 +13,11 @@ use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
 use dyno_model::{Decision, Diagnostic, Language, Value, Verdict};
+use dyno_model::units::to_s;
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
-use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
+use dyno_search::{Held, Kind, LevelWish, Margin, Measured, Next, rounded};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, InLanguage, TOO_SHORT};
 
@@ -141,7 +142,13 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
             let left = (*levels as usize).saturating_sub(so_far.len() - told.len());
             let most = max_concurrency.map(f64::from).filter(|_| kind == Kind::Concurrency);
             let capacity = Capacity { kind, start, width: *width, levels: left, most };
-            match capacity.next(&told) {
+            let next = match capacity.next(&told) {
+                Next::Level(_) if is_spent(search, kind, so_far, &told) => {
+                    Capacity { levels: told.len(), ..capacity }.next(&told)
+                }
+                next => next,
+            };
+            match next {
                 Next::Level(wish) => Step::Level(wish),
                 Next::Done(answer) => {
                     let undecided = undecided(plan, answer, so_far);
@@ -156,6 +163,17 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
 const DIGITS: i32 = 3;
 /// The first concurrency of a search by default.
 const FEW: f64 = 16.0;
+/// Whether the levels took the time that a rough answer may take, and one of them met the SLO.
+fn is_spent(search: &Search, kind: Kind, so_far: &[&LevelSummary], told: &[Measured]) -> bool {
+    let Some(budget) = search.budget() else { return false };
+    let time: f64 = so_far.iter().filter_map(|level| level.duration_s).sum();
+    let met = |level: &Measured| match level.held {
+        Held::By(Margin { log_ratio, .. }) => log_ratio <= 0.0,
+        held => held == Held::Yes,
+    };
+    time >= to_s(budget) && told.iter().any(|level| level.kind == kind && met(level))
+}
+
 /// Loads whose logarithms differ by less are the same.
 const NEAR: f64 = 0.05;
 
@@ -212,11 +230,14 @@ fn doubted(doubt: Doubt) -> Diagnostic {
 }
 
 /// A saturated level whose responses took too long for a steady window is measured once more, for
-/// longer.
+/// longer, unless a rough answer is enough.
 fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chosen> {
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
     let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
+    if search.budget().is_some() {
+        return None;
+    }
     let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
     let Chosen { mut level, .. } =
         level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
@@ -283,7 +304,11 @@ fn level(
             let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
             let alone = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
             let times = lengthened(plan, before.last().copied());
-            let turnovers = if *quick { FEW_TURNOVERS } else { TURNOVERS };
+            let turnovers = match (quick, wish.kind) {
+                (true, Kind::Throughput) => length::LATENCIES,
+                (true, _) => FEW_TURNOVERS,
+                (false, _) => TURNOVERS,
+            };
             why = length::settle(&mut level, *least_requests, (turnovers, alone), times);
         }
         Search::Ladder { per_slot: Some(times), .. } => {
