@@ -1,6 +1,7 @@
 //! Searches, whose levels are chosen during the run: what the levels so far show, which one comes next,
 //! and the result. A pure function of plan and levels, so that a report repeats what the run printed.
 
+mod carried;
 mod length;
 
 pub use length::{FEW_TURNOVERS, TURNOVERS, in_a_closed_loop, lasting};
@@ -12,8 +13,8 @@ use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
-use dyno_model::{Decision, Diagnostic, Language, Value, Verdict};
 use dyno_model::units::to_s;
+use dyno_model::{Decision, Diagnostic, Language, Value, Verdict};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
@@ -151,18 +152,17 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
             match next {
                 Next::Level(wish) => Step::Level(wish),
                 Next::Done(answer) => {
-                    let undecided = undecided(plan, answer, so_far);
-                    Step::Done(Some(Box::new(answered(*over, answer, undecided))))
+                    let care = match answer {
+                        Answer::Inconclusive { .. } => undecided(plan, answer, so_far),
+                        _ => carried::falls_behind(so_far),
+                    };
+                    Step::Done(Some(Box::new(answered(*over, answer, care))))
                 }
             }
         }
     }
 }
 
-/// Significant digits of a rate, so that people can read and type it.
-const DIGITS: i32 = 3;
-/// The first concurrency of a search by default.
-const FEW: f64 = 16.0;
 /// Whether the levels took the time that a rough answer may take, and one of them met the SLO.
 fn is_spent(search: &Search, kind: Kind, so_far: &[&LevelSummary], told: &[Measured]) -> bool {
     let Some(budget) = search.budget() else { return false };
@@ -174,23 +174,26 @@ fn is_spent(search: &Search, kind: Kind, so_far: &[&LevelSummary], told: &[Measu
     time >= to_s(budget) && told.iter().any(|level| level.kind == kind && met(level))
 }
 
+/// Significant digits of a rate, so that people can read and type it.
+const DIGITS: i32 = 3;
+/// The first concurrency of a search by default.
+const FEW: f64 = 16.0;
 /// Loads whose logarithms differ by less are the same.
 const NEAR: f64 = 0.05;
 
-fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> SearchSummary {
+/// `care`: why it is inconclusive, or why to be cautious where the levels agree.
+fn answered(over: Over, answer: Answer, care: Option<Diagnostic>) -> SearchSummary {
     let unit = match over {
         Over::Rate => "req/s",
         Over::Concurrency => "in flight",
     };
     let (holds, does_not_hold, confidence, doubt, outcome) = match answer {
         Answer::Between { low, high, confidence, doubt } => {
-            (Some(low), Some(high), confidence, doubt.map(doubted), Decision::Met)
+            (Some(low), Some(high), confidence, doubt.map(doubted).or(care), Decision::Met)
         }
-        Answer::AtLeast { load } => (Some(load), None, None, None, Decision::Met),
+        Answer::AtLeast { load } => (Some(load), None, None, care, Decision::Met),
         Answer::Never { load, .. } => (None, Some(load), None, None, Decision::Missed),
-        Answer::Inconclusive { failed, .. } => {
-            (None, failed, None, undecided, Decision::Inconclusive)
-        }
+        Answer::Inconclusive { failed, .. } => (None, failed, None, care, Decision::Inconclusive),
     };
     SearchSummary::Capacity {
         unit: unit.to_owned(),
@@ -232,12 +235,12 @@ fn doubted(doubt: Doubt) -> Diagnostic {
 /// A saturated level whose responses took too long for a steady window is measured once more, for
 /// longer, unless a rough answer is enough.
 fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chosen> {
-    let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
-    let (first, None) = (full.next()?, full.next()) else { return None };
-    let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
     if search.budget().is_some() {
         return None;
     }
+    let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
+    let (first, None) = (full.next()?, full.next()) else { return None };
+    let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
     let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
     let Chosen { mut level, .. } =
         level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;

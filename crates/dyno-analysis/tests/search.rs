@@ -5,14 +5,16 @@ mod common;
 
 use common::*;
 use dyno_analysis::search::{Chosen, first_load, found, level_name, next_level};
+use dyno_analysis::slo::judge;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::summary::{
-    Distribution, LevelSummary, LoadSummary, RequestCounts, SearchSummary, Throughput,
+    Distribution, LevelSummary, LoadSummary, RequestCounts, SearchSummary, SloSummary, Throughput,
 };
 use dyno_model::{Decision, Diagnostic, SEC, Severity, Verdict};
+use dyno_words::Finding;
 
 fn searching(range: Range, slo: &str) -> Plan {
     let search = Search::Capacity {

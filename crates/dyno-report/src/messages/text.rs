@@ -231,8 +231,17 @@ messages! {
         "CAPACITY: about {0} {1} ({2}–{3}{4}) for {5}{6}{7}.",
         "容量：约 {0} {1}（{2}–{3}{4}），条件为 {5}{6}{7}。";
     CapacityAtLeast:
-        "CAPACITY: at least {0} {1} for {2}, the highest load tried{3}.",
-        "容量：至少 {0} {1}，条件为 {2}（已是测试的最高负载）{3}。";
+        "CAPACITY: at least {0} {1} for {2}, {3}{4}.",
+        "容量：至少 {0} {1}，条件为 {2}，{3}{4}。";
+    HighestRate: "the highest rate offered", "这是所施加的最高速率";
+    HighestRateJudged: "the highest rate that could be judged", "这是能够判定的最高速率";
+    HighestConcurrency: "the highest concurrency tried", "这是测试的最高并发数";
+    HighestConcurrencyJudged:
+        "the highest concurrency that could be judged",
+        "这是能够判定的最高并发数";
+    FullMissed:
+        "; {} requests in flight missed it ({} req/s completed)",
+        "；并发 {} 时不达标（每秒完成 {} 个请求）";
     HighestMet: "; the highest level that met it: {}", "；达标的最高档位：{}";
     CapacityNone:
         "CAPACITY: none. Fails {2} even at {0} {1}{3}.",

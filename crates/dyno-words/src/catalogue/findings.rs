@@ -383,6 +383,9 @@ wordings! {
     Contradiction: Note "doubt",
         ["levels contradict each other: {} met the SLO, {} did not",
          "各档位相互矛盾：{} 满足 SLO，{} 却不满足"];
+    CapacityBehind: Note "doubt",
+        ["less was completed than offered in level {}, so that its queue may keep growing and a longer level miss the SLO",
+         "档位 {} 完成的请求少于到达的请求，队列可能持续增长，更长的测试可能不满足 SLO"];
     CapacityDrift: Note "doubt",
         ["the capacity moved by {} % during the search", "搜索期间容量变化了 {} %"];
     NotJudged: Note "doubt",
