@@ -1,6 +1,7 @@
 //! Searches, whose levels are chosen during the run: what the levels so far show, which one comes next,
 //! and the result. A pure function of plan and levels, so that a report repeats what the run printed.
 
+mod carried;
 mod length;
 
 pub use length::{FEW_TURNOVERS, TURNOVERS, in_a_closed_loop, lasting};
@@ -12,11 +13,12 @@ use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
+use dyno_model::units::to_s;
 use dyno_model::{Decision, Diagnostic, Language, Value, Verdict};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
-use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
+use dyno_search::{Held, Kind, LevelWish, Margin, Measured, Next, rounded};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, InLanguage, TOO_SHORT};
 
@@ -141,15 +143,35 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
             let left = (*levels as usize).saturating_sub(so_far.len() - told.len());
             let most = max_concurrency.map(f64::from).filter(|_| kind == Kind::Concurrency);
             let capacity = Capacity { kind, start, width: *width, levels: left, most };
-            match capacity.next(&told) {
+            let next = match capacity.next(&told) {
+                Next::Level(_) if is_spent(search, kind, so_far, &told) => {
+                    Capacity { levels: told.len(), ..capacity }.next(&told)
+                }
+                next => next,
+            };
+            match next {
                 Next::Level(wish) => Step::Level(wish),
                 Next::Done(answer) => {
-                    let undecided = undecided(plan, answer, so_far);
-                    Step::Done(Some(Box::new(answered(*over, answer, undecided))))
+                    let care = match answer {
+                        Answer::Inconclusive { .. } => undecided(plan, answer, so_far),
+                        _ => carried::falls_behind(so_far),
+                    };
+                    Step::Done(Some(Box::new(answered(*over, answer, care))))
                 }
             }
         }
     }
+}
+
+/// Whether the levels took the time that a rough answer may take, and one of them met the SLO.
+fn is_spent(search: &Search, kind: Kind, so_far: &[&LevelSummary], told: &[Measured]) -> bool {
+    let Some(budget) = search.budget() else { return false };
+    let time: f64 = so_far.iter().filter_map(|level| level.duration_s).sum();
+    let met = |level: &Measured| match level.held {
+        Held::By(Margin { log_ratio, .. }) => log_ratio <= 0.0,
+        held => held == Held::Yes,
+    };
+    time >= to_s(budget) && told.iter().any(|level| level.kind == kind && met(level))
 }
 
 /// Significant digits of a rate, so that people can read and type it.
@@ -159,20 +181,19 @@ const FEW: f64 = 16.0;
 /// Loads whose logarithms differ by less are the same.
 const NEAR: f64 = 0.05;
 
-fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> SearchSummary {
+/// `care`: why it is inconclusive, or why to be cautious where the levels agree.
+fn answered(over: Over, answer: Answer, care: Option<Diagnostic>) -> SearchSummary {
     let unit = match over {
         Over::Rate => "req/s",
         Over::Concurrency => "in flight",
     };
     let (holds, does_not_hold, confidence, doubt, outcome) = match answer {
         Answer::Between { low, high, confidence, doubt } => {
-            (Some(low), Some(high), confidence, doubt.map(doubted), Decision::Met)
+            (Some(low), Some(high), confidence, doubt.map(doubted).or(care), Decision::Met)
         }
-        Answer::AtLeast { load } => (Some(load), None, None, None, Decision::Met),
+        Answer::AtLeast { load } => (Some(load), None, None, care, Decision::Met),
         Answer::Never { load, .. } => (None, Some(load), None, None, Decision::Missed),
-        Answer::Inconclusive { failed, .. } => {
-            (None, failed, None, undecided, Decision::Inconclusive)
-        }
+        Answer::Inconclusive { failed, .. } => (None, failed, None, care, Decision::Inconclusive),
     };
     SearchSummary::Capacity {
         unit: unit.to_owned(),
@@ -212,8 +233,11 @@ fn doubted(doubt: Doubt) -> Diagnostic {
 }
 
 /// A saturated level whose responses took too long for a steady window is measured once more, for
-/// longer.
+/// longer, unless a rough answer is enough.
 fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chosen> {
+    if search.budget().is_some() {
+        return None;
+    }
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
     let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
@@ -283,7 +307,11 @@ fn level(
             let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
             let alone = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
             let times = lengthened(plan, before.last().copied());
-            let turnovers = if *quick { FEW_TURNOVERS } else { TURNOVERS };
+            let turnovers = match (quick, wish.kind) {
+                (true, Kind::Throughput) => length::LATENCIES,
+                (true, _) => FEW_TURNOVERS,
+                (false, _) => TURNOVERS,
+            };
             why = length::settle(&mut level, *least_requests, (turnovers, alone), times);
         }
         Search::Ladder { per_slot: Some(times), .. } => {

@@ -5,14 +5,16 @@ mod common;
 
 use common::*;
 use dyno_analysis::search::{Chosen, first_load, found, level_name, next_level};
+use dyno_analysis::slo::judge;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::summary::{
-    Distribution, LevelSummary, LoadSummary, RequestCounts, SearchSummary, Throughput,
+    Distribution, LevelSummary, LoadSummary, RequestCounts, SearchSummary, SloSummary, Throughput,
 };
 use dyno_model::{Decision, Diagnostic, SEC, Severity, Verdict};
+use dyno_words::Finding;
 
 fn searching(range: Range, slo: &str) -> Plan {
     let search = Search::Capacity {
@@ -167,4 +169,74 @@ fn a_server_too_slow_for_one_request_is_detected_even_in_an_invalid_level() {
     let slow = |index: u32, level: &LevelPlan| read_badly(measured(index, level, 9_000.0, 50));
     let (plans, answer) = search(&plan, slow);
     assert_eq!((plans.len(), answer.outcome()), (1, Some(Decision::Missed)));
+}
+
+/// A level of a rough search that takes so many seconds in all.
+fn lasting(level: LevelSummary, seconds: f64) -> LevelSummary {
+    LevelSummary { duration_s: Some(seconds), ..level }
+}
+
+fn rough(slo: &str) -> Plan {
+    let mut plan = searching(Range::Unknown, slo);
+    plan.levels[0].duration_ns = Some(10 * SEC);
+    let Some(Search::Capacity { quick, width, levels, .. }) = &mut plan.course.search else {
+        panic!("no search")
+    };
+    (*quick, *width, *levels) = (true, 0.25, 6);
+    plan
+}
+
+#[test]
+fn a_rough_search_has_a_budget_and_measures_the_maximum_once() {
+    let plan = rough("ttft.p95<500ms");
+    let of = |ttft: f64, seconds: f64| {
+        search(&plan, |index, level| {
+            // A full server is too slow for a steady window.
+            let ttft =
+                if level.load == (Load::Concurrency { concurrency: 512 }) { 9_000.0 } else { ttft };
+            judged(&plan, lasting(measured(index, level, ttft, 2_000), seconds))
+        })
+    };
+    let (plans, answer) = of(80.0, 35.0);
+    let labels: Vec<&str> = plans.iter().map(|plan| &*plan.label).collect();
+    assert_eq!(labels[..2], ["synchronous", "throughput"]);
+    assert!(!labels.contains(&"throughput (2)"), "{labels:?}");
+    // Three end before 120 s are over, and one begins.
+    assert_eq!(plans.len(), 4, "{labels:?}");
+    assert_eq!(answer.outcome(), Some(Decision::Met));
+    assert_eq!(of(80.0, 10.0).0.len(), 6, "shorter levels leave time for all");
+    // While no rate met the SLO it goes on: a load that meets it is the answer.
+    let (plans, _) = search(&plan, |index, level| {
+        let ttft = if index == 0 { 80.0 } else { 700.0 };
+        judged(&plan, lasting(measured(index, level, ttft, 2_000), 100.0))
+    });
+    assert_eq!(plans.len(), 6);
+}
+
+/// A level with the outcome of its SLO.
+fn judged(plan: &Plan, mut level: LevelSummary) -> LevelSummary {
+    let verdict = judge(&level, plan.slo.as_ref().unwrap());
+    level.slo = Some(SloSummary { verdict, goodput_per_s: None, met_share: None });
+    level
+}
+
+#[test]
+fn a_capacity_that_rests_on_a_growing_queue_is_not_given_without_a_word() {
+    let plan = searching(Range::Between([10.0, 20.0]), "ttft.p95<500ms");
+    let care = |change: fn(&mut LevelSummary)| {
+        let (_, answer) = search(&plan, |index, level| {
+            let mut level = judged(&plan, measured(index, level, 80.0, 2_000));
+            change(&mut level);
+            level
+        });
+        doubt(&answer)
+    };
+    assert_eq!(care(|_| {}), "");
+    let said = "less was completed than offered in level rate 20, so that its queue may keep growing and a longer \
+                level miss the SLO";
+    assert_eq!(care(|level| level.saturated = Some(true)), said);
+    let noted = |level: &mut LevelSummary| {
+        level.notes = vec![Finding::Behind.with(["14.10", "20.00", "--duration 120s"])];
+    };
+    assert_eq!(care(noted), said);
 }

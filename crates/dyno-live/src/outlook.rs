@@ -4,7 +4,8 @@ use super::live::Seen;
 use super::words::Text;
 use dyno_analysis::glimpse::Terms;
 use dyno_model::Language;
-use dyno_model::course::Search;
+use dyno_model::course::{Over, Search};
+use dyno_model::load::LoadKind;
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::slo::Slo;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub(crate) struct Outlook {
     pub(crate) more: bool,
     /// How many a search runs in all, and whether it is sure to run so many.
     pub(crate) searched: Option<(u64, bool)>,
+    /// The kind of load that a search is about, where other levels say how long it takes.
+    pub(crate) sought: Option<LoadKind>,
     /// The pause before each level but the first.
     pub(crate) pause: Duration,
     /// Another run takes turns with this one.
@@ -66,7 +69,8 @@ pub(crate) struct Left {
     pub(crate) time: Duration,
     /// The time of some levels cannot be estimated.
     pub(crate) at_least: bool,
-    /// How many levels a search still runs, and whether it is sure to run so many.
+    /// How many levels a search still runs, and whether it is sure to run so many. If not, the time is the most, or
+    /// absent with `at_least`.
     pub(crate) levels: Option<(u64, bool)>,
 }
 
@@ -94,6 +98,10 @@ impl Outlook {
                 Some(Search::Sweep { points, .. }) => Some((points.into(), true)),
                 Some(Search::Capacity { levels, .. }) => Some((levels.into(), false)),
                 Some(Search::Ladder { .. }) | None => None,
+            },
+            sought: match plan.course.search {
+                Some(Search::Capacity { over: Over::Rate, .. }) => Some(LoadKind::Rate),
+                _ => None,
             },
             pause: match plan.target.predicted {
                 true => Duration::ZERO,
@@ -163,7 +171,7 @@ impl Outlook {
         last: Option<Took>,
     ) -> Option<Left> {
         let draining = last.map_or(Duration::ZERO, |took| took.draining);
-        let this = level_left(seen, per_second);
+        let mut this = level_left(seen, per_second);
         let begun = seen.level as usize + 1;
         let to_come = self.levels.get(begun..).unwrap_or_default();
         let to_come = to_come.iter().map(|level| {
@@ -179,13 +187,14 @@ impl Outlook {
         });
         let mut to_come: Vec<Option<Duration>> = to_come.collect();
         let levels = self.searched.filter(|_| self.more).map(|(all, sure)| {
-            // Levels that are not chosen yet are taken to be as long as the last one that is.
             let chosen = self.levels.len().max(begun);
-            let time = self.levels.last().and_then(|level| level.time);
-            let each = time.or(last.map(|took| took.time)).map(|time| time + draining + self.pause);
+            let each = self.unchosen(sure, last).map(|time| time + self.pause);
             to_come.resize(to_come.len() + (all as usize).saturating_sub(chosen), each);
             (to_come.len() as u64, sure)
         });
+        if levels.is_some_and(|(_, sure)| !sure) {
+            this = this.map(|time| time + self.drain_left(seen));
+        }
         if self.in_turns {
             to_come.extend_from_within(..);
         }
@@ -201,11 +210,38 @@ impl Outlook {
             // A part of the pause before the next level is over.
             time = time.saturating_sub(self.pause) + rest;
         }
-        Some(Left { time, at_least, levels: levels.filter(|(count, _)| *count > 0 && !at_least) })
+        let levels = levels.filter(|(count, sure)| *count > 0 && !(*sure && at_least));
+        Some(Left { time, at_least, levels })
+    }
+
+    /// How long a level takes that a search has not chosen yet: as long as the last one. Of a search that may end before,
+    /// it is the most: that of its longest level so far, with all its time to drain, so that the sum falls.
+    fn unchosen(&self, sure: bool, last: Option<Took>) -> Option<Duration> {
+        let took = last.map(|took| took.time);
+        if sure {
+            let draining = last.map_or(Duration::ZERO, |took| took.draining);
+            let time = self.levels.last().and_then(|level| level.time);
+            return time.or(took).map(|time| time + draining);
+        }
+        let sought = |level: &&Bounds| self.sought.is_none_or(|kind| level.load.kind() == kind);
+        let all = self.levels.iter().filter(sought);
+        all.filter_map(|level| level.time.map(|time| time + level.drain()).or(took)).max()
+    }
+
+    /// The most that the present level still drains.
+    fn drain_left(&self, seen: &Seen) -> Duration {
+        let drain = self.levels.get(seen.level as usize).map_or(Duration::ZERO, Bounds::drain);
+        let over = seen.duration.map_or(Duration::ZERO, |time| seen.elapsed.saturating_sub(time));
+        drain.saturating_sub(over)
     }
 }
 
 impl Bounds {
+    /// The longest time that it drains.
+    fn drain(&self) -> Duration {
+        self.plan.as_ref().map_or(Duration::ZERO, |plan| Duration::from_nanos(plan.drain_ns))
+    }
+
     /// Of a level as it is planned. Durations in virtual time say nothing about waiting.
     pub(super) fn of(level: &LevelPlan, real_time: bool) -> Self {
         let (warmup_requests, warmup_time) = match level.warmup {
@@ -376,6 +412,47 @@ mod tests {
         assert_eq!((left.time, left.at_least), (seconds(10), true));
         let rests = Seen { rests: Some(seconds(2)), ..third };
         assert_eq!(outlook(vec![level()]).left(&rests, None, None), exactly(2));
+    }
+
+    /// A search for a capacity: no total before a level at a rate, whose length depends on those before it; then the
+    /// most, which falls as time passes and where a level drains early.
+    #[test]
+    fn the_time_of_a_search_that_may_end_early_is_the_most_and_falls() {
+        let with_drain = |load: Load, time: u64| {
+            let plan = LevelPlan { drain_ns: 30_000_000_000, ..LevelPlan::new(load) };
+            Bounds { plan: Some(Box::new(plan)), ..level(load, None, Some(time)) }
+        };
+        let rate = Load::Rate { rate: 4.0, arrival: Arrival::Poisson };
+        let full = Load::Concurrency { concurrency: 512 };
+        let mut search = Outlook {
+            more: true,
+            searched: Some((6, false)),
+            sought: Some(LoadKind::Rate),
+            ..outlook(vec![with_drain(full, 10)])
+        };
+        let say = |search: &Outlook, level: u64, time: u64, elapsed: u64| {
+            let seen = Seen {
+                level,
+                duration: Some(seconds(time)),
+                planned: None,
+                elapsed: seconds(elapsed),
+                ..seen()
+            };
+            let took = Took { requests: 9, time: seconds(14), draining: seconds(4) };
+            let left = search.left(&seen, None, Some(took)).unwrap();
+            (
+                left.time.as_secs(),
+                left.text([Text::RunLeft, Text::RunLeftAtLeast], Language::English),
+            )
+        };
+        assert_eq!(say(&search, 0, 10, 1).1, "up to 5 more levels");
+        search.begin(1, with_drain(rate, 15));
+        // 15 s and 30 s to drain, of this one and of four more.
+        assert_eq!(say(&search, 1, 15, 0), (225, "up to 4 more levels, at most 3m45s".to_owned()));
+        let mut all: Vec<u64> = [0, 5, 15, 20].map(|elapsed| say(&search, 1, 15, elapsed).0).into();
+        search.begin(2, with_drain(rate, 15));
+        all.extend([0, 15, 44].map(|elapsed| say(&search, 2, 15, elapsed).0));
+        assert!(all.is_sorted_by(|a, b| a > b) && all.ends_with(&[136]), "{all:?}");
     }
 
     #[test]

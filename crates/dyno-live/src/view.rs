@@ -134,7 +134,11 @@ impl Left {
     /// As one of two texts: for an estimate, and for a lower bound.
     pub(super) fn text(self, [about, at_least]: [Text; 2], language: Language) -> String {
         if let Some((count, sure)) = self.levels {
-            let text = if sure { Text::MoreLevels } else { Text::MoreLevelsAtMost };
+            let text = match (sure, self.at_least) {
+                (true, _) => Text::MoreLevels,
+                (false, false) => Text::MoreLevelsAtMost,
+                (false, true) => Text::SomeLevels,
+            };
             return text.with(language, &[count.to_string(), clock(self.time)]);
         }
         let text = if self.at_least { at_least } else { about };

@@ -23,7 +23,8 @@ messages! {
     RunLeft: "run {} left", "全程剩余 {}";
     RunLeftAtLeast: "run at least {} left", "全程至少剩余 {}";
     MoreLevels: "{} more {0|level|levels}, about {}", "还有 {} 个档位，约 {}";
-    MoreLevelsAtMost: "up to {} more {0|level|levels}, about {}", "最多还有 {} 个档位，约 {}";
+    MoreLevelsAtMost: "up to {} more {0|level|levels}, at most {}", "最多还有 {} 个档位，最长 {}";
+    SomeLevels: "up to {} more {0|level|levels}", "最多还有 {} 个档位";
     AtLeastLeft: "at least {} left", "至少剩余 {}";
     Draining: "draining", "排空中";
     Resting: "cooldown, {} left", "档间暂停，剩余 {}";

@@ -1,10 +1,10 @@
 //! What happens between the levels of a run, and how the next one is chosen.
 
-use crate::Nanos;
 use crate::plan::Arrival;
 use crate::slo::{Condition, Metric, Slo, SloError, Statistic, Term};
 use crate::text_form::saved_as_text;
 use crate::versus::Versus;
+use crate::{Nanos, SEC};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -116,10 +116,20 @@ pub enum Search {
         arrival: Arrival,
         /// Minimum number of requests per level, enough for the SLO's percentiles.
         least_requests: u64,
-        /// A rough answer is enough: a queue gets less time to settle.
+        /// A rough answer is enough: a queue gets less time to settle, and the search a budget.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         quick: bool,
     },
+}
+
+impl Search {
+    /// A rough search begins no level after this time, once some load has met the SLO.
+    const ROUGH: Nanos = 120 * SEC;
+
+    /// The time after which it begins no more levels, if there is one.
+    pub fn budget(&self) -> Option<Nanos> {
+        matches!(self, Self::Capacity { quick: true, .. }).then_some(Self::ROUGH)
+    }
 }
 
 /// A kind of load that is searched.

@@ -246,6 +246,17 @@ fn findings_on_both_sides_of_their_limits() {
     assert_eq!(of([(4, 0); 4]), [""; 0]);
     assert_eq!(of([(3, 1), (3, 1), (4, 0), (4, 0)]), [""; 0], "half is not most");
     assert_eq!(of([(3, 1), (3, 1), (3, 1), (4, 0)]), ["server_queue"]);
+    let advice = |figures: [(u64, u64); 4]| {
+        let samples = [500, 1500, 2500, 3500].into_iter().zip(figures);
+        let samples: Vec<_> = samples.map(|(at, (run, wait))| sample(at, run, wait, 0.5)).collect();
+        let notes = level_of(&samples).notes;
+        notes.into_iter().find(|note| note.code == "server_queue").unwrap().advice.unwrap()
+    };
+    let at_its_limit = advice([(3, 1), (3, 1), (3, 1), (3, 0)]);
+    assert!(at_its_limit.contains("--max-num-seqs"), "{at_its_limit}");
+    let with_room = advice([(3, 1), (2, 2), (3, 1), (4, 0)]);
+    assert!(!with_room.contains("--max-num-seqs"), "the batch was fuller: {with_room}");
+    assert!(with_room.contains("--max-num-batched-tokens"), "{with_room}");
     assert_eq!(of([(2, 0); 4]), [""; 0], "two fewer may be chance");
     assert_eq!(of([(1, 0); 4]), ["server_has_fewer"]);
     let refusing = summary_of(retried(), &[500, 1500, 2500, 3500].map(|at| sample(at, 1, 0, 0.5)));

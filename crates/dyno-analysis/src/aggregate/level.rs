@@ -34,7 +34,7 @@ use dyno_model::summary::{
     Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
 };
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Severity, Verdict};
+use dyno_model::{Diagnostic, Severity, Value, Verdict};
 use dyno_stats::{Counted, Percentile, Saturation, samples_to_stop};
 use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
@@ -54,6 +54,7 @@ pub(super) struct Level<'a> {
     sliced: Option<Sliced>,
     work: Option<Work>,
     saturation: Option<Saturation>,
+    unclear: Option<Value>,
     no_window: Option<NoWindow>,
     no_interval: Option<Box<Diagnostic>>,
     fleet: Option<Fleet>,
@@ -77,6 +78,8 @@ impl<'a> Level<'a> {
             Ok(window) => (window, None),
             Err(why) => (None, Some(why)),
         };
+        let unclear = saturation::unclear(saturation, window, plan, &gathered)
+            .filter(|_| past_capacity(plan).is_none());
         let (blocks, no_interval) = match blocks(plan, &gathered, latency) {
             Ok(blocks) => (blocks, None),
             Err(why) => (None, Some(why)),
@@ -94,6 +97,7 @@ impl<'a> Level<'a> {
             work: window.map(Work::new),
             gathered,
             saturation,
+            unclear,
             no_window,
             no_interval,
             fleet,
@@ -224,12 +228,17 @@ impl<'a> Level<'a> {
         .findings();
         let refused = overload.is_some();
         let inputs_per_request = inputs_per_request(&gathered);
+        let full = in_flight.and_then(|(from, to)| watch.batch_was_full(index, from, to));
         findings.extend(server.iter().flat_map(|server| {
+            let server = (server, full);
             server_findings::of_level(plan, server, concurrency, inputs_per_request, refused)
         }));
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
+        let rates = steady.and_then(|steady| steady.throughput.requests_per_s).zip(offered);
+        let behind = |((done, offered), option)| saturation::behind(done, offered, option);
+        findings.extend(rates.zip(self.unclear).and_then(behind));
         findings.extend(gathered.server_side.findings());
         findings.extend(gathered.reasoned.note());
         // Latencies over all rates of a ramp describe none of them.

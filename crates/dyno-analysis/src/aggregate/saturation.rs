@@ -1,10 +1,24 @@
 //! Whether an open loop offered more than the server's capacity, and how much it offered.
 
 use super::gather::Gathered;
+use super::longer::longer;
+use super::steady::Window;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
+use dyno_model::{Diagnostic, Value};
 use dyno_stats::{Offered, Saturation, saturation};
+use dyno_words::number::digits;
+use dyno_words::{Finding, values};
+
+/// A smaller part of what was offered is not missed, as in the test.
+const LEAST_MISSING: f64 = 0.05;
+/// Growth of the number in flight that is more than chance, in square roots of its mean: the two ends of a window
+/// differ by 1.4 of them if requests come and go independently. Set on simulated batches, not on the engines of
+/// `tests/offered.rs`.
+const BEYOND_CHANCE: f64 = 2.5;
+/// How many times as long a level should be where the test does not say.
+const USUALLY_LONGER: f64 = 2.0;
 
 /// The saturation test of a level at a fixed rate; nothing for other loads. Conversations accumulate
 /// until the first are over, which looks the same. Needs the level's flight in order.
@@ -18,6 +32,31 @@ pub(super) fn test(plan: &LevelPlan, level: &Gathered) -> Option<Saturation> {
     let to = to_s(last.saturating_sub(first));
     let offered = Offered { arrivals: &arrivals, ends: &ends, from: 0.0, to };
     Some(saturation(offered))
+}
+
+/// The option of a level that is long enough, where the test is inconclusive although more requests were in flight at
+/// the end of the steady window than chance explains.
+pub(super) fn unclear(
+    test: Option<Saturation>,
+    window: Option<Window>,
+    plan: &LevelPlan,
+    level: &Gathered,
+) -> Option<Value> {
+    let Some(Saturation::CannotTell(more)) = test else { return None };
+    let (Window { from, to }, queue) = (window?, level.queue());
+    let growth = queue.at(to) as f64 - queue.at(from) as f64;
+    if growth <= BEYOND_CHANCE * queue.mean(from, to)?.sqrt() {
+        return None;
+    }
+    let length = to_s(to.saturating_sub(level.span.first_sent?));
+    let times = more.map_or(USUALLY_LONGER, |more| 1.0 + more.seconds / length);
+    Some(longer(plan, level, times))
+}
+
+/// That less was completed than offered in the steady window of such a level.
+pub(super) fn behind(done: f64, offered: f64, option: Value) -> Option<Diagnostic> {
+    (done < (1.0 - LEAST_MISSING) * offered)
+        .then(|| Finding::Behind.with(values![digits(done, 2), digits(offered, 2), option]))
 }
 
 /// The result of the test, if it is conclusive.

@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 
 /// Above this share the KV cache counts as full.
 const KV_FULL: f64 = 0.95;
+/// The batch is at its limit where it is this nearly as full as it ever was in the run, in so much of the time in
+/// which a request waited: at a limit, a slot that becomes free is taken at the next step.
+const NEARLY_FULLEST: f64 = 0.95;
+const MOST_OF_WAITING: f64 = 0.8;
 
 /// Every sample of a run, and when its levels began and ended.
 #[derive(Debug, Default)]
@@ -77,6 +81,17 @@ impl Watch {
     /// whole lifetime.
     pub(super) fn counted_hits(&self, level: u32, from: Nanos, to: Nanos) -> Option<f64> {
         counted_hits(self.within(level, from, to).1).filter(|_| !self.mixed)
+    }
+
+    /// Whether the batch was at its limit while requests waited; absent where it is not known. A batch with fewer
+    /// requests than at other times has room: they wait for something else.
+    pub(super) fn batch_was_full(&self, level: u32, from: Nanos, to: Nanos) -> Option<bool> {
+        let fullest = self.samples.iter().filter_map(|sample| sample.running).max()? as f64;
+        let waiting =
+            self.within(level, from, to).0.iter().filter(|sample| sample.waiting > Some(0));
+        let full =
+            waiting.filter_map(|sample| Some(sample.running? as f64 >= NEARLY_FULLEST * fullest));
+        share(full).map(|share| share > MOST_OF_WAITING)
     }
 
     /// The metrics of a level whose measured requests were in flight `from..to`.

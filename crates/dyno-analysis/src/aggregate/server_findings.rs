@@ -18,17 +18,17 @@ const FAR_FEWER: f64 = 0.5;
 const FAR_MORE: f64 = 1.5;
 
 /// The findings about a level with so many texts per request, where it embeds or ranks texts. The server
-/// may have refused requests.
+/// may have refused requests, and its batch may have been full while requests waited.
 pub(super) fn of_level(
     plan: &Plan,
-    server: &ServerSummary,
+    (server, full): (&ServerSummary, Option<bool>),
     here: Option<Concurrency>,
     inputs: Option<f64>,
     refused: bool,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if server.samples >= SAMPLES {
-        found.extend(queue(server, inputs.is_some()));
+        found.extend(queue(server, full, inputs.is_some()));
         // One shard sees a part of the load, the server all of it.
         let here = here.filter(|_| plan.shard.of == 1);
         found.extend(here.and_then(|here| others(server, here.mean, inputs, refused)));
@@ -36,13 +36,14 @@ pub(super) fn of_level(
     found
 }
 
-fn queue(server: &ServerSummary, texts: bool) -> Option<Diagnostic> {
+fn queue(server: &ServerSummary, full: Option<bool>, texts: bool) -> Option<Diagnostic> {
     let waiting = server.waiting?.mean;
     let share = server.waiting_share.filter(|share| *share > MOST)?;
     let running = server.running.map(|r| Phrase::InBatch.value(values![digits(r.mean, 1)]));
     let what = match server.kv_full_share.map(|share| share > MOST) {
         _ if texts => ServerFinding::QueueTexts,
         Some(true) => ServerFinding::QueueKv,
+        Some(false) if full == Some(false) => ServerFinding::QueuePrompts,
         Some(false) => ServerFinding::QueueCap,
         None => ServerFinding::Queue,
     };

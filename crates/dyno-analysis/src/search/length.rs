@@ -15,7 +15,7 @@ pub const TURNOVERS: f64 = 60.0;
 /// The same where a rough answer is enough.
 pub const FEW_TURNOVERS: f64 = 15.0;
 /// A steady window is there after fill, drain and two latencies; more leaves it some room.
-const LATENCIES: f64 = 5.0;
+pub(super) const LATENCIES: f64 = 5.0;
 /// A closed loop without a time runs for so many requests a slot.
 const PER_SLOT: f64 = 10.0;
 

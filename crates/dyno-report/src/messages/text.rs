@@ -36,6 +36,10 @@ messages! {
     SteadyBrief:
         "over the steady window; --details shows the whole level",
         "稳态窗口内的数值；整档数值见 --details";
+    WholeLevels:
+        "req/s and tok/s are over whole levels with their filling and draining, since not every level has a steady \
+         window: they are too low where levels are short",
+        "并非每个档位都有稳态窗口，因此 req/s 和 tok/s 为整档数值，含启动和排空阶段，短档位的数值偏低";
     ColumnsHidden:
         "{} {0|column|columns} hidden; widen the terminal",
         "隐藏了 {} 列；请加宽终端";
@@ -227,8 +231,17 @@ messages! {
         "CAPACITY: about {0} {1} ({2}–{3}{4}) for {5}{6}{7}.",
         "容量：约 {0} {1}（{2}–{3}{4}），条件为 {5}{6}{7}。";
     CapacityAtLeast:
-        "CAPACITY: at least {0} {1} for {2}, the highest load tried{3}.",
-        "容量：至少 {0} {1}，条件为 {2}（已是测试的最高负载）{3}。";
+        "CAPACITY: at least {0} {1} for {2}, {3}{4}.",
+        "容量：至少 {0} {1}，条件为 {2}，{3}{4}。";
+    HighestRate: "the highest rate offered", "这是所施加的最高速率";
+    HighestRateJudged: "the highest rate that could be judged", "这是能够判定的最高速率";
+    HighestConcurrency: "the highest concurrency tried", "这是测试的最高并发数";
+    HighestConcurrencyJudged:
+        "the highest concurrency that could be judged",
+        "这是能够判定的最高并发数";
+    FullMissed:
+        "; {} requests in flight missed it ({} req/s completed)",
+        "；并发 {} 时不达标（每秒完成 {} 个请求）";
     HighestMet: "; the highest level that met it: {}", "；达标的最高档位：{}";
     CapacityNone:
         "CAPACITY: none. Fails {2} even at {0} {1}{3}.",

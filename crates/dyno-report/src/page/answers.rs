@@ -5,7 +5,7 @@ use super::markup::{Markup, class, tag};
 use super::numbers::{counted, grouped, percent, shown};
 use super::tables::{self, Cell};
 use super::words::Word;
-use crate::text::{ABSENT, highest_met, middle, number};
+use crate::text::{ABSENT, highest_met, middle, number, tried};
 use dyno_model::Decision;
 use dyno_model::summary::{LevelSummary, SearchSummary, SloSummary};
 
@@ -30,7 +30,8 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
                 .map(|highest| page.fill(Word::HighestMet, &[&load(highest)]))
                 .unwrap_or_default();
             let about = |low, high| load(middle(low, high, unit));
-            let unit = match unit.as_str() {
+            let found_unit = unit;
+            let unit = match found_unit.as_str() {
                 "req/s" => page.say(Word::PerSecond),
                 _ => page.say(Word::InFlightUnit),
             };
@@ -41,7 +42,10 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
                     page.fill(Word::HoldsBetween, &[&about, unit, &low, &high, &sure, slo])
                         + &highest
                 }
-                (Some(low), None) => page.fill(Word::HoldsAll, &[&load(*low), unit, slo]),
+                (Some(low), None) => {
+                    let tried = tried(page.summary, found_unit, *low, page.language);
+                    page.fill(Word::HoldsAll, &[&load(*low), unit, slo, &tried])
+                }
                 (None, Some(high)) if open => {
                     page.fill(Word::HoldsOpen, &[&load(*high), unit, slo])
                 }

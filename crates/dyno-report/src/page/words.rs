@@ -52,8 +52,7 @@ messages! {
     PerSecond: "requests/s", "请求/秒";
     InFlightUnit: "requests in flight", "并发请求";
     HoldsBetween: "About {0} {1} ({2}–{3}{4}) for {5}.", "约 {0} {1}（{2}–{3}{4}），条件为 {5}。";
-    HoldsAll: "At least {0} {1} for {2}, the highest load that was tried.",
-        "至少 {0} {1}，条件为 {2}；这是所试的最高负载。";
+    HoldsAll: "At least {0} {1} for {2}, {3}.", "至少 {0} {1}，条件为 {2}，{3}。";
     HighestMet: " The highest level that met it: {}.", "达标的最高档位：{}。";
     HoldsNone: "None: fails {2} even at {0} {1}.", "无：即使在 {0} {1} 时也不满足 {2}。";
     HoldsUnknown: "Inconclusive for {}.", "无法判定是否满足 {}。";

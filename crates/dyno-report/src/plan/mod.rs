@@ -153,7 +153,13 @@ fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<Strin
         let requests = Say::EachRequests.with(language, &[first.requests?.to_string()]);
         return Some(format!("{requests}{}{estimate}", language.choose([" ", ""])));
     };
-    let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
+    let budget = plan.course.search.as_ref().and_then(Search::budget);
+    let all = |each: u64| {
+        let level = each.saturating_add(between);
+        let all = u64::from(*levels).saturating_mul(level);
+        // The last level begins within the budget.
+        about(budget.map_or(all, |budget| all.min(budget.saturating_add(level))))
+    };
     let least = least_requests.to_string();
     let turnovers = if *quick { FEW_TURNOVERS } else { TURNOVERS }.to_string();
     let text = match (over, range) {
@@ -168,9 +174,12 @@ fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<Strin
             Say::EachOrLonger.with(language, &[about(time), least, turnovers, all(time)])
         }
     };
-    Some(match quick {
-        true => format!("{}{}{text}", Say::Rough.text(language), language.choose([" ", ""])),
-        false => text,
+    Some(match budget {
+        Some(budget) => {
+            let rough = Say::Rough.with(language, &[about(budget)]);
+            format!("{rough}{}{text}", language.choose([" ", ""]))
+        }
+        None => text,
     })
 }
 

@@ -48,8 +48,8 @@ messages! {
          longest. About {} in all, with drain; more where levels are longer than that.",
         "每个档位：至少 {}、{} 个请求以及单个请求时延的 {} 倍，取其中最长者。包括排空在内，总计约 {}；档位更长时则更久。";
     Rough:
-        "A rough answer: short levels, and an interval of about 25 %.",
-        "粗略结果：档位较短，区间宽约 25 %。";
+        "A rough answer: short levels, none begun after {} once a load has met the SLO, and an interval of about 25 %.",
+        "粗略结果：档位较短；一旦有负载达标，{} 后不再开始新档位；区间宽约 25 %。";
 
     SweepRates:
         "about {} rates between them and slightly above", "约 {} 个介于其间及略高的请求速率";

@@ -31,7 +31,7 @@ pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, w
 use dyno_words::escape::escape;
 pub(crate) use grouped::names as level_names;
 pub(crate) use level::exactness;
-pub(crate) use search::{answer, highest_met, load, middle, unit_text as capacity_unit};
+pub(crate) use search::{answer, highest_met, load, middle, tried, unit_text as capacity_unit};
 pub(crate) use slo::{outcome_word, remarks};
 pub(crate) use table::{bursts, offered};
 

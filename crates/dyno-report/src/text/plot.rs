@@ -26,7 +26,8 @@ const HOLLOW: char = '░';
 pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let Some((axis, sweep)) = axis(levels) else { return String::new() };
-    let basis = Basis::of(sweep.iter().map(|(_, level)| *level));
+    // That of the table below, in which levels beside the sweep count too.
+    let basis = Basis::of(levels);
     let (say, metric) = match levels.iter().any(LevelSummary::has_inputs) {
         true => (Say::InputRate, Metric::InputRate),
         false => (Say::OutputRate, Metric::OutputRate),

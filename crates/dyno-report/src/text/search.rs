@@ -3,7 +3,8 @@
 use super::TextOptions;
 use crate::messages::Say;
 use dyno_model::load::LoadKind;
-use dyno_model::summary::{SearchSummary, Summary};
+use dyno_model::metric::Metric;
+use dyno_model::summary::{Basis, LevelSummary, SearchSummary, Summary};
 use dyno_model::{Decision, Language};
 use dyno_words::columns::{number, wrap};
 use dyno_words::escape::escape;
@@ -34,6 +35,7 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
                 .map(|highest| Say::HighestMet.with(language, &[load(highest)]))
                 .unwrap_or_default();
             let about = |low, high| load(middle(low, high, unit));
+            let tried = |low| tried(summary, unit, low, language);
             let unit = unit_text(unit, language);
             match (*holds, *does_not_hold) {
                 (Some(low), Some(high)) => {
@@ -42,7 +44,7 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
                     Say::CapacityBetween.with(language, &values)
                 }
                 (Some(low), None) => {
-                    Say::CapacityAtLeast.with(language, &[load(low), unit, slo, care])
+                    Say::CapacityAtLeast.with(language, &[load(low), unit, slo, tried(low), care])
                 }
                 (None, Some(high)) if open => {
                     Say::CapacityOpen.with(language, &[load(high), unit, slo, care])
@@ -65,6 +67,31 @@ pub(crate) fn highest_met(summary: &Summary, unit: &str) -> Option<f64> {
     let kind = if unit == "req/s" { LoadKind::Rate } else { LoadKind::Concurrency };
     let met = summary.levels.iter().filter(|level| level.passes());
     met.filter_map(|level| level.load.of(kind)).max_by(f64::total_cmp)
+}
+
+/// Which of the loads tried the highest is that met the SLO, where none of its kind missed it; and the closed loop
+/// that showed the maximum throughput, where that one did.
+pub(crate) fn tried(summary: &Summary, unit: &str, highest: f64, language: Language) -> String {
+    let rates = unit == "req/s";
+    let kind = if rates { LoadKind::Rate } else { LoadKind::Concurrency };
+    let higher = |level: &LevelSummary| level.load.of(kind).is_some_and(|load| load > highest);
+    let say = match (summary.levels.iter().any(higher), rates) {
+        (true, true) => Say::HighestRateJudged,
+        (true, false) => Say::HighestConcurrencyJudged,
+        (false, true) => Say::HighestRate,
+        (false, false) => Say::HighestConcurrency,
+    };
+    let missed = |level: &&LevelSummary| {
+        level.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Missed)
+    };
+    // One that was too short is before the one that counts.
+    let full = summary.levels.iter().rev().filter(|_| rates).filter(missed);
+    let beside = full.filter_map(|level| {
+        let in_flight = level.load.of(LoadKind::Concurrency).filter(|many| *many > 1.0)?;
+        let done = Basis::of(&summary.levels).rate(level, Metric::RequestRate)?;
+        Some(Say::FullMissed.with(language, &[load(in_flight), load(done)]))
+    });
+    say.text(language).to_owned() + &beside.take(1).collect::<String>()
 }
 
 /// The middle of the interval in which a capacity lies, as a whole number of requests in flight. Loads

@@ -19,6 +19,8 @@ const LABEL: usize = 40;
 /// Labels up to this width keep their place in the row, even at the cost of a column.
 const LABEL_KEPT: usize = 16;
 const LABEL_STEP: usize = 4;
+/// Filling and draining are mentioned where less than this part of the steady throughput is left.
+const MOST_OF: f64 = 0.95;
 
 /// What the marks mean; `above`: the whole levels are there.
 fn legend(marks: &Marks, above: bool, options: &TextOptions) -> String {
@@ -32,6 +34,17 @@ fn legend(marks: &Marks, above: bool, options: &TextOptions) -> String {
         wrap(&format!("{mark} "), text, options.prose())
     });
     lines.concat()
+}
+
+/// Throughput is over whole levels although a steady window shows that filling and draining are a part of one.
+fn shows_edges(levels: &[LevelSummary]) -> bool {
+    let edges = |level: &LevelSummary| {
+        let steady = level.steady.and_then(|steady| steady.throughput.requests_per_s);
+        let rates = steady.zip(level.throughput.requests_per_s);
+        level.offered_per_s.is_some()
+            && rates.is_some_and(|(steady, whole)| whole < MOST_OF * steady)
+    };
+    !Basis::of(levels).is_steady() && levels.iter().any(edges)
 }
 
 /// Some level is an open loop at a rate, so that a table shows the rate that was offered.
@@ -204,6 +217,9 @@ pub(super) fn table(summary: &Summary, blocks: bool, options: &TextOptions) -> S
         };
         let hidden = say.with(language, &[grid.hidden.to_string()]);
         push(wrap("", &hidden, options.prose()));
+    }
+    if shows_edges(levels) {
+        push(wrap("", Say::WholeLevels.text(language), options.prose()));
     }
     out + &legend(&marks, blocks, options)
 }

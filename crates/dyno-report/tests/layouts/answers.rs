@@ -1,7 +1,10 @@
 //! What a run has answered, in Markdown: search, repeats, SLO.
 
 use crate::runs::*;
-use dyno_model::summary::{Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict};
+use dyno_model::load::LoadKind;
+use dyno_model::summary::{
+    LoadSummary, Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict,
+};
 use dyno_model::{Diagnostic, Language};
 use dyno_report::layout::{Layout, Run};
 
@@ -63,6 +66,41 @@ fn the_answers_of_a_run_stand_in_its_document() {
             text.lines().filter(|line| !line.starts_with('(') && !line.starts_with("- ")).collect();
         insta::assert_snapshot!(format!("answers_{name}"), answers.join("\n"));
     }
+}
+
+/// The rate is what was offered, and the closed loop that was tried as well is not passed over.
+#[test]
+fn a_capacity_that_is_at_least_a_load_says_what_was_tried() {
+    let mut run = answered();
+    run.summary.search = Some(SearchSummary::Capacity {
+        unit: "req/s".to_owned(),
+        holds: Some(15.4),
+        does_not_hold: None,
+        confidence: None,
+        doubt: None,
+        outcome: None,
+    });
+    let mut full = run.summary.levels[0].clone();
+    full.label = "throughput".to_owned();
+    full.load = LoadSummary { kind: LoadKind::Concurrency, value: Some(512.0) };
+    (full.throughput.requests_per_s, full.steady) = (Some(14.0), None);
+    full.slo.as_mut().unwrap().verdict.outcome = dyno_model::Decision::Missed;
+    run.summary.levels.truncate(1);
+    let rate = &mut run.summary.levels[0];
+    rate.load = LoadSummary { kind: LoadKind::Rate, value: Some(15.4) };
+    let text = |run: &Run| print(Layout::Markdown, std::slice::from_ref(run), Language::English);
+    let alone = text(&run);
+    assert!(
+        alone.contains("at least 15.4 req/s for ") && alone.contains(", the highest rate offered."),
+        "{alone}"
+    );
+    run.summary.levels.push(full);
+    let said = "the highest rate offered; 512 requests in flight missed it (14 req/s completed)";
+    assert!(text(&run).contains(said), "{}", text(&run));
+    let page = Layout::Html.print(std::slice::from_ref(&run), &Default::default()).unwrap();
+    assert!(String::from_utf8(page.bytes).unwrap().contains(said));
+    run.summary.levels[0].load.value = Some(16.0);
+    assert!(text(&run).contains("the highest rate that could be judged; 512"), "{}", text(&run));
 }
 
 /// C6: an estimate with its interval, and the highest level that met the SLO.

@@ -40,6 +40,24 @@ fn a_curve_needs_three_loads_of_one_kind_and_length() {
     assert_eq!(curve(&text(&ladder(&many))), "", "there is no room for so many");
 }
 
+/// The chart of a search is of its rates; the table has the saturated level, too, which may have no steady window.
+#[test]
+fn the_curve_has_the_throughput_of_the_table() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0, 512.0]);
+    for level in &mut summary.levels[..3] {
+        level.load.kind = LoadKind::Rate;
+    }
+    let tallest = |summary: &Summary| {
+        let curve = curve(&text(summary));
+        let label = curve.lines().nth(1).unwrap().split_whitespace().next().unwrap();
+        label.parse::<f64>().unwrap()
+    };
+    assert_eq!(tallest(&summary), 400.0, "over the steady windows");
+    summary.levels[3].steady = None;
+    summary.levels[2].throughput.output_tokens_per_s = Some(321.0);
+    assert_eq!(tallest(&summary), 321.0, "over whole levels, as in the table");
+}
+
 #[test]
 fn without_streams_the_curve_is_of_the_latency() {
     let mut summary = ladder(&[1.0, 2.0, 4.0]);

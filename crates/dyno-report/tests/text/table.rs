@@ -53,6 +53,22 @@ fn b5_steady_and_whole_level_throughput_are_never_in_one_column() {
 }
 
 #[test]
+fn short_levels_without_a_common_window_say_that_their_rates_are_too_low() {
+    let said = |whole: f64, window: bool| {
+        let mut summary = ladder(&[1.0, 2.0, 4.0]);
+        let level = &mut summary.levels[0];
+        level.offered_per_s = Some(44.5);
+        level.throughput.requests_per_s = Some(whole);
+        summary.levels[2].steady = summary.levels[2].steady.filter(|_| window);
+        text(&summary).contains("filling and draining")
+    };
+    // The steady window has 44.2.
+    assert!(said(41.0, false));
+    assert!(!said(43.0, false), "drains hardly count");
+    assert!(!said(41.0, true), "the table is over steady windows");
+}
+
+#[test]
 fn tables_of_the_same_command_have_the_same_columns() {
     let heads = |factor: f64| {
         let mut summary = ladder(&[1.0, 2.0, 4.0]);

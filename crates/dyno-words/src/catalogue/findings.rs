@@ -195,6 +195,12 @@ wordings! {
         ["its queue grows for as long as the level lasts, so latency depends on the duration; lower \
           --rate",
          "队列会一直增长，时延取决于测试时长；请降低 --rate"];
+    Behind: Note "behind_offered",
+        ["only {} of {} req/s offered were completed in the steady window, and the level is too short to determine \
+          whether the server keeps up",
+         "稳态窗口内每秒到达 {1} 个请求，只完成 {0} 个；测试过短，无法判定服务器能否承载"],
+        ["use {2} to determine it; if the queue keeps growing, latency depends on the duration",
+         "请用 {2} 判定；若队列持续增长，时延取决于测试时长"];
     Growing: Warning "no_steady_window",
         TREND,
         ["if less was done than offered, the server does not keep up: lower --rate; otherwise random \
@@ -377,6 +383,9 @@ wordings! {
     Contradiction: Note "doubt",
         ["levels contradict each other: {} met the SLO, {} did not",
          "各档位相互矛盾：{} 满足 SLO，{} 却不满足"];
+    CapacityBehind: Note "doubt",
+        ["less was completed than offered in level {}, so that its queue may keep growing and a longer level miss the SLO",
+         "档位 {} 完成的请求少于到达的请求，队列可能持续增长，更长的测试可能不满足 SLO"];
     CapacityDrift: Note "doubt",
         ["the capacity moved by {} % during the search", "搜索期间容量变化了 {} %"];
     NotJudged: Note "doubt",

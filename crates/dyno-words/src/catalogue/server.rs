@@ -48,6 +48,13 @@ wordings! {
           lower the load",
          "已达到序列数或单步 token 数上限，而非 KV 缓存上限，首 token 时延（TTFT）包含这段等待：请提高上限（vLLM：\
           --max-num-seqs、--max-num-batched-tokens），或降低负载"];
+    QueuePrompts: Note "server_queue",
+        QUEUE,
+        ["its batch was fuller at other times and its KV cache is not full, so its limit on sequences is not the reason: \
+          requests wait until the prompts before them are processed, and TTFT includes this wait: allow more tokens \
+          per step (vLLM: --max-num-batched-tokens), send shorter prompts, or lower the load",
+         "批次在其他时刻更满，KV 缓存也未满，因此原因不是序列数上限：请求在等待前面的提示词处理完，首 token 时延（TTFT）包含这段等待：\
+          请提高单步 token 数上限（vLLM：--max-num-batched-tokens）、缩短提示词，或降低负载"];
     Queue: Note "server_queue",
         QUEUE,
         ["its limit on sequences or on tokens per step, or its KV cache, is reached, and TTFT \

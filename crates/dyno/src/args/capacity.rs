@@ -72,7 +72,8 @@ pub(crate) struct CapacitySearch {
     /// Width of the interval to reach, relative to the load
     #[arg(long, value_name = "SHARE", value_parser = levels::width, default_value = "6%")]
     pub(crate) width: f64,
-    /// A rough answer in a few minutes: at most 6 levels of 10s or a little more, and an interval of 25 %
+    /// A rough answer in about 2 minutes: at most 6 levels of 10s or a little more, none begun after
+    /// 2 minutes once a load has met the SLO, and an interval of 25 %
     #[arg(long)]
     pub(crate) quick: bool,
     /// Length of each level; extended for slow responses, or where the SLO's percentiles need more
