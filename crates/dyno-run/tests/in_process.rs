@@ -223,6 +223,34 @@ fn b2_the_steady_rate_of_a_short_closed_loop_is_that_of_a_long_one() {
     }
 }
 
+/// 160 in flight at an engine of 48 slots: the first of them wait for fewer others.
+#[test]
+fn latencies_of_a_cold_start_are_noted() {
+    let of = |warmup: Option<u64>, concurrency: u32| {
+        let mut level = LevelPlan::new(Load::Concurrency { concurrency });
+        level.requests = Some(u64::from(concurrency) * 4);
+        level.warmup = warmup.map(Warmup::Requests);
+        level.output_tokens = LengthSpec::fixed(8);
+        run(Order::twin(TWIN).level(level), &()).unwrap().summary.unwrap().levels.remove(0)
+    };
+    let note = |level: &LevelSummary| {
+        level.notes.iter().find(|note| note.code == "cold_start").map(|note| note.what.clone())
+    };
+    let cold = of(None, 160);
+    let said = note(&cold).unwrap();
+    let mean = cold.times[Time::Latency].as_ref().unwrap().mean.unwrap();
+    assert!(
+        said.contains("the first 160 requests") && said.contains(&format!("{mean:.0} ms")),
+        "{said}"
+    );
+    let steady = 160e3 / cold.steady.unwrap().throughput.requests_per_s.unwrap();
+    let without = said.rsplit_once("them ").unwrap().1.trim_end_matches(" ms");
+    let without: f64 = without.parse().unwrap();
+    assert!(mean < 0.96 * steady && (without / steady - 1.0).abs() < 0.02, "{said}, {steady:.2}");
+    assert_eq!(note(&of(Some(320), 160)), None, "a warm-up");
+    assert_eq!(note(&of(None, 8)), None, "no queue");
+}
+
 #[test]
 fn how_a_level_went_is_read_back_from_the_file() {
     let mut order = predicted(&[1, 2, 4, 8]);

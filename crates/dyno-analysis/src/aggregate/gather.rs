@@ -309,6 +309,11 @@ impl Gathered {
         });
     }
 
+    /// Whether the slots of a closed loop had been at work before the measured part, or users pause anyway.
+    pub(super) fn is_warm(&self, slots: u32) -> bool {
+        self.warmup_records >= u64::from(slots) || self.conversations.any()
+    }
+
     fn time(&mut self, record: &RequestRecord) {
         self.span.add(record);
         if let Some(sent) = record.sent {

@@ -3,6 +3,7 @@
 use super::bend::bend;
 use super::cache;
 use super::client::{client, exact_lag, slip};
+use super::cold;
 use super::cost::cost;
 use super::distributions::{Distributions, TimeBlocks};
 use super::drift::{drifts, memory_growth};
@@ -241,6 +242,7 @@ impl<'a> Level<'a> {
         findings.extend(rates.zip(self.unclear).and_then(behind));
         findings.extend(gathered.server_side.findings());
         findings.extend(gathered.reasoned.note());
+        findings.extend(cold::note(self.plan, &gathered, times[Time::Latency].as_ref()));
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let told = |time: Time| known || time.is_between_tokens() && ramp.is_none();

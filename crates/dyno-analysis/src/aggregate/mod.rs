@@ -5,6 +5,7 @@ mod addresses;
 mod bend;
 mod cache;
 mod client;
+mod cold;
 mod concurrency;
 mod cost;
 mod distributions;

@@ -43,6 +43,16 @@ impl Slots {
         self.slots.values().map(|slot| slot.first.1).max()
     }
 
+    /// How long the first requests took on average.
+    pub(crate) fn mean_first(&self) -> Option<f64> {
+        let all: u128 = self
+            .slots
+            .values()
+            .map(|slot| u128::from(slot.first.1.saturating_sub(slot.first.0)))
+            .sum();
+        (!self.slots.is_empty()).then(|| all as f64 / self.slots.len() as f64)
+    }
+
     /// Until when the requests of every slot are known: what was in flight when the client was killed is not.
     pub(crate) fn known_until(&self) -> Option<u64> {
         self.slots.values().map(|slot| slot.last_end).min()

@@ -116,8 +116,7 @@ pub(crate) fn window(
 /// for each other, not for those before them. Not from when the first response of every slot has ended:
 /// where lengths vary that is when the longest are over, and what is left is too quick.
 fn settled(window: Window, slots: u32, median: f64, level: &Gathered) -> Window {
-    let warm = level.warmup_records >= u64::from(slots) || level.conversations.any();
-    let skipped = if warm { 0 } else { median as u64 };
+    let skipped = if level.is_warm(slots) { 0 } else { median as u64 };
     Window { from: (window.from + skipped).min(window.to), ..window }
 }
 

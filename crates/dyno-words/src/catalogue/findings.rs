@@ -201,6 +201,10 @@ wordings! {
          "稳态窗口内每秒到达 {1} 个请求，只完成 {0} 个；测试过短，无法判定服务器能否承载"],
         ["use {2} to determine it; if the queue keeps growing, latency depends on the duration",
          "请用 {2} 判定；若队列持续增长，时延取决于测试时长"];
+    ColdStart: Note "cold_start",
+        ["the first {0} requests met an idle server: with them latency mean is {1}, without them {2}",
+         "前 {0} 个请求遇到的是空闲的服务器：端到端时延平均值含这些请求为 {1}，不含为 {2}"],
+        ["use --warmup {3}, or a longer level", "请使用 --warmup {3}，或延长该档位"];
     Growing: Warning "no_steady_window",
         TREND,
         ["if less was done than offered, the server does not keep up: lower --rate; otherwise random \
