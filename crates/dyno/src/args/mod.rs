@@ -17,6 +17,7 @@ pub(crate) mod language;
 pub(crate) mod levels;
 pub(crate) mod metrics;
 pub(crate) mod overload;
+pub(crate) mod plan;
 pub(crate) mod predict;
 pub(crate) mod ramp;
 pub(crate) mod report;
