@@ -1,11 +1,13 @@
-//! Settings that are not typed: of the environment, of the file of `--config`. They become defaults
+//! Settings that are not typed: of the environment, the file of `--config` and a preset. They become defaults
 //! of the command's flags, so that names, checks and errors are the same, and argv is parsed once. A
 //! setting has no effect where a flag is typed that replaces or contradicts it.
 
 mod environment;
 mod file;
+pub(crate) mod presets;
 
 use crate::args::Cli;
+use crate::args::plan::SettingsArgs;
 use crate::resolve::{Note, Notes};
 use crate::usage::{UsageError, from_clap};
 use clap::builder::{ArgPredicate, OsStr, Resettable};
@@ -52,9 +54,11 @@ impl Given {
     }
 
     /// An error, with where the settings come from that were not typed: they may be at fault.
-    pub(crate) fn blame(&self, config: Option<&Path>, mut error: UsageError) -> UsageError {
-        let file = config.map(|file| format!("`{}`", file.display()));
-        let sources: Vec<String> = self.variables.iter().cloned().chain(file).collect();
+    pub(crate) fn blame(&self, from: &SettingsArgs, mut error: UsageError) -> UsageError {
+        let file = from.config.as_ref().map(|file| format!("`{}`", file.display()));
+        let preset = from.preset.as_ref().map(|name| format!("--preset {name}"));
+        let others = file.into_iter().chain(preset);
+        let sources: Vec<String> = self.variables.iter().cloned().chain(others).collect();
         if !sources.is_empty() {
             let (message, sources) = (error.message, sources.join(", "));
             error.message = format!("{message} (some settings come from {sources})");
@@ -73,6 +77,18 @@ struct Setting {
     texts: Vec<String>,
     /// A switch that is off contradicts nothing.
     is_off: bool,
+}
+
+impl Setting {
+    /// As it would be typed, with a blank before each word.
+    fn flags(&self) -> String {
+        let flag = self.id.replace('_', "-");
+        let flags = self.texts.iter().map(|text| match text.as_str() {
+            "true" => format!(" --{flag}"),
+            text => format!(" --{flag} {text}"),
+        });
+        flags.collect()
+    }
 }
 
 /// Reads the command line, with the settings below it.
@@ -117,13 +133,13 @@ struct Settings {
     all: Vec<Setting>,
     /// How many of them, from the first, are from the environment.
     variables: usize,
-    /// How many follow from the file.
+    /// How many follow from the file; the others are those of the preset.
     in_file: usize,
     ignored: Vec<String>,
 }
 
 impl Settings {
-    /// Those of the environment, then those of the file.
+    /// Those of the environment, of the file, and of the preset.
     fn below(
         command: &Command,
         argv: &[OsString],
@@ -137,6 +153,10 @@ impl Settings {
             settings.ignored = ignored;
             settings.add(command, found)?;
             settings.in_file = settings.all.len() - settings.variables;
+        }
+        let preset = settings.value(argv, "preset");
+        if let Some(preset) = preset.as_ref().and_then(|name| presets::find(name.to_str()?)) {
+            settings.add(command, preset.settings(command)?)?;
         }
         Ok(settings)
     }

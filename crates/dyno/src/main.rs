@@ -41,6 +41,7 @@ fn run(argv: Vec<OsString>) -> Exit {
         Command::Capacity(args) => commands::plan(*args, &given, &printer),
         Command::Predict(args) => commands::plan(*args, &given, &printer),
         Command::Twins(args) => commands::twins::run(&args, &printer),
+        Command::Presets(args) => commands::presets::run(&args, &printer),
         Command::Fit(args) => commands::fit::run(&args, &printer),
         Command::Engine(args) => commands::engine::run(&args, &printer),
         Command::Agent(args) => commands::agent::run(*args, &printer),

@@ -7,7 +7,9 @@ use super::metrics::MetricsArgs;
 use super::overload::OverloadArgs;
 use super::target::{TargetUrl, target};
 use super::values;
+use crate::config::presets::PRESETS;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use dyno_model::Nanos;
 use dyno_model::plan::Warmup;
 use std::path::PathBuf;
@@ -54,12 +56,15 @@ pub(crate) struct EachLevelArgs {
 }
 
 /// Where settings come from that are not typed.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Settings (typed flags, then DYNO_… variables, --config, --preset)")]
 pub(crate) struct SettingsArgs {
     /// TOML or YAML file (.yaml, .yml) with settings named like these flags
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Settings that ship with Dyno, for a purpose; `dyno presets` lists and shows them
+    #[arg(long, value_name = "NAME", value_parser = preset())]
+    pub(crate) preset: Option<String>,
 }
 
 /// The server, and how it is asked. A prediction has none.
@@ -84,4 +89,9 @@ pub(crate) struct ServerArgs {
     pub(crate) fleet: FleetArgs,
     #[command(flatten)]
     pub(crate) metrics: MetricsArgs,
+}
+
+/// The name of a preset.
+pub(super) fn preset() -> PossibleValuesParser {
+    PossibleValuesParser::new(PRESETS.iter().map(|preset| preset.name))
 }

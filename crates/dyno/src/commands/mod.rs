@@ -17,6 +17,7 @@ pub(crate) mod loaded;
 pub(crate) mod man;
 pub(crate) mod open;
 pub(crate) mod predict;
+pub(crate) mod presets;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod show;
@@ -35,7 +36,7 @@ pub(crate) const RUNS: &str = "dyno-runs";
 /// carries out the plan.
 pub(crate) fn plan(inputs: impl Into<Inputs>, given: &Given, printer: &Printer) -> Exit {
     let inputs: Inputs = inputs.into();
-    let (aim, config) = (inputs.aim, inputs.plan.settings.config.clone());
+    let (aim, from) = (inputs.aim, inputs.plan.settings.clone());
     match resolve(inputs, given, &Surroundings::of_process()) {
         Ok(resolved) if aim == Aim::Predict => predict::run(resolved, printer),
         Ok(resolved) => {
@@ -43,7 +44,7 @@ pub(crate) fn plan(inputs: impl Into<Inputs>, given: &Given, printer: &Printer) 
             bench::run(resolved, &printer)
         }
         Err(error) => {
-            printer.error(given.blame(config.as_deref(), error));
+            printer.error(given.blame(&from, error));
             Exit::Usage
         }
     }

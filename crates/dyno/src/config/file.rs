@@ -31,21 +31,20 @@ pub(super) fn settings(
     }
     let file = path.display().to_string();
     let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    of_text(command, &file, &text, is_yaml)
-}
-
-/// The settings of a file's text, each checked separately so that an error names its line.
-fn of_text(
-    command: &Command,
-    file: &str,
-    text: &str,
-    is_yaml: bool,
-) -> Result<(Vec<Setting>, Vec<String>), UsageError> {
-    let entries = if is_yaml { entries::of_yaml(text) } else { entries::of_toml(text) };
+    let entries = if is_yaml { entries::of_yaml(&text) } else { entries::of_toml(&text) };
     let entries = entries.map_err(|wrong| {
         let key = wrong.key.map(|key| format!(": {key}")).unwrap_or_default();
         UsageError::new(format!("{file}:{}{key}", wrong.line), wrong.what)
     })?;
+    of_entries(command, &file, entries)
+}
+
+/// The settings that entries stand for, each checked separately so that an error names its line.
+pub(super) fn of_entries(
+    command: &Command,
+    file: &str,
+    entries: Vec<Entry>,
+) -> Result<(Vec<Setting>, Vec<String>), UsageError> {
     let (mut settings, mut ignored) = (Vec::new(), Vec::new());
     for Entry { key, line, value } in entries {
         let place = format!("{file}:{line}: {key}");

@@ -304,3 +304,48 @@ fn no_setting_runs_a_program() {
         }
     }
 }
+
+#[test]
+fn every_preset_is_sound_for_every_command() {
+    let cli = Cli::command();
+    for preset in presets::PRESETS {
+        let mut used = Vec::new();
+        for command in COMMANDS.map(|name| cli.find_subcommand(name).unwrap()) {
+            let settings = preset.settings(command).unwrap();
+            used.extend(settings.iter().map(|setting| setting.id.clone()));
+            let mut above = Settings::default();
+            above.add(command, settings).unwrap();
+            let line = [command.get_name(), "--preset", preset.name, "--slo=latency.p90<8s"];
+            let (args, told) = given("none", "", &line, &[]).unwrap();
+            let resolved = resolve(args, &told, &Surroundings::default()).unwrap();
+            assert_eq!(resolved.order.notes.len(), 1);
+        }
+        assert!(used.len() > 3 && preset.version() > 0, "{}", preset.name);
+        for language in [dyno_model::Language::English, dyno_model::Language::Chinese] {
+            let page = preset.page(language);
+            assert!(!preset.summary(language).is_empty() && page.lines().count() > 8, "{page}");
+            // What is shown can be a file of --config.
+            given("shown.toml", &page, &["bench"], &[]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_preset_goes_before_defaults_only() {
+    let read = |text: &str, line: &[&str], variables: &[(&str, &str)]| {
+        given("a.toml", text, line, variables).unwrap()
+    };
+    let (args, told) = read("duration = '9s'", &["bench", "--preset=nightly", "--rate=2"], &[]);
+    assert_eq!(args.load.duration, Some(9_000_000_000));
+    assert!(args.load.concurrency.is_none() && args.plan.each.warmup.is_some());
+    assert!(!told.keys.contains(&"warmup".to_owned()), "{:?}", told.keys);
+    for (text, line, variables) in [
+        ("preset = 'nightly'", &["predict"][..], &[][..]),
+        ("preset = 'quick'", &["predict"], &[("DYNO_PRESET", "nightly")]),
+        ("preset = 'quick'", &["predict", "--preset=nightly"], &[]),
+    ] {
+        assert_eq!(read(text, line, variables).0.course.repeat, Some(5), "{text} {line:?}");
+    }
+    let error = error_of("preset = 'slow'");
+    assert!(error.contains("`slow` is not a valid value; write one of quick, nightly"), "{error}");
+}

@@ -35,11 +35,11 @@ use crate::args::bench::{RequestArgs, UsageArg};
 use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
 use crate::commands::loaded::meant;
-use crate::config::Given;
+use crate::config::{Given, presets};
 use crate::usage::UsageError;
 use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
 use dyno_run::{Order, Place, StopSignal, Workload};
-use dyno_words::InLanguage;
+use dyno_words::{InLanguage, Note as RunNote, values};
 use std::fmt;
 use std::path::Path;
 use versus::Rival;
@@ -172,7 +172,10 @@ pub(crate) fn resolve(
     let (workload, stop) = (Some(workload), StopSignal::new());
     let crew = fleet::crew(&server.fleet, &plan, showing.language, &mut warnings)?;
     let command = surroundings.command.clone();
-    let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew, command };
+    let preset = args.settings.preset.as_deref().and_then(presets::find);
+    let used = preset.map(|preset| RunNote::Preset.with(values![preset.name, preset.version()]));
+    let used = used.into_iter().collect();
+    let order = Order { plan, reach, workload, place, stop, notes: used, crew, command };
     let (notes, dry_run) = (notes.into_texts(), each.dry_run);
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {

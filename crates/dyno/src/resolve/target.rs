@@ -5,9 +5,8 @@ use super::{Aim, Surroundings};
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
-use dyno_model::nearest::nearest;
 use dyno_model::plan::Api;
-use dyno_run::{Embedded, api_of_path, apis};
+use dyno_run::{Embedded, api_of_path, apis, may_have_path, misspelt_path};
 
 /// The twin that is measured or predicted where there is no server.
 pub(super) fn embedded(
@@ -40,7 +39,7 @@ pub(super) fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result
     let typed = typed.and_then(named).map(|about| Api::named(about.name));
     let path = target.map(|url| url.path().trim_end_matches('/')).unwrap_or_default();
     let by_path = api_of_path(path);
-    if let (None, Some(meant)) = (&typed, misspelt(path, by_path.as_ref())) {
+    if let (None, Some(meant)) = (&typed, misspelt_path(path)) {
         let wrong = UsageError::new("TARGET", format!("`{path}` is the path of no API"));
         return Err(wrong.hint(format!("did you mean {meant}?")));
     }
@@ -53,31 +52,4 @@ pub(super) fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result
         (None, None) if auto => Ok(Api::AUTO),
         (typed, by_path) => Ok(typed.or(by_path).unwrap_or_default()),
     }
-}
-
-/// Whether the requests of an API may go to a path that is usually that of another: some servers have one
-/// API where others have the other.
-fn may_have_path(typed: &Api, by_path: &Api) -> bool {
-    let path = |api: &Api| apis().find(|about| about.name == api.name()).map(|about| about.path);
-    typed == by_path || path(typed) == path(by_path)
-}
-
-/// The path of an API that is nearly this one, where the last part is misspelt. What is the path of an API
-/// in full, or ends like that of one with a prefix, is meant.
-fn misspelt(path: &str, by_path: Option<&Api>) -> Option<String> {
-    let prefix = |api: &Api| apis().find(|about| about.name == api.name()).map(|a| a.prefix);
-    if by_path.and_then(prefix).is_some_and(|prefix| !prefix.is_empty()) {
-        return None;
-    }
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let near = apis().map(|about| about.whole_path()).filter(|whole| {
-        let parts = whole.matches('/').count();
-        let tail = path.rmatch_indices('/').nth(parts - 1).map(|(at, _)| &path[at..]);
-        tail.is_some_and(|tail| {
-            last(tail) != last(whole) && nearest(tail, &[whole.as_str()]).is_some()
-        })
-    });
-    let longest = near.max_by_key(|whole| whole.matches('/').count())?;
-    let exact = apis().any(|about| path == about.whole_path());
-    (!exact).then_some(longest)
 }

@@ -141,7 +141,7 @@ impl Rival {
         Order {
             crew: one.crew.clone(),
             command: one.command.clone(),
-            notes: Vec::new(),
+            notes: one.notes.clone(),
             plan,
             reach: Reach {
                 url: self.target,
