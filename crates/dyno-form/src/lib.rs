@@ -4,6 +4,7 @@
 //! known here.
 
 pub mod csv;
+pub mod entries;
 pub mod file;
 pub mod json;
 pub mod lines;

@@ -11,9 +11,9 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a locale, by the values of `LC_ALL`, `LC_MESSAGES` and `LANG`: the first of
-    /// them that is set decides.
-    pub fn of_locale(values: [Option<&str>; 3]) -> Self {
+    /// The language of a locale, by the values of `LC_ALL`, `LC_MESSAGES` and `LANG`, after what goes
+    /// before them: the first that is set decides.
+    pub fn of_locale<const N: usize>(values: [Option<&str>; N]) -> Self {
         let decides = values.into_iter().flatten().find(|value| !value.is_empty());
         let chinese = decides.is_some_and(|value| value.to_ascii_lowercase().starts_with("zh"));
         if chinese { Self::Chinese } else { Self::English }

@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::identity::one_line;
 use crate::order::Order;
 use crate::target::{OpenTarget, open, unreachable_at};
+use dyno_model::nearest::nearest;
 use dyno_model::plan::{Api, Plan};
 use dyno_net::Clock;
 use dyno_wire::dialect::{About, DIALECTS, Dialect, find, of_path};
@@ -28,6 +29,32 @@ fn dialect(api: &Api) -> Option<&'static dyn Dialect> {
 /// The API of a target whose path is a full endpoint.
 pub fn api_of_path(path: &str) -> Option<Api> {
     of_path(path).map(|dialect| Api::named(dialect.about().name))
+}
+
+/// Whether the requests of an API may go to a path that is usually that of another: some servers have one
+/// API where others have the other.
+pub fn may_have_path(typed: &Api, by_path: &Api) -> bool {
+    let path = |api: &Api| about(api).map(|about| about.path);
+    typed == by_path || path(typed) == path(by_path)
+}
+
+/// The path of an API that is nearly this one, where the last part is misspelt. What is the path of an API
+/// in full, or ends like that of one with a prefix, is meant.
+pub fn misspelt_path(path: &str) -> Option<String> {
+    if of_path(path).is_some_and(|dialect| !dialect.about().prefix.is_empty()) {
+        return None;
+    }
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let near = apis().map(|about| about.whole_path()).filter(|whole| {
+        let parts = whole.matches('/').count();
+        let tail = path.rmatch_indices('/').nth(parts - 1).map(|(at, _)| &path[at..]);
+        tail.is_some_and(|tail| {
+            last(tail) != last(whole) && nearest(tail, &[whole.as_str()]).is_some()
+        })
+    });
+    let longest = near.max_by_key(|whole| whole.matches('/').count())?;
+    let exact = apis().any(|about| path == about.whole_path());
+    (!exact).then_some(longest)
 }
 
 /// The dialect of a plan.

@@ -66,7 +66,7 @@ mod turns;
 mod watch;
 pub mod workload;
 
-pub use api::{about, api_of_path, apis};
+pub use api::{about, api_of_path, apis, may_have_path, misspelt_path};
 pub use dyno_drive::{Stop, StopSignal};
 pub use dyno_wire::client::{Resolver, SlowSink, SourceError, Sources};
 pub use dyno_wire::dialect::About;

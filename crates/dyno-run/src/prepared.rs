@@ -64,6 +64,7 @@ impl Prepared {
             true => prediction::prepare(&order.plan, workload, is_counted),
             false => measured(order, workload, is_counted, clock, observer),
         }?;
+        prepared.environment.notes.extend(order.notes.iter().cloned());
         prepared.environment.attempts = order.past().map(|past| past.attempts + 1);
         prepared.environment.made = Made { command: order.command.clone(), directory: None, files };
         Ok(prepared)
@@ -111,7 +112,6 @@ fn measured(
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
-    environment.notes.extend(order.notes.iter().cloned());
     environment.notes.extend(counting);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);

@@ -1,278 +1,328 @@
-//! Settings from a TOML file, named like the flags. The file is converted to flags, which are put
-//! before those of the command line, so that names, checks and errors are the same. A flag on the
-//! command line replaces the file's key of the same name; a load replaces any load of the file.
+//! Settings that are not typed: of the environment, the file of `--config` and a preset. They become defaults
+//! of the command's flags, so that names, checks and errors are the same, and argv is parsed once. A
+//! setting has no effect where a flag is typed that replaces or contradicts it.
 
-use crate::args::{Cli, Command};
+mod environment;
+mod file;
+pub(crate) mod presets;
+
+use crate::args::Cli;
+use crate::args::plan::SettingsArgs;
+use crate::resolve::{Note, Notes};
 use crate::usage::{UsageError, from_clap};
-use clap::error::{ContextKind, ContextValue};
+use clap::builder::{ArgPredicate, OsStr, Resettable};
 use clap::parser::ValueSource;
-use clap::{ArgAction, CommandFactory};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use serde_json::Value;
 use std::ffi::OsString;
-use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
-/// The kinds of load: at most one applies, so they are replaced together.
-const LOADS: &[&str] = &["concurrency", "rate", "ramp", "burst", "sweep"];
-/// Flags on the command line that replace contradicting keys of the file.
-const OPPOSITES: &[(&str, &[&str])] = &[
-    ("live", &["quiet", "no-progress", "progress"]),
-    ("quiet", &["live", "progress"]),
-    ("no-progress", &["live", "progress"]),
-    ("progress", &["live", "quiet", "no-progress"]),
-];
-/// Flags that make no sense inside the file they name.
-const NOT_IN_FILES: &[&str] = &["config", "help"];
-const LARGEST_FILE: usize = 1 << 20;
+/// The commands that make a plan, and take settings.
+const COMMANDS: [&str; 3] = ["bench", "capacity", "predict"];
+/// The kinds of load: at most one applies, so they replace each other.
+const LOADS: [&str; 5] = ["concurrency", "rate", "ramp", "burst", "sweep"];
 
-/// One key of the file, as arguments.
-#[derive(Debug, PartialEq, Eq)]
+/// Why the arguments could not be read.
+pub(crate) enum Unread {
+    /// The command line, or help was asked for.
+    Arguments(clap::Error),
+    /// A setting that was not typed.
+    Setting(UsageError),
+}
+
+/// What is known of the settings besides their values.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    /// Names of the flags that were typed, or are in the file.
+    pub(crate) keys: Vec<String>,
+    /// The variables that have an effect.
+    variables: Vec<String>,
+    /// Keys of the file that other commands have and this one has not.
+    ignored: Vec<String>,
+}
+
+impl Given {
+    /// Says what was not typed and has an effect, and what has none.
+    pub(crate) fn announce(&self, notes: &mut Notes) {
+        if !self.variables.is_empty() {
+            notes.add(Note::Variables, &[self.variables.join(", ")]);
+        }
+        if !self.ignored.is_empty() {
+            notes.add(Note::IgnoredKeys, &[self.ignored.join(", ")]);
+        }
+    }
+
+    /// An error, with where the settings come from that were not typed: they may be at fault.
+    pub(crate) fn blame(&self, from: &SettingsArgs, mut error: UsageError) -> UsageError {
+        let file = from.config.as_ref().map(|file| format!("`{}`", file.display()));
+        let preset = from.preset.as_ref().map(|name| format!("--preset {name}"));
+        let others = file.into_iter().chain(preset);
+        let sources: Vec<String> = self.variables.iter().cloned().chain(others).collect();
+        if !sources.is_empty() {
+            let (message, sources) = (error.message, sources.join(", "));
+            error.message = format!("{message} (some settings come from {sources})");
+        }
+        error
+    }
+}
+
+/// A setting, as the flag that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
-    key: String,
-    argv: Vec<OsString>,
+    /// The id of the argument.
+    id: String,
+    /// Where it is: a variable, or file, line and key.
+    place: String,
+    texts: Vec<String>,
+    /// A switch that is off contradicts nothing.
+    is_off: bool,
 }
 
-/// The arguments after `dyno bench` (`typed`), with the settings of `path` put before them.
-pub(crate) fn merge(path: &Path, typed: &[OsString]) -> Result<Vec<OsString>, UsageError> {
-    let wrong = |message: String| UsageError::new("--config", message);
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST_FILE as u64 + 1).read_to_string(&mut text))
-        .map_err(|error| wrong(crate::resolve::cannot_read(path, &error)))?;
-    if text.len() > LARGEST_FILE {
-        return Err(wrong(format!(
-            "`{}` is over 1 MiB, too large for a settings file",
-            path.display()
-        )));
+impl Setting {
+    /// As it would be typed, with a blank before each word.
+    fn flags(&self) -> String {
+        let flag = self.id.replace('_', "-");
+        let flags = self.texts.iter().map(|text| match text.as_str() {
+            "true" => format!(" --{flag}"),
+            text => format!(" --{flag} {text}"),
+        });
+        flags.collect()
     }
-    let file = path.display().to_string();
-    let settings = settings(&file, &text)?;
-    let mut argv = vec![OsString::from("dyno"), OsString::from("bench")];
-    let replaced = typed_keys("bench", typed);
-    for setting in settings.into_iter().filter(|setting| !replaced.contains(&setting.key)) {
-        argv.extend(setting.argv);
-    }
-    argv.extend_from_slice(typed);
-    Ok(argv)
 }
 
-/// The settings of a file's text, each checked separately so that an error names its line.
-fn settings(file: &str, text: &str) -> Result<Vec<Setting>, UsageError> {
-    let table = DeTable::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_of(text, span.start));
-        let message = error.message().to_owned();
-        UsageError::new(format!("{file}:{line}"), format!("this is not TOML: {message}"))
-    })?;
-    let mut entries: Vec<_> = table.get_ref().iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    let mut settings = Vec::new();
-    for (key, value) in entries {
-        let place = format!("{file}:{}", line_of(text, key.span().start));
-        let key = key.get_ref().to_string();
-        let argv = arguments(&key, value)
-            .map_err(|error| UsageError { flag: format!("{place}: {key}"), ..error })?;
-        settings.push(Setting { key, argv });
+/// Reads the command line, with the settings below it.
+pub(crate) fn read(
+    argv: &[OsString],
+    variables: &[(OsString, OsString)],
+) -> Result<(Cli, Given), Unread> {
+    let mut definitions = Cli::command();
+    let name = argv.get(1).and_then(|word| word.to_str()).filter(|name| COMMANDS.contains(name));
+    let command = name.and_then(|name| definitions.find_subcommand(name)).cloned();
+    let settings = command
+        .as_ref()
+        .map_or(Ok(Settings::default()), |command| Settings::below(command, argv, variables));
+    if let (Some(name), Ok(settings)) = (name, &settings) {
+        definitions = definitions.mut_subcommand(name, |command| settings.as_defaults(command));
     }
-    Ok(settings)
-}
-
-fn arguments(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, UsageError> {
-    if key == "api-key" {
-        return Err(UsageError::new("", "keys do not belong in settings files")
-            .hint("use api-key-file here, or DYNO_API_KEY in the environment"));
-    }
-    let bench = bench_command();
-    let arg = bench.get_arguments().find(|arg| arg.get_id().as_str() == key.replace('-', "_"));
-    let named = |arg: &&clap::Arg| arg.is_positional() || arg.get_long() == Some(key);
-    let Some(arg) = arg.filter(named).filter(|_| !NOT_IN_FILES.contains(&key)) else {
-        return Err(unknown(key));
+    // What is wrong with the command line, or that it asks for help, goes before settings.
+    let matches = definitions.try_get_matches_from(argv).map_err(Unread::Arguments)?;
+    let settings = settings.map_err(Unread::Setting)?;
+    let given = match (&command, matches.subcommand()) {
+        (Some(command), Some((_, matches))) => settings.given(command, matches),
+        _ => Given::default(),
     };
-    let argv = match arg.get_action() {
-        ArgAction::SetTrue => match value.get_ref() {
-            DeValue::Boolean(true) => vec![format!("--{key}")],
-            DeValue::Boolean(false) => Vec::new(),
-            _ => return Err(UsageError::new("", "this is a switch; write true or false")),
-        },
-        ArgAction::Append => match value.get_ref() {
-            DeValue::Array(items) => {
-                let items = items.iter().map(|item| Ok(format!("--{key}={}", plain(item)?)));
-                items.collect::<Result<_, UsageError>>()?
+    let cli = Cli::from_arg_matches(&matches).map_err(Unread::Arguments)?;
+    Ok((cli, given))
+}
+
+/// The value of a flag, before anything is parsed.
+pub(crate) fn typed(argv: &[OsString], flag: &str) -> Option<OsString> {
+    let words: Vec<&OsString> = argv.iter().take_while(|word| *word != "--").collect();
+    let value = |word: &OsString| {
+        let value = word.as_bytes().strip_prefix(flag.as_bytes())?.strip_prefix(b"=")?;
+        Some(OsString::from_vec(value.to_owned()))
+    };
+    let at = words.iter().rposition(|word| *word == flag || value(word).is_some())?;
+    value(words[at]).or_else(|| words.get(at + 1).map(|word| (*word).clone()))
+}
+
+/// Settings below the command line: no two of them contradict each other.
+#[derive(Debug, Default)]
+struct Settings {
+    all: Vec<Setting>,
+    /// How many of them, from the first, are from the environment.
+    variables: usize,
+    /// How many follow from the file; the others are those of the preset.
+    in_file: usize,
+    ignored: Vec<String>,
+}
+
+impl Settings {
+    /// Those of the environment, of the file, and of the preset.
+    fn below(
+        command: &Command,
+        argv: &[OsString],
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, UsageError> {
+        let mut settings = Self::default();
+        settings.add(command, environment::settings(command, variables)?)?;
+        settings.variables = settings.all.len();
+        if let Some(path) = settings.value(argv, "config") {
+            let (found, ignored) = file::settings(command, Path::new(&path))?;
+            settings.ignored = ignored;
+            settings.add(command, found)?;
+            settings.in_file = settings.all.len() - settings.variables;
+        }
+        let preset = settings.value(argv, "preset");
+        if let Some(preset) = preset.as_ref().and_then(|name| presets::find(name.to_str()?)) {
+            settings.add(command, preset.settings(command)?)?;
+        }
+        Ok(settings)
+    }
+
+    /// The value of a flag, as typed or set so far.
+    fn value(&self, argv: &[OsString], key: &str) -> Option<OsString> {
+        let set = || self.all.iter().find(|setting| setting.id == key)?.texts.first();
+        typed(argv, &format!("--{key}")).or_else(|| set().map(OsString::from))
+    }
+
+    /// Adds those of one place, but what is replaced or contradicted by a place above it.
+    fn add(&mut self, command: &Command, found: Vec<Setting>) -> Result<(), UsageError> {
+        for (at, setting) in found.iter().enumerate() {
+            if let Some(other) = found[..at].iter().find(|o| contradict(command, setting, o)) {
+                let other = other.id.replace('_', "-");
+                return Err(UsageError::new(
+                    setting.place.as_str(),
+                    format!("cannot be combined with {other}; remove one of them"),
+                ));
             }
-            _ => vec![format!("--{key}={}", plain(value)?)],
-        },
-        _ if LOADS.contains(&key) => match value.get_ref() {
-            DeValue::Array(items) => {
-                let items: Result<Vec<_>, UsageError> = items.iter().map(plain).collect();
-                vec![format!("--{key}={}", items?.join(","))]
-            }
-            _ => vec![format!("--{key}={}", plain(value)?)],
-        },
-        _ if arg.is_positional() => vec![plain(value)?],
-        _ if key == "extra-body" && value.get_ref().is_table() => {
-            vec![format!("--{key}={}", to_json(value.get_ref())?)]
         }
-        _ => vec![format!("--{key}={}", plain(value)?)],
-    };
-    // A value that starts with a dash would be parsed as a flag.
-    if arg.is_positional() && argv.iter().any(|text| text.starts_with('-')) {
-        return Err(UsageError::new("", "this is not a URL; write http://host:port"));
+        let above = self.all.clone();
+        let replaced = |setting: &Setting| {
+            let by =
+                |above: &Setting| above.id == setting.id || contradict(command, above, setting);
+            above.iter().any(by)
+        };
+        self.all.extend(found.into_iter().filter(|setting| !replaced(setting)));
+        Ok(())
     }
-    let argv: Vec<OsString> = argv.into_iter().map(OsString::from).collect();
-    let alone = ["dyno", "bench"].into_iter().map(OsString::from).chain(argv.iter().cloned());
-    match Cli::command().try_get_matches_from(alone) {
-        Ok(_) => Ok(argv),
-        Err(error) => Err(from_clap(&error, "dyno bench")),
-    }
-}
 
-fn unknown(key: &str) -> UsageError {
-    let wrong = UsageError::new("", "there is no such setting");
-    let probe = ["dyno".to_owned(), "bench".to_owned(), format!("--{}", key.replace('_', "-"))];
-    let near = match Cli::command().try_get_matches_from(probe) {
-        // An underscore instead of a dash.
-        Ok(_) => Some(key.replace('_', "-")),
-        Err(error) => match error.get(ContextKind::SuggestedArg) {
-            Some(ContextValue::String(near)) => near.split(' ').next().map(str::to_owned),
-            _ => match error.get(ContextKind::InvalidArg) {
-                Some(ContextValue::String(arg)) if arg.contains(['<', '[']) => {
-                    arg.split(' ').next().map(str::to_owned)
-                }
-                _ => None,
-            },
-        },
-    };
-    match near.map(|near| near.trim_start_matches('-').to_owned()) {
-        Some(near) if !NOT_IN_FILES.contains(&near.as_str()) && near != key => {
-            wrong.hint(format!("did you mean {near}?"))
-        }
-        _ => wrong.hint("settings are named like the flags of `dyno bench --help`, without --"),
-    }
-}
-
-/// A string or number as it would be typed.
-fn plain(value: &Spanned<DeValue<'_>>) -> Result<String, UsageError> {
-    match value.get_ref() {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(number) if number.radix() == 10 => Ok(number.as_str().to_owned()),
-        DeValue::Float(number) => Ok(number.as_str().to_owned()),
-        DeValue::Integer(_) => Err(UsageError::new("", "write the number in decimal digits")),
-        DeValue::Boolean(_) => Err(UsageError::new("", "this is not a switch; write a value")),
-        DeValue::Array(_) => Err(UsageError::new("", "takes one value, not a list")),
-        DeValue::Table(_) => Err(UsageError::new("", "takes a value, not a table")),
-        DeValue::Datetime(_) => {
-            Err(UsageError::new("", "does not take a date; quote it if it is text"))
-        }
-    }
-}
-
-fn to_json(value: &DeValue<'_>) -> Result<serde_json::Value, UsageError> {
-    use serde_json::Value;
-    let bad = |text: &str| UsageError::new("", format!("`{text}` has no JSON form"));
-    Ok(match value {
-        DeValue::String(text) => Value::from(text.as_ref()),
-        DeValue::Boolean(truth) => Value::from(*truth),
-        DeValue::Integer(number) => {
-            let parsed = i64::from_str_radix(number.as_str(), number.radix());
-            Value::from(parsed.map_err(|_| bad(number.as_str()))?)
-        }
-        DeValue::Float(number) => {
-            let parsed: f64 = number.as_str().parse().map_err(|_| bad(number.as_str()))?;
-            serde_json::Number::from_f64(parsed)
-                .map(Value::Number)
-                .ok_or_else(|| bad(number.as_str()))?
-        }
-        DeValue::Datetime(date) => Value::from(date.to_string()),
-        DeValue::Array(items) => {
-            let items: Result<Vec<_>, _> =
-                items.iter().map(|item| to_json(item.get_ref())).collect();
-            Value::Array(items?)
-        }
-        DeValue::Table(table) => {
-            let fields: Result<serde_json::Map<_, _>, _> = table
-                .iter()
-                .map(|(key, item)| Ok((key.get_ref().to_string(), to_json(item.get_ref())?)))
+    /// The command with the settings as defaults. A typed flag replaces its default; one that
+    /// contradicts it brings the usual default back.
+    fn as_defaults(&self, mut command: Command) -> Command {
+        for setting in &self.all {
+            let others: Vec<(String, ArgPredicate)> = command
+                .get_arguments()
+                .filter(|other| exclude(&command, &setting.id, other.get_id().as_str()))
+                .map(|other| {
+                    // A switch always has a value.
+                    let typed = match other.get_action() {
+                        ArgAction::SetTrue => ArgPredicate::Equals("true".into()),
+                        _ => ArgPredicate::IsPresent,
+                    };
+                    (other.get_id().to_string(), typed)
+                })
                 .collect();
-            Value::Object(fields?)
+            command = command.mut_arg(&setting.id, |arg| {
+                let usual = match arg.get_action() {
+                    ArgAction::SetTrue => Some(OsStr::from("false")),
+                    _ => arg.get_default_values().first().cloned(),
+                };
+                let others = others.iter().filter(|_| !setting.is_off);
+                let takes_value = arg.get_action().takes_values();
+                arg.default_value_ifs(others.map(|(id, typed)| {
+                    (id.clone(), typed.clone(), Resettable::from(usual.clone()))
+                }))
+                .default_values(setting.texts.iter().map(OsStr::from))
+                .hide_default_value(takes_value)
+            });
         }
+        command
+    }
+
+    /// What was typed, and which settings have an effect.
+    fn given(&self, command: &Command, matches: &ArgMatches) -> Given {
+        let typed: Vec<&str> = command
+            .get_arguments()
+            .map(|arg| arg.get_id().as_str())
+            .filter(|id| matches.value_source(id) == Some(ValueSource::CommandLine))
+            .collect();
+        let stands = |setting: &&Setting| {
+            let replaced = |id: &&str| **id == setting.id || exclude(command, &setting.id, id);
+            !typed.iter().any(replaced)
+        };
+        let (variables, rest) = self.all.split_at(self.variables);
+        let in_file = rest.iter().take(self.in_file).filter(stands);
+        let keys = typed.iter().copied().chain(in_file.map(|setting| setting.id.as_str()));
+        Given {
+            keys: keys.map(|id| id.replace('_', "-")).collect(),
+            variables: variables.iter().filter(stands).map(|one| one.place.clone()).collect(),
+            ignored: self.ignored.clone(),
+        }
+    }
+}
+
+/// Whether two settings cannot both apply.
+fn contradict(command: &Command, one: &Setting, other: &Setting) -> bool {
+    !one.is_off && !other.is_off && exclude(command, &one.id, &other.id)
+}
+
+/// Whether two flags cannot both be given.
+fn exclude(command: &Command, one: &str, other: &str) -> bool {
+    let conflicts = |one: &str, other: &str| {
+        let arg = command.get_arguments().find(|arg| arg.get_id() == one);
+        let conflicts = arg.map(|arg| command.get_arg_conflicts_with(arg)).unwrap_or_default();
+        conflicts.iter().any(|arg| arg.get_id() == other)
+    };
+    let loads = one != other && LOADS.contains(&one) && LOADS.contains(&other);
+    loads || conflicts(one, other) || conflicts(other, one)
+}
+
+/// A value as it would be typed after the flag, once it is known that the flag takes it.
+fn setting(
+    command: &Command,
+    arg: &Arg,
+    place: &str,
+    value: &Value,
+) -> Result<Setting, UsageError> {
+    let at = |error: UsageError| UsageError { flag: place.to_owned(), ..error };
+    let texts = texts(arg, value).map_err(at)?;
+    let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+    let is_off = is_switch && texts == ["false"];
+    let long = arg.get_long().unwrap_or_default();
+    let argv: Vec<String> = match (is_switch, arg.is_positional()) {
+        (true, _) => vec![format!("--{long}")],
+        (_, true) => std::iter::once("--".to_owned()).chain(texts.clone()).collect(),
+        _ => texts.iter().map(|text| format!("--{long}={text}")).collect(),
+    };
+    let alone = command.clone().no_binary_name(true).try_get_matches_from(argv);
+    let name = format!("dyno {}", command.get_name());
+    alone.map_err(|error| at(from_clap(&error, &name)))?;
+    Ok(Setting { id: arg.get_id().to_string(), place: place.to_owned(), texts, is_off })
+}
+
+/// The texts that stand for a value: several where the flag may be repeated.
+fn texts(arg: &Arg, value: &Value) -> Result<Vec<String>, UsageError> {
+    let takes_list = || {
+        let names = arg.get_value_names().unwrap_or_default();
+        names.iter().any(|name| name.contains("[,"))
+    };
+    Ok(match (arg.get_action(), value) {
+        (ArgAction::SetTrue, Value::Bool(on)) => vec![on.to_string()],
+        (ArgAction::SetTrue, _) => {
+            return Err(UsageError::new("", "this is a switch; write true or false"));
+        }
+        (ArgAction::Append, Value::Array(items)) => {
+            items.iter().map(plain).collect::<Result<_, _>>()?
+        }
+        (_, Value::Array(items)) if takes_list() => {
+            vec![items.iter().map(plain).collect::<Result<Vec<_>, _>>()?.join(",")]
+        }
+        (_, Value::Object(_)) if arg.get_id() == "extra_body" => vec![value.to_string()],
+        _ => vec![plain(value)?],
     })
 }
 
-/// The keys that the command line replaces.
-fn typed_keys(command: &str, typed: &[OsString]) -> Vec<String> {
-    let argv = ["dyno", command].into_iter().map(OsString::from).chain(typed.iter().cloned());
-    let Ok(matches) = Cli::command().try_get_matches_from(argv) else { return Vec::new() };
-    let Some((_, bench)) = matches.subcommand() else { return Vec::new() };
-    // Ids include those of groups of flags.
-    let commands = Cli::command();
-    let flags = commands.find_subcommand(command);
-    let is_flag = |id: &clap::Id| {
-        flags.is_some_and(|flags| flags.get_arguments().any(|flag| flag.get_id() == id))
-    };
-    let mut keys: Vec<String> = bench
-        .ids()
-        .filter(|id| {
-            is_flag(id) && bench.value_source(id.as_str()) == Some(ValueSource::CommandLine)
-        })
-        .map(|id| id.as_str().replace('_', "-"))
-        .collect();
-    if keys.iter().any(|key| LOADS.contains(&key.as_str())) {
-        keys.extend(LOADS.iter().map(|load| (*load).to_owned()));
+/// A string or number as it would be typed.
+fn plain(value: &Value) -> Result<String, UsageError> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(match number.as_f64().filter(|_| number.is_f64()) {
+            // Without an exponent, and without a fraction that is zero.
+            Some(real) => real.to_string(),
+            None => number.to_string(),
+        }),
+        Value::Bool(_) => Err(UsageError::new("", "this is not a switch; write a value")),
+        Value::Array(_) => Err(UsageError::new("", "takes one value, not a list")),
+        Value::Object(_) => Err(UsageError::new("", "takes a value, not a table")),
+        Value::Null => Err(UsageError::new("", "a value is missing")),
     }
-    for (typed, replaced) in OPPOSITES {
-        if keys.iter().any(|key| key == typed) {
-            keys.extend(replaced.iter().map(|key| (*key).to_owned()));
-        }
-    }
-    keys
 }
 
-fn bench_command() -> clap::Command {
-    let mut cli = Cli::command();
-    cli.build();
-    cli.find_subcommand("bench").cloned().unwrap_or_default()
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
-}
-
-/// Reads the command line, and the file that its `--config` names.
-pub(crate) fn parse(argv: Vec<OsString>) -> Result<Cli, clap::Error> {
-    <Cli as clap::Parser>::try_parse_from(argv)
-}
-
-/// Merges the settings file into the command line, if there is one.
-pub(crate) fn with_file(mut cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
-    let elsewhere = match &cli.command {
-        Command::Capacity(args) => args.output.config.is_some(),
-        Command::Predict(args) => args.output.config.is_some(),
-        _ => false,
-    };
-    if elsewhere {
-        let message = "settings files work with `dyno bench` only; give the flags instead";
-        return Err(UsageError::new("--config", message));
-    }
-    if let Command::Capacity(args) = &mut cli.command {
-        let command = argv.iter().position(|arg| arg == "capacity").unwrap_or(1);
-        args.output.given = typed_keys("capacity", argv.get(command + 1..).unwrap_or_default());
-        return Ok(cli);
-    }
-    let Command::Bench(args) = &cli.command else { return Ok(cli) };
-    let command = argv.iter().position(|arg| arg == "bench").unwrap_or(1);
-    let typed = argv.get(command + 1..).unwrap_or_default();
-    let (mut cli, given) = match &args.output.config {
-        None => (cli, typed_keys("bench", typed)),
-        Some(path) => {
-            let merged = merge(path, typed)?;
-            let given = typed_keys("bench", merged.get(2..).unwrap_or_default());
-            (parse(merged).map_err(|error| from_clap(&error, "dyno bench"))?, given)
-        }
-    };
-    if let Command::Bench(args) = &mut cli.command {
-        args.output.given = given;
-    }
-    Ok(cli)
+/// The name of an argument outside the command line: its long flag, or that of its place.
+fn key(arg: &Arg) -> String {
+    arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `dyno`, the command line: parses arguments, resolves them into a plan, runs it, and sets the exit
 //! status. The measurement itself is in the other crates.
 //!
-//! `args` is what can be typed, `config` the file of settings, `resolve` makes a plan of both, `commands` has a file for
+//! `args` is what can be typed, `config` the settings that are not typed, `resolve` makes a plan of both, `commands` has a file for
 //! each command, `help` the topics of `dyno help`, `printer` writes to the terminal, `exit` has the exit statuses.
 
 mod args;
@@ -18,6 +18,7 @@ mod why;
 
 use args::Command;
 use clap::error::ErrorKind;
+use config::Unread;
 use exit::Exit;
 use printer::{Manners, Printer};
 use std::ffi::OsString;
@@ -29,19 +30,18 @@ fn main() -> ExitCode {
 
 fn run(argv: Vec<OsString>) -> Exit {
     let printer = Printer::new(Manners::default(), args::language::spoken(&argv));
-    let cli = match config::parse(argv.clone()) {
-        Ok(cli) => cli,
-        Err(error) => return explain(&error, &argv, &printer),
-    };
-    let cli = match config::with_file(cli, &argv) {
-        Ok(cli) => cli,
-        Err(error) => return wrong_usage(&error, &printer),
+    let variables: Vec<_> = std::env::vars_os().collect();
+    let (cli, given) = match config::read(&argv, &variables) {
+        Ok(read) => read,
+        Err(Unread::Arguments(error)) => return explain(&error, &argv, &printer),
+        Err(Unread::Setting(error)) => return wrong_usage(&error, &printer),
     };
     match cli.command {
-        Command::Bench(args) => commands::bench(*args, &printer),
-        Command::Capacity(args) => commands::capacity::run(*args, &printer),
-        Command::Predict(args) => commands::predict::run(*args, &printer),
+        Command::Bench(args) => commands::plan(*args, &given, &printer),
+        Command::Capacity(args) => commands::plan(*args, &given, &printer),
+        Command::Predict(args) => commands::plan(*args, &given, &printer),
         Command::Twins(args) => commands::twins::run(&args, &printer),
+        Command::Presets(args) => commands::presets::run(&args, &printer),
         Command::Fit(args) => commands::fit::run(&args, &printer),
         Command::Engine(args) => commands::engine::run(&args, &printer),
         Command::Agent(args) => commands::agent::run(*args, &printer),

@@ -15,6 +15,8 @@ wordings! {
     /// A note taken while a run was made.
     pub enum Note;
 
+    Preset: Note "preset",
+        ["preset {}, version {}, set what was not set otherwise", "未另行设置的选项来自预设 {}（版本 {}）"];
     ApiFound: Note "api_found",
         ["API found by asking the server: {} ({})", "通过询问服务器确定的接口 API：{}（{}）"];
     ApiNotFound: Note "api_not_found",

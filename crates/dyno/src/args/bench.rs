@@ -1,23 +1,18 @@
 //! The flags of `dyno bench`.
 
-use super::capacity::CapacitySearch;
 use super::columns::ColumnArgs;
-use super::cost::CostArgs;
 use super::course::CourseArgs;
-use super::fleet::FleetArgs;
 use super::language::LanguageArgs;
 use super::levels::{self, Concurrency, Requests};
-use super::metrics::MetricsArgs;
-use super::overload::OverloadArgs;
+use super::plan::{PlanArgs, ServerArgs};
 use super::ramp::ramp;
 use super::report::Written;
-use super::target::{TargetUrl, target};
 use super::values::{self, ExtraBody, Header, List, Secret};
 use super::versus::VersusArgs;
 use clap::{Args, ValueEnum};
 use dyno_model::Nanos;
 use dyno_model::course::Figure;
-use dyno_model::plan::{Arrival, Warmup};
+use dyno_model::plan::Arrival;
 use dyno_model::ramp::Ramp;
 use dyno_model::slo::Slo;
 use dyno_run::Sources;
@@ -28,42 +23,20 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../help/bench.txt"))]
 pub(crate) struct BenchArgs {
-    /// Base URL of the server, with or without /v1, or a full endpoint path [default: an embedded
-    /// engine]
-    #[arg(value_name = "TARGET", value_parser = target)]
-    pub(crate) target: Option<TargetUrl>,
-
-    /// Twin that the embedded engine simulates: a shipped one by name (`dyno twins`), or a file
-    #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text, conflicts_with = "target")]
-    pub(crate) twin: Option<String>,
-    #[command(flatten)]
-    pub(crate) versus: VersusArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) course: CourseArgs,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) plan: PlanArgs,
     #[command(flatten)]
-    pub(crate) request: RequestArgs,
+    pub(crate) server: ServerArgs,
     #[command(flatten)]
-    pub(crate) connection: ConnectionArgs,
-    #[command(flatten)]
-    pub(crate) timeouts: TimeoutArgs,
-    #[command(flatten)]
-    pub(crate) overload: OverloadArgs,
-    #[command(flatten)]
-    pub(crate) fleet: FleetArgs,
-    #[command(flatten)]
-    pub(crate) metrics: MetricsArgs,
-    #[command(flatten)]
-    pub(crate) cost: CostArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) versus: VersusArgs,
 }
 
 /// How much load, and for how long.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     next_help_heading = "Load (at most one of --concurrency, --rate, --ramp, --burst, --sweep)"
 )]
@@ -124,20 +97,6 @@ pub(crate) struct LoadArgs {
     /// for drift
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) soak: Option<Nanos>,
-    /// Warm up each level with N requests, or for a time such as 10s; recorded but not measured
-    #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
-    pub(crate) warmup: Option<Warmup>,
-    /// What `dyno capacity` searches for.
-    #[arg(skip)]
-    pub(crate) capacity: Option<CapacitySearch>,
-    /// Time to wait for running requests after --duration or Ctrl-C; those still running then are
-    /// recorded as censored
-    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "30s")]
-    pub(crate) drain: Nanos,
-    /// Seed of arrivals and prompts: the same seed repeats both [default: random, printed and
-    /// recorded; 0 for predictions]
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
-    pub(crate) seed: Option<u64>,
 }
 
 /// Spacing of the rates in a sweep.
@@ -221,7 +180,7 @@ pub(crate) enum OrderArg {
 }
 
 /// What each request asks for.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Request")]
 pub(crate) struct RequestArgs {
     /// Model to request [default: the server's only model]
@@ -249,7 +208,7 @@ pub(crate) struct RequestArgs {
 }
 
 /// How the server is reached.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
     /// Extra header, NAME:VALUE; may be repeated. Values are never written to disk, logs or reports
@@ -278,21 +237,21 @@ pub(crate) struct ConnectionArgs {
 }
 
 /// When a request is abandoned.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Timeouts (each its own failure class)")]
 pub(crate) struct TimeoutArgs {
-    /// Time until the connection is ready
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "5s")]
-    pub(crate) timeout_connect: Nanos,
-    /// Time until the response is complete
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "1800s")]
-    pub(crate) timeout_total: Nanos,
+    /// Time until the connection is ready [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) timeout_connect: Option<Nanos>,
+    /// Time until the response is complete [default: 1800s]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) timeout_total: Option<Nanos>,
     /// Time until the first output [default: --timeout-total]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) timeout_first_token: Option<Nanos>,
-    /// Time between bytes, once the stream has begun
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "60s")]
-    pub(crate) timeout_idle: Nanos,
+    /// Time between bytes, once the stream has begun [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) timeout_idle: Option<Nanos>,
 }
 
 /// What is printed and kept.
@@ -339,32 +298,26 @@ pub(crate) struct OutputArgs {
     /// Print no progress
     #[arg(long)]
     pub(crate) no_progress: bool,
-    /// How to print progress: as text, or as JSON lines for programs
-    #[arg(long, value_name = "FORM", value_enum, default_value = "text", conflicts_with_all = ["quiet", "no_progress", "live"])]
-    pub(crate) progress: ProgressArg,
+    /// How to print progress: as text, or as JSON lines for programs [default: text]
+    #[arg(long, value_name = "FORM", value_enum, conflicts_with_all = ["quiet", "no_progress", "live"])]
+    pub(crate) progress: Option<ProgressArg>,
     /// Full-screen view of the running benchmark; q closes it without stopping the run
     #[arg(long, conflicts_with_all = ["quiet", "no_progress"])]
     pub(crate) live: bool,
-    /// TOML file with settings named like these flags; flags take precedence
-    #[arg(long, value_name = "FILE.toml")]
-    pub(crate) config: Option<PathBuf>,
-    /// Names of the flags that were given, on the command line or in a file.
-    #[arg(skip)]
-    pub(crate) given: Vec<String>,
 }
 
 /// How much token usage is requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UsageArg {
+    #[default]
     Auto,
     Final,
     None,
 }
 
 /// The form of progress.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressArg {
-    #[default]
     Text,
     Json,
 }

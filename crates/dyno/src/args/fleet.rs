@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Several load generators.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Several load generators")]
 pub(crate) struct FleetArgs {
     /// Send from N processes on this machine, each with a core of its own, and report on all of them
@@ -20,43 +20,43 @@ pub(crate) struct FleetArgs {
     #[arg(long, value_name = "N|auto", value_parser = agents, allow_hyphen_values = true)]
     pub(crate) agents: Option<Agents>,
     /// With --agents on this machine: each stays on a CPU of its own
-    #[arg(long, requires = "agents", conflicts_with = "bus")]
+    #[arg(long, conflicts_with = "bus")]
     pub(crate) pin: bool,
-    /// With --bus: how long to wait until enough agents are there
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "30s")]
-    pub(crate) agents_within: Nanos,
+    /// With --bus: how long to wait until enough agents are there [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) agents_within: Option<Nanos>,
     #[command(flatten)]
     pub(crate) bus: BusArgs,
 }
 
 /// Where coordinators and agents meet.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct BusArgs {
     /// A NATS server on which agents of other machines wait (`dyno agent`): nats://HOST:4222 or
     /// tls://HOST:4222; several, separated by commas
     #[arg(long, value_name = "URL", value_parser = bus_url)]
     pub(crate) bus: Option<BusUrl>,
     /// What the subjects on the bus begin with [default: dyno]
-    #[arg(long, value_name = "WORD", requires = "bus", value_parser = values::some_text)]
+    #[arg(long, value_name = "WORD", value_parser = values::some_text)]
     pub(crate) bus_prefix: Option<String>,
     /// File with NATS credentials (JWT and seed)
-    #[arg(long, value_name = "FILE", requires = "bus")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) bus_creds: Option<PathBuf>,
     /// File with the seed of an NKey
-    #[arg(long, value_name = "FILE", requires = "bus")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) bus_nkey: Option<PathBuf>,
     /// File with the token of the bus [default: $DYNO_BUS_TOKEN; user and password: $DYNO_BUS_USER,
     /// $DYNO_BUS_PASSWORD]
-    #[arg(long, value_name = "FILE", requires = "bus")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) bus_token: Option<PathBuf>,
     /// PEM file with the certificates to trust on the bus, instead of the system's
-    #[arg(long, value_name = "FILE", requires = "bus")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) bus_ca: Option<PathBuf>,
     /// PEM file with a client certificate for the bus
-    #[arg(long, value_name = "FILE", requires = "bus_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) bus_cert: Option<PathBuf>,
     /// PEM file with its private key
-    #[arg(long, value_name = "FILE", requires = "bus_cert")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) bus_key: Option<PathBuf>,
 }
 

@@ -1,5 +1,6 @@
 //! The language of reports and messages.
 
+use crate::config::typed;
 use crate::resolve::Surroundings;
 use clap::{Args, ValueEnum};
 use dyno_model::Language;
@@ -38,16 +39,14 @@ impl From<Lang> for Language {
 }
 
 /// The language of messages, known before the arguments are read: `--lang` where it is given, else
-/// that of the locale.
+/// that of the environment.
 pub(crate) fn spoken(argv: &[OsString]) -> Language {
     asked(argv).unwrap_or_else(|| Surroundings::of_process().language)
 }
 
 fn asked(argv: &[OsString]) -> Option<Language> {
-    let texts: Vec<&str> = argv.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();
-    let at = texts.iter().rposition(|arg| *arg == "--lang" || arg.starts_with("--lang="))?;
-    let value = texts[at].strip_prefix("--lang=").or(texts.get(at + 1).copied());
-    Lang::from_str(value?, false).ok().map(Language::from)
+    let value = typed(argv, "--lang")?;
+    Lang::from_str(value.to_str()?, false).ok().map(Language::from)
 }
 
 #[cfg(test)]

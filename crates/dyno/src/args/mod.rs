@@ -17,6 +17,7 @@ pub(crate) mod language;
 pub(crate) mod levels;
 pub(crate) mod metrics;
 pub(crate) mod overload;
+pub(crate) mod plan;
 pub(crate) mod predict;
 pub(crate) mod ramp;
 pub(crate) mod report;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Predict(Box<predict::PredictArgs>),
     /// List the twins, show one, or verify them against measurements
     Twins(twins::TwinsArgs),
+    /// List the presets, or show the settings of one
+    Presets(PresetsArgs),
     /// Fit a twin to a measured sweep
     Fit(fit::FitArgs),
     /// Serve the embedded engine: a mock server with many APIs; no GPU needed
@@ -121,6 +124,22 @@ pub(crate) struct DoctorArgs {
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `dyno presets`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A preset is a set of settings for a purpose, with a version: `dyno bench TARGET --preset quick`. Typed
+flags, DYNO_… variables and the file of --config go before it. A run that used one says so.
+
+Examples:
+  dyno presets                       name, version and purpose of each
+  dyno presets nightly               the flags that it stands for, and why
+  dyno presets nightly > mine.toml   to change it: dyno bench --config mine.toml")]
+pub(crate) struct PresetsArgs {
+    /// The preset to show, as a file for --config
+    #[arg(value_name = "NAME", value_parser = plan::preset())]
+    pub(crate) name: Option<String>,
 }
 
 /// `dyno help`.

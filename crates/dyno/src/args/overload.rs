@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 /// Refusals by an overloaded server, and failures.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Overload")]
 pub(crate) struct OverloadArgs {
     /// What becomes of a request that an overloaded server refuses (429, 503, 529): it is recorded as
@@ -19,8 +19,9 @@ pub(crate) struct OverloadArgs {
 }
 
 /// `--on-shed`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnShed {
+    #[default]
     Record,
     Retry,
 }

@@ -14,10 +14,10 @@ pub(crate) struct VersusArgs {
     #[arg(long, value_name = "URL|twin:NAME", value_parser = rival)]
     pub(crate) versus: Option<RivalArg>,
     /// Model to request from the second server [default: --model, else its only model]
-    #[arg(long, value_name = "NAME", value_parser = values::some_text, requires = "versus")]
+    #[arg(long, value_name = "NAME", value_parser = values::some_text)]
     pub(crate) versus_model: Option<String>,
     /// File whose first line is the second server's API key [default: the same key, or none]
-    #[arg(long, value_name = "FILE", requires = "versus")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) versus_api_key_file: Option<PathBuf>,
 }
 

@@ -3,7 +3,6 @@
 pub(crate) mod agent;
 pub(crate) mod baseline;
 pub(crate) mod bench;
-pub(crate) mod capacity;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod data;
@@ -18,36 +17,37 @@ pub(crate) mod loaded;
 pub(crate) mod man;
 pub(crate) mod open;
 pub(crate) mod predict;
+pub(crate) mod presets;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod show;
 pub(crate) mod twins;
 
-use crate::args::bench::BenchArgs;
+use crate::config::Given;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
-use crate::resolve::{Aim, Resolved, Surroundings, resolve};
+use crate::resolve::{Aim, Inputs, Resolved, Surroundings, resolve};
 use std::process::Command;
 
 /// The directory of runs, unless `--out` names another.
 pub(crate) const RUNS: &str = "dyno-runs";
 
-/// Resolves the arguments of `dyno bench`, prints the notes, and runs the plan.
-pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
-    let config = args.output.config.clone();
-    let resolved = match resolve(args, &Surroundings::of_process(), Aim::Measure) {
-        Ok(resolved) => resolved,
-        Err(mut error) => {
-            if let Some(file) = config {
-                let (message, file) = (error.message, file.display());
-                error.message = format!("{message} (some settings come from `{file}`)");
-            }
-            printer.error(error);
-            return Exit::Usage;
+/// `dyno bench`, `dyno predict` and `dyno capacity`: resolves the arguments, prints the notes, and
+/// carries out the plan.
+pub(crate) fn plan(inputs: impl Into<Inputs>, given: &Given, printer: &Printer) -> Exit {
+    let inputs: Inputs = inputs.into();
+    let (aim, from) = (inputs.aim, inputs.plan.settings.clone());
+    match resolve(inputs, given, &Surroundings::of_process()) {
+        Ok(resolved) if aim == Aim::Predict => predict::run(resolved, printer),
+        Ok(resolved) => {
+            let printer = announced(&resolved, printer);
+            bench::run(resolved, &printer)
         }
-    };
-    let printer = announced(&resolved, printer);
-    bench::run(resolved, &printer)
+        Err(error) => {
+            printer.error(given.blame(&from, error));
+            Exit::Usage
+        }
+    }
 }
 
 /// Prints warnings and notes, and returns the printer to use from here on.

@@ -2,32 +2,16 @@
 
 use super::announced;
 use super::bench::{carry_out, versus};
-use crate::args::predict::PredictArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::resolve::{Aim, Resolved, Surroundings, resolve};
+use crate::resolve::Resolved;
 use crate::signals;
-use crate::usage::{UsageError, from_clap};
+use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_run::Order;
 
-/// Resolves the arguments, prints the notes, and predicts.
-pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
-    let resolved = args
-        .into_bench()
-        .map_err(|error| from_clap(&error, "dyno predict"))
-        .and_then(|bench| resolve(bench, &Surroundings::of_process(), Aim::Predict));
-    match resolved {
-        Ok(resolved) => answer(resolved, printer),
-        Err(error) => {
-            printer.error(error);
-            Exit::Usage
-        }
-    }
-}
-
 /// Runs a resolved prediction.
-pub(crate) fn answer(resolved: Resolved, printer: &Printer) -> Exit {
+pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     let rival = resolved.versus.as_deref();
     if let Err(error) = std::iter::once(&resolved.order).chain(rival).try_for_each(check_twin) {
         printer.error(error);

@@ -24,7 +24,11 @@ pub(super) struct Looking {
     pub(super) duration: Option<u64>,
 }
 
-pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, UsageError> {
+pub(super) fn looking(args: &CapacitySearch, slo: Option<&Slo>) -> Result<Looking, UsageError> {
+    let slo = slo.ok_or_else(|| {
+        UsageError::new("--slo", "a capacity needs an SLO")
+            .hint("--slo 'ttft.p99<500ms and errors<1%'")
+    })?;
     let needed = requests_needed(slo);
     if let Some(requests) = args.requests.filter(|requests| *requests < needed) {
         return Err(UsageError::new(

@@ -1,6 +1,7 @@
 //! The order of levels: repeated, shuffled, with what happens in between.
 
 use crate::args::course::{CourseArgs, LevelOrderArg};
+use crate::args::plan::EachLevelArgs;
 use crate::usage::UsageError;
 use dyno_model::course::{Course, Search};
 use dyno_model::limits::MOST_LEVELS;
@@ -14,11 +15,11 @@ const OF_LEVELS: u64 = 0x6c65_7665_6c73;
 /// The levels in the order in which they run, and what happens between them.
 pub(super) fn course(
     args: &CourseArgs,
-    levels: Vec<LevelPlan>,
-    search: Option<Search>,
+    each: &EachLevelArgs,
+    (levels, search): (Vec<LevelPlan>, Option<Search>),
     seed: u64,
 ) -> Result<(Vec<LevelPlan>, Course), UsageError> {
-    let rounds = args.repeat as usize;
+    let rounds = args.repeat.unwrap_or(1) as usize;
     if search.is_some() && (rounds > 1 || args.level_order == LevelOrderArg::Shuffle) {
         let flag = if rounds > 1 { "--repeat" } else { "--level-order" };
         return Err(UsageError::new(
@@ -59,8 +60,8 @@ pub(super) fn course(
     });
     let ordered = ordered.collect();
     let course = Course {
-        cooldown_ns: args.cooldown,
-        reset_cache: args.reset_cache,
+        cooldown_ns: each.cooldown,
+        reset_cache: each.reset_cache,
         stop_on: args.stop_on.clone(),
         search,
         versus: None,

@@ -1,5 +1,6 @@
 //! What is sent: which lengths make levels, and which prompts are used.
 
+use super::notes::{Note, Notes};
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
@@ -15,7 +16,7 @@ const DEFAULT_INPUT: u32 = 256;
 /// Lengths that differ by less, as a deviation over their mean, are one.
 const SAME_LENGTH: f64 = 0.05;
 /// The default of --output-tokens.
-pub(super) const DEFAULT_OUTPUT: u32 = 64;
+const DEFAULT_OUTPUT: u32 = 64;
 
 /// The kind of data, as far as levels and flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,7 +114,7 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
 }
 
 /// Whether responses to the user's own prompts have the default length, which nobody asked for.
-pub(super) fn fixed_by_default(args: &DataArgs, nature: Nature) -> bool {
+fn fixed_by_default(args: &DataArgs, nature: Nature) -> bool {
     matches!(
         nature,
         Nature::File | Nature::LedSessions | Nature::RecordedSessions { text: true, .. }
@@ -166,8 +167,33 @@ impl Usual {
     }
 }
 
+/// The sizes that each load is run with, where those of `twin` are usual, and what the user should know
+/// of them.
+pub(super) fn settled_sizes(
+    args: &DataArgs,
+    nature: Nature,
+    task: Task,
+    twin: Option<&str>,
+    notes: &mut Notes,
+) -> Vec<Sizes> {
+    let fitted = twin.filter(|_| nature == Nature::Made);
+    let fitted = fitted.and_then(|name| Usual::of(&Twin::load(name).ok()?));
+    if let Some(Usual { input, output }) = fitted {
+        if args.input_tokens.is_none() {
+            notes.add(Note::FittedInput, &[input.to_string()]);
+        }
+        if args.output_tokens.is_none() {
+            notes.add(Note::FittedOutput, &[output.to_string()]);
+        }
+    }
+    if task.generates() && fixed_by_default(args, nature) {
+        notes.add(Note::FixedLength, &[DEFAULT_OUTPUT.to_string()]);
+    }
+    sizes(args, nature, task, fitted.unwrap_or(Usual::DEFAULT))
+}
+
 /// The sizes that each load is run with, in order.
-pub(super) fn sizes(args: &DataArgs, nature: Nature, task: Task, usual: Usual) -> Vec<Sizes> {
+fn sizes(args: &DataArgs, nature: Nature, task: Task, usual: Usual) -> Vec<Sizes> {
     let spec = |lengths: &Lengths| LengthSpec(lengths.to_string());
     let outputs = match &args.output_tokens {
         Some(list) => list.0.iter().map(spec).collect(),

@@ -1,7 +1,7 @@
 //! Several load generators: what the plan says of them, and how they are started.
 
 use super::notes::{Note, Notes};
-use super::{Aim, data};
+use super::{Aim, data, needs};
 use crate::args::fleet::{Agents, BusArgs, FleetArgs};
 use crate::commands::own_binary;
 use crate::usage::UsageError;
@@ -14,6 +14,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How long to wait for agents on a bus.
+const AGENTS_WITHIN: Duration = Duration::from_secs(30);
+
 /// The load generators of a plan that is complete but for them.
 pub(super) fn plan(
     args: &FleetArgs,
@@ -23,6 +26,8 @@ pub(super) fn plan(
     language: Language,
     notes: &mut Notes,
 ) -> Result<Option<FleetPlan>, UsageError> {
+    check_bus(&args.bus)?;
+    needs(&[("--pin", args.pin)], "--agents", args.agents.is_some())?;
     let Some(agents) = args.agents else {
         return match args.bus.bus {
             Some(_) => {
@@ -57,6 +62,31 @@ pub(super) fn plan(
         }
     };
     Ok(Some(FleetPlan { agents, bus }))
+}
+
+/// What --versus does to the number of agents.
+pub(super) fn note_two(plan: &Plan, notes: &mut Notes) {
+    if let Some(fleet) = &plan.fleet {
+        let all = fleet.agents.saturating_mul(2).to_string();
+        let note = if fleet.bus { Note::VersusBus } else { Note::VersusAgents };
+        notes.add(note, &[all, fleet.agents.to_string()]);
+    }
+}
+
+/// Refuses what says how to be let in where there is no bus, and half of a certificate with its key.
+fn check_bus(args: &BusArgs) -> Result<(), UsageError> {
+    let (cert, key) = (args.bus_cert.is_some(), args.bus_key.is_some());
+    needs(&[("--bus-cert", cert)], "--bus-key", key)?;
+    needs(&[("--bus-key", key)], "--bus-cert", cert)?;
+    let given = [
+        ("--bus-prefix", args.bus_prefix.is_some()),
+        ("--bus-creds", args.bus_creds.is_some()),
+        ("--bus-nkey", args.bus_nkey.is_some()),
+        ("--bus-token", args.bus_token.is_some()),
+        ("--bus-ca", args.bus_ca.is_some()),
+        ("--bus-cert", cert),
+    ];
+    needs(&given, "--bus", args.bus.is_some())
 }
 
 /// What this machine has for load generators.
@@ -116,7 +146,7 @@ pub(super) fn crew(
 ) -> Result<Option<Crew>, UsageError> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
     if fleet.bus {
-        let within = Duration::from_nanos(args.agents_within);
+        let within = args.agents_within.map_or(AGENTS_WITHIN, Duration::from_nanos);
         let options = bus(&args.bus)?;
         warnings.extend(visible(&options, language));
         return Ok(Some(Crew::Bus(OnBus { options, within })));
@@ -136,6 +166,7 @@ pub(crate) fn visible(options: &nats::Options, language: Language) -> Option<Str
 
 /// The bus, and how to be let in.
 pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
+    check_bus(args)?;
     let given = nats::Given {
         bus: args.bus.as_ref().map(|url| url.0.clone()).unwrap_or_default(),
         prefix: args.bus_prefix.clone(),

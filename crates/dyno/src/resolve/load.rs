@@ -6,7 +6,9 @@ use super::notes::{Note, Notes};
 use super::ramp::{check_soak, ramp_load};
 use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
 use crate::args::bench::LoadArgs;
+use crate::args::capacity::CapacitySearch;
 use crate::args::levels::{Concurrency, Requests};
+use crate::args::plan::EachLevelArgs;
 use crate::usage::UsageError;
 use dyno_analysis::search::level_name;
 use dyno_model::course::Search;
@@ -50,19 +52,27 @@ impl Stop {
     }
 }
 
-/// The levels in the order they run.
+/// The levels that are asked for: a list, or a search.
+pub(super) struct Wanted<'a> {
+    pub(super) load: &'a LoadArgs,
+    pub(super) each: &'a EachLevelArgs,
+    pub(super) search: Option<&'a CapacitySearch>,
+}
+
+/// The levels in the order they run, and the search that adds to them.
 pub(super) fn levels(
-    args: LoadArgs,
+    wanted: &Wanted<'_>,
     sizes: &[Sizes],
     nature: Nature,
     slo: Option<&Slo>,
     embedded: bool,
     notes: &mut Notes,
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
-    at_most_one_load(&args)?;
-    fits_the_data(&args, nature)?;
-    check_cap(&args)?;
-    check_soak(&args, matches!(nature, Nature::Trace { .. }), sizes.len())?;
+    let Wanted { load: args, each, .. } = *wanted;
+    at_most_one_load(args)?;
+    fits_the_data(wanted, nature)?;
+    check_cap(args)?;
+    check_soak(args, matches!(nature, Nature::Trace { .. }), sizes.len())?;
     if args.sweep_spacing.is_some() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--sweep-spacing",
@@ -76,7 +86,7 @@ pub(super) fn levels(
             "sets the spacing of open-loop arrivals; add --rate R or --ramp, or remove it",
         ));
     }
-    let warmup = match args.warmup {
+    let warmup = match each.warmup {
         Some(Warmup::Requests(0) | Warmup::Duration(0)) => None,
         warmup => warmup,
     };
@@ -85,17 +95,14 @@ pub(super) fn levels(
         Some(Requests::PerSlot(times)) => (None, Some(times)),
         None => (None, None),
     };
-    check_per_slot(&args, per_slot, nature)?;
-    let until = until(&args, nature)?;
+    check_per_slot(args, per_slot, nature)?;
+    let until = until(args, nature)?;
     let longest = until.as_ref().map(|_| args.max_duration.unwrap_or(LONGEST));
     let given = Stop { requests, duration: args.duration.or(args.soak).or(longest), per_slot };
-    let looking = match (&args.capacity, slo) {
-        (Some(wanted), Some(slo)) => Some(capacity::looking(wanted, slo)?),
-        _ => None,
-    };
+    let looking = wanted.search.map(|search| capacity::looking(search, slo)).transpose()?;
     let several = match &looking {
         Some(looking) => one_length(sizes, "--slo").map(|()| Some(looking.search.clone()))?,
-        None => search(&args, sizes)?,
+        None => search(args, sizes)?,
     };
     if nature.ignores_lengths() {
         notes.add(Note::TraceLengths, &[""; 0]);
@@ -121,7 +128,7 @@ pub(super) fn levels(
     } else if let Some(ramp) = args.ramp {
         let duration = Some(ramp.over_ns);
         let stop = Stop { requests: given.requests, duration, per_slot: None };
-        vec![(ramp_load(ramp, &args, warmup)?, stop)]
+        vec![(ramp_load(ramp, args, warmup)?, stop)]
     } else if let Some(list) = &args.burst {
         check_burst(given, warmup)?;
         let stop = |requests| Stop { requests: Some(requests), duration: None, per_slot: None };
@@ -149,7 +156,7 @@ pub(super) fn levels(
                 requests: stop.requests,
                 duration_ns: stop.duration,
                 warmup,
-                drain_ns: args.drain,
+                drain_ns: each.drain,
                 input_tokens: size.input.clone(),
                 output_tokens: size.output.clone(),
                 inputs: size.inputs,
@@ -189,7 +196,8 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
 }
 
 /// A trace has its own load, and a conversation cannot be sent at once.
-fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
+fn fits_the_data(wanted: &Wanted<'_>, nature: Nature) -> Result<(), UsageError> {
+    let args = wanted.load;
     let given = [
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
@@ -200,7 +208,7 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     ];
     let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
     match (nature, given) {
-        (Nature::Trace { .. }, _) if args.capacity.is_some() => Err(UsageError::new(
+        (Nature::Trace { .. }, _) if wanted.search.is_some() => Err(UsageError::new(
             "--data",
             "a trace is replayed at its own times, so there is no load to search; remove it, or \
              replay it at increasing speeds with dyno bench --slo",

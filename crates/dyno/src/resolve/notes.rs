@@ -7,6 +7,8 @@ messages! {
     /// A note.
     pub(crate) enum Note;
 
+    Variables: "settings from the environment: {}", "来自环境变量的设置：{}";
+    IgnoredKeys: "settings that this command does not have are ignored: {}", "已忽略此命令没有的设置：{}";
     Embedded: "no target given: measuring the embedded engine ({})", "未指定目标：将测试内置引擎（{}）";
     Predicting: "predicting with the twin {}", "使用孪生模型 {} 进行预测";
     ProxyIgnored: "{} ignored: a proxy would be measured along with the server", "已忽略 {}：否则代理会与服务器一起被测量";
@@ -51,7 +53,7 @@ impl Notes {
     }
 
     /// Adds a note, with its values.
-    pub(super) fn add(&mut self, note: Note, values: &[impl AsRef<str>]) {
+    pub(crate) fn add(&mut self, note: Note, values: &[impl AsRef<str>]) {
         self.texts.push(self.text(note, values));
     }
 

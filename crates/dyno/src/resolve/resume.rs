@@ -1,18 +1,14 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
 use super::notes::{Note, Notes};
-use super::{
-    Aim, Resolved, Showing, Surroundings, count_of, data, fleet, metrics_from, opened, secrets,
-    sources, tls,
-};
-use crate::args::bench::BenchArgs;
+use super::{Aim, Inputs, Resolved, Showing, Surroundings, connection, data, fleet, opened};
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
 use crate::usage::UsageError;
 use dyno_model::limits;
 use dyno_model::plan::{Plan, Shard};
 use dyno_record::RunDir;
-use dyno_run::{Order, Past, Place, Reach, StopSignal, TlsSettings};
+use dyno_run::{Order, Past, Place, StopSignal};
 use dyno_words::escape::escape;
 use serde_json::Value;
 use std::path::Path;
@@ -89,12 +85,13 @@ pub(super) fn is_alone(given: &[String]) -> bool {
 
 /// Resolves the resumption of the run in `dir` with its own plan.
 pub(super) fn again(
-    args: BenchArgs,
+    inputs: Inputs,
     dir: &Path,
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target: typed, connection, output, course, fleet: agents, .. } = args;
-    let showing = Showing::of(&output, surroundings);
+    let (args, dry_run) = (inputs.server, inputs.plan.each.dry_run);
+    let (typed, agents) = (args.target, args.fleet);
+    let showing = Showing::of(&inputs.plan.output, surroundings);
     let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
     let (opened_dir, plan) = open(dir)?;
     fleet::check_resumed(&agents, &plan)?;
@@ -103,49 +100,50 @@ pub(super) fn again(
         let stored = plan.target.url.as_deref().unwrap_or("an embedded engine");
         return Err(wrong(format!("this run measured {stored}, not {shown}")));
     }
-    confirm(&opened_dir, &plan, typed.is_some(), connection.insecure)?;
+    confirm(&opened_dir, &plan, typed.is_some(), args.connection.insecure)?;
     let target = match (typed, &plan.target.url) {
         (None, Some(url)) => Some(target(url).map_err(wrong)?),
         (typed, _) => typed,
     };
-    let embedded = plan.target.url.is_none();
-    let secrets = secrets::gather(&connection, surroundings, !embedded, &mut notes, &mut warnings)?;
+    let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
+    let mut reach = connection::reach(
+        args.connection,
+        target,
+        metrics.as_ref(),
+        surroundings,
+        &mut notes,
+        &mut warnings,
+    )?;
     if let Some(url) = &plan.target.url {
         let say = |note: Note| notes.text(note, &[""; 0]);
         let shown = |text: &String| escape(text, LONGEST);
         let data = plan.data.spec.as_ref().map_or_else(|| say(Note::Nothing), shown);
-        let key = say(if secrets.api_key.is_some() { Note::Given } else { Note::Nothing });
+        let key = say(if reach.secrets.api_key.is_some() { Note::Given } else { Note::Nothing });
         notes.add(Note::Resuming, &[shown(url), data, key]);
     }
-    let names: Vec<&String> = secrets.headers.iter().map(|(name, _)| name).collect();
-    if names != plan.target.header_names.iter().collect::<Vec<_>>() {
+    if connection::header_names(&reach) != plan.target.header_names {
         return Err(wrong(format!(
             "this run used the headers {:?}, whose values are not stored; give them again with --header",
             plan.target.header_names
         )));
     }
-    let sources = sources(&connection)?;
-    if count_of(&sources) != plan.target.source_addresses {
-        let (then, now) = (plan.target.source_addresses.unwrap_or(0), sources.count());
+    if connection::count_of(&reach.sources) != plan.target.source_addresses {
+        let (then, now) = (plan.target.source_addresses.unwrap_or(0), reach.sources.count());
         return Err(wrong(format!(
             "this run used {then} source addresses, which are not stored, and {now} are given; give as \
              many with --source-address"
         )));
     }
-    let connection = tls(connection, target.as_ref(), &mut notes)?;
-    let tls = TlsSettings { insecure: plan.target.insecure, ..connection };
+    reach.tls.insecure = plan.target.insecure;
     let aim = if plan.target.predicted { Aim::Predict } else { Aim::Measure };
     let place = place(dir, &plan, aim)?;
     let workload = opened(&plan)?;
-    let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
-    let metrics = metrics_from(metrics.as_ref());
-    let reach = Reach { url: target, tls, secrets, metrics, sources, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let crew = fleet::crew(&agents, &plan, showing.language, &mut warnings)?;
     let command = surroundings.command.clone();
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew, command };
     let notes = notes.into_texts();
-    Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })
+    Ok(Resolved { order, versus: None, showing, dry_run, notes, warnings })
 }
 
 /// The maker of a run directory chose its target and its data file, and a resumed run sends the file there with

@@ -2,6 +2,7 @@
 
 use super::capacity::at_least_two;
 use super::data::{Nature, Sizes};
+use super::needs;
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
@@ -62,12 +63,7 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
             ("--min-duration", args.min_duration.is_some()),
             ("--max-duration", args.max_duration.is_some()),
         ];
-        return match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) => {
-                Err(UsageError::new(flag, "only applies to --until-stable; add that, or remove it"))
-            }
-            None => Ok(None),
-        };
+        return needs(&given, "--until-stable", false).map(|()| None);
     };
     if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
         return Err(UsageError::new(

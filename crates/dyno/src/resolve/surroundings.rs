@@ -13,7 +13,7 @@ pub(crate) struct Surroundings {
     pub(crate) api_key: Option<Result<Secret, ()>>,
     /// Names of the proxy variables that are set.
     pub(crate) proxies: Vec<String>,
-    /// The language of the locale.
+    /// The language of `DYNO_LANG`, else of the locale.
     pub(crate) language: Language,
     /// The command line of this process, without secrets.
     pub(crate) command: Vec<String>,
@@ -28,9 +28,9 @@ impl Surroundings {
 
     fn from_vars(vars: impl Iterator<Item = (OsString, OsString)>) -> Self {
         const PROXIES: &[&str] = &["http_proxy", "https_proxy", "all_proxy"];
-        const LOCALE: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
+        const LOCALE: [&str; 4] = ["DYNO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
         let mut found = Self::default();
-        let mut locale: [Option<OsString>; 3] = Default::default();
+        let mut locale: [Option<OsString>; 4] = Default::default();
         for (name, value) in vars.filter(|(_, value)| !value.is_empty()) {
             let Some(name) = name.to_str() else { continue };
             if name == "DYNO_API_KEY" {
@@ -70,5 +70,6 @@ mod tests {
         };
         assert_eq!(of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "")]), Language::Chinese);
         assert_eq!(of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")]), Language::English);
+        assert_eq!(of(&[("DYNO_LANG", "zh"), ("LC_ALL", "C")]), Language::Chinese);
     }
 }

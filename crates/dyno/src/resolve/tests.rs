@@ -5,19 +5,19 @@ use crate::args::values::Secret;
 use crate::args::{Cli, Command};
 use clap::Parser;
 use dyno_model::course::Search;
-use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_model::plan::{Api, Arrival, LevelPlan, Load, Warmup};
 use dyno_model::{Nanos, SEC};
 
-fn typed(line: &[&str]) -> BenchArgs {
+fn typed(line: &[&str]) -> Inputs {
     let argv = ["dyno", "bench"].iter().chain(line);
     match Cli::try_parse_from(argv).unwrap().command {
-        Command::Bench(args) => *args,
+        Command::Bench(args) => (*args).into(),
         other => panic!("{other:?}"),
     }
 }
 
 fn resolved(line: &[&str]) -> Result<Resolved, UsageError> {
-    resolve(typed(line), &Surroundings::default(), Aim::Measure)
+    resolve(typed(line), &Given::default(), &Surroundings::default())
 }
 
 fn error_of(line: &[&str]) -> String {
@@ -188,7 +188,7 @@ fn a_key_comes_from_the_file_then_the_flag_then_the_environment() {
         ..Surroundings::default()
     };
     let key = |line: &[&str]| {
-        let resolved = resolve(typed(line), &surroundings, Aim::Measure).unwrap();
+        let resolved = resolve(typed(line), &Given::default(), &surroundings).unwrap();
         (resolved.order.reach.secrets.api_key, resolved.warnings.len())
     };
     assert_eq!(key(&["http://h", &from_file, "--api-key=typed"]), (Some("from-file".into()), 1));
@@ -249,7 +249,7 @@ fn a_password_of_the_bus_is_warned_of_and_shown_nowhere() {
 fn proxies_are_said_to_be_ignored() {
     let surroundings =
         Surroundings { proxies: vec!["HTTPS_PROXY".to_owned()], ..Surroundings::default() };
-    let notes = resolve(typed(&["http://h"]), &surroundings, Aim::Measure).unwrap().notes;
+    let notes = resolve(typed(&["http://h"]), &Given::default(), &surroundings).unwrap().notes;
     assert!(notes.iter().any(|note| note.starts_with("HTTPS_PROXY ignored")), "{notes:?}");
 }
 

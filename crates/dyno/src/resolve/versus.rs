@@ -1,7 +1,8 @@
 //! The second target of `--versus`, with the same plan.
 
 use super::notes::Notes;
-use super::{Aim, Resolved, Surroundings, dialect, secrets};
+use super::target::dialect;
+use super::{Aim, Resolved, Surroundings, needs, secrets};
 use crate::args::bench::{ConnectionArgs, OutputArgs};
 use crate::args::target::TargetUrl;
 use crate::args::versus::{RivalArg, VersusArgs};
@@ -32,10 +33,13 @@ impl Rival {
         output: &OutputArgs,
         aim: Aim,
     ) -> Result<Option<Self>, UsageError> {
-        let VersusArgs { versus: Some(who), versus_model: model, versus_api_key_file } = args
-        else {
-            return Ok(None);
-        };
+        let VersusArgs { versus: who, versus_model: model, versus_api_key_file } = args;
+        let without = [
+            ("--versus-model", model.is_some()),
+            ("--versus-api-key-file", versus_api_key_file.is_some()),
+        ];
+        needs(&without, "--versus", who.is_some())?;
+        let Some(who) = who else { return Ok(None) };
         for (flag, given, message) in [
             ("--live", output.live, "the full-screen view shows one run, and --versus has two"),
             (
@@ -137,7 +141,7 @@ impl Rival {
         Order {
             crew: one.crew.clone(),
             command: one.command.clone(),
-            notes: Vec::new(),
+            notes: one.notes.clone(),
             plan,
             reach: Reach {
                 url: self.target,

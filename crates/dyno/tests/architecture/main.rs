@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Lines of the command line's own source. It is glue.
-const DYNO_LINES: usize = 11_500;
+const DYNO_LINES: usize = 11_600;
 /// Lines of any other crate's source.
 const CRATE_LINES: usize = 12_500;
 

@@ -135,7 +135,7 @@ fn flags_that_could_have_no_effect_are_refused() {
     for command in ["predict", "capacity --slo ttft.p95<1s"] {
         run(place.dyno(&format!("{command} --config nowhere.toml")))
             .expect_status(&[2])
-            .expect_words(&["--config: settings files work with `dyno bench` only"]);
+            .expect_words(&["--config: cannot read `nowhere.toml`"]);
     }
 }
 

@@ -3,8 +3,18 @@
 use crate::common::{run, transcript};
 use std::path::Path;
 
-const COMMANDS: &[&str] =
-    &["bench", "engine", "doctor", "report", "runs", "open", "help", "completions", "man"];
+const COMMANDS: &[&str] = &[
+    "bench",
+    "engine",
+    "presets",
+    "doctor",
+    "report",
+    "runs",
+    "open",
+    "help",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_help_page() {

@@ -222,3 +222,26 @@ fn c11_the_command_line_of_a_run_is_known() {
     assert!(said.contains("is not known: an older version made it"), "{said}");
     assert!(!report("markdown").contains("Command"));
 }
+
+#[test]
+fn a_run_tells_the_preset_and_the_variables_that_made_it() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    std::fs::write(here.join("own.yaml"), "preset: quick\nrequests: 5\nmodel: m\n").unwrap();
+    let mut command = dyno(here, &["predict", "--config", "own.yaml", "--out", "one"]);
+    let output = command.env("DYNO_CONCURRENCY", "2").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = stderr(&output);
+    for note in [
+        "settings from the environment: DYNO_CONCURRENCY\n",
+        "settings that this command does not have are ignored: model\n",
+    ] {
+        assert!(said.contains(note), "{said}");
+    }
+    let plan = std::fs::read_to_string(here.join("one/plan.json")).unwrap();
+    assert!(plan.contains("18000000000") && !plan.contains("quick"), "{plan}");
+    for format in ["table", "markdown", "html", "json"] {
+        let report = stdout(&expect(here, &["report", "one", "--format", format], 0));
+        assert!(report.contains("preset quick, version 1"), "{format}: {report}");
+    }
+}

@@ -1,0 +1,55 @@
+//! What is measured: the API of a server, or the twin in its place.
+
+use super::notes::{Note, Notes};
+use super::{Aim, Surroundings};
+use crate::args::target::TargetUrl;
+use crate::usage::UsageError;
+use dyno_engine::twin::Twin;
+use dyno_model::plan::Api;
+use dyno_run::{Embedded, api_of_path, apis, may_have_path, misspelt_path};
+
+/// The twin that is measured or predicted where there is no server.
+pub(super) fn embedded(
+    twin: Option<String>,
+    target: Option<&TargetUrl>,
+    aim: Aim,
+    surroundings: &Surroundings,
+    notes: &mut Notes,
+) -> Result<Option<String>, UsageError> {
+    if target.is_some() {
+        if !surroundings.proxies.is_empty() {
+            notes.add(Note::ProxyIgnored, &[surroundings.proxies.join(", ")]);
+        }
+        return Ok(None);
+    }
+    let name = twin.unwrap_or_else(|| Twin::default_name().to_owned());
+    Embedded::named(&name).map_err(|error| UsageError::new("--twin", error))?;
+    let note = match aim {
+        Aim::Measure => Note::Embedded,
+        Aim::Predict => Note::Predicting,
+    };
+    notes.add(note, &[&name]);
+    Ok(Some(name))
+}
+
+/// A full endpoint path determines the dialect; a flag that contradicts it is an error.
+pub(super) fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
+    let named = |name: &str| apis().find(|about| about.name == name);
+    let auto = typed == Some(Api::AUTO.name());
+    let typed = typed.and_then(named).map(|about| Api::named(about.name));
+    let path = target.map(|url| url.path().trim_end_matches('/')).unwrap_or_default();
+    let by_path = api_of_path(path);
+    if let (None, Some(meant)) = (&typed, misspelt_path(path)) {
+        let wrong = UsageError::new("TARGET", format!("`{path}` is the path of no API"));
+        return Err(wrong.hint(format!("did you mean {meant}?")));
+    }
+    match (typed, by_path) {
+        (Some(typed), Some(by_path)) if !may_have_path(&typed, &by_path) => Err(UsageError::new(
+            "--api",
+            format!("`{typed}` contradicts TARGET, whose path `{path}` is {by_path}"),
+        )
+        .hint("remove --api, or shorten TARGET to its base URL")),
+        (None, None) if auto => Ok(Api::AUTO),
+        (typed, by_path) => Ok(typed.or(by_path).unwrap_or_default()),
+    }
+}
