@@ -84,6 +84,21 @@ fn the_verdict_follows_the_instrument_ranges() {
 }
 
 #[test]
+fn that_the_other_metrics_are_accurate_is_said_once_and_where_some_are() {
+    let said = |level: &LevelSummary| {
+        let advice = level.reasons.iter().filter_map(|reason| reason.advice.as_deref());
+        advice.filter(|advice| advice.contains("other metrics")).count()
+    };
+    // The mean is fair, and a high percentile known only to a range: two findings.
+    let level = judged(loose(10, first(26)), |_| {});
+    assert_eq!((level.verdict, said(&level)), (Verdict::Suspect, 1), "{:?}", level.reasons);
+    let level = judged(loose(1, first(26)), |_| {});
+    assert_eq!((level.verdict, said(&level)), (Verdict::Invalid, 0), "{:?}", level.reasons);
+    let level = judged(loose(1, first(6)), |end| end.issued += 9);
+    assert_eq!((level.verdict, said(&level)), (Verdict::Invalid, 0), "{:?}", level.reasons);
+}
+
+#[test]
 fn a_few_uncertain_requests_do_not_affect_the_rest() {
     // One in a hundred: the mean is off by a quarter of a per cent, and no percentile by much.
     let level = judged(loose(100, first(26)), |_| {});

@@ -117,7 +117,7 @@ fn over(
             false => work(Word::OutputPerSecond, |done| done.output_tokens_per_s),
         },
         Panel { unit, only_on_request: none, ..failures },
-        times(Word::Ttft, &streamed(Time::Ttft)),
+        times(Word::MeanTtft, &streamed(Time::Ttft)),
         times(between_title, &streamed(between_tokens)),
     ];
     // The first four are always drawn, the others only where a side has them.

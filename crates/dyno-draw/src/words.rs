@@ -19,7 +19,7 @@ impl Word {
             Self::LatencyP50 => "latency-p50",
             Self::LatencyP90 => "latency-p90",
             Self::LatencyPerToken => "latency-per-token",
-            Self::Ttft => "ttft",
+            Self::Ttft | Self::MeanTtft => "ttft",
             Self::Itl | Self::ItlName | Self::MeanItl => "itl",
             Self::Tpot | Self::MeanTpot => "tpot",
             Self::MeanGap => "chunk-gap",
@@ -77,6 +77,7 @@ messages! {
     ItlName: "ITL", "token 间时延（ITL）";
     ShareOfSamples: "% of samples", "样本占比 %";
     Tpot: "TPOT p50", "单 token 时延（TPOT）p50";
+    MeanTtft: "Mean TTFT", "首 token 时延（TTFT）平均值";
     MeanItl: "Mean ITL", "token 间时延（ITL）平均值";
     MeanTpot: "Mean TPOT", "单 token 时延（TPOT）平均值";
     MeanGap: "Mean chunk gap", "数据块间隔平均值";

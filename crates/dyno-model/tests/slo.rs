@@ -111,6 +111,7 @@ fn mistakes_are_named_with_the_right_spelling() {
         ("latency<5", "`latency` needs a statistic: write `latency.p99<5ms`"),
         ("ttft.p42<1s", "there is no statistic `p42`; did you mean `p50`? Known: mean, p50, p66"),
         // Section 7: it was `p90`.
+        ("ttft.p101<1s", "there is no statistic `p101`. Known: mean, p50, p66"),
         ("ttft.p97<1s", "there is no statistic `p97`; did you mean `p98`?"),
         ("ttft.median<1s", "there is no statistic `median`; did you mean `p50`?"),
         (

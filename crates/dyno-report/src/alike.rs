@@ -1,4 +1,4 @@
-//! Which diagnostics of several levels are one: the same rule with the same advice, also where the
+//! Which diagnostics of several levels are one: the same rule, as grave, with the same advice, also where the
 //! advice differs in its numbers, because each level would need another duration; and how much each
 //! weighs.
 
@@ -16,11 +16,13 @@ pub(crate) fn invalidates(reason: &Diagnostic, verdict: Verdict) -> bool {
     weight(reason).min(verdict) == Verdict::Invalid
 }
 
-/// Whether two diagnostics are printed as one.
+/// Whether two diagnostics are printed as one: what is graver, or says something else under the same
+/// code, stands apart.
 pub(crate) fn alike(a: &Diagnostic, b: &Diagnostic) -> bool {
     let same_advice =
         || a.what == b.what && parts(a).map(|(text, _)| text) == parts(b).map(|(text, _)| text);
-    a.code == b.code && (a.advice == b.advice || same_advice())
+    let same_rule = a.code == b.code && a.key == b.key && severity(a) == severity(b);
+    same_rule && (a.advice == b.advice || same_advice())
 }
 
 /// The advice of diagnostics that are [`alike`]: the one with the largest numbers, which is enough for
@@ -46,7 +48,7 @@ fn parts(said: &Diagnostic) -> Option<(String, Vec<f64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_words::Finding;
+    use dyno_words::{Finding, Measuring};
 
     #[test]
     fn advice_that_differs_in_a_number_is_given_once_for_the_largest() {
@@ -57,6 +59,8 @@ mod tests {
         assert_eq!(said, Some("use --duration 40s"));
         let burst = Finding::NoIntervalBurst.into();
         assert!(!alike(&short, &burst), "the same code, but something else is to be done");
+        let [fair, poor] = [Measuring::Fair, Measuring::PoorTail].map(|said| said.with(["TTFT"]));
+        assert!(!alike(&fair, &poor), "the same code and advice, but something else was seen");
         let files = [3, 7].map(|count| Finding::OutOfFiles.with([count]));
         assert!(alike(&files[0], &files[1]));
         assert_eq!(advice(&files), files[0].advice.as_deref());

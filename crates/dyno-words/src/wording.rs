@@ -136,11 +136,14 @@ fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
     let both = [Language::English, Language::Chinese].map(|language| said.in_language(language));
     let what = Value::Worded(both.each_ref().map(|said| said.what.clone()));
     let advice = Value::Worded(both.map(|said| said.advice.clone().unwrap_or_default()));
+    let placed = place.with([name, what, advice]);
     Diagnostic {
         code: said.code.clone(),
         severity: said.severity,
         subject: said.subject.clone(),
-        ..place.with([name, what, advice])
+        // An empty one would be printed as an arrow to nothing.
+        advice: placed.advice.filter(|_| said.advice.is_some()),
+        ..placed
     }
 }
 
@@ -211,6 +214,13 @@ mod tests {
         let chinese = told.in_language(Language::Chinese);
         assert_eq!(chinese.what, "第 7 行：a.db：表 `t` 没有行");
         assert_eq!(chinese.advice, made.in_language(Language::Chinese).advice);
+    }
+
+    #[test]
+    fn a_place_adds_no_advice() {
+        let made = crate::Measuring::Marked.with(["ITL p99 23.7–25.0 ms"]);
+        let told = named("agent 1", &made);
+        assert_eq!((&told.advice, &told.in_language(Language::Chinese).advice), (&None, &None));
     }
 
     #[test]

@@ -190,6 +190,10 @@ mod tests {
         assert!(hint("--request-rate", "--requests").ends_with("--rate"));
         assert!(hint("--port", "--report").ends_with("TARGET"));
         assert_eq!(hint("--concurency", "--concurrency"), "did you mean --concurrency?");
+        assert_eq!(hint("--turns", ""), "in Dyno this is --data session,turns=N");
+        let of = |flag: &str, command: &str| unknown(flag, None, command).hint.unwrap_or_default();
+        assert!(of("--concurrency", "dyno capacity").starts_with("--over concurrency "));
+        assert!(of("--lang", "dyno doctor").starts_with("LC_ALL selects the language"));
         assert_eq!(hint("--colour", "--rate"), "`dyno bench --help` lists the flags");
     }
 }

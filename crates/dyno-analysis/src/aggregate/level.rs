@@ -328,6 +328,7 @@ impl<'a> Level<'a> {
         );
         put_in_order(&mut findings);
         level.verdict = verdict(&findings);
+        trust::reassure_once(&mut findings, level.verdict != Verdict::Invalid);
         (level.notes, level.reasons) =
             findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));
         if let Some(goodput) = goodput {

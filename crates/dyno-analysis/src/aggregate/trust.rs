@@ -194,6 +194,7 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     ];
     let named = all.into_iter().filter(|(_, figures)| !figures.is_empty());
     found.extend(named.map(|(what, figures)| what.with([list(figures, [", ", "、"])])));
+    reassure_once(&mut found, some_accurate(level, load));
     if let (Some(share), Load::Concurrency { concurrency }) =
         (instrument.effective_concurrency, load)
         && share < MOST_IN_FLIGHT
@@ -205,6 +206,25 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
         found.push(what.with(values![digits(100.0 * share, 1), concurrency]));
     }
     found
+}
+
+/// Whether there is a headline metric with no uncertain statistic.
+fn some_accurate(level: &LevelSummary, load: Load) -> bool {
+    let uncertain = |metric: Metric| {
+        let mut of = headline(level, load).filter(|(other, _)| *other == metric);
+        of.any(|(_, statistic)| level.is_uncertain(metric, statistic))
+    };
+    let good = |(metric, statistic)| level.quality(metric, statistic) == Some(Quality::Good);
+    headline(level, load).any(|of| good(of) && !uncertain(of.0))
+}
+
+/// Keeps the advice that the other metrics are accurate in the last of these findings, and only where it
+/// is true: never in an invalid level.
+pub(super) fn reassure_once(found: &mut [Diagnostic], accurate: bool) {
+    let reassuring = |said: &&mut Diagnostic| said.code == "instrument_range" && !said.is_error();
+    let accurate = accurate && !found.iter().any(Diagnostic::is_error);
+    let said = found.iter_mut().filter(reassuring).rev().skip(usize::from(accurate));
+    said.for_each(|said| said.advice = None);
 }
 
 /// A burst whose requests were not sent at once: the first had ended, or nearly so, before the last were sent,

@@ -382,7 +382,10 @@ fn texts_are_chinese_on_request() {
     }
     let sides = [("a", &made::ladder()), ("b", &made::ladder())];
     let text = texts(&chart::compared(&sides, &options, &Arrangement::default()).unwrap());
-    assert!(text.contains("token 间时延（ITL）平均值（"), "{text}");
+    for title in ["token 间时延（ITL）平均值（", "首 token 时延（TTFT）平均值（"]
+    {
+        assert!(text.contains(title), "{title}: {text}");
+    }
 }
 
 #[test]

@@ -176,7 +176,10 @@ impl Reading<'_> {
                 Some(statistic) => Ok(Some(statistic)),
                 None => {
                     let known: Vec<&str> = Statistic::bounded().map(Statistic::name).collect();
-                    let near = percentile_near(name, &known).or_else(|| meant(name, &known));
+                    let near = match percentile(name) {
+                        Some(wanted) => percentile_near(wanted, &known),
+                        None => meant(name, &known),
+                    };
                     let near = near.map(str::to_owned);
                     Err(SloError::Statistic { name: name.to_owned(), near })
                 }
@@ -201,11 +204,17 @@ fn no_metric(name: &str) -> SloError {
     SloError::Metric { name: name.to_owned(), near: meant(name, &known).map(str::to_owned) }
 }
 
-/// The percentile of `known` that is nearest to one that is not offered.
-fn percentile_near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let value = |name: &str| name.strip_prefix('p')?.parse::<f64>().ok();
-    let wanted = value(word).filter(|wanted| (0.0..=100.0).contains(wanted))?;
-    let distance = |name: &str| Some((value(name)? - wanted).abs());
+/// The number of a percentile, whether there is one or not.
+fn percentile(word: &str) -> Option<f64> {
+    word.strip_prefix('p')?.parse().ok()
+}
+
+/// The percentile of `known` that is nearest to one that is not offered; above 100 none was meant.
+fn percentile_near<'a>(wanted: f64, known: &[&'a str]) -> Option<&'a str> {
+    if !(0.0..=100.0).contains(&wanted) {
+        return None;
+    }
+    let distance = |name: &str| Some((percentile(name)? - wanted).abs());
     let percentiles = known.iter().filter_map(|name| Some((distance(name)?, *name)));
     percentiles.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }

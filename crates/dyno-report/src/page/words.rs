@@ -27,7 +27,7 @@ messages! {
         "由 dyno {} 根据测试 {} 的记录生成。本页面自包含，不访问网络。";
     Model: "Model", "模型";
     Target: "Target", "目标";
-    Api: "API", "接口 API";
+    Api: "API", "接口";
     Started: "Started", "开始时间";
     RunId: "Run", "测试编号";
     Client: "Client", "客户端";

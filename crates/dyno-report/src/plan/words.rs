@@ -8,8 +8,8 @@ messages! {
 
     Levels: "{} {0|level|levels}:", "{} 个档位：";
     FirstLevels: "{} {0|level|levels} first:", "先运行 {} 个档位：";
-    Api: "API: {}.", "接口 API：{}。";
-    ApiAsked: "API: found by asking the server.", "接口 API：由询问服务器确定。";
+    Api: "API: {}.", "接口：{}。";
+    ApiAsked: "API: found by asking the server.", "接口：由询问服务器确定。";
     Data: "Prompts: {}.", "提示词：{}。";
     CacheHit:
         "Prefix cache: about {} % of the prompt tokens, by {} prefixes that prompts share; each is sent once before a level.",

@@ -1,7 +1,6 @@
 //! Findings that several levels share: one, with the levels that it applies to, instead of one for
 //! each level.
 
-use super::level::LONGEST_TEXT;
 use crate::alike::{advice, alike, invalidates};
 use crate::messages::Say;
 use dyno_model::summary::LevelSummary;
@@ -11,6 +10,8 @@ use dyno_words::escape::escape;
 /// Levels that are named before the others are only counted.
 const NAMED: usize = 12;
 const LABEL: usize = 40;
+/// The longest text of a finding, which may name every metric.
+const LONGEST_FINDING: usize = 600;
 
 /// The levels by name: `concurrency 1, 2, 4`, or that it is all of them.
 pub(crate) fn names(levels: &[&LevelSummary], of: usize, language: Language) -> String {
@@ -37,12 +38,11 @@ pub(crate) fn names(levels: &[&LevelSummary], of: usize, language: Language) -> 
 /// The same finding in one or more levels.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
-    /// One for each level.
     said: Vec<&'a Diagnostic>,
-    /// It makes a level invalid.
+    /// It makes its levels invalid.
     pub(super) invalid: bool,
-    /// What was seen, and in which levels.
-    seen: Vec<(&'a str, Vec<&'a LevelSummary>)>,
+    /// What was seen, and in which levels; each level is in one place.
+    seen: Vec<(Vec<&'a str>, Vec<&'a LevelSummary>)>,
 }
 
 /// The findings of levels; those that are alike are one.
@@ -52,28 +52,50 @@ pub(super) fn groups<'a>(
 ) -> Vec<Group<'a>> {
     let mut all: Vec<Group<'a>> = Vec::new();
     for level in levels {
-        for said in of(level) {
-            let invalid = invalidates(said, level.verdict);
-            let seen = (said.what.as_str(), vec![level]);
-            match all.iter_mut().find(|group| group.has(said)) {
-                Some(group) => {
-                    group.said.push(said);
-                    group.invalid |= invalid;
-                    match group.seen.iter_mut().find(|(what, _)| *what == said.what) {
-                        Some((_, same)) => same.push(level),
-                        None => group.seen.push(seen),
-                    }
-                }
-                None => all.push(Group { said: vec![said], invalid, seen: vec![seen] }),
+        for own in of_level(level, of(level)) {
+            match all.iter_mut().find(|group| group.has(own.said[0], own.invalid)) {
+                Some(group) => group.join(own),
+                None => all.push(own),
             }
         }
     }
     all
 }
 
-impl Group<'_> {
-    fn has(&self, other: &Diagnostic) -> bool {
-        self.said.iter().any(|said| alike(said, other))
+/// The findings of one level; those that are alike are one entry with all that was seen.
+fn of_level<'a>(level: &'a LevelSummary, found: &'a [Diagnostic]) -> Vec<Group<'a>> {
+    let mut all: Vec<Group<'a>> = Vec::new();
+    for said in found {
+        let invalid = invalidates(said, level.verdict);
+        match all.iter_mut().find(|group| group.has(said, invalid)) {
+            Some(group) => {
+                group.said.push(said);
+                group.seen[0].0.push(&said.what);
+            }
+            None => all.push(Group {
+                said: vec![said],
+                invalid,
+                seen: vec![(vec![&said.what], vec![level])],
+            }),
+        }
+    }
+    all
+}
+
+impl<'a> Group<'a> {
+    fn has(&self, other: &Diagnostic, invalid: bool) -> bool {
+        self.invalid == invalid && self.said.iter().any(|said| alike(said, other))
+    }
+
+    /// Adds the same finding of another level.
+    fn join(&mut self, other: Self) {
+        self.said.extend(other.said);
+        for (what, levels) in other.seen {
+            match self.seen.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, same)) => same.extend(levels),
+                None => self.seen.push((what, levels)),
+            }
+        }
     }
 
     /// What to do about it.
@@ -84,12 +106,17 @@ impl Group<'_> {
     /// What was seen, with the names of the levels, of which there are `of`. Where it differs in its
     /// numbers, all of it is said only for `every` reader.
     pub(super) fn texts(&self, of: usize, every: bool, language: Language) -> Vec<String> {
-        let named = |what: &str, levels: &[&LevelSummary]| match of {
-            1 => escape(what, LONGEST_TEXT),
-            _ => [names(levels, of, language), escape(what, LONGEST_TEXT)].join(language.colon()),
+        let safe = |what: &[&str]| -> Vec<String> {
+            what.iter().map(|what| escape(what, LONGEST_FINDING)).collect()
+        };
+        let named = |what: &[&str], levels: &[&LevelSummary]| {
+            let what = safe(what).join(language.semicolon());
+            [names(levels, of, language), what].join(language.colon())
         };
         match &self.seen[..] {
-            [(what, levels), others @ ..] if !every && !others.is_empty() && of > 1 => {
+            // A single level needs no name.
+            all if of == 1 => all.iter().flat_map(|(what, _)| safe(what)).collect(),
+            [(what, levels), others @ ..] if !every && !others.is_empty() => {
                 let others: Vec<&LevelSummary> =
                     others.iter().flat_map(|(_, levels)| levels.iter().copied()).collect();
                 let others = names(&others, of, language);

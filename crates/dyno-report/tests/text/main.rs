@@ -26,8 +26,8 @@ use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn, Widths};
 use dyno_model::{Summary, Verdict};
 use dyno_report::{Selection, TextOptions, parse_column, render_text};
-use dyno_words::Finding;
 use dyno_words::columns::width;
+use dyno_words::{Finding, Measuring};
 
 fn text(summary: &Summary) -> String {
     in_language(summary, Language::English)

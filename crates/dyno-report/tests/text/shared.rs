@@ -38,7 +38,52 @@ fn what_one_level_has_is_not_called_shared() {
         text.contains("! concurrency 1: 3 requests") && !text.contains("concurrency 2:"),
         "{text}"
     );
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("(EMFILE); 7 requests") && !text.contains("likewise"), "{text}");
     assert_eq!(text.matches("ulimit -n").count(), 1, "{text}");
+}
+
+/// A suspect level came first, and the level that is invalid under the same code was only "likewise".
+#[test]
+fn what_makes_a_level_invalid_is_said_first_and_apart() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    let fair = |figure: &str| Measuring::Fair.with([figure]);
+    let tail = |figure: &str| Measuring::PoorTail.with([figure]);
+    let reasons = [
+        (Verdict::Suspect, vec![fair("figure A")]),
+        (
+            Verdict::Invalid,
+            vec![Measuring::Poor.with(["figure B"]), tail("figure C"), fair("figure D")],
+        ),
+        (Verdict::Suspect, vec![tail("figure E")]),
+    ];
+    for (level, (verdict, reasons)) in summary.levels.iter_mut().zip(reasons) {
+        (level.verdict, level.reasons) = (verdict, reasons);
+    }
+    for (text, marks) in [
+        (
+            text(&summary),
+            [
+                "✗ concurrency 2: the client could not measure precisely",
+                "! concurrency 1: accurate to within 10 %: figure A; likewise concurrency 2",
+                "! concurrency 2: known only to lie within a range",
+            ],
+        ),
+        (
+            chinese(&summary),
+            [
+                "✗ 并发 2：客户端未能准确测量",
+                "! 并发 1：精度在 10 % 以内：figure A；同样的还有：并发 2",
+                "! 并发 2：因本机繁忙",
+            ],
+        ),
+    ] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let at = marks.map(|mark| text.find(mark).unwrap_or_else(|| panic!("{mark}: {text}")));
+        assert!(at.is_sorted(), "{text}");
+        assert_eq!(text.matches('✗').count(), 1, "{text}");
+        assert!(["B", "C"].iter().all(|of| text.contains(&format!("figure {of}"))), "{text}");
+    }
 }
 
 #[test]

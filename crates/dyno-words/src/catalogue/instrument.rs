@@ -15,7 +15,7 @@ wordings! {
     Poor: Error "instrument_range",
         ["the client could not measure precisely, and knows only a range: {}",
          "客户端未能准确测量以下指标，只能确定其范围：{}"],
-        OTHERS_ARE_GOOD;
+        ["to narrow the range, see the notes", "原因见说明"];
     PoorTail: Warning "instrument_range",
         ["known only to lie within a range, because this machine was busy: {}",
          "因本机繁忙，以下指标只能确定其范围：{}"],

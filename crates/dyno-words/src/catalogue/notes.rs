@@ -18,10 +18,10 @@ wordings! {
     Preset: Note "preset",
         ["preset {}, version {}, set what was not set otherwise", "未另行设置的选项来自预设 {}（版本 {}）"];
     ApiFound: Note "api_found",
-        ["API found by asking the server: {} ({})", "通过询问服务器确定的接口 API：{}（{}）"];
+        ["API found by asking the server: {} ({})", "通过询问服务器确定的接口：{}（{}）"];
     ApiNotFound: Note "api_not_found",
         ["nothing tells which API the server has (asked: {1}); {0} is used",
-         "无法确定服务器的接口 API（已询问：{1}）；使用 {0}"],
+         "无法确定服务器的接口（已询问：{1}）；使用 {0}"],
         ["choose another with --api if this one is wrong", "如不正确，请用 --api 指定"];
     ModelsUnknown: Note "models_unknown",
         ["the server's models could not be listed: {}", "无法列出服务器的模型：{}"];

@@ -141,6 +141,33 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_chinese_entry_by_entry() {
+        for (english, chinese) in [
+            (
+                "`--profile` is not a flag of dyno bench\n  hint: in Dyno this is --sweep, --rate, \
+                 --concurrency or --burst",
+                "dyno bench 没有 `--profile` 这个参数\n  提示：在 Dyno 中对应 --sweep、--rate、\
+                 --concurrency 或 --burst",
+            ),
+            (
+                "--twin: there is no twin named `q` (did you mean q1-a or q2-b or q3-c?); `dyno twins` \
+                 lists them, and your own file is given by its path, such as ./q.toml",
+                "--twin：没有名为 `q` 的孪生模型（是否想写 q1-a、q2-b 或 q3-c？）；运行 `dyno twins` \
+                 查看全部孪生模型；自己的文件请写路径，例如 ./q.toml",
+            ),
+            (
+                "`x.txt` contains no results of a known tool\n  hint: these are read:\n    AIPerf \
+                 and GenAI-Perf exports (JSON, JSON lines, CSV)\n    a thing of tomorrow\n    \
+                 LMDeploy profiles (CSV)",
+                "`x.txt` 不含已知工具的结果\n  提示：可读取：\n    AIPerf 和 GenAI-Perf 的导出文件（JSON、JSON \
+                 lines、CSV）\n    a thing of tomorrow\n    LMDeploy profile 文件（CSV）",
+            ),
+        ] {
+            assert_eq!(translated(english, Language::Chinese), chinese);
+        }
+    }
+
+    #[test]
     fn a_long_message_takes_no_long_time() {
         let text = "HTTP 400: a is b; the field x is y, not z: or at line 3 column 5; ".repeat(40);
         let start = std::time::Instant::now();

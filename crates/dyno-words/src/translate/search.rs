@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 /// How far a message is searched for other messages inside it.
 const DEEPEST: usize = 4;
+/// What each entry of a list on lines of their own begins with.
+const LINE: &str = "\n    ";
 /// The most parts of a message that are looked at, so that no message takes long.
 const MOST_TEXTS: usize = 1000;
 /// The fewest letters by which a sentence with places is recognised; ` is ` alone says nothing.
@@ -74,8 +76,25 @@ impl<'a> Search<'a> {
                 best = Some(Found { said, letters, apart });
             }
         }
+        let lines = self.lines(text, depth);
+        if Found::rank(lines.as_ref()) > Found::rank(best.as_ref()) {
+            best = lines;
+        }
         self.seen.insert((text, depth), best.clone());
         best
+    }
+
+    /// The entries of a list, one on each line.
+    fn lines(&mut self, text: &'a str, depth: usize) -> Option<Found> {
+        let lines: Vec<&str> = text.split(LINE).collect();
+        if lines.len() < 2 {
+            return None;
+        }
+        let found: Vec<Option<Found>> =
+            lines.iter().map(|line| self.any(line, depth + 1)).collect();
+        let letters = found.iter().map(|found| Found::rank(found.as_ref()).0).sum();
+        let said = lines.iter().zip(found).map(|(line, found)| Found::or(found, line));
+        Some(Found { said: said.collect::<Vec<_>>().join(LINE), letters, apart: true })
     }
 
     /// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.

@@ -2,7 +2,7 @@
 //! part.
 
 use super::shown_json;
-use super::{bench, open};
+use super::{RUNS, bench, open};
 use crate::args::runs::{OpenArgs, RunsAction, RunsArgs, Since};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -84,6 +84,11 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         verdict: args.verdict.map(Into::into),
         words: args.words.clone(),
     };
+    // Where nothing was measured yet there is no default directory; another one was misspelt.
+    if args.dir != Path::new(RUNS) && !args.dir.exists() {
+        let wrong = format!("there is no directory `{}`", args.dir.display());
+        return Err(UsageError::new("--dir", wrong));
+    }
     let mut runs = list_runs(&args.dir).map_err(about("--dir"))?;
     let (all, dir) = (runs.len(), args.dir.display().to_string());
     runs.retain(|run| filter.matches(run));

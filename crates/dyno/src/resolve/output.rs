@@ -73,6 +73,9 @@ fn check_out(dir: &Path) -> Result<(), UsageError> {
             .hint("a run never overwrites another")),
         Ok(false) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(_) if dir.is_file() => {
+            Err(wrong(format!("`{}` is a file; name a new directory", dir.display())))
+        }
         Err(error) => Err(wrong(format!("cannot use `{}`: {error}", dir.display()))),
     }
 }

@@ -54,6 +54,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     ),
     (&["--dataset", "--dataset-name", "--dataset-path"], "--data"),
     (&["--prompt", "--prompt-file"], "--data FILE"),
+    (&["--turns", "--num-turns"], "--data session,turns=N"),
     (&["--system-prompt"], "a message of each prompt in --data FILE"),
     (&["--burstiness"], "--arrival gamma:SHAPE"),
     (&["--host", "--port", "--base-url", "--url", "--target", "--endpoint"], "the argument TARGET"),
@@ -140,6 +141,16 @@ pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<Us
 pub(super) fn hint(flag: &str, near: Option<String>, command: &str) -> String {
     if let Some(ours) = here(flag) {
         return format!("in Dyno this is {ours}");
+    }
+    match flag {
+        "--lang" => return "LC_ALL selects the language: en_US.UTF-8 or zh_CN.UTF-8".to_owned(),
+        "--concurrency" | "--rate" if command.ends_with(" capacity") => {
+            return format!(
+                "--over {} searches for the highest that meets the SLO",
+                flag.trim_start_matches("--")
+            );
+        }
+        _ => {}
     }
     match near.filter(|near| is_near(flag, &bare_name(near))) {
         Some(near) => format!("did you mean {}?", bare_name(&near)),

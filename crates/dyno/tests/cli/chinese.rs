@@ -21,7 +21,7 @@ fn notes_and_prefixes_follow_the_locale() {
 }
 
 /// Mistakes of different kinds: flags, values, combinations, files, settings, levels and columns.
-const MISTAKES: [&[&str]; 12] = [
+const MISTAKES: [&[&str]; 16] = [
     &["bnch"],
     &["bench", "--foo"],
     &["bench", "--concurrency", "0"],
@@ -31,7 +31,11 @@ const MISTAKES: [&[&str]; 12] = [
     &["bench", "--extra-body", "[1]"],
     &["bench", "--ramp", "steep"],
     &["bench", "--slo", "ttft.p99<1s", "--no-stream"],
+    &["bench", "--out", "settings.toml"],
     &["capacity"],
+    &["capacity", "--slo", "ttft.p99<1s", "--concurrency", "4"],
+    &["doctor", "--lang", "fr"],
+    &["runs", "--dir", "nowhere"],
     &["report", "--percentiles", "42"],
     &["baseline", "list"],
 ];

@@ -32,6 +32,8 @@ fn a_run_is_listed_labelled_found_and_deleted() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     assert!(stderr(&expect(here, &["runs"], 0)).contains("no runs in `dyno-runs`"));
+    let said = stderr(&expect(here, &["runs", "--dir", "nowhere"], 2));
+    assert!(said.contains("--dir: there is no directory `nowhere`"), "{said}");
     predict(here, &["--out", "dyno-runs/first", "--label", "planned"]);
     predict(here, &["--out", "dyno-runs/second"]);
 

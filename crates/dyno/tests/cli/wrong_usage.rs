@@ -82,6 +82,7 @@ const MISTAKES: &[&[&str]] = &[
     &["bench", "--seed", "-1"],
     &["bench", "--insecure=yes"],
     &["bench", "--out", "used"],
+    &["bench", "--out", "used/plan.json"],
     &["bench", "--config", "missing.toml"],
     &["bench", "--config", "unknown-key.toml"],
     &["bench", "--config", "bad-value.toml"],
