@@ -1,10 +1,12 @@
 //! What the client and the embedded engine share: a readiness loop with exact deadlines, a monotonic
-//! clock, reads with the kernel's receive timestamps, and the CPUs and limits of this process. No HTTP.
+//! clock, reads with the kernel's receive timestamps, waits for a CPU, and the CPUs and limits of this process.
+//! No HTTP.
 
 mod clock;
 mod cpus;
 mod limits;
 mod poller;
+mod run_queue;
 mod source;
 mod stamp;
 
@@ -15,5 +17,6 @@ pub use limits::{
     machine_cores, open_files_limit, raise_open_files,
 };
 pub use poller::{Interest, Poller, Ready};
+pub use run_queue::RunQueue;
 pub use source::{SourceFault, bind_source, check_source};
 pub use stamp::{Stamped, ask_for_stamps, read_stamped, stamps_work};

@@ -7,6 +7,8 @@ struct Slot {
     /// When its first measured request was sent and when that ended.
     first: (u64, u64),
     last_sent: u64,
+    /// When the last of its requests that ended did.
+    last_end: u64,
     sent: u64,
 }
 
@@ -19,10 +21,11 @@ pub(crate) struct Slots {
 impl Slots {
     /// A measured request of a slot.
     pub(crate) fn add(&mut self, slot: u32, sent: u64, end: u64) {
-        let new = Slot { first: (sent, end), last_sent: sent, sent: 0 };
+        let new = Slot { first: (sent, end), last_sent: sent, last_end: end, sent: 0 };
         let slot = self.slots.entry(slot).or_insert(new);
         slot.first = slot.first.min((sent, end));
         slot.last_sent = slot.last_sent.max(sent);
+        slot.last_end = slot.last_end.max(end);
         slot.sent += 1;
     }
 
@@ -38,6 +41,11 @@ impl Slots {
     /// When the first request of every slot had ended.
     pub(crate) fn all_ended(&self) -> Option<u64> {
         self.slots.values().map(|slot| slot.first.1).max()
+    }
+
+    /// Until when the requests of every slot are known: what was in flight when the client was killed is not.
+    pub(crate) fn known_until(&self) -> Option<u64> {
+        self.slots.values().map(|slot| slot.last_end).min()
     }
 
     /// The mean time from one request of a slot to its next; absent where no slot sent two.
@@ -65,6 +73,9 @@ mod tests {
         };
         // Slot 0 waits 20 once, slot 1 waits 50 in two.
         assert_eq!(of(&requests), (2, Some(12), Some(15), Some(70.0 / 3.0)));
+        let mut slots = Slots::default();
+        requests.iter().for_each(|(slot, sent, end)| slots.add(*slot, *sent, *end));
+        assert_eq!(slots.known_until(), Some(31), "slot 1 ended at 70");
         let mut turned = requests;
         turned.reverse();
         assert_eq!(of(&turned), of(&requests));

@@ -197,8 +197,9 @@ fn growth(segments: &[f64]) -> Option<f64> {
     trend(segments).filter(|found| found.is_trend()).map(|found| found.growth)
 }
 
-/// From when every slot has sent its first request to when one first has nothing left to send. Users
-/// with pauses start together and only then spread out, so their first responses have to be over.
+/// From when every slot has sent its first request to when one first has nothing left to send, or where the
+/// client was killed, to when its first record is missing. Users with pauses start together and only then
+/// spread out, so their first responses have to be over.
 fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWindow> {
     let seen = level.slots.count();
     let of = u64::from(slots.unwrap_or(0));
@@ -209,7 +210,7 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
     let from = if talk { level.slots.all_ended() } else { level.slots.all_sent() };
     let to = match &level.end {
         Some(end) => Some(end.starved.unwrap_or(end.sending_stopped)),
-        None => level.span.last_end,
+        None => level.slots.known_until(),
     };
     Ok(from.zip(to).map(|(from, to)| Window { from, to }))
 }

@@ -556,7 +556,8 @@ fn what_the_preflight_found_is_carried_over() {
     src.damaged = Some("cut off at byte 7".to_owned());
     src.header.plan_hash = "other".to_owned();
     let summary = summarise(&plan, Some(&env), &src);
-    assert_eq!(codes(&summary.notes), ["records_damaged", "plan_differs", "no_usage"]);
+    let noted = ["records_damaged", "plan_differs", "levels_not_run", "no_usage"];
+    assert_eq!(codes(&summary.notes), noted);
     assert_eq!(summary.run.model.as_deref(), Some("found"));
     assert!(!codes(&summary.levels[0].notes).contains(&"output_length"));
 }

@@ -16,15 +16,18 @@ pub(super) const ARENA: usize = 1 << 20;
 const MAX_READ: usize = 64 << 10;
 const MIN_READ: usize = 16 << 10;
 
-/// While requests are in flight the loop polls at least this often. The time of the last poll bounds
-/// how long data may have been waiting in a socket.
+/// How long data may have been waiting in a socket is bounded by the last poll and by the end of the last
+/// sleep. Where the scheduler does not tell that, the loop polls at least this often while requests are in
+/// flight.
 const LOOK_EVERY: Nanos = MS;
+/// After a shorter sleep its beginning is bound enough.
+const LONG_SLEEP: Nanos = MS / 2;
 
-/// The result of one socket read, and when its bytes arrived.
+/// One socket read: its times, and its bytes.
 #[derive(Debug)]
 pub(super) struct SocketRead {
     token: u64,
-    arrival: Arrival,
+    read: Read,
     result: io::Result<Range<usize>>,
 }
 
@@ -34,9 +37,9 @@ impl Client {
         let timer = self.timers.peek().map_or(Nanos::MAX, |timer| timer.0.0);
         let entered = self.clock.now();
         // On a grid, so that the timer is not re-armed for each event.
-        let next_look = match self.in_flight {
-            0 => Nanos::MAX,
-            _ => (entered / LOOK_EVERY + 1) * LOOK_EVERY,
+        let next_look = match (&self.run_queue, self.in_flight) {
+            (None, 1..) => (entered / LOOK_EVERY + 1) * LOOK_EVERY,
+            _ => Nanos::MAX,
         };
         let deadline = until.min(timer).min(self.health.tick).min(next_look);
         let mut ready = std::mem::take(&mut self.ready);
@@ -47,6 +50,9 @@ impl Client {
         self.instrument.polled(entered, room);
         if self.instrument.offset_is_due(polled) {
             self.instrument.offset(polled, self.clock.wall_offset());
+        }
+        if let Some(queue) = self.run_queue.as_ref().filter(|_| polled - entered >= LONG_SLEEP) {
+            self.instrument.slept(polled, deadline, queue.waited_ns());
         }
         let mut before = polled;
         let mut arena = std::mem::take(&mut self.arena);
@@ -77,27 +83,27 @@ impl Client {
                 let (length, stamp) =
                     result.as_ref().map_or((0, None), |read| (read.length, read.unix_ns));
                 let read = Read { before, after, full: length == most, stamp };
-                let (arrival, stamped) = self.instrument.read(&mut connection.seen, read);
-                if length > 0 {
-                    self.health.on_read(arrival.at, after, stamped);
-                }
+                self.instrument.stamp(stamp);
                 before = after;
                 let bytes = used..used + length;
                 used += length;
                 let result = result.map(|_| bytes);
-                self.reads.push(SocketRead { token: event.token, arrival, result });
+                self.reads.push(SocketRead { token: event.token, read, result });
             }
-            for read in std::mem::take(&mut self.reads).drain(..) {
-                match read.result {
-                    Ok(range) if range.is_empty() => {
-                        self.on_broken(read.token, None, Some(read.arrival));
+            let mut reads = std::mem::take(&mut self.reads);
+            for SocketRead { token, read, result } in reads.drain(..) {
+                let Some(connection) = self.table.get_mut(token) else { continue };
+                let (arrival, stamped) = self.instrument.read(&mut connection.seen, read);
+                match result {
+                    Ok(range) if range.is_empty() => self.on_broken(token, None, Some(arrival)),
+                    Ok(range) => {
+                        self.health.on_read(arrival.at, read.after, stamped);
+                        self.on_bytes(token, &arena[range], arrival);
                     }
-                    Ok(range) => self.on_bytes(read.token, &arena[range], read.arrival),
-                    Err(error) => {
-                        self.on_broken(read.token, Some(&error.to_string()), Some(read.arrival));
-                    }
+                    Err(error) => self.on_broken(token, Some(&error.to_string()), Some(arrival)),
                 }
             }
+            self.reads = reads;
             let mut writes = std::mem::take(&mut self.writes);
             writes.drain(..).for_each(|token| self.on_writable(token));
             self.writes = writes;

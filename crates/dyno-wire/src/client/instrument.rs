@@ -7,6 +7,9 @@ use dyno_net::WallOffset;
 /// A timestamp is ignored if it is later than its read, or earlier than the socket was known to be
 /// empty, by more than this.
 const TOLERANCE: Nanos = 20_000;
+/// What a thread that wakes from a poll may take until it has read the clock, and a packet until it has woken
+/// it, beyond what the scheduler counts as waiting: its own system call, and interrupts.
+const WAKING: Nanos = 100_000;
 /// How often the wall clock's offset is read.
 const OFFSET_EVERY: Nanos = 500_000;
 /// The wall clock is slewed by at most this share of the time; a larger change means it was set.
@@ -81,13 +84,25 @@ pub(super) struct Instrument {
     room: bool,
     /// The last poll before it that could report all sockets, and when it was entered.
     complete: (u64, Nanos),
+    /// Until then the current poll slept, so that no socket had anything to be read.
+    slept_until: Nanos,
+    /// Time that the thread had waited for a CPU in all when that was last looked at.
+    waited: Option<Nanos>,
     wall: Wall,
 }
 
 impl Instrument {
     pub(super) fn new(now: Nanos, offset: WallOffset) -> Self {
         let wall = Wall { ahead: offset.ahead, error: Some(offset.error), read: now };
-        Self { poll: 1, entered: now, room: false, complete: (0, 0), wall }
+        Self {
+            poll: 1,
+            entered: now,
+            room: false,
+            complete: (0, 0),
+            slept_until: 0,
+            waited: None,
+            wall,
+        }
     }
 
     /// A poll that was entered at `entered` has returned; `room` if it could have reported more
@@ -98,6 +113,32 @@ impl Instrument {
         }
         self.poll += 1;
         (self.entered, self.room) = (entered, room);
+        self.slept_until = 0;
+    }
+
+    /// The current poll returned at `polled`, after a sleep of at most until `deadline`; the thread has waited
+    /// for a CPU for `waited` in all. The first packet at any socket ends a sleep, and what follows until
+    /// the return is time on a CPU or waiting for one. A process that was stopped meanwhile is not counted as
+    /// waiting, but returns after its deadline.
+    pub(super) fn slept(&mut self, polled: Nanos, deadline: Nanos, waited: Option<Nanos>) {
+        let before = std::mem::replace(&mut self.waited, waited);
+        let Some((before, waited)) = before.zip(waited) else { return };
+        let woken = polled.saturating_sub(waited.saturating_sub(before) + WAKING);
+        if woken > self.entered && woken <= deadline {
+            self.slept_until = woken;
+        }
+    }
+
+    /// A read of the current iteration brought bytes with this timestamp: whatever came before a sleep ended
+    /// contradicts it.
+    pub(super) fn stamp(&mut self, stamp: Option<u64>) {
+        let stamped = self.wall.error.zip(stamp);
+        let early = stamped.map(|(error, stamp)| {
+            (stamp as i64).saturating_sub(self.wall.ahead).max(0) as u64 + error + TOLERANCE
+        });
+        if early.is_some_and(|early| early < self.slept_until) {
+            self.slept_until = 0;
+        }
     }
 
     /// The wall clock's offset has to be read again.
@@ -122,7 +163,7 @@ impl Instrument {
         if complete > seen.poll {
             seen.empty = seen.empty.max(entered);
         }
-        let after = seen.empty.min(read.after);
+        let after = seen.empty.max(self.slept_until).min(read.after);
         seen.poll = self.poll;
         if !read.full {
             seen.empty = seen.empty.max(read.before);
@@ -253,6 +294,38 @@ mod tests {
         let mut later = read(22 * MS);
         later.stamp = later.stamp.map(|stamp| stamp + 5_000_000_000);
         assert!(loop_.read(&mut Seen::default(), later).1);
+    }
+
+    /// A poll that was entered at 20 ms and would have slept until 30 ms returned at `returned`, for a packet
+    /// at 27 ms; the thread has waited for a CPU for so long. Since when the socket may have had data.
+    fn woken(returned: Nanos, waited: Option<Nanos>, other: Option<u64>) -> Nanos {
+        let mut loop_ = instrument();
+        loop_.slept(0, MS, Some(5 * MS));
+        idle(&mut loop_, 0, 20 * MS);
+        loop_.polled(20 * MS, true);
+        loop_.offset(returned, offset());
+        loop_.slept(returned, 30 * MS, waited);
+        let read =
+            Read { before: returned, after: returned + 5, full: false, stamp: stamp(27 * MS) };
+        [other, read.stamp].map(|stamp| loop_.stamp(stamp));
+        loop_.read(&mut Seen::default(), read).0.after
+    }
+
+    #[test]
+    fn a_sleep_ends_with_the_first_packet() {
+        // Nothing had arrived before, but for what waking takes.
+        assert_eq!(woken(27 * MS + 30 * US, Some(5 * MS), None), 27 * MS - 70 * US);
+        // Other threads had the CPU for 2 ms, or it was another processor's turn.
+        assert_eq!(woken(29 * MS, Some(7 * MS), None), 27 * MS - 100 * US);
+    }
+
+    #[test]
+    fn where_the_end_of_a_sleep_is_not_known_the_last_poll_bounds_the_arrival() {
+        assert_eq!(woken(27 * MS + 30 * US, None, None), 19 * MS, "the kernel does not count");
+        // Stopped past the end of the sleep.
+        assert_eq!(woken(327 * MS, Some(5 * MS), None), 19 * MS);
+        // Another socket's packet came before the sleep is said to have ended.
+        assert_eq!(woken(29 * MS, Some(5 * MS), stamp(28 * MS)), 19 * MS);
     }
 
     #[test]

@@ -34,7 +34,7 @@ use connection::{Connection, State};
 use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::Timeouts;
-use dyno_net::{Clock, Interest, Poller, Ready};
+use dyno_net::{Clock, Interest, Poller, Ready, RunQueue};
 use health::Health;
 use idle::Idle;
 use instrument::Instrument;
@@ -116,6 +116,8 @@ pub struct Client {
     opening_failed: bool,
     health: Health,
     instrument: Instrument,
+    /// How long the thread that measures waits for a CPU, where the kernel counts that.
+    run_queue: Option<RunQueue>,
     ready: Vec<Ready>,
     reads: Vec<events::SocketRead>,
     writes: Vec<u64>,
@@ -152,6 +154,7 @@ impl Client {
             opening_failed: false,
             health: Health::new(&clock),
             instrument: Instrument::new(clock.now(), clock.wall_offset()),
+            run_queue: None,
             ready: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),

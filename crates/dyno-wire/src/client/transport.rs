@@ -5,6 +5,7 @@ use crate::exchange::Exchange;
 use dyno_drive::{Ended, Job, Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::ClientHealth;
+use dyno_net::RunQueue;
 
 impl Transport for Client {
     type Body = Vec<u8>;
@@ -14,6 +15,7 @@ impl Transport for Client {
     }
 
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError> {
+        self.run_queue = RunQueue::of_this_thread();
         self.idle.keep_fresh(&mut self.table, self.clock.now());
         let addresses = self.options.addresses.count();
         for address in 0..addresses {

@@ -96,13 +96,14 @@ fn rewrite(file: &str, text: &str) {
 const JUDGED: [&str; 6] = ["verdict", "reasons", "notes", "passed", "met", "outcome"];
 
 /// What is defined differently since then: the work in the steady window is spread over the time in which
-/// it was done, and costs follow from it. In runs of a few requests that changes much.
+/// it was done, and costs follow from it. In runs of a few requests that changes much, and a killed level may have no
+/// window any more.
 const REDEFINED: [&str; 2] = ["steady", "cost"];
 
-/// Whether a value is what it was, or is still a number where its definition has changed.
+/// Whether a value is what it was, or is still a number, or none, where its definition has changed.
 fn is_as_then(then: &Value, now: &Value, place: &str) -> bool {
     let redefined = place.split('.').any(|name| REDEFINED.contains(&name));
-    then == now || redefined && then.is_number() && now.is_number()
+    then == now || redefined && (then.is_number() && now.is_number() || now.is_null())
 }
 
 /// All that was written then is there now, under its name and with its value. What is new beside it

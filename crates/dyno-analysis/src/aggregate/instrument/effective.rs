@@ -7,6 +7,8 @@ use dyno_model::record::RequestRecord;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Effective {
     empty_ns: u128,
+    /// The time that first requests of slots took, before which no slot can be empty because of the client.
+    first_ns: u128,
 }
 
 impl Effective {
@@ -15,6 +17,7 @@ impl Effective {
         let (Some(sent), Some(dispatched)) = (record.sent, record.dispatched) else { return };
         // The first request of a slot has no predecessor.
         if record.intended <= started {
+            self.first_ns += u128::from(record.end.saturating_sub(sent));
             return;
         }
         let free =
@@ -26,9 +29,10 @@ impl Effective {
         self.empty_ns += u128::from(sent.saturating_sub(free).saturating_sub(connecting));
     }
 
-    /// The share of `slots` requests that were in flight on average over a level of this length.
+    /// The share of `slots` requests that were in flight on average over a level of this length, once every
+    /// slot's first request had ended.
     pub(crate) fn share(&self, slots: u32, duration: u64) -> Option<f64> {
-        let all = f64::from(slots) * duration as f64;
+        let all = f64::from(slots) * duration as f64 - self.first_ns as f64;
         (all > 0.0).then(|| (1.0 - self.empty_ns as f64 / all).clamp(0.0, 1.0))
     }
 }
@@ -49,9 +53,10 @@ mod tests {
         // 10 ms of it went into a connection, which is the network's.
         effective.add(&record, 0);
         assert_eq!(effective.share(2, 200 * MS), Some(0.9));
-        // A first request has no predecessor.
+        // A first request has no predecessor, and 200 of the 400 ms are its own.
+        record.end = 340 * MS;
         effective.add(&record, 100 * MS);
-        assert_eq!(effective.share(2, 200 * MS), Some(0.9));
+        assert_eq!(effective.share(2, 200 * MS), Some(0.8));
         assert_eq!(effective.share(2, 0), None);
     }
 }

@@ -107,7 +107,7 @@ fn nothing_is_sent_if_nothing_can_be_recorded() {
     let args = "--concurrency 2 --requests 4 --output-tokens 16";
     run(place.bench_within("trap '' XFSZ; ulimit -f 0", &engine.url(), args))
         .expect_status(&[2])
-        .expect_words(&["--out", "records.dyno"]);
+        .expect_words(&["--out", "cannot write run/plan.json"]);
     assert_eq!(engine.begun(), 5, "only the prompts of the preflight were sent");
 }
 

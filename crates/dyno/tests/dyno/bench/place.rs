@@ -83,8 +83,12 @@ impl Place {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Every frame of the run's records.
+    /// Every frame of the run's records; none before they begin.
     pub(crate) fn frames(&self) -> Vec<Frame> {
+        let records = std::fs::metadata(self.run_dir().join("records.dyno"));
+        if records.is_ok_and(|file| file.len() == 0) {
+            return Vec::new();
+        }
         RunDir::open(self.run_dir()).unwrap().records().unwrap().collect()
     }
 
