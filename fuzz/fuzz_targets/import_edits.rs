@@ -3,7 +3,7 @@
 //! names.
 #![no_main]
 
-#[path = "../../crates/dyno-import/tests/files/edits.rs"]
+#[path = "../../crates/dyno-import/tests/import/files/edits.rs"]
 mod edits;
 #[path = "sound.rs"]
 mod sound;

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-#[path = "../../crates/dyno-workload/tests/trace_bytes/mod.rs"]
+#[path = "../../crates/dyno-workload/tests/workload/trace_bytes/mod.rs"]
 mod trace_bytes;
 
 use libfuzzer_sys::fuzz_target;

@@ -2,12 +2,7 @@
 //! engine with its noise. The number of soaks of each kind may follow.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a simulation, not the program")]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-#[path = "../tests/common/soak.rs"]
-mod soak;
-
-use soak::{CLOSED, OPEN, Soak};
+use dyno_testing::soak::{CLOSED, OPEN, Soak};
 
 /// Requests, noise of a step, sway of the server.
 const KINDS: [(u64, f64, f64); 6] = [

@@ -92,5 +92,4 @@ fn find_missing(group: &Group, missing: &mut BTreeSet<char>) {
 }
 
 #[cfg(test)]
-#[path = "../tests/unit/png.rs"]
 mod tests;

@@ -202,5 +202,4 @@ impl Drop for CloseOnExit {
 }
 
 #[cfg(test)]
-#[path = "recorder_tests.rs"]
 mod tests;

@@ -304,5 +304,4 @@ fn copy_of(error: &io::Error) -> io::Error {
 }
 
 #[cfg(test)]
-#[path = "writer_tests.rs"]
 mod tests;

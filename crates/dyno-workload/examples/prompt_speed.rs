@@ -4,20 +4,17 @@
 //!
 //! `cargo run --release -p dyno-workload --example prompt_speed [TOKENIZER [PROMPTS [TOKENS]]]`
 
-#[path = "../../dyno-tokenizer/tests/tokenizers_made/mod.rs"]
-mod tokenizers_made;
-
 use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
 use dyno_workload::item::Content;
 use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::{RandomError, RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::Tokenizer;
-use tokenizers_made::{KINDS, TEMPLATE, templated, trained, write_folder};
 
 /// 100,000 prompts of 1,024 tokens are to be ready within these seconds.
 const BAR_SECONDS: f64 = 10.0;

@@ -15,7 +15,7 @@ use dyno_words::{Finding, values};
 const LEAST_MISSING: f64 = 0.05;
 /// Growth of the number in flight that is more than chance, in square roots of its mean: the two ends of a window
 /// differ by 1.4 of them if requests come and go independently. Set on simulated batches, not on the engines of
-/// `tests/offered.rs`.
+/// `tests/analysis/needs_minutes/offered.rs`.
 const BEYOND_CHANCE: f64 = 2.5;
 /// How many times as long a level should be where the test does not say.
 const USUALLY_LONGER: f64 = 2.0;

@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod apis;
+mod core;
 mod failures;
 mod http;
 mod load;
 mod outages;
 mod quirks;
+mod references;
 mod replay;
 mod schedule;
 mod support;

@@ -50,5 +50,4 @@ impl Rows for Csv<'_> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/csv.rs"]
 mod tests;

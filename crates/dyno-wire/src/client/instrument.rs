@@ -307,7 +307,7 @@ mod tests {
         loop_.slept(returned, 30 * MS, waited);
         let read =
             Read { before: returned, after: returned + 5, full: false, stamp: stamp(27 * MS) };
-        [other, read.stamp].map(|stamp| loop_.stamp(stamp));
+        [other, read.stamp].into_iter().for_each(|stamp| loop_.stamp(stamp));
         loop_.read(&mut Seen::default(), read).0.after
     }
 

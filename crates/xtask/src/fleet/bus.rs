@@ -1,23 +1,21 @@
 //! A bus of our own, and agents that wait on it.
 
-use anyhow::{Context, Result};
-use std::net::TcpListener;
+use anyhow::Result;
+use dyno_testing::nats::Nats;
+use dyno_testing::process::KillOnDrop;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
 /// A NATS server on a free port, and its agents; they end with this value.
 pub(super) struct Bus {
-    port: u16,
-    server: Child,
-    agents: Vec<Child>,
+    server: Nats,
+    agents: Vec<KillOnDrop>,
 }
 
 impl Bus {
     /// Starts the server and agents whose temporary files are in a folder.
     pub(super) fn start(dyno: &Path, agents: usize, folder: &Path) -> Result<Self> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let mut bus = Self { port, server: server(port)?, agents: Vec::new() };
+        let mut bus = Self { server: Nats::start(), agents: Vec::new() };
         for _ in 0..agents {
             bus.add_agent(dyno, folder)?;
         }
@@ -35,53 +33,31 @@ impl Bus {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        self.agents.push(agent);
+        self.agents.push(KillOnDrop(agent));
         Ok(())
     }
 
     pub(super) fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        self.server.url()
     }
 
     pub(super) fn process(&self) -> u32 {
-        self.server.id()
+        self.server.process()
     }
 
     /// The process ids of the agents.
     pub(super) fn agents(&self) -> Vec<u32> {
-        self.agents.iter().map(Child::id).collect()
+        self.agents.iter().map(|agent| agent.0.id()).collect()
     }
 
     /// Starts the server again, where it was.
-    pub(super) fn start_again(&mut self) -> Result<()> {
-        self.server.wait()?;
-        self.server = server(self.port)?;
-        Ok(())
+    pub(super) fn start_again(&mut self) {
+        self.server.restart();
     }
 
     /// How many agents are still there.
     pub(super) fn agents_left(&mut self) -> usize {
-        let there = self.agents.iter_mut().map(|agent| matches!(agent.try_wait(), Ok(None)));
+        let there = self.agents.iter_mut().map(|agent| matches!(agent.0.try_wait(), Ok(None)));
         there.filter(|there| *there).count()
-    }
-}
-
-fn server(port: u16) -> Result<Child> {
-    let child = Command::new("nats-server")
-        .args(["-a", "127.0.0.1", "-p", &port.to_string()])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("nats-server is needed")?;
-    std::thread::sleep(Duration::from_millis(300));
-    Ok(child)
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        for child in self.agents.iter_mut().chain([&mut self.server]) {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
     }
 }

@@ -209,7 +209,7 @@ fn moment(
     let on_disk = run.report(dyno);
     let finished = on_disk.as_ref().map_or(0, whole);
     match (&mut bus, victim) {
-        (Some(bus), Victim::Bus) => bus.start_again()?,
+        (Some(bus), Victim::Bus) => bus.start_again(),
         (Some(bus), Victim::Agent) => bus.add_agent(dyno, &folder)?,
         _ => {}
     }

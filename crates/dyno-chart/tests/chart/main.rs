@@ -1,0 +1,3 @@
+//! Charts before they are drawn.
+
+mod axes;

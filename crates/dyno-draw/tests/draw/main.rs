@@ -1,0 +1,3 @@
+//! Charts of runs, and how their text is drawn.
+
+mod charts;

@@ -1,0 +1,5 @@
+//! Several load generators: their clocks, their pipes and their bus.
+
+mod clocks;
+mod needs_nats;
+mod partners;

@@ -1,0 +1,5 @@
+//! Results of other tools.
+
+mod files;
+mod published;
+mod text;

@@ -1,0 +1,3 @@
+//! What plans and summaries say.
+
+mod slo;

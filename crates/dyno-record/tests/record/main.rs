@@ -1,0 +1,8 @@
+//! The run directory.
+
+mod catalog;
+mod common;
+mod directory;
+mod parts;
+mod process;
+mod recovery;

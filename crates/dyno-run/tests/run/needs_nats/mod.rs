@@ -1,0 +1,3 @@
+//! Agents on a real bus.
+
+mod fleet_addresses;

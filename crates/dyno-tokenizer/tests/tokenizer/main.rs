@@ -1,0 +1,3 @@
+//! Tokenizers, templates and the estimate.
+
+mod tokenizer;

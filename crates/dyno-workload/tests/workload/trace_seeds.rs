@@ -1,0 +1,53 @@
+//! The seeds of the fuzz target `trace_reader`: whole, cut anywhere, and with bytes changed.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use crate::trace_bytes::{SPECS, check};
+use proptest::prelude::*;
+
+fn seeds() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/trace_reader");
+    let mut seeds: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, std::fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    seeds.sort();
+    seeds
+}
+
+#[test]
+fn every_seed_is_read_as_everything() {
+    let seeds = seeds();
+    assert!(seeds.len() >= 12, "{}", seeds.len());
+    for (name, seed) in seeds {
+        for choice in 0..SPECS.len() as u8 {
+            let bytes = [&[choice], &seed[1..]].concat();
+            let checked = std::panic::catch_unwind(|| check(&bytes));
+            assert!(checked.is_ok(), "{name} as {}", SPECS[usize::from(choice)]);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn seeds_that_are_cut_and_changed_are_read_or_refused(
+        which in any::<prop::sample::Index>(),
+        cut in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+    ) {
+        let seeds = seeds();
+        let mut bytes = seeds[which.index(seeds.len())].1.clone();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        bytes.truncate(1 + cut.index(bytes.len()));
+        check(&bytes);
+    }
+}

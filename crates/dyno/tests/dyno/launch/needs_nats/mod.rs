@@ -1,0 +1,3 @@
+//! Scripts that start a bus.
+
+mod scripts;

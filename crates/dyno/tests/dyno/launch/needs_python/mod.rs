@@ -1,0 +1,3 @@
+//! What runs in the Python that `scripts/test` installs.
+
+mod manifests;

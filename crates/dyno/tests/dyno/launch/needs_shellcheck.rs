@@ -1,0 +1,11 @@
+//! Scripts, read by shellcheck.
+
+use super::root;
+use std::process::Command;
+
+#[test]
+fn shellcheck_has_nothing_to_say() {
+    let scripts = ["launch/over-ssh", "launch/slurm.sbatch", "scripts/test", ".ci/run"];
+    let output = Command::new("shellcheck").args(scripts).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
