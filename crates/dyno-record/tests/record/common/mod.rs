@@ -1,4 +1,5 @@
 //! Arbitrary frames.
+#![allow(clippy::unwrap_used)]
 
 use dyno_model::chunks::ChunkTrack;
 use dyno_model::fleet::{AgentEnd, ClockFit};
