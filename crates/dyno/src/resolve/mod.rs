@@ -39,7 +39,7 @@ use crate::config::{Given, presets};
 use crate::usage::UsageError;
 use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
 use dyno_run::{Order, Place, StopSignal, Workload};
-use dyno_words::{InLanguage, Note as RunNote, values};
+use dyno_words::{InLanguage, values};
 use std::fmt;
 use std::path::Path;
 use versus::Rival;
@@ -173,7 +173,8 @@ pub(crate) fn resolve(
     let crew = fleet::crew(&server.fleet, &plan, showing.language, &mut warnings)?;
     let command = surroundings.command.clone();
     let preset = args.settings.preset.as_deref().and_then(presets::find);
-    let used = preset.map(|preset| RunNote::Preset.with(values![preset.name, preset.version()]));
+    let used =
+        preset.map(|preset| dyno_words::Note::Preset.with(values![preset.name, preset.version()]));
     let used = used.into_iter().collect();
     let order = Order { plan, reach, workload, place, stop, notes: used, crew, command };
     let (notes, dry_run) = (notes.into_texts(), each.dry_run);
