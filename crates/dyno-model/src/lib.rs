@@ -5,6 +5,9 @@
 //! `record`, `outcome`, `frame`, `chunks`, `lag` and `server`; the results in `summary` and `verdict`. `metric` is
 //! the registry of metrics, `diagnostic` the one type of message about results, `slo` the grammar of SLOs.
 
+// For the macros that are used here, too.
+extern crate self as dyno_model;
+
 pub mod arrival;
 pub mod budget;
 pub mod chunks;
@@ -20,6 +23,7 @@ pub mod lag;
 mod language;
 pub mod limits;
 pub mod load;
+pub mod message;
 pub mod metric;
 pub mod nearest;
 pub mod outcome;
@@ -41,6 +45,7 @@ pub mod when;
 pub use decision::Decision;
 pub use diagnostic::{Diagnostic, Severity, Subject, Value};
 pub use language::Language;
+pub use message::{Localized, Message, message};
 pub use summary::{LevelSummary, Summary};
 pub use sure::Sure;
 pub use verdict::Verdict;
