@@ -1,8 +1,8 @@
 //! Whether measuring a served twin gives what the same twin predicts: the same plan over real sockets in
 //! real time, and in virtual time.
 
-use crate::lab::{self, Engine};
 use anyhow::Result;
+use xtask::lab::{self, Engine};
 
 /// Plans with 128 output tokens or more: in shorter responses the network matters as much as the
 /// engine.

@@ -1,9 +1,9 @@
 //! CPU time per token of the whole process: the slope between a small and a large run, so that
 //! start-up does not count. Alternates with the bare receiver.
 
-use crate::lab::{Engine, Ran, bare, bench, build, median, number};
 use anyhow::Result;
 use std::path::PathBuf;
+use xtask::lab::{Engine, Ran, bare, bench, build, median, number};
 
 const PAIRS: usize = 5;
 

@@ -1,11 +1,11 @@
 //! How fast a folder of other tools' results is imported: the fixtures of `dyno-import`, again and again
 //! with other values, so that none is a copy of another.
 
-use super::lab::{build, scratch};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+use xtask::lab::{build, scratch};
 
 /// Seconds that it may take.
 const BAR: f64 = 10.0;

@@ -2,13 +2,13 @@
 //! each with its own engine because a process may be short of file descriptors, all from several local
 //! addresses. Streams are counted by the engines.
 
-use crate::lab::{Engine, build, number, scratch};
 use anyhow::{Context, Result};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, build, number, scratch};
 
 /// Each stream lasts a minute, in which all others are opened, with few tokens: holding is measured here,
 /// not timing. The preflight asks for 16 tokens, so it takes most of a minute, too.

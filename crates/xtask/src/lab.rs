@@ -13,7 +13,7 @@ const CLIENT_CORE: &str = "1";
 
 /// Builds the release binary and returns its path; `DYNO` names another one, so that two versions can
 /// be compared.
-pub(crate) fn build() -> Result<PathBuf> {
+pub fn build() -> Result<PathBuf> {
     if let Some(other) = std::env::var_os("DYNO") {
         return Ok(other.into());
     }
@@ -35,31 +35,31 @@ pub(crate) fn build() -> Result<PathBuf> {
 }
 
 /// An engine in a separate process, which ends when this value is dropped.
-pub(crate) struct Engine {
+pub struct Engine {
     child: Child,
-    pub(crate) address: String,
+    pub address: String,
 }
 
 impl Engine {
     /// Starts one with a script, on its core.
-    pub(crate) fn start(dyno: &PathBuf, script: &str) -> Result<Self> {
+    pub fn start(dyno: &PathBuf, script: &str) -> Result<Self> {
         Self::with(dyno, &["--scripted", script])
     }
 
     /// Starts one with these flags, on its core.
-    pub(crate) fn with(dyno: &PathBuf, flags: &[&str]) -> Result<Self> {
+    pub fn with(dyno: &PathBuf, flags: &[&str]) -> Result<Self> {
         let mut command = Command::new("taskset");
         command.args(["-c", SERVER_CORE]).arg(dyno);
         Self::spawn(command, flags).context("taskset (util-linux) is needed")
     }
 
     /// Starts one with these flags, on any core.
-    pub(crate) fn on_any_core(dyno: &Path, flags: &[&str]) -> Result<Self> {
+    pub fn on_any_core(dyno: &Path, flags: &[&str]) -> Result<Self> {
         Self::spawn(Command::new(dyno), flags)
     }
 
     /// Its process, or that of the program that runs it.
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
@@ -69,7 +69,7 @@ impl Engine {
     }
 
     /// Starts one by a command that is complete.
-    pub(crate) fn spawn_as(command: &mut Command) -> Result<Self> {
+    pub fn spawn_as(command: &mut Command) -> Result<Self> {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdout = child.stdout.take().context("no stdout")?;
@@ -90,13 +90,13 @@ impl Drop for Engine {
 }
 
 /// What a measured program printed, and the CPU time it took.
-pub(crate) struct Ran {
-    pub(crate) stdout: String,
-    pub(crate) cpu_s: f64,
+pub struct Ran {
+    pub stdout: String,
+    pub cpu_s: f64,
 }
 
 /// Runs a program on the client's core and measures its CPU time, including its children.
-pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
+pub fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
     // bash's `time` needs no installation, unlike GNU time.
     let script = r#"TIMEFORMAT='cpu %U %S'; time "$@""#;
     let output = Command::new("taskset")
@@ -121,14 +121,14 @@ pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A fresh directory for a run, which the caller removes.
-pub(crate) fn scratch() -> PathBuf {
+pub fn scratch() -> PathBuf {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("dyno-xtask-{}-{number}", std::process::id());
     std::env::temp_dir().join(name)
 }
 
 /// Runs `dyno bench` on the client's core; its summary and CPU time.
-pub(crate) fn bench(
+pub fn bench(
     dyno: &PathBuf,
     engine: &Engine,
     arguments: &[&str],
@@ -146,7 +146,7 @@ pub(crate) fn bench(
 }
 
 /// What a twin predicts for the same plan.
-pub(crate) fn predict(dyno: &PathBuf, twin: &str, arguments: &[&str]) -> Result<serde_json::Value> {
+pub fn predict(dyno: &PathBuf, twin: &str, arguments: &[&str]) -> Result<serde_json::Value> {
     let out = scratch();
     let mut all = vec!["predict".to_owned(), "--twin".to_owned(), twin.to_owned()];
     all.extend(arguments.iter().map(|a| (*a).to_owned()));
@@ -158,7 +158,7 @@ pub(crate) fn predict(dyno: &PathBuf, twin: &str, arguments: &[&str]) -> Result<
 }
 
 /// Runs the bare receiver on the client's core; its metrics and CPU time.
-pub(crate) fn bare(
+pub fn bare(
     engine: &Engine,
     streams: u32,
     requests: u32,
@@ -174,12 +174,12 @@ pub(crate) fn bare(
 }
 
 /// The median.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// A number in a JSON value, by its path.
-pub(crate) fn number(value: &serde_json::Value, pointer: &str) -> f64 {
+pub fn number(value: &serde_json::Value, pointer: &str) -> f64 {
     value.pointer(pointer).and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN)
 }

@@ -1,10 +1,10 @@
 //! How fast predictions are: a million requests of 16 output tokens, simulated, recorded and
 //! summarised. The prompts have the default length, so that making them counts as well.
 
-use super::lab::{build, scratch};
 use anyhow::{Context, Result, bail};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use xtask::lab::{build, scratch};
 
 /// Seconds that it may take.
 const BAR: f64 = 6.0;

@@ -1,13 +1,13 @@
 //! Resource use: memory with many streams and over many requests, 10,000 open streams, time to the
 //! first byte on the wire, and the size of the binary.
 
-use crate::lab::{Engine, build, median, number, scratch};
 use anyhow::{Context, Result};
 use std::io::Read;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, build, median, number, scratch};
 
 /// A `dyno bench` whose memory was sampled while it ran.
 struct Watched {

@@ -1,8 +1,8 @@
 //! How accurate the metrics are: `dyno bench` and the bare receiver alternate five times on the same
 //! scheduled server.
 
-use crate::lab::{Engine, bare, bench, build, median, number};
 use anyhow::Result;
+use xtask::lab::{Engine, bare, bench, build, median, number};
 
 const PAIRS: usize = 5;
 /// A client that does more than the bare receiver sends its requests a little apart, which makes the

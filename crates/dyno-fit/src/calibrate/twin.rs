@@ -19,7 +19,7 @@ const DEVIATION: f64 = 1.4826;
 /// How much wider intervals are if all levels were of one kind of load.
 const UNSEEN: f64 = 1.6;
 /// What such levels do not show of other kinds, as standard deviations of logarithms: of throughput, TTFT,
-/// ITL and latency. Set with engines of which only closed loops were known (`cargo xtask twins study
+/// ITL and latency. Set with engines of which only closed loops were known (`cargo study twins study
 /// --ladder`, seeds 5 to 7).
 const NOT_SHOWN: [f64; 4] = [0.01, 0.15, 0.02, 0.035];
 

@@ -72,7 +72,7 @@ struct Beyond {
 /// Tolerated distance: rounding, and means over a table.
 const ALLOWED: f64 = 1.1;
 /// The distance from which on nothing is known of accuracy. Prompts a third longer than any that was fitted are predicted as
-/// well as intervals say (`cargo xtask twins study`); eight times as long, far worse.
+/// well as intervals say (`cargo study twins study`); eight times as long, far worse.
 const FAR: f64 = 2.0;
 
 impl Beyond {

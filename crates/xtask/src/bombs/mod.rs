@@ -5,7 +5,6 @@
 mod files;
 mod server;
 
-use crate::lab::{Engine, build, scratch};
 use anyhow::{Context, Result};
 use server::{Bomb, serve};
 use std::io::{Read, Write};
@@ -13,6 +12,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, build, scratch};
 
 /// Address space of a process, in kB.
 const LIMIT_KB: u64 = 3_000_000;

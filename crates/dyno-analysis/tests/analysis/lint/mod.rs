@@ -1,5 +1,5 @@
 //! Every check of `lint` by itself: its size (how often it reports honest values near its threshold) and
-//! its power (the defect it is for, at a stated size). `cargo xtask lint` does the same with whole files.
+//! its power (the defect it is for, at a stated size). `cargo study lint` does the same with whole files.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod counts;

@@ -2,9 +2,9 @@
 
 use super::all_met;
 use super::processes::{Run, codes, signal};
-use crate::lab::{Engine, build};
 use anyhow::Result;
 use std::time::Duration;
+use xtask::lab::{Engine, build};
 
 const SCRIPT: &str = "ttft=100ms,itl=20ms,tokens=20";
 const LOAD: &str = "--agents 3 --concurrency 12 --duration 8s --drain 5s --output-tokens 20 --input-tokens 16 --seed 1";

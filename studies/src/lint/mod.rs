@@ -8,7 +8,6 @@ mod random;
 mod simulated;
 mod stated;
 
-use crate::lab::{build, scratch};
 use anyhow::{Context, Result, bail};
 use forms::{FORMS, Form, Shape};
 use planted::DEFECTS;
@@ -19,6 +18,7 @@ use stated::Stated;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
+use xtask::lab::{build, scratch};
 
 /// Files of each form where nothing else is said.
 const FILES: u64 = 200;

@@ -1,10 +1,10 @@
 //! How often `dyno lint` reports an error where there is none: clean sweeps of twins in virtual time,
 //! each with its own lengths, noise and arrivals.
 
-use crate::lab::{build, scratch};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::process::Command;
+use xtask::lab::{build, scratch};
 
 /// Twins of each kind of server, without failures of their client.
 const TWINS: [&str; 8] = [

@@ -15,14 +15,14 @@ use anyhow::{Result, bail, ensure};
 use kill::Victim;
 
 const HELP: &str = "\
-cargo xtask fleet kill agent|coordinator [bus]  kill -9 at 20 moments of a run of two levels, then --resume
-cargo xtask fleet kill bus                the same of nats-server
-cargo xtask fleet flood                   loads that no client can send, stopped by Ctrl-C and kill -9
-cargo xtask fleet pause                   SIGSTOP of an agent and of the coordinator
-cargo xtask fleet double                  two agents compared with one at half the load
-cargo xtask fleet same                    four agents compared with a single client, with intervals
-cargo xtask fleet many [AGENTS] [bus]     CPU, memory and threads of many idle and beating agents, on pipes or a bus
-cargo xtask fleet single OTHER            a single client, compared with the binary OTHER
+cargo study fleet kill agent|coordinator [bus]  kill -9 at 20 moments of a run of two levels, then --resume
+cargo study fleet kill bus                the same of nats-server
+cargo study fleet flood                   loads that no client can send, stopped by Ctrl-C and kill -9
+cargo study fleet pause                   SIGSTOP of an agent and of the coordinator
+cargo study fleet double                  two agents compared with one at half the load
+cargo study fleet same                    four agents compared with a single client, with intervals
+cargo study fleet many [AGENTS] [bus]     CPU, memory and threads of many idle and beating agents, on pipes or a bus
+cargo study fleet single OTHER            a single client, compared with the binary OTHER
 
 They end with an error where a bar is missed.";
 

@@ -3,11 +3,11 @@
 
 use super::all_met;
 use super::processes::{Run, is_alive, kib, requests, signal};
-use crate::lab::{Engine, build};
 use anyhow::Result;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, build};
 
 const SCRIPT: &str = "ttft=5ms,itl=1ms,tokens=2";
 const EVERY: &str = "--seed 1 --drain 2s";

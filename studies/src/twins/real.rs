@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     let [url, folder] = named[..] else { bail!("URL and FOLDER?") };
     let folder = PathBuf::from(folder);
     std::fs::create_dir_all(&folder)?;
-    let dyno = crate::lab::build()?;
+    let dyno = xtask::lab::build()?;
     let sizes = Sizes::read(&arguments[named.len()..])?;
     let ladder = Run::ladder("ladder", &sizes);
     measure(&dyno, url, &folder, &ladder)?;
@@ -110,7 +110,7 @@ fn most(run: &Path) -> Result<f64> {
 
 /// The twin that `dyno fit` writes.
 fn fit(dyno: &Path, folder: &Path, runs: &[&str]) -> Result<Twin> {
-    let file = crate::lab::scratch().with_extension("toml");
+    let file = xtask::lab::scratch().with_extension("toml");
     let mut fit = Command::new(dyno);
     fit.arg("fit").args(runs.iter().map(|run| folder.join(run))).arg("--out").arg(&file);
     let output = fit.output()?;

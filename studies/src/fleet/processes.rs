@@ -1,7 +1,6 @@
 //! A run in processes that can be watched and disturbed: what `/proc` says of them, and what the engine
 //! says of its requests.
 
-use crate::lab::{Engine, scratch};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fs;
@@ -10,6 +9,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, scratch};
 
 /// A run of agents in a directory of its own, with a folder for temporary files beside it.
 pub(super) struct Run {

@@ -3,11 +3,11 @@
 use super::all_met;
 use super::bus::Bus;
 use super::processes::{Run, codes, is_alive, place, requests, signal};
-use crate::lab::{Engine, build};
 use anyhow::Result;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, build};
 
 /// Whom to kill.
 #[derive(Clone, Copy, PartialEq, Eq)]

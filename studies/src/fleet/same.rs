@@ -1,9 +1,9 @@
 //! Whether four agents report what a single client does at the same load, against an engine whose times vary:
 //! every mean, median and p99, each with its interval.
 
-use crate::lab::{Engine, bench, build, number};
 use anyhow::{Result, ensure};
 use serde_json::Value;
+use xtask::lab::{Engine, bench, build, number};
 
 const ROUNDS: usize = 3;
 /// A model that is far from saturated by these loads.

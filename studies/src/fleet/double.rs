@@ -1,9 +1,9 @@
 //! Whether two agents do twice of what one does.
 
 use super::all_met;
-use crate::lab::{Engine, bench, build, median, number};
 use anyhow::Result;
 use std::path::PathBuf;
+use xtask::lab::{Engine, bench, build, median, number};
 
 const ROUNDS: usize = 5;
 const SCRIPT: &str = "ttft=100ms,itl=20ms,tokens=64";

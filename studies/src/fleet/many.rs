@@ -3,9 +3,9 @@
 use super::all_met;
 use super::bus::Bus;
 use super::processes::{Run, codes, cpu, cpu_of, descriptors, kib, place, requests, stat};
-use crate::lab::{Engine, build};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
+use xtask::lab::{Engine, build};
 
 /// Short responses, and few of them: a client polls every millisecond while a response is under way, which is
 /// what measuring costs. As many loops as this would take all cores of a small machine for it.

@@ -6,7 +6,6 @@ mod disturbance;
 mod table;
 mod truth;
 
-use crate::lab::{Engine, build, scratch};
 use anyhow::{Context, Result};
 use disturbance::{Disturbance, KINDS};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use table::{Row, Table};
 use truth::Truth;
+use xtask::lab::{Engine, build, scratch};
 
 const TOKENS: u32 = 32;
 const SLOTS: u32 = 8;

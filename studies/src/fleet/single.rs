@@ -1,9 +1,9 @@
 //! A single client, compared with that of another binary: start-up, memory, size, CPU per token.
 
-use crate::lab::{self, Engine, bench, build, median};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xtask::lab::{self, Engine, bench, build, median};
 
 const ROUNDS: usize = 5;
 const SCRIPT: &str = "ttft=20ms,itl=5ms,tokens=128";
