@@ -24,6 +24,7 @@ pub use about::BETWEEN;
 pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
 pub use delta::is_overload_status;
 pub use delta::{Delta, Finish, FinishKind, Keep, LastToken, Malformed, ServerError};
+pub use scan::MOST_TOKENS;
 pub use shape::Shape;
 
 use crate::framing::Frame;

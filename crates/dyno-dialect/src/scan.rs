@@ -280,11 +280,11 @@ impl<'a> Scanner<'a> {
 }
 
 /// No response has more tokens than this, and those of a run must not overflow when they are added up.
-const MOST: u64 = 1 << 40;
+pub const MOST_TOKENS: u64 = 1 << 40;
 
 /// The count, unless nobody can have counted so many.
 pub(super) fn believable(count: u64) -> Option<u64> {
-    (count <= MOST).then_some(count)
+    (count <= MOST_TOKENS).then_some(count)
 }
 
 /// A count as it is written; absent if it is malformed or too large.
@@ -380,8 +380,8 @@ mod tests {
                 (Ok(Some(expected)), expected)
             );
         }
-        let most = MOST.to_string();
-        assert_eq!(count(&most), Ok(Some(MOST)));
+        let most = MOST_TOKENS.to_string();
+        assert_eq!(count(&most), Ok(Some(MOST_TOKENS)));
         for text in ["1099511627777", "18446744073709551615", "18446744073709551616", "1e300"] {
             assert_eq!(count(text), Ok(None), "{text}");
             assert_eq!(count_of(text.as_bytes()), None, "{text}");

@@ -97,7 +97,7 @@ messages! {
     UntilEnd: "output", "输出";
     NotStreamed: "not streamed", "非流式";
     NotWhole: "did not complete", "未完成";
-    AllRequests: "{} requests", "{} 个请求";
+    AllRequests: "{} {0|request|requests}", "{} 个请求";
     PartOfTime: "part of the level", "部分时段";
     SomeOfRequests: "sample of {} of {} requests", "抽样 {} / {} 个请求";
     Requests: "Requests", "请求数";

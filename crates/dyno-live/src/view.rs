@@ -333,6 +333,18 @@ mod tests {
         assert!(shown(&unknown, None).contains("1m05s elapsed"));
     }
 
+    /// B6: a pause between levels was called draining.
+    #[test]
+    fn b6_a_pause_between_levels_is_a_cooldown() {
+        let five = Some(Duration::from_secs(5));
+        let rests = Seen { duration: five, rests: Some(Duration::from_secs(45)), ..seen(5) };
+        let line = shown(&rests, None);
+        assert!(line.contains("  cooldown, 45 s left  ") && !line.contains("drain"), "{line}");
+        let language = Language::Chinese;
+        let line = Status { language, ..status(&rests) }.line(None);
+        assert!(line.contains("  档间暂停，剩余 45 s") && !line.contains("排空"), "{line}");
+    }
+
     #[test]
     fn parts_are_dropped_whole_as_the_terminal_gets_narrower() {
         let server = ServerSample { waiting: Some(12), kv_use: Some(0.874), ..Default::default() };

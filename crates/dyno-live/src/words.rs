@@ -110,7 +110,7 @@ messages! {
     AgentGone: "lost", "丢失";
     AgentDone: "done", "已完成";
     AgentLost: "agent lost", "压测端丢失";
-    TwinPredicted: "twin {}, predicted", "孪生 {}，预测";
+    TwinPredicted: "twin {}, predicted", "孪生模型 {}，预测";
     EngineWithTwin: "embedded engine, {}", "内置引擎，{}";
     Engine: "embedded engine", "内置引擎";
 }

@@ -190,7 +190,7 @@ pub struct LevelSummary {
     /// was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overload: Option<Overload>,
-    /// Percentiles in which failed and shed requests are infinitely late; absent where all completed.
+    /// Percentiles in which failed and shed requests count as never answered; absent where all completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_failures: Option<WithFailures>,
     /// First `sent` to the last end or failure.

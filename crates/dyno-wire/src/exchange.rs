@@ -14,6 +14,7 @@ use crate::framing::{Framer, Framing};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
 use counts::Counts;
+pub use counts::is_impossible;
 use dyno_model::Nanos;
 use dyno_model::budget::{Budget, Held};
 use dyno_model::outcome::FailureClass;

@@ -118,7 +118,7 @@ pub(crate) fn describe(counted: &Counted) -> Option<Distribution> {
 pub(crate) struct Distributions {
     blocks: Option<TimeBlocks>,
     parts: PerTime<Part>,
-    /// Percentiles in which failures are infinitely late.
+    /// Percentiles in which failures count as never answered.
     late: PerTime<Option<LatePercentiles>>,
 }
 
@@ -171,7 +171,7 @@ impl Distributions {
         });
     }
 
-    /// Takes the percentiles in which failures are infinitely late.
+    /// Takes the percentiles in which failures count as never answered.
     pub(crate) fn take_late(&mut self) -> PerTime<Option<LatePercentiles>> {
         std::mem::take(&mut self.late)
     }

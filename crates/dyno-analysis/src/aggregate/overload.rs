@@ -144,7 +144,7 @@ pub(super) fn notes(overload: &Overload, counts: &Counts, sent: u64) -> Vec<Diag
     paused.into_iter().chain(retried).collect()
 }
 
-/// Percentiles of samples and of so many more that are infinitely late; nothing without samples.
+/// Percentiles of samples and of so many more that were never answered; nothing without samples.
 pub(crate) fn late(samples: &Counted, infinite: u64) -> Option<LatePercentiles> {
     let finite = samples.count();
     let last = (finite + infinite).checked_sub(1).filter(|_| finite > 0 && infinite > 0)?;

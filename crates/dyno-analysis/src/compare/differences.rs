@@ -75,11 +75,11 @@ pub enum Called {
     },
 }
 
-impl Difference {
-    /// Whether it is worse than the first side by more than the share `most`.
-    pub fn gate(&self, most: f64) -> Gated {
-        compare::gate(&self.effect, self.metric.better(), most)
-    }
+/// Whether each is worse than the first side by more than the share `most`, of all the tests of a
+/// comparison: what is asked of few of them is corrected for all, as the comparison is.
+pub(super) fn gates(all: &[Difference], most: f64) -> Vec<Gated> {
+    let effects: Vec<_> = all.iter().map(|one| (one.effect, one.metric.better())).collect();
+    compare::gate(&effects, most)
 }
 
 /// A metric that both sides have at a load, and that is not tested.

@@ -1,12 +1,12 @@
-//! Whether a run is no worse than its baseline: each metric at each load, by the same statistics as a
-//! comparison.
+//! Whether a run is no worse than its baseline: each metric at each load, by the same statistics and
+//! the same correction as a comparison, so that what fails here is called worse there.
 
-use super::differences::{Difference, Why};
+use super::differences::{Why, gates};
 use super::metric::Compared;
 use super::{Comparison, Note, Point, refused};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::round6;
-use dyno_stats::compare::{Better, Gate};
+use dyno_stats::compare::{self, Better, Gate};
 use serde::Serialize;
 
 /// The answer of a gate.
@@ -34,7 +34,8 @@ pub struct Check {
     pub values: [Option<f64>; 2],
     /// The run divided by the baseline, minus 1; absent where it could not be tested.
     pub change: Option<f64>,
-    /// Its ends, each of which is right with 95 %; one of them decides.
+    /// Its ends. The better one has to be beyond the limit to fail, and is corrected for all tests as
+    /// in a comparison; the worse one has to be within it to pass, and is right with 95 %.
     pub interval: Option<[f64; 2]>,
     /// Rounds of the baseline and of the run.
     pub rounds: Option<[usize; 2]>,
@@ -85,6 +86,7 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
         true => metric.is_shed(),
         false => chosen.is_empty() || chosen.contains(metric),
     };
+    let gates = gates(&comparison.differences, max_regression);
     let mut checks = Vec::new();
     let mut missing = Vec::new();
     for (place, point) in comparison.points.iter().enumerate() {
@@ -93,7 +95,7 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
         match (first.filter(measured), own.filter(measured)) {
             (Some(_), None) => missing.push(point.label.clone()),
             (Some(_), Some(_)) => {
-                let of = |metric| check(comparison, place, point, metric, max_regression);
+                let of = |metric| check(comparison, &gates, place, point, metric, max_regression);
                 checks.extend(Compared::all().filter(wanted).filter_map(of));
             }
             _ => {}
@@ -110,6 +112,7 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
 
 fn check(
     comparison: &Comparison,
+    gates: &[compare::Gated],
     place: usize,
     point: &Point,
     metric: Compared,
@@ -121,12 +124,12 @@ fn check(
     if metric.is_shed() {
         return shed(point, metric, values, max_regression);
     }
-    let test: Option<&Difference> = comparison.test(1, place, metric);
+    let test = comparison.place(1, place, metric);
+    let (test, gated) = (test.map(|at| &comparison.differences[at]), test.map(|at| gates[at]));
     // An open loop completes what is offered, so its rate says nothing about the server.
     if test.is_none() && !metric.is_time() && point.load.kind != LoadKind::Concurrency {
         return None;
     }
-    let gated = test.map(|test| test.gate(max_regression));
     let (answer, more_rounds) = match gated.map(|gated| gated.gate) {
         Some(Gate::Pass) => (Answer::Pass, None),
         Some(Gate::Fail) => (Answer::Fail, None),

@@ -118,7 +118,8 @@ pub(super) fn points(sides: &[&Summary], asked: &[Compared]) -> Vec<Point> {
 }
 
 /// Keeps one time between tokens, by one name: that which most sides have, ITL before TPOT before the
-/// gap between events. Those that were asked for are all kept.
+/// gap between events. Those that were asked for are kept besides: the tests are those of a comparison
+/// where nothing is asked for, and more.
 fn keep_one_token_time(cells: &mut [Option<Cell>], asked: &[Compared]) {
     let times: Vec<Compared> =
         Compared::all().filter(|metric| metric.is_between_tokens()).collect();
@@ -128,7 +129,7 @@ fn keep_one_token_time(cells: &mut [Option<Cell>], asked: &[Compared]) {
     let most = times.into_iter().rev().max_by_key(having);
     let mut kept: Vec<Compared> =
         asked.iter().copied().filter(|metric| metric.is_between_tokens()).collect();
-    kept.extend(most.filter(|_| kept.is_empty()));
+    kept.extend(most);
     for cell in cells.iter_mut().flatten() {
         cell.figures.retain(|metric, _| !metric.is_between_tokens() || kept.contains(metric));
     }

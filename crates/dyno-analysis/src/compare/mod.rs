@@ -159,9 +159,14 @@ impl Note {
 impl Comparison {
     /// The test of a side against the first, at a load and for a metric.
     pub fn test(&self, side: usize, point: usize, metric: Compared) -> Option<&Difference> {
+        self.place(side, point, metric).map(|at| &self.differences[at])
+    }
+
+    /// Its place among the differences.
+    fn place(&self, side: usize, point: usize, metric: Compared) -> Option<usize> {
         let is =
-            |test: &&Difference| test.side == side && test.point == point && test.metric == metric;
-        self.differences.iter().find(is)
+            |test: &Difference| test.side == side && test.point == point && test.metric == metric;
+        self.differences.iter().position(is)
     }
 
     /// Why a side is not tested against the first, at a load and for a metric that both have.

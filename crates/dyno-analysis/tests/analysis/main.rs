@@ -3,6 +3,7 @@
 mod cache;
 mod detail;
 mod fleet;
+mod gates;
 mod glimpse;
 mod lengths;
 mod lint;

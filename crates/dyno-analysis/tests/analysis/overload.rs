@@ -1,5 +1,5 @@
 //! Levels in which an overloaded server refused requests: what is counted, what the verdict is, and the
-//! percentiles in which failures are infinitely late.
+//! percentiles in which failures count as never answered.
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::frame::{Ending, LevelEnd};

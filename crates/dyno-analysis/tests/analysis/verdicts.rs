@@ -476,6 +476,48 @@ fn c8_a_percentile_between_tokens_is_marked_and_the_level_stays_valid() {
     assert_eq!(level.verdict, Verdict::Suspect, "{:?}", level.reasons);
 }
 
+/// L10: what came before may have been the response to another request.
+#[test]
+fn l10_responses_that_nobody_asked_for_make_a_level_suspect() {
+    let with = |unasked: u64| judged(|_| {}, |end| end.client.unasked = unasked);
+    assert_eq!(with(0).verdict, Verdict::Valid);
+    for unasked in [1, 38] {
+        let level = with(unasked);
+        expect(&level, Verdict::Suspect, "unasked_responses");
+        assert!(level.reasons[0].what.contains(&unasked.to_string()), "{:?}", level.reasons);
+    }
+}
+
+/// A server that sends four tokens with each event, and counts them: its gaps are known as well as
+/// those of single tokens, also where the client was a little late.
+#[test]
+fn stream_interval_a_level_of_several_tokens_per_event_is_valid() {
+    for (late_us, each) in [(0, 1), (100, 30), (100, 1)] {
+        let four_each = |records: &mut Vec<RequestRecord>| {
+            let mut events = 0;
+            for record in records {
+                let mut chunks = ChunkTrack::default();
+                for chunk in record.chunks.iter() {
+                    chunks.push(chunk.at_us * 1_000, false, 4);
+                    events += 1;
+                    if events % each == 0 {
+                        chunks.loosen(1, 0, late_us);
+                    }
+                }
+                record.chunks = chunks;
+                record.chunk_tokens_known = true;
+                record.output = Some(TokenCount { tokens: 20, source: TokenSource::Usage });
+                record.requested_output = Some(20);
+            }
+        };
+        let level = judged(four_each, |_| {});
+        assert_eq!(level.verdict, Verdict::Valid, "{late_us} {each}: {:?}", level.reasons);
+        let itl = level.times[Time::Itl].as_ref().unwrap();
+        assert_eq!((itl.p50, itl.p99), (Some(5.0), Some(5.0)), "{itl:?}");
+        assert!(itl.uncertain.is_empty(), "{:?}", itl.uncertain);
+    }
+}
+
 /// C10: the engine's delay is one line, and only where it changes a time of requests.
 #[test]
 fn c10_a_late_engine_is_mentioned_only_where_it_matters() {

@@ -303,6 +303,16 @@ proptest! {
         let looks = few * takes + PATIENCE;
         if let Some(at) = stop_at {
             prop_assert!(lasts <= at * MS + drain * MS + service * MS + 2 * looks + SEC, "{lasts}");
+            // A stop is not swallowed: the level says that it was interrupted, unless it had sent all, or ended
+            // by itself before anybody looked.
+            let sent_for = outcome.sending_stopped - outcome.started;
+            match outcome.ending {
+                Ending::Interrupted => {}
+                Ending::Requests => prop_assert_eq!(Some(outcome.issued), outcome.planned),
+                other => prop_assert!(sent_for <= at * MS + looks, "{other:?} after {sent_for}"),
+            }
+        } else {
+            prop_assert_ne!(outcome.ending, Ending::Interrupted);
         }
         // A cap makes a trace as long as its responses take.
         if cap.is_none() && !matches!(pressing, Pressing::Burst(_) | Pressing::Closed(_)) {

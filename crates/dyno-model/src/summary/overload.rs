@@ -61,8 +61,8 @@ pub struct Retried {
     pub final_latency_ms: Option<Lag>,
 }
 
-/// Percentiles over all requests that ended, in which those that failed or were shed are infinitely
-/// late. Absent where all completed: they would be those of the completed ones.
+/// Percentiles over all requests that ended, in which those that failed or were shed count as never
+/// answered. Absent where all completed: they would be those of the completed ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WithFailures {
     /// Requests that completed, failed or were shed.

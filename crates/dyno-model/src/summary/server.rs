@@ -46,7 +46,7 @@ pub struct Resident {
 /// Throughput per GPU, and cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CostSummary {
-    /// The throughput is that of the steady window, not of the whole run.
+    /// The throughput is that of the steady window, not of the whole level.
     pub steady: bool,
     /// Output tokens per second per GPU.
     pub output_tokens_per_s_per_gpu: Option<f64>,

@@ -17,7 +17,7 @@ messages! {
     Agents: "Sent by {} agents on this machine.", "由本机的 {} 个压测端发送。";
     BusAgents: "Sent by {} agents of the bus.", "由总线上的 {} 个压测端发送。";
     Then: "Then {}, chosen from the results so far.", "然后根据已有结果选择{}。";
-    MostInFlight: "At most {} requests in flight.", "最多 {} 个在途请求。";
+    MostInFlight: "At most {} {0|request|requests} in flight.", "最多 {} 个在途请求。";
     Drained: "each starts when the previous one has drained", "前一个排空后再开始下一个";
     Pause: "then a pause of {}", "随后暂停 {}";
     Reset: "with a reset of the server's cache", "并重置服务器缓存";
@@ -73,7 +73,7 @@ messages! {
 
     InFlight: "{} in flight", "并发 {}";
     Users: "{} {0|user|users}", "{} 个用户";
-    OfTrace: "lengths of the trace", "长度由轨迹决定";
+    OfTrace: "lengths of the trace", "长度由流量记录决定";
     Ramp: "{} to {}/s", "{} 至 {}/s";
     RampInSteps: "{} to {}/s in {} steps", "{} 至 {}/s，分 {} 级";
     AtOnce: "{} at once", "一次 {} 个";

@@ -74,7 +74,7 @@ fn asked_for(asked: RetryAfter, language: Language) -> String {
     }
 }
 
-/// Percentiles in which failed and shed requests are infinitely late.
+/// Percentiles in which failed and shed requests count as never answered.
 pub(crate) fn with_failures(level: &LevelSummary, language: Language) -> Option<String> {
     let found = level.with_failures.as_ref()?;
     let of = |time: Time| {

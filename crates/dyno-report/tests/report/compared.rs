@@ -5,8 +5,8 @@ use dyno_analysis::compare::{
     Answer, Called, Compared, Comparison, Note, Side, Terms, Why, compare, gated,
 };
 use dyno_model::load::{LoadKind, LoadSummary};
-use dyno_model::metric::Time;
-use dyno_model::summary::{Origin, Overload, Retried};
+use dyno_model::metric::{Statistic, Time};
+use dyno_model::summary::{Origin, Overload, Ranges, Retried};
 use dyno_model::{Language, Summary};
 use dyno_report::compared::{caveats, check_line, missing_line, table};
 use dyno_testing::runs::*;
@@ -305,6 +305,37 @@ fn c5_suspect_levels_are_named() {
     let text = table(&comparison, Language::English, Some(80)).replace('\n', " ");
     assert!(text.contains("suspect levels") && text.contains("a c=8; b c=8; c c=8"), "{text}");
     assert!(text.contains("✓ better, ✗ worse, = no difference larger than 5.0 %"), "{text}");
+}
+
+/// C8: what the client knows only roughly is left out, in the comparison and in the gate, and named.
+#[test]
+fn c8_an_uncertain_percentile_is_neither_compared_nor_gated() {
+    let good = summary();
+    let mut rough = good.clone();
+    let ttft = rough.levels[0].times[Time::Ttft].as_mut().unwrap();
+    let given = ttft.clone();
+    ttft.instrument = Some(Ranges::new(|which| {
+        let value = given.get(which)?;
+        Some(if which == Statistic::P99 { [0.5 * value, value] } else { [value; 2] })
+    }));
+    let tail = Compared::named("ttft_p99").unwrap();
+    let before = against(&good, &good);
+    assert!(before.test(1, 0, tail).is_some() && before.untested(1, 0, tail).is_none());
+    for (first, own) in [(&good, &rough), (&rough, &good)] {
+        let comparison = against(first, own);
+        assert_eq!(comparison.differences.len(), before.differences.len() - 1);
+        assert_eq!(comparison.untested(1, 0, tail), Some(Why::Imprecise));
+        let text = table(&comparison, Language::English, Some(100)).replace('\n', " ");
+        let named = "not tested: TTFT p99 ms at c=8, which the client could not measure";
+        assert!(text.contains(named), "{text}");
+        let found = gated(&comparison, &[], 0.5);
+        let check = found.checks.iter().find(|check| check.metric == tail).unwrap();
+        assert_eq!((check.answer, check.why), (Answer::CannotTell, Some(Why::Imprecise)));
+        let line = check_line(check, Language::English);
+        assert!(line.contains("could not measure"), "{line}");
+        let others = found.checks.iter().filter(|check| check.metric != tail);
+        assert!(others.clone().count() > 3 && others.clone().all(|of| of.answer == Answer::Pass));
+    }
 }
 
 /// C14: one name for one thing, and the same thing on both sides.

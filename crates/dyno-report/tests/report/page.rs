@@ -335,6 +335,25 @@ fn charts_have_chinese_titles_in_chinese() {
     assert_eq!(known(&Value::Array(several), "ttft"), "首 token 时延（TTFT）p50 · p90 · p99");
 }
 
+/// Section 4: levels had English names in Chinese pages.
+#[test]
+fn levels_have_chinese_names_in_a_chinese_page() {
+    let mut run = made(vec![requests(60), requests(60)], true);
+    for (level, load) in run.summary.levels.iter_mut().zip([8, 16]) {
+        level.label = format!("concurrency {load}");
+    }
+    let [english, chinese] = check(&run);
+    let names = |html: &str| -> Vec<String> {
+        let levels = data(html)["levels"].as_array().unwrap().clone();
+        levels.iter().map(|level| level["label"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&english), ["concurrency 8", "concurrency 16"]);
+    assert_eq!(names(&chinese), ["并发 8", "并发 16"]);
+    // Also in what is there without the script.
+    assert!(chinese.matches("并发 16").count() > 1 && !chinese.contains("concurrency 16"));
+    assert!(english.matches("concurrency 16").count() > 1);
+}
+
 #[test]
 fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     let mut run = made(vec![requests(60), requests(60)], true);

@@ -6,6 +6,7 @@ use dyno_model::frame::{Frame, LevelEnd};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
 use dyno_record::{RecordReader, Seen};
+use dyno_wire::exchange::is_impossible;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -38,6 +39,11 @@ impl Bounds {
         if self.is_outside(record.intended, clock) || self.is_outside(record.end, clock) {
             return Some(format!(
                 "request {index} of its records is not within the time of the level"
+            ));
+        }
+        if is_impossible(record) {
+            return Some(format!(
+                "request {index} of its records has an impossible number of tokens"
             ));
         }
         let new = seen.insert(index);
@@ -155,7 +161,7 @@ pub(super) fn merge(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::record::Phase;
+    use dyno_model::record::{Phase, TokenCount, TokenSource};
 
     fn record(index: u64, at: Nanos) -> RequestRecord {
         RequestRecord { end: at + SEC, ..RequestRecord::new(2, index, 0, Phase::Measured, at) }
@@ -179,6 +185,17 @@ mod tests {
         let other = RequestRecord { level: 1, ..record(7, 1_010 * SEC) };
         assert!(fault(&other).unwrap().contains("of another level"));
         assert_eq!(fault(&record(u64::MAX, 1_010 * SEC)), None, "counts are checked elsewhere");
+        let count = |tokens| Some(TokenCount { tokens, source: TokenSource::Usage });
+        let with = |index, tokens| RequestRecord {
+            requested_output: Some(16),
+            output: count(tokens),
+            ..record(index, 1_010 * SEC)
+        };
+        assert_eq!(fault(&with(10, 16)), None);
+        for tokens in [1 << 40, 160] {
+            let why = fault(&with(11, tokens)).unwrap();
+            assert!(why.contains("request 11 of its records has an impossible number"), "{why}");
+        }
         // A clock that jumped is named as such.
         let jumped = ClockFit { steps: 1, ..fit };
         assert_eq!(bounds.fault(&record(9, 0), &jumped, &mut Seen::default()), None);

@@ -1,6 +1,7 @@
 //! A change from A to B, and how well it is known.
 
 use super::student::{critical, two_sided};
+use super::verdict::Better;
 
 /// Differences of logarithms below this are errors of rounding.
 const ROUNDING: f64 = 1e-12;
@@ -62,9 +63,22 @@ impl Estimate {
         if self.value == 0.0 {
             return 1.0;
         }
-        // The error for the way that leads to no change.
-        let error = if self.value > 0.0 { self.errors[0] } else { self.errors[1] };
-        if error == 0.0 { 0.0 } else { two_sided(self.value / error, self.freedom) }
+        self.farther(self.value.abs(), self.value > 0.0)
+    }
+
+    /// The probability of a change that is worse than `limit` by as much as this one, if the limit
+    /// is the truth; two-sided, as [`p`](Effect::p) is. 1 where it is not worse than the limit.
+    pub(super) fn beyond(&self, limit: f64, better: Better) -> f64 {
+        let above = better == Better::Lower;
+        let distance = if above { self.value - limit } else { limit - self.value };
+        if distance > 0.0 { self.farther(distance, above) } else { 1.0 }
+    }
+
+    /// The probability of an estimate so far above, or below, a truth.
+    fn farther(&self, distance: f64, above: bool) -> f64 {
+        // The error for the way that leads back to it.
+        let error = self.errors[usize::from(!above)];
+        if error == 0.0 { 0.0 } else { two_sided(distance / error, self.freedom) }
     }
 }
 

@@ -1,11 +1,15 @@
 //! Whether B may replace A: is it worse by more than is allowed?
+//!
+//! It fails by the same test and the same correction as differences are called, with the limit in
+//! the place of no change. So for a limit of 0 or more, what fails is also called worse.
 
 use super::effect::Effect;
+use super::holm::{Tested, holm};
 use super::power::{Wanted, more_rounds};
-use super::verdict::Better;
+use super::verdict::{Better, CHANCE};
 
-/// Each end of the interval is wrong with half of this probability: 5 %.
-const CHANCE: f64 = 0.1;
+/// The end of the interval that lets a metric pass is wrong with half of this probability: 5 %.
+const PASSES: f64 = 0.1;
 /// The probability that as many runs as are asked for do not settle it, in both directions.
 const UNSETTLED: f64 = 0.4;
 
@@ -14,7 +18,8 @@ const UNSETTLED: f64 = 0.4;
 pub struct Gated {
     /// Pass, fail or inconclusive.
     pub gate: Gate,
-    /// The ends of the change; each is right with 95 %.
+    /// The ends of the change. The better one has to be beyond the limit to fail, and is corrected
+    /// for the number of tests; the worse one has to be within it to pass, and is right with 95 %.
     pub interval: [f64; 2],
 }
 
@@ -33,26 +38,41 @@ pub enum Gate {
     },
 }
 
-/// Whether B is worse than A by more than the share `most`: 0.05 allows a latency 5 % higher or a
-/// throughput 5 % lower, −0.05 asks for one that is 5 % better.
+/// Whether B is worse than A by more than the share `most`, in each of several metrics: 0.05 allows
+/// a latency 5 % higher or a throughput 5 % lower, −0.05 asks for one that is 5 % better.
 ///
-/// It passes where the change is surely (95 %) within the bound, and fails where it is surely
-/// beyond. So a regression larger than is allowed passes at most once in 20 times, and one that is
-/// allowed fails at most once in 20 times, however few the runs.
-pub fn gate(effect: &Effect, better: Better, most: f64) -> Gated {
-    let [low, high] = effect.log.interval(CHANCE);
-    // Signed so that more is worse.
-    let (bound, [low, high], value) = match better {
-        Better::Lower => (libm::log1p(most), [low, high], effect.log.value),
-        Better::Higher => (-libm::log1p(-most.min(1.0)), [-high, -low], -effect.log.value),
+/// One that fails is enough for B to fail. So those are corrected for all of them (Holm): if nothing
+/// is worse than allowed, anything fails at most once in 40 times. All have to pass, so each needs
+/// no correction: where anything is worse than allowed, all pass at most once in 20 times.
+pub fn gate(effects: &[(Effect, Better)], most: f64) -> Vec<Gated> {
+    let limit = |better: Better| match better {
+        Better::Lower => libm::log1p(most),
+        Better::Higher => libm::log1p(-most.min(1.0)),
     };
-    let gate = if high <= bound {
-        Gate::Pass
-    } else if low > bound {
+    let beyond = |(effect, better): &(Effect, Better)| effect.log.beyond(limit(*better), *better);
+    let tested = holm(&effects.iter().map(beyond).collect::<Vec<_>>(), CHANCE);
+    let of = |((effect, better), tested): (&(Effect, Better), Tested)| {
+        gated(effect, *better, limit(*better), tested)
+    };
+    effects.iter().zip(tested).map(of).collect()
+}
+
+fn gated(effect: &Effect, better: Better, limit: f64, tested: Tested) -> Gated {
+    let ([own_low, own_high], [low, high]) =
+        (effect.log.interval(PASSES), effect.log.interval(tested.chance));
+    let value = effect.log.value;
+    let (ends, passes, seems_worse) = match better {
+        Better::Lower => ([low, own_high], own_high <= limit, value > limit),
+        Better::Higher => ([own_low, high], own_low >= limit, value < limit),
+    };
+    let gate = if tested.corrected < CHANCE {
         Gate::Fail
+    } else if passes {
+        Gate::Pass
     } else {
-        let wanted = Wanted { distance: (bound - value).abs(), chance: CHANCE, missing: UNSETTLED };
+        let chance = if seems_worse { tested.chance } else { PASSES };
+        let wanted = Wanted { distance: (limit - value).abs(), chance, missing: UNSETTLED };
         Gate::CannotTell { more_rounds: more_rounds(effect, wanted) }
     };
-    Gated { gate, interval: effect.interval(CHANCE) }
+    Gated { gate, interval: ends.map(libm::expm1) }
 }

@@ -173,6 +173,11 @@ fn c3_the_interval_contains_no_change_exactly_where_none_is_called() {
     }
 }
 
+/// The gate where this is the only test.
+fn gate_alone(effect: &Effect, better: Better, most: f64) -> Gated {
+    gate(&[(*effect, better)], most)[0]
+}
+
 /// C3: a gate's outcome follows from the interval that it gives, and from nothing else.
 #[test]
 fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
@@ -183,7 +188,7 @@ fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
         let b = runs(&mut rng, 0.9 + 0.001 * (i % 200) as f64, 0.01, 2 + i % 3);
         let effect = rounds(&a, &b).unwrap();
         for (better, limit) in [(Better::Lower, 0.05), (Better::Higher, -0.05)] {
-            let found = gate(&effect, better, 0.05);
+            let found = gate_alone(&effect, better, 0.05);
             let [low, high] = found.interval;
             let (within, beyond) = match better {
                 Better::Lower => (high <= limit + 1e-9, low > limit - 1e-9),
@@ -199,6 +204,31 @@ fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
         }
     }
     assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+}
+
+/// C4: of metrics that are all at the limit, none may fail wrongly more often than once in 40 gates,
+/// however many there are; and what is twice beyond it fails.
+#[test]
+fn c4_a_gate_of_many_metrics_fails_wrongly_at_most_once_in_40() {
+    let mut rng = SplitMix::new(79);
+    let mut failing = |change: f64, metrics: usize| {
+        let mut metric = || {
+            let (a, b) = (runs(&mut rng, 1.0, 0.01, 5), runs(&mut rng, 1.0 + change, 0.01, 5));
+            (rounds(&a, &b).unwrap(), Better::Lower)
+        };
+        let all = 500;
+        let fails = (0..all).filter(|_| {
+            let effects: Vec<_> = (0..metrics).map(|_| metric()).collect();
+            gate(&effects, 0.05).iter().any(|found| found.gate == Gate::Fail)
+        });
+        fails.count() as f64 / f64::from(all)
+    };
+    for metrics in [1, 4, 20] {
+        let wrong = failing(0.05, metrics);
+        assert!(wrong < 0.045, "{metrics}: {wrong}");
+        let right = failing(0.1, metrics);
+        assert!(right > 0.99, "{metrics}: {right}");
+    }
 }
 
 #[test]
@@ -252,16 +282,16 @@ fn gates_look_at_the_bad_direction_only() {
         let scaled = |factor: f64| wobble.map(|value| value * factor);
         rounds(&scaled(3.0), &scaled(3.0 * factor)).unwrap()
     };
-    assert_eq!(gate(&by(1.0), Better::Lower, 0.05).gate, Gate::Pass);
-    assert_eq!(gate(&by(1.1), Better::Lower, 0.05).gate, Gate::Fail);
-    assert_eq!(gate(&by(1.1), Better::Higher, 0.05).gate, Gate::Pass);
-    assert_eq!(gate(&by(0.9), Better::Higher, 0.05).gate, Gate::Fail);
-    assert_eq!(gate(&by(0.9), Better::Lower, 0.05).gate, Gate::Pass);
-    assert!(matches!(gate(&by(1.05), Better::Lower, 0.05).gate, Gate::CannotTell { .. }));
+    assert_eq!(gate_alone(&by(1.0), Better::Lower, 0.05).gate, Gate::Pass);
+    assert_eq!(gate_alone(&by(1.1), Better::Lower, 0.05).gate, Gate::Fail);
+    assert_eq!(gate_alone(&by(1.1), Better::Higher, 0.05).gate, Gate::Pass);
+    assert_eq!(gate_alone(&by(0.9), Better::Higher, 0.05).gate, Gate::Fail);
+    assert_eq!(gate_alone(&by(0.9), Better::Lower, 0.05).gate, Gate::Pass);
+    assert!(matches!(gate_alone(&by(1.05), Better::Lower, 0.05).gate, Gate::CannotTell { .. }));
     // An improvement may be asked for, and a throughput cannot fall by more than all of it.
-    assert_eq!(gate(&by(1.0), Better::Lower, -0.05).gate, Gate::Fail);
-    assert_eq!(gate(&by(0.9), Better::Lower, -0.05).gate, Gate::Pass);
-    assert_eq!(gate(&by(0.1), Better::Higher, 2.0).gate, Gate::Pass);
+    assert_eq!(gate_alone(&by(1.0), Better::Lower, -0.05).gate, Gate::Fail);
+    assert_eq!(gate_alone(&by(0.9), Better::Lower, -0.05).gate, Gate::Pass);
+    assert_eq!(gate_alone(&by(0.1), Better::Higher, 2.0).gate, Gate::Pass);
 }
 
 /// How many of 2,000 intervals of `count` runs each hold the truth, and how many call a change.
@@ -363,8 +393,44 @@ proptest! {
             Gate::Fail => 0,
         };
         for better in [Better::Higher, Better::Lower] {
-            let (strict, lax) = (gate(&effect, better, most), gate(&effect, better, most + more));
+            let of = |most: f64| gate_alone(&effect, better, most);
+            let (strict, lax) = (of(most), of(most + more));
             prop_assert!(rank(strict) <= rank(lax));
+        }
+    }
+
+    /// C4: what a gate and a comparison say of the same changes agrees, whatever the limit.
+    #[test]
+    fn c4_what_fails_is_worse_and_what_is_better_or_the_same_passes(
+        metrics in proptest::collection::vec(
+            (proptest::collection::vec(0.9_f64..1.1, 2..6), 0.9_f64..1.1, 0.0_f64..0.02, 1..6_usize),
+            1..12,
+        ),
+        lower in proptest::bool::ANY,
+        most in 0.0_f64..0.1,
+    ) {
+        let better = if lower { Better::Lower } else { Better::Higher };
+        let mut rng = SplitMix::new(metrics.len() as u64);
+        let effects: Vec<Effect> = metrics
+            .iter()
+            .filter_map(|(a, change, deviation, count)| match count {
+                1 => one_run(figure(1.0, *deviation), figure(*change, deviation / 2.0), 0.01),
+                2 => rounds(a, &a.iter().map(|value| value * change).collect::<Vec<_>>()),
+                count => {
+                    let a = runs(&mut rng, 1.0, *deviation, *count);
+                    let b = runs(&mut rng, *change, *deviation, *count);
+                    if count % 2 == 0 { rounds(&a, &b) } else { paired(&a, &b) }
+                }
+            })
+            .collect();
+        let pairs: Vec<_> = effects.iter().map(|effect| (*effect, better)).collect();
+        for (found, said) in gate(&pairs, most).into_iter().zip(conclude(&effects, MARGIN)) {
+            let is_better = said.verdict.is_better(better);
+            let same = matches!(said.verdict, Verdict::NoLargerThan(share) if share <= most);
+            let fails = found.gate == Gate::Fail;
+            prop_assert!(!fails || is_better == Some(false), "{found:?} {said:?}");
+            let passes = found.gate == Gate::Pass;
+            prop_assert!(passes || !(same || is_better == Some(true)), "{found:?} {said:?}");
         }
     }
 }

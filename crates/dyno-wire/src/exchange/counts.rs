@@ -1,7 +1,7 @@
 //! How many output tokens a response has: the sources, which of them is believed, and how many of the
 //! tokens came with each event.
 
-use crate::dialect::Delta;
+use crate::dialect::{Delta, MOST_TOKENS};
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 
 /// So many tokens beyond the limit are no contradiction: some servers count the one that ends the response.
@@ -18,6 +18,31 @@ fn counts_characters(record: &RequestRecord, characters: Option<u64>) -> bool {
     };
     let near = input.tokens.abs_diff(characters) <= 2 + characters / 100;
     near && characters >= LONG_ENOUGH && 3 * u64::from(own) < 2 * characters
+}
+
+/// More tokens than `max_tokens` allows, although no more came. A server that ignores the limit sends more, and
+/// some do not count reasoning against it.
+fn is_beyond_limit(record: &RequestRecord, total: u64, came: u64) -> bool {
+    let limit = record.requested_output.map(|n| u64::from(n) + OVERSHOOT);
+    let counted = total.saturating_sub(record.reasoning.unwrap_or(0));
+    limit.is_some_and(|limit| counted > limit && came <= limit)
+}
+
+/// Whether a record has counts that [`Counts`] would never have written into it: it is not from this client.
+pub fn is_impossible(record: &RequestRecord) -> bool {
+    let counts = [record.input, record.output].into_iter().flatten().map(|count| count.tokens);
+    let others = [record.cached, record.reasoning, record.unstreamed].into_iter().flatten();
+    let events = record.chunks.len() as u64;
+    let came = || match record.chunk_tokens_known {
+        true => events.max(record.chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum()),
+        false => events,
+    };
+    counts.chain(others).any(|count| count > MOST_TOKENS)
+        || record.output.is_some_and(|output| match output.source {
+            TokenSource::Usage => is_beyond_limit(record, output.tokens, came()),
+            TokenSource::Events => output.tokens > events,
+            TokenSource::Chunks | TokenSource::Tokenizer => false,
+        })
 }
 
 /// What is known of a response's output tokens so far.
@@ -82,18 +107,9 @@ impl Counts {
     /// before, or more than were asked for.
     fn contradicts(&self, record: &RequestRecord, has_text: bool) -> bool {
         self.usage.is_some_and(|total| {
-            has_text && total == 0 || total < self.most || self.is_beyond_limit(record, total)
+            let came = self.listed.unwrap_or(record.chunks.len() as u64);
+            has_text && total == 0 || total < self.most || is_beyond_limit(record, total, came)
         })
-    }
-
-    /// More tokens than `max_tokens` allows, although no more came. A server that ignores the limit sends more, and
-    /// some do not count reasoning against it.
-    fn is_beyond_limit(&self, record: &RequestRecord, total: u64) -> bool {
-        let Some(limit) = record.requested_output.map(|n| u64::from(n) + OVERSHOOT) else {
-            return false;
-        };
-        let came = self.listed.unwrap_or(record.chunks.len() as u64);
-        total.saturating_sub(record.reasoning.unwrap_or(0)) > limit && came <= limit
     }
 
     /// Writes the counts into the record of a response that has ended.
@@ -192,6 +208,31 @@ mod tests {
         believed(|_| {}, 200, 200);
         believed(|record| record.reasoning = Some(50), 16, 66);
         believed(|record| record.requested_output = None, 16, 160);
+    }
+
+    /// L8: what another client may have written, and this one never.
+    #[test]
+    fn l8_counts_that_were_never_believed_are_impossible() {
+        for (events, usage) in [(16, 16), (4, 18), (200, 200), (16, 19), (16, 1 << 39)] {
+            let mut record = settled(|_| {}, events, usage);
+            assert!(!is_impossible(&record), "{events} {usage}: {:?}", record.output);
+            // As if it had been believed.
+            record.output = Some(TokenCount { tokens: usage, source: TokenSource::Usage });
+            assert_eq!(is_impossible(&record), record.usage_ignored, "{events} {usage}");
+        }
+        let count = |tokens, source| Some(TokenCount { tokens, source });
+        let too_many = count(MOST_TOKENS + 1, TokenSource::Usage);
+        let plain = || settled(|_| {}, 16, 16);
+        assert!(!is_impossible(&plain()));
+        assert!(is_impossible(&RequestRecord { input: too_many, ..plain() }));
+        assert!(is_impossible(&RequestRecord { cached: Some(u64::MAX), ..plain() }));
+        let events = count(17, TokenSource::Events);
+        assert!(is_impossible(&RequestRecord { output: events, ..plain() }));
+        // The limit was ignored, with few events that count their many tokens.
+        let mut listed = settled(|_| {}, 0, 16);
+        (1..=10).for_each(|i| listed.chunks.push(i * 1_000_000, false, 20));
+        (listed.chunk_tokens_known, listed.output) = (true, count(200, TokenSource::Usage));
+        assert!(!is_impossible(&listed));
     }
 
     #[test]

@@ -169,7 +169,7 @@ wordings! {
           ({} s)",
          "时长过短，没有稳态窗口：首批响应之后仅 {} s，需要端到端时延中位数的两倍（{} s）"],
         ["replay a longer part of the trace, or a smaller speed=",
-         "请回放更长的一段轨迹，或减小 speed="];
+         "请回放更长的一段流量记录，或减小 speed="];
     FewTurns: Warning "no_steady_window",
         ["too short for a steady window: {} s with every user active, needs two conversation turns with \
           their pauses ({} s)",
@@ -334,8 +334,8 @@ wordings! {
     Stragglers: Note "stragglers",
         ["{} {0|straggler|stragglers} made the level last {} s longer, of {} s",
          "{} 个拖尾请求使该档位延长 {} s，总时长 {} s"],
-        ["use the rates of the steady window; whole-run throughput is too low",
-         "请以稳态窗口的数值为准；全程吞吐量偏低"];
+        ["use the rates of the steady window; throughput over the whole level is too low",
+         "请以稳态窗口的数值为准；整档吞吐量偏低"];
     NoIntervalBurst: Note "no_interval",
         ["no 95 % confidence intervals: all requests of a burst belong to one moment",
          "没有 95 % 置信区间：一次突发的所有请求属于同一时刻"],

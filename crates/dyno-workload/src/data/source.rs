@@ -172,8 +172,8 @@ fn file_in(directory: &Path) -> Option<String> {
     files.first().map(|path| path.display().to_string())
 }
 
-/// What files of data are called.
-const EXTENSIONS: [&str; 6] = ["jsonl", "json", "csv", "tsv", "parquet", "txt"];
+/// What files of data are called. A .txt may be data as well, and is more often something else.
+const EXTENSIONS: [&str; 4] = ["jsonl", "json", "csv", "parquet"];
 
 /// Whether a file is called like data, perhaps compressed.
 fn may_be_data(path: &Path) -> bool {

@@ -398,11 +398,16 @@ fn places_that_are_not_files() {
     // Section 7: any file that was there was suggested.
     fs::write(folder.path().join("Makefile"), "all:").expect("written");
     fs::write(folder.path().join("a.bin.gz"), "x").expect("written");
+    fs::write(folder.path().join("a.txt"), "no prompts").expect("written");
     fs::write(folder.path().join("b.jsonl"), "{}").expect("written");
     fs::write(folder.path().join("a.jsonl"), "{}").expect("written");
     fs::write(folder.path().join("cut.parquet"), "PAR1 and no more").expect("written");
     let here = folder.path().display();
+    let notes = tempfile::tempdir().expect("a folder");
+    fs::write(notes.path().join("n_types.txt"), "no prompts").expect("written");
+    let bare = notes.path().display();
     let cases = [
+        (format!("{bare}"), format!("{bare} is a directory; name one file")),
         (format!("{here}"), format!("{here} is a directory; name one file, such as {here}/a.jsonl")),
         (
             format!("{here}/c"),

@@ -276,6 +276,20 @@ fn lists_of_lengths_make_a_grid_for_every_load() {
     assert_eq!(rate.levels[1].label, "256→32 @2.5/s");
 }
 
+/// C12: a burst and a closed loop with the same lengths had the same name.
+#[test]
+fn c12_bursts_are_recognised_by_their_names() {
+    let labels = |line: &[&str]| -> Vec<String> {
+        let plan = resolved(line).unwrap().order.plan;
+        plan.levels.into_iter().map(|level| level.label).collect()
+    };
+    let lengths = ["--input-tokens=64", "--output-tokens=32,64"];
+    let of = |load| labels(&[&[load], &lengths[..]].concat());
+    assert_eq!(of("--burst=16"), ["64→32 burst 16", "64→64 burst 16"]);
+    assert_eq!(of("--concurrency=16"), ["64→32 @16", "64→64 @16"]);
+    assert_eq!(labels(&["--burst=1,16"]), ["burst 1", "burst 16"]);
+}
+
 #[test]
 fn data_flags_that_contradict_each_other_are_named() {
     let wrong = |line: &[&str]| resolved(line).unwrap_err().to_string();

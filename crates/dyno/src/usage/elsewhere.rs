@@ -183,6 +183,59 @@ mod tests {
         assert_eq!(said("dyno bench http://h --rate 2 -- --qps --rps"), "");
     }
 
+    /// Section 6 of the first trial: what was typed there, and what each is here.
+    const TYPED: [(&str, &str); 37] = [
+        ("--num-prompts", "--requests"),
+        ("--max-requests", "--requests"),
+        ("--n", "--requests"),
+        ("--parallel", "--concurrency"),
+        ("-c", "--concurrency"),
+        ("--qps", "--rate"),
+        ("--request-rate", "--rate"),
+        ("--burstiness", "--arrival gamma:SHAPE"),
+        ("--goodput", "--slo"),
+        ("--ignore-eos", "the default: responses have a fixed length"),
+        ("--min-tokens", "the default: responses have a fixed length"),
+        ("--backend", "--api NAME"),
+        ("--profile", "--sweep, --rate, --concurrency or --burst"),
+        ("--rate-type", "--sweep, --rate, --concurrency or --burst"),
+        ("--metric-percentiles", "--percentiles"),
+        ("--percentile-metrics", "--columns"),
+        ("--result-dir", "--out DIR"),
+        ("-o", "--out DIR"),
+        ("--save-result", "the default: every run is stored"),
+        ("--stream", "the default: responses are streamed"),
+        ("--top-p", "--extra-body '{\"NAME\": VALUE}'"),
+        ("--top-k", "--extra-body '{\"NAME\": VALUE}'"),
+        ("--timeout", "--timeout-total"),
+        ("--read-timeout", "--timeout-total"),
+        ("--connect-timeout", "--timeout-connect"),
+        ("--run-time", "--duration"),
+        ("--spawn-rate", "--ramp"),
+        ("--system-prompt", "a message of each prompt in --data FILE"),
+        ("--prompt", "--data FILE"),
+        ("--format", "--report FORMATS"),
+        ("--png", "--report png"),
+        ("--html", "--report html"),
+        ("--csv", "--report csv"),
+        ("-q", "--quiet"),
+        ("-v", "--details"),
+        ("--verbose", "--details"),
+        ("--dataset", "--data"),
+    ];
+
+    #[test]
+    fn each_flag_that_was_expected_is_explained() {
+        for (flag, ours) in TYPED {
+            let command = reference::find("bench").unwrap();
+            let typed = ["bench", "http://h", flag, "1"];
+            let error = command.try_get_matches_from(typed).unwrap_err();
+            let said = crate::usage::from_clap(&error, "dyno bench");
+            assert_eq!(said.hint, Some(format!("in Dyno this is {ours}")), "{flag}: {said}");
+            assert_eq!(said.exit, crate::exit::Exit::Usage, "{flag}");
+        }
+    }
+
     #[test]
     fn a_value_apart_from_its_flag_is_joined() {
         let joined = "--sweep: its value has to follow an equals sign\n  hint: write --sweep=8";

@@ -13,8 +13,8 @@ use dyno_analysis::detail::{Became, Detail};
 use dyno_draw::{self as chart, Arrangement, ChartOptions};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
-use dyno_model::metric::Time;
-use dyno_model::summary::{LevelSummary, SearchSummary, Slice, Steady, Throughput};
+use dyno_model::metric::{Statistic, Time};
+use dyno_model::summary::{LevelSummary, Ranges, SearchSummary, Slice, Steady, Throughput};
 use dyno_model::{Diagnostic, Summary, Verdict};
 use xml::{Element, read};
 
@@ -382,6 +382,72 @@ fn texts_are_chinese_on_request() {
     {
         assert!(text.contains(title), "{title}: {text}");
     }
+}
+
+/// Section 4: levels had English names in Chinese pictures.
+#[test]
+fn levels_have_chinese_names_in_chinese_pictures() {
+    let options = ChartOptions { language: Language::Chinese };
+    for (summary, chinese, english) in
+        [(made::ladder(), "并发 64", "concurrency"), (made::rates(), "速率 12", "rate ")]
+    {
+        let drawing = chart::svg(&summary, None, &options);
+        let text = texts(&drawing);
+        assert!(text.contains(chinese) && !text.contains(english), "{text}");
+        assert!(texts(&chart::svg(&summary, None, &ENGLISH)).contains(english));
+    }
+    let sides = [("a", &made::ladder()), ("b", &made::ladder())];
+    let text = texts(&chart::compared(&sides, &options, &Arrangement::default()).unwrap());
+    assert!(text.contains("并发 64") && !text.contains("concurrency"), "{text}");
+}
+
+/// C8: a statistic that the client knows only roughly is pale; the others of its level are not.
+#[test]
+fn c8_an_uncertain_percentile_is_pale() {
+    let pale = |summary: &Summary| -> Vec<String> {
+        let drawing = chart::svg(summary, None, &ENGLISH);
+        assert_eq!(texts(&drawing).contains("pale:"), drawing.contains(" dc-q"), "its legend");
+        let pale = points(&drawing).into_iter().filter(|point| point.class().contains(" dc-q"));
+        pale.map(|point| point.title).collect()
+    };
+    let mut summary = made::rates();
+    for level in &mut summary.levels {
+        level.verdict = Verdict::Valid;
+        level.times.iter_mut().for_each(|(_, found)| {
+            if let Some(found) = found {
+                (found.marked, found.uncertain, found.instrument) = (vec![], vec![], None);
+            }
+        });
+    }
+    assert_eq!(pale(&summary), Vec::<String>::new());
+    let ttft = summary.levels[2].times[Time::Ttft].as_mut().unwrap();
+    let given = ttft.clone();
+    ttft.instrument = Some(Ranges::new(|which| {
+        let value = given.get(which)?;
+        Some(if which == Statistic::P99 { [0.8 * value, value] } else { [value; 2] })
+    }));
+    let found = pale(&summary);
+    assert!(!found.is_empty(), "none is pale");
+    assert!(
+        found.iter().all(|title| title.contains("rate 12") && title.contains("p99")),
+        "{found:?}"
+    );
+}
+
+/// C12: also in runs of versions that gave bursts the names of closed loops.
+#[test]
+fn c12_a_grid_of_bursts_has_its_heat_maps_by_either_name() {
+    let of = |sign: &str| {
+        let mut summary = made::grid();
+        for level in &mut summary.levels {
+            level.load.kind = LoadKind::Burst;
+            level.label = level.label.replace(" @", sign);
+        }
+        names(&summary)
+    };
+    let old = of(" @");
+    assert_eq!(of(" burst "), old);
+    assert!(old.iter().any(|name| name == "matrix"), "{old:?}");
 }
 
 #[test]

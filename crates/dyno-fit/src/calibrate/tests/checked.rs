@@ -100,6 +100,29 @@ fn b1_a_twin_agrees_with_the_run_that_it_was_fitted_to() {
     assert!(!check(&twin, &changed(|_, cost| slower(cost, 1.5))).same());
 }
 
+/// B1: the errors that are allowed for are not so wide that nothing is seen any more.
+#[test]
+fn b1_an_engine_a_tenth_slower_differs_from_its_fitted_twin_and_its_own_run_does_not() {
+    let loads = || [closed(1), closed(4), closed(16), open(15.0), open(35.0)];
+    let trials = loads();
+    let known = Settings { token_budget: Some(2048), ..Settings::default() };
+    let twin = fitted(&trials, &known).twin("fitted");
+    let found = check(&twin, &trials);
+    assert!(found.same(), "its own run: {found:?} {:?}", twin.errors.kinds);
+    let again = |factor: f64| -> Vec<Trial> {
+        let mut changed = cost();
+        slower(&mut changed, factor);
+        let core = || Core::new(scheduler(), changed, 31).unwrap();
+        loads().iter().map(|load| rerun(load, core()).unwrap()).collect()
+    };
+    let found = check(&twin, &again(1.0));
+    assert!(found.same(), "another run: {found:?} {:?}", twin.errors.kinds);
+    for factor in [1.1, 1.0 / 1.1] {
+        let found = check(&twin, &again(factor));
+        assert!(!found.same(), "{factor}: {found:?} {:?}", twin.errors.kinds);
+    }
+}
+
 fn explained(part: Part, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut Cost)) {
     let found = check(&twin(), &changed(change));
     assert!(!found.same(), "{part:?}");

@@ -55,6 +55,40 @@ fn invalid() {
     insta::assert_snapshot!("invalid_chinese", chinese(&summary));
 }
 
+/// B13: the p99 of 11 samples was their maximum.
+#[test]
+fn b13_times_of_few_requests_that_were_sent_again_have_no_p99() {
+    let (plan, records) = closed(8, 30);
+    let said = |first: u64, last: u64, language: Language| {
+        let mut summary = summary_of(&plan, records.clone());
+        let lag = |count: u64| Some(Lag { count, p50: 50.0, p99: 4_900.0, max: 5_084.0 });
+        let retried = Retried {
+            requests: first,
+            share: first as f64 / 240.0,
+            completed: last,
+            retries: first,
+            first_refusal_ms: lag(first),
+            final_latency_ms: lag(last),
+        };
+        let overload = Overload { retried: Some(retried), ..Overload::default() };
+        summary.levels[0].overload = Some(overload);
+        let text = in_language(&summary, language);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
+    };
+    let few =
+        "first refusal after 50.0 ms (p50), at most 5084 ms; final latency 50.0 ms (p50), at most";
+    let many =
+        "first refusal after 50.0 ms (p50), 4900 ms (p99); final latency 50.0 ms (p50), 4900 ms";
+    for (first, last, expected) in
+        [(11, 11, few), (19, 19, few), (20, 19, few), (20, 20, many), (500, 500, many)]
+    {
+        let text = said(first, last, Language::English);
+        assert!(text.contains(expected), "{first} {last}: {text}");
+    }
+    assert!(said(19, 19, Language::Chinese).contains("最长 5084 ms"));
+}
+
 #[test]
 fn all_failed() {
     let plan = plan(vec![level_plan("c=2", Load::Concurrency { concurrency: 2 }, Some(100))]);

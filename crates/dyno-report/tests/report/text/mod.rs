@@ -19,6 +19,7 @@ use dyno_model::metric::{Statistic, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn, Widths};
+use dyno_model::summary::{Lag, Overload, Retried};
 use dyno_model::{Summary, Verdict};
 use dyno_report::{Selection, TextOptions, parse_column, render_text};
 use dyno_testing::runs::*;

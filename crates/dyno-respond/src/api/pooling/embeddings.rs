@@ -192,4 +192,21 @@ mod tests {
             assert!(refusal.status == 400 && format!("{refusal:?}").contains(words), "{refusal:?}");
         }
     }
+
+    /// M6: few enough inputs of vectors that are too long.
+    #[test]
+    fn m6_a_response_of_more_than_64_mib_is_refused() {
+        let of = |inputs: usize, dimensions: u32| {
+            let bytes = format!("{{\"input\":[{}\"a\"]}}", "\"a\",".repeat(inputs - 1));
+            Embeddings.read(&Body { dimensions, ..golden::body(&bytes) })
+        };
+        // Ten bytes for each number.
+        let most = (64 << 20) / (NUMBER * 1_024);
+        assert!(of(most, 1_024).is_ok());
+        for (inputs, dimensions) in [(most + 1, 1_024), (10_000, 1_024), (2, 1 << 30)] {
+            let refusal = of(inputs, dimensions).unwrap_err();
+            assert_eq!(refusal.status, 400, "{inputs} {dimensions}");
+            assert!(format!("{refusal:?}").contains("64 MiB"), "{refusal:?}");
+        }
+    }
 }

@@ -207,6 +207,20 @@ mod tests {
         list.as_array().unwrap().iter().map(|item| item[name].as_f64().unwrap()).collect()
     }
 
+    /// M6: a long query is repeated for each of its documents.
+    #[test]
+    fn m6_a_query_that_is_too_long_for_its_documents_is_refused() {
+        let of = |query: usize, documents: usize| {
+            let (query, documents) = ("q".repeat(query), vec!["d"; documents]);
+            let bytes = json!({"query": query, "documents": documents}).to_string();
+            RERANK.read(&golden::body(&bytes)).map(|_| ())
+        };
+        assert!(of(1_000, 1_000).is_ok());
+        let refusal = of((64 << 10) + 1, 1_024).unwrap_err();
+        assert!(format!("{refusal:?}").contains("64 MiB"), "{refusal:?}");
+        assert!(format!("{:?}", of(1, 10_001).unwrap_err()).contains("got 10001"));
+    }
+
     #[test]
     fn the_best_come_first_with_their_documents() {
         let (value, headers) = ranked(&RERANK, DOCUMENTS, &[]);

@@ -52,10 +52,13 @@ pub(crate) fn print(rows: &[Row]) {
     let names = SHOWN.map(|i| NAMES[i]);
     let columns = names.map(|name| format!("no larger: {name}"));
     let gates = names.map(|name| format!("gate: {name}"));
-    let columns: Vec<&str> = columns.iter().chain(&gates).map(String::as_str).collect();
+    let mut columns: Vec<&str> = columns.iter().chain(&gates).map(String::as_str).collect();
+    columns.push("gate: any of four fails");
     table(rows, &columns, &|fared| {
         let no_larger = SHOWN.map(|i| of_figure(fared, i, &fared.no_larger));
-        no_larger.into_iter().chain(SHOWN.map(|i| of_gate(fared, i))).collect()
+        let gates = SHOWN.map(|i| of_gate(fared, i));
+        let any = percent(fared.any_fails, fared.all);
+        no_larger.into_iter().chain(gates).chain([any]).collect()
     });
 }
 

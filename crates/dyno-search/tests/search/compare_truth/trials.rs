@@ -1,7 +1,9 @@
 //! Many comparisons of runs whose true change is known, and how often they are right.
 
 use super::bench::{BETTER, Bench, FIGURES, Run};
-use dyno_stats::compare::{Effect, Figure, Gate, MARGIN, Order, Verdict, compare, conclude, gate};
+use dyno_stats::compare::{
+    Better, Effect, Figure, Gate, MARGIN, Order, Verdict, compare, conclude, gate,
+};
 use dyno_stats::rng::SplitMix;
 
 /// Runs of a side, where there are several.
@@ -71,6 +73,8 @@ pub(crate) struct Fared {
     pub(crate) any: u32,
     /// Passed, failed and inconclusive.
     pub(crate) gate: [[u32; 3]; FIGURES],
+    /// Gates that fail, for any metric.
+    pub(crate) any_fails: u32,
 }
 
 impl Fared {
@@ -93,9 +97,13 @@ impl Fared {
             .collect();
         let found: Vec<Effect> = effects.iter().map(|(_, effect)| *effect).collect();
         let concluded = conclude(&found, MARGIN);
+        let gated: Vec<(Effect, Better)> =
+            effects.iter().map(|(i, effect)| (*effect, BETTER[*i])).collect();
+        let gated = gate(&gated, ALLOWED);
         self.all += 1;
+        self.any_fails += u32::from(gated.iter().any(|found| found.gate == Gate::Fail));
         let (mut any, mut wrong) = (false, false);
-        for ((i, effect), said) in effects.iter().zip(concluded) {
+        for (((i, effect), said), gated) in effects.iter().zip(concluded).zip(gated) {
             let i = *i;
             self.compared[i] += 1;
             let holds = effect.low <= truth[i] && truth[i] <= effect.high;
@@ -111,7 +119,7 @@ impl Fared {
             let is_right = |higher: bool| truth[i] != 0.0 && higher == (truth[i] > 0.0);
             wrong |= higher.is_some_and(|higher| !is_right(higher));
             self.no_larger[i] += u32::from(matches!(said, Verdict::NoLargerThan(_)));
-            let at = match gate(effect, BETTER[i], ALLOWED).gate {
+            let at = match gated.gate {
                 Gate::Pass => 0,
                 Gate::Fail => 1,
                 Gate::CannotTell { .. } => 2,

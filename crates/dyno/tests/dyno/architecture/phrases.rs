@@ -48,6 +48,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("is gone on", "is resumed"),
     ("of itself", "its own"),
     ("by and by", "gradually"),
+    ("infinitely late", "counted as never answered"),
+    ("whole-run", "of the whole level"),
+    ("what agents speak", "the API that coding agents use"),
+    ("drawn for this run", "random seed"),
 ];
 
 /// Chinese terms that have another word for the same thing: one term each.
@@ -57,6 +61,9 @@ const TERMS: &[(&str, &str)] = &[
     ("端到端延迟", "端到端时延"),
     ("仿真", "模拟"),
     ("结论", "判定"),
+    ("轨迹", "流量记录"),
+    ("孪生 {}", "孪生模型 {}"),
+    ("全程吞吐量", "整档吞吐量（单个档位）"),
 ];
 /// It reads other tools' tables, which have their own terms.
 const OTHERS_TERMS: &str = "crates/dyno-import";

@@ -184,6 +184,37 @@ fn usage_of_nothing_beside_text_is_not_believed() {
     assert!(codes(&level["notes"]).contains(&"usage_contradicts".to_owned()), "{}", ended.said());
 }
 
+/// M1: a server that counts ten times the tokens that were asked for, and 2^39, was valid.
+#[test]
+fn m1_usage_beyond_the_limit_is_a_finding_of_the_report() {
+    for tokens in [160_u64, 1 << 39] {
+        let server = Web::start(move |request: &Seen| match request.is("POST /v1/") {
+            true => {
+                let end = json!({ "choices": [{ "delta": {}, "finish_reason": "length" }] });
+                let usage = json!({ "prompt_tokens": 9, "completion_tokens": tokens });
+                let last = json!({ "choices": [], "usage": usage });
+                let asked = request.json()["max_tokens"].as_u64().unwrap_or(4);
+                let events = (0..asked).map(|_| word(Value::Null)).chain([end, last]);
+                let lines: String = events.map(|event| format!("data: {event}\n\n")).collect();
+                let body = format!("{lines}data: [DONE]\n\n");
+                web::answer("200 OK", "text/event-stream", &body)
+            }
+            false => web::openai(request),
+        });
+        let place = Place::new();
+        let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
+        let level = &ended.json()["levels"][0];
+        // The events are counted instead.
+        assert_eq!(level["output_tokens"]["total"], 4 * 16, "{}", ended.said());
+        let notes = codes(&level["notes"]);
+        assert!(notes.contains(&"usage_contradicts".to_owned()), "{}", ended.said());
+        let text = run(place.dyno("report run --details")).expect_status(&[0]).stdout;
+        let text: Vec<&str> = text.split_whitespace().collect();
+        let words = "the usage of 4 of 4 responses contradicts them and was not used";
+        assert!(text.join(" ").contains(words), "{text:?}");
+    }
+}
+
 #[test]
 fn tokens_without_text_complete_without_a_first_token() {
     let server = streaming(|| {

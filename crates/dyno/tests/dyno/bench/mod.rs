@@ -17,6 +17,7 @@ mod dialects;
 mod dialects_agents;
 mod discovery;
 mod doctor;
+mod endings;
 mod engines;
 mod faults;
 mod fleet;
