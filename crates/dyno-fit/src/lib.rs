@@ -12,6 +12,7 @@
 
 mod calibrate;
 mod choice;
+mod dense;
 mod error;
 mod identify;
 mod model;
