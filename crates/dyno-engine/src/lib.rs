@@ -7,12 +7,14 @@
 //! `core` is continuous batching without a clock: [`virtual_time`] jumps to its next event, `live` runs it on the
 //! real one, so both are the same engine. `script` and `slow_down` follow an exact schedule instead, and
 //! `brain` hides which of the two a server uses. `server` has the sockets. `twin` reads twin files and the published tables
-//! that twins were fitted to; both are TOML files in `twins/`, compiled in by the list in `twin/files.rs`. The client
-//! side, and the names of APIs, are not known here.
+//! that twins were fitted to; both are TOML files in `twins/`, compiled in by the list in `twin/files.rs`. [`predicted`]
+//! puts a twin in virtual time behind the drivers of a real run, in the place of a client. The client itself, and the
+//! names of APIs, are not known here.
 
 mod brain;
 pub mod core;
 mod live;
+pub mod predicted;
 mod script;
 mod server;
 mod slip;

@@ -1,11 +1,10 @@
 //! The script: when each token of a response is due, as `ttft=100ms,itl=20ms,tokens=128`.
 
 use crate::slow_down::{SlowDown, SlowDownError};
-use dyno_model::Nanos;
 use dyno_model::units::{UnitError, format_duration, parse_duration};
+use dyno_model::{Localized, Nanos};
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 const KNOWN: &str = "ttft, itl, tokens, batch, context, slow-down";
 
@@ -54,30 +53,43 @@ impl Script {
 }
 
 /// Why a script could not be read.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Localized, PartialEq, Eq)]
 pub enum ScriptError {
     /// Not of the form `key=value`.
-    #[error("`{0}` in the script is not of the form key=value; known keys: {KNOWN}")]
+    #[message(
+        "`{0}` in the script is not of the form key=value; known keys: {KNOWN}",
+        "脚本中的 `{0}` 不是 key=value 的形式；可用的键：{KNOWN}"
+    )]
     Form(String),
     /// A key that does not exist.
-    #[error("`{0}` is not a key of the script; known keys: {KNOWN}")]
+    #[message(
+        "`{0}` is not a key of the script; known keys: {KNOWN}",
+        "`{0}` 不是脚本的键；可用的键：{KNOWN}"
+    )]
     UnknownKey(String),
     /// The same key twice.
-    #[error("`{0}` appears twice in the script; give it once")]
+    #[message(
+        "`{0}` appears twice in the script; give it once",
+        "`{0}` 在脚本中出现两次；请只写一次"
+    )]
     Repeated(&'static str),
     /// A duration that cannot be read.
-    #[error("`{key}` in the script: {source}")]
+    #[message("`{key}` in the script: {source}", "脚本中的 `{key}`：{source}")]
     Duration {
         /// The key.
         key: &'static str,
         /// What is wrong with its value.
+        #[source]
         source: UnitError,
     },
     /// A rate of slowing down that cannot be read.
-    #[error("`slow-down` in the script: {0}")]
+    #[message("`slow-down` in the script: {0}", "脚本中的 `slow-down`：{0}")]
     SlowDown(SlowDownError),
     /// A count that cannot be read.
-    #[error("`{key}={value}` in the script: `{key}` must be a whole number of at least 1")]
+    #[message(
+        "`{key}={value}` in the script: `{key}` must be a whole number of at least 1",
+        "脚本中的 `{key}={value}`：`{key}` 必须是至少为 1 的整数"
+    )]
     Count {
         /// The key.
         key: &'static str,

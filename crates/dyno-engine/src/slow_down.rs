@@ -1,11 +1,9 @@
 //! An engine that gets slower over time, as `10%/min`: what a client sees of thermal throttling, a
 //! noisy neighbour or a congested network.
 
-use dyno_model::Nanos;
-use serde::{Deserialize, Serialize};
+use dyno_model::{Localized, Nanos};
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 /// Time units of a rate, and how many of each an hour has.
 const UNITS: &[(&str, u64)] = &[("s", 3_600), ("min", 60), ("h", 1)];
@@ -16,16 +14,18 @@ const SLOWEST: f64 = 100.0;
 const STEEPEST: f64 = SLOWEST * 3_600.0;
 
 /// Slows everything down in proportion to the time since the engine started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SlowDown {
     /// Billionths an hour, so that rates by the second, minute and hour are whole numbers.
     billionths: u64,
 }
 
 /// Why a rate could not be read.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not a slow-down rate; write a share per time, such as 10%/min, 1%/s or 50%/h")]
+#[derive(Debug, Localized, PartialEq, Eq)]
+#[message(
+    "`{0}` is not a slow-down rate; write a share per time, such as 10%/min, 1%/s or 50%/h",
+    "`{0}` 不是变慢的速度；请写单位时间内的比例，例如 10%/min、1%/s 或 50%/h"
+)]
 pub struct SlowDownError(String);
 
 impl SlowDown {
@@ -76,20 +76,6 @@ impl fmt::Display for SlowDown {
             false => ("h", 1),
         };
         write!(f, "{}%/{unit}", (self.billionths / number) as f64 / 1e7)
-    }
-}
-
-impl From<SlowDown> for String {
-    fn from(value: SlowDown) -> Self {
-        value.to_string()
-    }
-}
-
-impl TryFrom<String> for SlowDown {
-    type Error = SlowDownError;
-
-    fn try_from(text: String) -> Result<Self, SlowDownError> {
-        text.parse()
     }
 }
 

@@ -3,30 +3,36 @@
 
 use super::table::{Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
+use dyno_model::Localized;
+use dyno_model::message::clauses;
 use dyno_model::plan::Load;
-use thiserror::Error;
 
 /// Fewer levels show nothing of how load changes the timing.
 const FEWEST: usize = 2;
 
 /// Why a table cannot be fitted.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, PartialEq, Localized)]
 pub enum FitError {
     /// The table has defects.
-    #[error("{}", list(.0))]
+    #[message("{}", "{}", clauses(_0))]
     Defects(Vec<Defect>),
     /// The options leave nothing to try.
-    #[error("no policy, sequence cap and token budget to try; give at least one of each")]
+    #[message(
+        "no policy, sequence cap and token budget to try; give at least one of each",
+        "没有可尝试的调度策略、序列数上限和 token 预算；每项至少给出一个"
+    )]
     NothingToTry,
 }
 
 /// One thing that makes a table impossible to fit.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, PartialEq, Localized)]
 pub enum Defect {
     /// Too few levels can be fitted.
-    #[error(
+    #[message(
         "{have} of {all} levels can be fitted; at least {fewest} with different loads are needed \
-         (5 or more, from one request at a time to past the knee, make a useful twin)"
+         (5 or more, from one request at a time to past the knee, make a useful twin)",
+        "{all} 个档位中有 {have} 个可用于拟合；至少需要 {fewest} 个不同负载的档位（从单个请求到超过拐点的 \
+         5 个或更多档位才能得到有用的孪生模型）"
     )]
     TooFew {
         /// Levels that can be fitted.
@@ -37,10 +43,13 @@ pub enum Defect {
         fewest: usize,
     },
     /// All levels offer the same load.
-    #[error("all levels offer the same load ({0}); measure several request rates or concurrencies")]
+    #[message(
+        "all levels offer the same load ({0}); measure several request rates or concurrencies",
+        "所有档位的负载相同（{0}）；请测试多个请求速率或并发数"
+    )]
     NothingVaries(String),
     /// A level has impossible values.
-    #[error("level {label}: {problem}")]
+    #[message("level {label}: {problem}", "档位 {label}：{problem}")]
     Level {
         /// The level.
         label: String,
@@ -50,10 +59,14 @@ pub enum Defect {
 }
 
 /// An impossible value of a level.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, PartialEq, Localized)]
 pub enum Problem {
     /// A metric that is negative, not a number, or 0 where that is impossible.
-    #[error("{} is {value}; leave out what was not measured", figure.name())]
+    #[message(
+        "{} is {value}; leave out what was not measured",
+        "{} 为 {value}；请去掉没有测量的数值",
+        figure.name()
+    )]
     Value {
         /// The metric.
         figure: Figure,
@@ -61,27 +74,29 @@ pub enum Problem {
         value: f64,
     },
     /// Nothing to fit to.
-    #[error("has neither a rate nor a time; leave the level out")]
+    #[message(
+        "has neither a rate nor a time; leave the level out",
+        "既没有速率也没有时间；请去掉该档位"
+    )]
     NoMeasurement,
     /// A prompt that is empty or absurdly long.
-    #[error("a prompt of {0} tokens; give at least 1")]
+    #[message("a prompt of {0} tokens; give at least 1", "提示词为 {0} 个 token；至少为 1")]
     PromptLength(f64),
     /// A response that is empty or absurdly long.
-    #[error("a response of {0} tokens; give at least 1")]
+    #[message("a response of {0} tokens; give at least 1", "响应为 {0} 个 token；至少为 1")]
     ResponseLength(f64),
     /// Too few tokens for a time between them.
-    #[error("fewer than 2 tokens counted per response")]
+    #[message("fewer than 2 tokens counted per response", "每个响应的 token 计数少于 2")]
     CountedFew,
     /// A request rate that is not positive.
-    #[error("a rate of {0} requests per second; give more than 0")]
+    #[message(
+        "a rate of {0} requests per second; give more than 0",
+        "请求速率为每秒 {0} 个；须大于 0"
+    )]
     Rate(f64),
     /// An empty load.
-    #[error("no request in flight; give at least 1")]
+    #[message("no request in flight; give at least 1", "在途请求为 0；至少为 1")]
     NoneInFlight,
-}
-
-fn list(defects: &[Defect]) -> String {
-    defects.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Everything that makes `table` impossible to fit; empty if it can be fitted.
@@ -140,6 +155,7 @@ fn level_problems(level: &Level) -> Vec<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::Message;
 
     fn level(label: &str, requests: u32, latency_s: f64) -> Level {
         Level {
@@ -164,7 +180,7 @@ mod tests {
     fn all_defects_of_all_levels_are_reported() {
         let wrong = Level { output: 0.0, ..level("burst 8", 8, f64::NAN) };
         let empty = Level { metrics: [].into(), ..level("burst 0", 0, 1.0) };
-        let left_out = Level { role: Role::LeftOut("invalid".to_owned()), ..wrong.clone() };
+        let left_out = Level { role: Role::LeftOut(Message::quoted("invalid")), ..wrong.clone() };
         let found = defects(&table(vec![left_out, wrong, empty]));
         let text = FitError::Defects(found.clone()).to_string();
         assert_eq!(found.len(), 4, "{text}");

@@ -12,6 +12,7 @@ use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::{Length, Lengths, Range, Rows};
 use dyno_engine::twin::reference::Figure;
 use dyno_model::plan::Load;
+use dyno_model::{Message, message};
 use std::collections::BTreeMap;
 
 /// Smaller errors count as none.
@@ -35,13 +36,15 @@ pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> F
         left_out.add(level, model, &Compared::new(level, model));
     }
     let mut twin = twin(table, &levels, &judge.model);
-    judge.parameters(&mut twin);
-    judge.choices(&mut twin);
+    let mut unidentified = Vec::new();
+    judge.parameters(&mut twin, &mut unidentified);
+    judge.choices(&mut unidentified);
+    twin.unidentified = unidentified.iter().map(Message::to_string).collect();
     // Evaluate the twin as written, with its rounding.
     let mut twin = Twin::parse(&twin.to_toml(), &table.name).unwrap_or(twin);
     let report = Report::new(table, &Model::of(&twin));
     twin.errors = report.errors.clone();
-    Fitted { twin, report, leave_one_out: left_out.percent() }
+    Fitted { twin, unidentified, report, leave_one_out: left_out.percent() }
 }
 
 struct Judge<'a> {
@@ -68,7 +71,7 @@ impl Judge<'_> {
     }
 
     /// An interval for each parameter, and the names of those that could be twice or half the value.
-    fn parameters(&self, twin: &mut Twin) {
+    fn parameters(&self, twin: &mut Twin, unidentified: &mut Vec<Message>) {
         let parameters = &self.found.space.parameters;
         let edges = parallel(self.options.threads, parameters, |parameter| {
             [-1.0, 1.0].map(|side| self.edge(*parameter, side))
@@ -79,27 +82,47 @@ impl Judge<'_> {
             let interval = [low, high].map(|edge| value * edge.unwrap_or(most));
             let interval = [value * value / interval[0], interval[1]];
             twin.intervals.insert(parameter.name().to_owned(), interval);
-            if low.is_none() || high.is_none() {
-                let way = match (low, high) {
-                    (None, None) => "half or twice the value",
-                    (None, _) => "half the value",
-                    _ => "twice the value",
-                };
-                twin.unidentified.push(format!("{} ({way} fits as well)", parameter.name()));
-            }
+            let name = parameter.name();
+            unidentified.extend(match (low, high) {
+                (None, None) => Some(message!(
+                    "{name} (half or twice the value fits as well)",
+                    "{name}（取一半或两倍同样吻合）"
+                )),
+                (None, Some(_)) => Some(message!(
+                    "{name} (half the value fits as well)",
+                    "{name}（取一半同样吻合）"
+                )),
+                (Some(_), None) => Some(message!(
+                    "{name} (twice the value fits as well)",
+                    "{name}（取两倍同样吻合）"
+                )),
+                (Some(_), Some(_)) => None,
+            });
         }
         let fixed = [
             (
                 Parameter::Attention,
-                "attention_ns (prompts of one length: set to its usual share of prefill_token_us)",
+                message!(
+                    "attention_ns (prompts of one length: set to its usual share of prefill_token_us)",
+                    "attention_ns（提示词只有一种长度：按其在 prefill_token_us 中的通常占比设定）"
+                ),
             ),
-            (Parameter::Kv, "kv_ns (requests of one length: set to its usual share of base_ms)"),
-            (Parameter::Pool, "kv_blocks (assumed never to be full)"),
+            (
+                Parameter::Kv,
+                message!(
+                    "kv_ns (requests of one length: set to its usual share of base_ms)",
+                    "kv_ns（请求只有一种长度：按其在 base_ms 中的通常占比设定）"
+                ),
+            ),
+            (
+                Parameter::Pool,
+                message!("kv_blocks (assumed never to be full)", "kv_blocks（假定从不占满）"),
+            ),
         ];
-        for (parameter, words) in fixed {
+        for (parameter, message) in fixed {
             let known = parameter == Parameter::Pool && self.known_pool;
             if !parameters.contains(&parameter) && !known {
-                twin.unidentified.push(words.to_owned());
+                unidentified.push(message);
             }
         }
     }
@@ -127,7 +150,7 @@ impl Judge<'_> {
     }
 
     /// Settings with an alternative that fits as well.
-    fn choices(&self, twin: &mut Twin) {
+    fn choices(&self, unidentified: &mut Vec<Message>) {
         let at = self.model.scheduler;
         let others = [
             ("max_seqs", Scheduler { max_seqs: 2 * at.max_seqs, ..at }),
@@ -146,7 +169,8 @@ impl Judge<'_> {
                     "max_seqs" => other.max_seqs,
                     _ => other.token_budget,
                 };
-                twin.unidentified.push(format!("{name} ({value} fits as well)"));
+                unidentified
+                    .push(message!("{name} ({value} fits as well)", "{name}（{value} 同样吻合）"));
             }
         }
     }

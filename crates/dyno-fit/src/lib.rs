@@ -1,5 +1,4 @@
-//! Twins instead of servers. [`Predicted`] is a transport for the drivers of a real run whose requests
-//! are answered by an engine in virtual time. Sockets, HTTP and files are not known here.
+//! Which twin behaves like a server that was measured. Takes tables and records, not files.
 //!
 //! There are two fits. [`fit`] takes a table of results: it searches for the engine with which the client of the
 //! table would have measured the same (`replay` simulates that client). [`calibrate()`] takes the records of runs:
@@ -12,13 +11,12 @@
 
 mod calibrate;
 mod choice;
+mod dense;
 mod error;
 mod identify;
 mod model;
 mod parameters;
-mod predicted;
 mod progress;
-mod prompts;
 mod reference;
 mod replay;
 mod report;
@@ -36,9 +34,7 @@ pub use calibrate::{
 };
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
-pub use predicted::{ClientBehaviour, Predicted};
 pub use progress::{FitProgress, FitState};
-pub use prompts::{Prompts, TwinPrompt};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 pub use terms::Term;

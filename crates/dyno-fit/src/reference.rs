@@ -2,6 +2,7 @@
 
 use super::table::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::{ClientKind, Figure, Load, Reference, Row};
+use dyno_model::Message;
 use dyno_model::plan::{self, Arrival};
 
 /// How long a window of guidellm 0.1 is, if the source does not state it.
@@ -59,7 +60,7 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
         false => reference.output_tokens(row),
     };
     let role = match (&row.left_out, row.fitted) {
-        (Some(reason), _) => Role::LeftOut(reason.clone()),
+        (Some(reason), _) => Role::LeftOut(Message::quoted(reason)),
         (None, Some(true)) => Role::Fitted,
         (None, _) => Role::HeldOut,
     };

@@ -6,6 +6,7 @@ use super::table::{Level, Role, Table};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Errors;
 use dyno_engine::twin::reference::{Figure, Reference};
+use dyno_model::Message;
 use std::collections::BTreeMap;
 
 /// A twin that was fitted, and how well.
@@ -13,6 +14,8 @@ use std::collections::BTreeMap;
 pub struct Fitted {
     /// The twin, with the name of the table. The caller fills in which system it is.
     pub twin: Twin,
+    /// Parameters and settings that the table does not identify; the twin's file has them in English.
+    pub unidentified: Vec<Message>,
     /// All levels, measured and simulated.
     pub report: Report,
     /// Leave-one-out errors: mean absolute errors in percent, each level predicted from the others.

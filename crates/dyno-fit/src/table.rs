@@ -1,6 +1,7 @@
 //! A measured table as input of a fit: levels of load and their measurements.
 
 use dyno_engine::twin::reference::Figure;
+use dyno_model::Message;
 use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
@@ -53,7 +54,7 @@ pub enum Role {
     /// It tests the model fitted to the others.
     HeldOut,
     /// It is not used, for this reason.
-    LeftOut(String),
+    LeftOut(Message),
 }
 
 /// How requests were sent.

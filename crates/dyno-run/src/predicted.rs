@@ -6,7 +6,7 @@ use super::workload::Items;
 use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, StopSignal, Transport, TransportError, run_level,
 };
-use dyno_fit::{Predicted, Prompts};
+use dyno_engine::predicted::{Predicted, Prompts};
 use dyno_model::Nanos;
 use dyno_model::frame::EngineSlip;
 use dyno_stats::rng::SplitMix;

@@ -26,7 +26,9 @@ pub use dispersion::index_of_dispersion;
 pub use drift::{Drift, drift, more_marked};
 pub use hinge::{Hinge, hinge};
 pub use kolmogorov::{KsTest, ks_one_sample};
-pub use percentile::{PERCENTILES, Percentile, Presence, quantile};
+pub use percentile::{
+    PERCENTILES, Percentile, Presence, by_rank, quantile, quantile_of, upper_median,
+};
 pub use saturation::{Offered, Saturation, saturation};
 pub use share::share_p;
 pub use stability::{Precision, Standing, Statistic, Watch, precision, samples_to_stop};

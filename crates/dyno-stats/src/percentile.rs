@@ -87,6 +87,31 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     Some(low + (high - low) * part)
 }
 
+/// The same over samples in any order, which it reorders: faster than sorting where one quantile is wanted of many
+/// samples.
+pub fn quantile_of(samples: &mut [f64], q: f64) -> Option<f64> {
+    let (low, _, part) = position(samples.len() as u64, q);
+    if samples.is_empty() {
+        return None;
+    }
+    let (_, value, above) = samples.select_nth_unstable_by(low as usize, f64::total_cmp);
+    let next = above.iter().copied().fold(f64::INFINITY, f64::min);
+    Some(if part > 0.0 { *value + (next - *value) * part } else { *value })
+}
+
+/// The sample that a share `q` of the others does not exceed, its rank rounded down: one of the samples, where
+/// [`quantile`] lies between two. Takes them in any order and reorders them; nothing where there are none.
+pub fn by_rank(samples: &mut [f64], q: f64) -> Option<f64> {
+    let last = samples.len().checked_sub(1)?;
+    let rank = ((samples.len() as f64 * q) as usize).min(last);
+    Some(*samples.select_nth_unstable_by(rank, f64::total_cmp).1)
+}
+
+/// The sample in the middle, the upper one of two; see [`by_rank`].
+pub fn upper_median(samples: &mut [f64]) -> Option<f64> {
+    by_rank(samples, 0.5)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +128,17 @@ mod tests {
         assert!((quantile(&v, 0.9).unwrap() - 6.8).abs() < 1e-12);
         assert_eq!(quantile(&v, 1.0), Some(8.0));
         assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn the_middle_one_is_found_whatever_the_order() {
+        assert_eq!(upper_median(&mut []), None);
+        assert_eq!(upper_median(&mut [7.0]), Some(7.0));
+        assert_eq!(upper_median(&mut [9.0, 1.0, 5.0]), Some(5.0));
+        assert_eq!(upper_median(&mut [9.0, 1.0]), Some(9.0));
+        assert_eq!(by_rank(&mut [3.0, 1.0, 2.0, 4.0], 0.25), Some(2.0));
+        assert_eq!(by_rank(&mut [3.0, 1.0, 2.0, 4.0], 1.0), Some(4.0));
+        assert_eq!(quantile_of(&mut [], 0.5), None);
     }
 
     #[test]
@@ -135,6 +171,16 @@ mod tests {
             let (x, y) = (quantile(&v, a).unwrap(), quantile(&v, b).unwrap());
             prop_assert!(x <= y + 1e-6);
             prop_assert!(x >= v[0] - 1e-6 && y <= v[v.len() - 1] + 1e-6);
+        }
+
+        #[test]
+        fn a_quantile_does_not_depend_on_the_order(
+            v in proptest::collection::vec(-1e9_f64..1e9, 1..200),
+            q in prop_oneof![Just(0.0), Just(0.5), Just(0.9), Just(1.0), 0.0_f64..=1.0],
+        ) {
+            let mut sorted = v.clone();
+            sorted.sort_by(f64::total_cmp);
+            prop_assert_eq!(quantile_of(&mut v.clone(), q), quantile(&sorted, q));
         }
 
         #[test]

@@ -1,10 +1,9 @@
 //! Twins for people: measured runs become the material of a fit or a check, and what is found is told in
-//! English and Chinese. Everything returns texts; flags, files and printing are the caller's, the search
+//! English and Chinese. Everything returns texts or messages; flags, files and printing are the caller's, the search
 //! itself is in `dyno-fit`.
 
 mod check;
 mod fit;
-mod hidden;
 mod imported;
 mod levels;
 mod measured;
@@ -13,7 +12,6 @@ mod server;
 mod shown;
 mod trials;
 mod usable;
-mod words;
 
 pub use check::{Checked, check};
 pub use fit::{About, FittedTwin, Job, Refused, Source, Wanted, prepare};

@@ -1,10 +1,10 @@
 //! The records of a run, level by level: what was sent again, and what the server said meanwhile.
 
-use crate::hidden::reasons;
+use crate::usable::joined;
 use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
 use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, is_checked, level_steps};
 use dyno_fit::{Caches, Kind, Trial, Unfit, caches, trial};
-use dyno_model::Language;
+use dyno_model::Message;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
 use dyno_model::record::RequestRecord;
@@ -23,7 +23,7 @@ pub(crate) struct Level {
 impl Level {
     /// Why the times of this level are not those of what would be sent again: others used the server, or an
     /// unknown part of the prompts was not computed. (Conversations are sent again with what they repeat.)
-    pub(crate) fn foreign(&self, language: Language) -> Option<String> {
+    pub(crate) fn foreign(&self) -> Option<Message> {
         let talks = self.trial.as_ref().is_ok_and(|trial| trial.kind == Kind::Sessions);
         let refusals = self.steps.as_ref().err()?;
         let foreign = refusals.iter().find(|one| match one {
@@ -31,17 +31,18 @@ impl Level {
             Refusal::CachedUnknown { .. } => !talks,
             _ => false,
         });
-        Some(reasons(&[*foreign?], language))
+        foreign.map(Message::of)
     }
 
-    /// The reasons that speak for several engines, each of which has a part of the load; empty if none does.
-    pub(crate) fn several(&self, language: Language) -> String {
+    /// The reasons that speak for several engines, each of which has a part of the load; nothing if none does.
+    pub(crate) fn several(&self) -> Option<Message> {
         let several = |one: &&Refusal| {
             use Refusal::{ArrivalsInGroups, MissingTraffic, SeveralAddresses};
             matches!(one, MissingTraffic { .. } | SeveralAddresses { .. } | ArrivalsInGroups { .. })
         };
         let refusals = self.steps.as_ref().err().into_iter().flatten();
-        reasons(&refusals.filter(several).copied().collect::<Vec<_>>(), language)
+        let several: Vec<&Refusal> = refusals.filter(several).collect();
+        (!several.is_empty()).then(|| joined(several))
     }
 }
 

@@ -4,6 +4,7 @@ use crate::measured::Measured;
 use dyno_fit::Caches;
 use dyno_model::environment::Environment;
 use dyno_model::plan::DataPlan;
+use dyno_stats::upper_median;
 
 /// Fewer samples may all be taken at an odd moment.
 const SAMPLES: usize = 3;
@@ -36,10 +37,8 @@ impl ServerFacts {
         if self.stated_tokens.is_some() {
             return self.stated_tokens;
         }
-        let mut all = self.kv_tokens.clone();
-        all.sort_by(f64::total_cmp);
-        let median = all.get(all.len() / 2).filter(|_| all.len() >= SAMPLES)?;
-        Some(median.round() as u64)
+        let median = upper_median(&mut self.kv_tokens.clone());
+        median.filter(|_| self.kv_tokens.len() >= SAMPLES).map(|tokens| tokens.round() as u64)
     }
 
     /// How many tokens a block of it has.

@@ -1,16 +1,14 @@
 //! The levels of recorded runs, request by request, or why they cannot be used.
 
-use crate::hidden::reasons;
 use crate::measured::Measured;
 use crate::read::{Level, read};
 use crate::server::ServerFacts;
-use crate::usable::{not_measured, of_run, told};
-use crate::words::Message;
+use crate::usable::{joined, left_out, names, no_load, not_measured, notes, of_run};
 use dyno_analysis::DirSource;
 use dyno_fit::steps::LevelSteps;
 use dyno_fit::{Trial, Unfit};
-use dyno_model::Language;
 use dyno_model::plan::LevelPlan;
+use dyno_model::{Language, Message, message};
 use dyno_record::RecordError;
 use std::collections::BTreeMap;
 
@@ -24,15 +22,15 @@ pub(crate) struct Trials {
     /// The engine's steps in each of them, where it shows them.
     pub(crate) steps: Vec<Option<LevelSteps>>,
     /// The labels of usable levels without them, with the reasons.
-    hidden: Vec<(String, String)>,
+    hidden: Vec<(String, Message)>,
     /// The labels of levels that cannot be used, with the reasons.
-    left_out: Vec<(String, String)>,
+    left_out: Vec<(String, Message)>,
     /// Levels in which others used the server, with what the server said of that.
-    foreign: Vec<(Trial, LevelPlan, String)>,
+    foreign: Vec<(Trial, LevelPlan, Message)>,
     /// The labels of levels in which that could not be checked.
     unchecked: Vec<String>,
     /// The labels of levels that several engines may have served, with the reasons.
-    several: Vec<(String, String)>,
+    several: Vec<(String, Message)>,
     /// What the runs say of the server beside their times.
     pub(crate) server: ServerFacts,
 }
@@ -52,7 +50,7 @@ pub struct Recorded {
 pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
     let Some((dir, _)) = &run.records else { return Ok(Vec::new()) };
     let measured = run.summary.levels.iter();
-    let measured = measured.filter(|level| not_measured(level, Language::English).is_empty());
+    let measured = measured.filter(|level| not_measured(level).is_empty());
     let labels: BTreeMap<u32, &str> =
         measured.map(|level| (level.index, level.label.as_str())).collect();
     let wanted = run.plans.iter().filter(|(index, _)| labels.contains_key(index));
@@ -101,32 +99,63 @@ impl Trials {
     }
 
     /// Which levels may have been served by several engines, with one note for each reason.
-    pub(crate) fn several(&self, language: Language) -> Vec<String> {
-        let pairs = self.several.iter().map(|(label, why)| (label.as_str(), why.as_str()));
-        told(pairs, [Message::Several, Message::SeveralSeveral], language)
+    pub(crate) fn several(&self) -> Vec<Message> {
+        notes(pairs(&self.several), |labels, why| match labels {
+            [label] => message!(
+                "{label} is compared as if one engine had served it: {why}",
+                "{label} 按单个引擎处理全部请求来比较：{why}"
+            ),
+            labels => message!(
+                "{} levels ({}) are compared as if one engine had served them: {why}",
+                "{} 个档位（{}）按单个引擎处理全部请求来比较：{why}",
+                labels.len(),
+                names(labels)
+            ),
+        })
     }
 
     /// In which levels it could not be checked whether others used the server.
-    pub(crate) fn unchecked(&self, language: Language) -> Option<String> {
-        let names = self.unchecked.join(language.choose([", ", "、"]));
-        let values = [self.unchecked.len().to_string(), names];
-        (!self.unchecked.is_empty()).then(|| Message::Unchecked.with(language, &values))
+    pub(crate) fn unchecked(&self) -> Option<Message> {
+        let labels = names(&self.unchecked);
+        match self.unchecked.len() {
+            0 => None,
+            1 => Some(message!(
+                "could not be checked: whether others used the server during 1 level ({labels}); it does \
+                 not report how many requests it has",
+                "无法检查：1 个档位（{labels}）期间是否有其他人使用服务端；服务端不报告其请求数"
+            )),
+            count => Some(message!(
+                "could not be checked: whether others used the server during {count} levels ({labels}); it \
+                 does not report how many requests it has",
+                "无法检查：{count} 个档位（{labels}）期间是否有其他人使用服务端；服务端不报告其请求数"
+            )),
+        }
     }
 
     /// Which levels are left out, with one note for each reason.
-    pub(crate) fn notes(&self, language: Language) -> Vec<String> {
-        let pairs = self.left_out.iter().map(|(label, why)| (label.as_str(), why.as_str()));
-        told(pairs, [Message::LeftOut, Message::LeftOutSeveral], language)
+    pub(crate) fn notes(&self) -> Vec<Message> {
+        notes(pairs(&self.left_out), left_out)
     }
 
     /// Which levels do not show the engine's steps, with one note for each reason.
-    pub(crate) fn hidden(&self, language: Language) -> Vec<String> {
-        let pairs = self.hidden.iter().map(|(label, why)| (label.as_str(), why.as_str()));
-        told(pairs, [Message::Hidden, Message::HiddenSeveral], language)
+    pub(crate) fn hidden(&self) -> Vec<Message> {
+        notes(pairs(&self.hidden), |labels, why| match labels {
+            [label] => message!(
+                "steps of the engine are not visible in {label}, so only its distributions are used: {why}",
+                "{label} 中看不到引擎的每一步，只使用其分布：{why}"
+            ),
+            labels => message!(
+                "steps of the engine are not visible in {} levels ({}), so only their distributions are \
+                 used: {why}",
+                "{} 个档位（{}）中看不到引擎的每一步，只使用其分布：{why}",
+                labels.len(),
+                names(labels)
+            ),
+        })
     }
 
     /// The same as pairs.
-    pub(crate) fn left_out(&self) -> &[(String, String)] {
+    pub(crate) fn left_out(&self) -> &[(String, Message)] {
         &self.left_out
     }
 
@@ -138,36 +167,31 @@ impl Trials {
     ) -> Result<(), RecordError> {
         let Some((dir, _)) = &run.records else { return Ok(()) };
         let mut wanted: BTreeMap<u32, &LevelPlan> = BTreeMap::new();
-        let mut unusable: BTreeMap<u32, String> = BTreeMap::new();
+        let mut unusable: BTreeMap<u32, Message> = BTreeMap::new();
         for level in &run.summary.levels {
-            let why = not_measured(level, language);
+            let why = not_measured(level);
             match run.plans.get(&level.index) {
                 Some(plan) if why.is_empty() => drop(wanted.insert(level.index, plan)),
-                Some(_) => drop(unusable.insert(level.index, why)),
-                None => {
-                    drop(unusable.insert(level.index, Message::NoLoad.text(language).to_owned()))
-                }
+                Some(_) => drop(unusable.insert(level.index, joined(why))),
+                None => drop(unusable.insert(level.index, no_load())),
             }
         }
         let mut levels = read(&DirSource::open(dir)?, &wanted, run.begins_alike());
         for level in &run.summary.levels {
             let label = of_run(&level.label, number, language);
             let found = levels.remove(&level.index);
-            let foreign = found.as_ref().and_then(|level| level.foreign(language));
-            let several = found.as_ref().map(|level| level.several(language)).unwrap_or_default();
-            match (found, wanted.get(&level.index)) {
-                (Some(Level { trial: Ok(trial), .. }), Some(plan)) if foreign.is_some() => {
-                    let why = foreign.unwrap_or_default();
+            let foreign = found.as_ref().and_then(Level::foreign);
+            let several = found.as_ref().and_then(Level::several);
+            match (found, wanted.get(&level.index), foreign) {
+                (Some(Level { trial: Ok(trial), .. }), Some(plan), Some(why)) => {
                     self.foreign.push((Trial { label, ..trial }, (*plan).clone(), why));
                 }
-                (Some(Level { trial: Ok(trial), steps, caches, checked }), Some(plan)) => {
+                (Some(Level { trial: Ok(trial), steps, caches, checked }), Some(plan), None) => {
                     if let Err(why) = &steps {
-                        self.hidden.push((label.clone(), reasons(why, language)));
+                        self.hidden.push((label.clone(), joined(why)));
                     }
                     self.steps.push(steps.ok());
-                    if !several.is_empty() {
-                        self.several.push((label.clone(), several));
-                    }
+                    self.several.extend(several.map(|why| (label.clone(), why)));
                     if !checked && run.is_of_server() {
                         self.unchecked.push(label.clone());
                     }
@@ -175,12 +199,12 @@ impl Trials {
                     self.usable.push(Trial { label, ..trial });
                     self.loads.push((*plan).clone());
                 }
-                (Some(Level { trial: Err(why), .. }), _) => {
-                    self.left_out.push((label, refused(why, language)));
+                (Some(Level { trial: Err(why), .. }), ..) => {
+                    self.left_out.push((label, Message::of(&why)));
                 }
-                (None, _) | (_, None) => {
+                (None, ..) | (_, None, _) => {
                     let why = unusable.remove(&level.index);
-                    let none = || refused(Unfit::Few(0), language);
+                    let none = || Message::of(&Unfit::Few(0));
                     self.left_out.push((label, why.unwrap_or_else(none)));
                 }
             }
@@ -189,18 +213,8 @@ impl Trials {
     }
 }
 
-/// Why a level cannot be sent again.
-fn refused(refusal: Unfit, language: Language) -> String {
-    match refusal {
-        Unfit::Few(done) => Message::Few.with(language, &[done.to_string()]),
-        Unfit::Failures { failed, all } => {
-            Message::Failures.with(language, &[failed, all].map(|count| count.to_string()))
-        }
-        Unfit::NotStreamed => Message::NotStreamed.text(language).to_owned(),
-        Unfit::NoInput => Message::NoInput.text(language).to_owned(),
-        Unfit::HeldBack => Message::HeldBack.text(language).to_owned(),
-        Unfit::SentAgain => Message::SentAgain.text(language).to_owned(),
-    }
+fn pairs(all: &[(String, Message)]) -> impl Iterator<Item = (&str, &Message)> {
+    all.iter().map(|(label, why)| (label.as_str(), why))
 }
 
 #[cfg(test)]
@@ -217,7 +231,7 @@ mod tests {
                 Trial { label, kind: dyno_fit::Kind::Open, requests: Vec::new(), until: None };
             let plan = LevelPlan::new(Load::Concurrency { concurrency: 1 });
             match place < count {
-                true => trials.foreign.push((trial, plan, "others".to_owned())),
+                true => trials.foreign.push((trial, plan, Message::quoted("others"))),
                 false => {
                     trials.usable.push(trial);
                     trials.loads.push(plan);
@@ -233,36 +247,20 @@ mod tests {
         assert_eq!(one.count(), 3);
         one.leave_foreign_out(2);
         assert_eq!((one.usable.len(), one.loads.len(), one.count()), (2, 2, 3));
-        assert_eq!(one.notes(Language::English), ["left out: rate 0: others"]);
+        assert_eq!(one.notes()[0].to_string(), "left out: rate 0: others");
         let mut two = with_foreign(2);
         two.leave_foreign_out(2);
         assert_eq!((two.usable.len(), two.loads.len(), two.count()), (3, 3, 3));
-        assert!(two.notes(Language::English).is_empty());
-        assert!(two.hidden(Language::English)[0].ends_with("others"));
+        assert!(two.notes().is_empty());
+        assert!(two.hidden()[0].to_string().ends_with("others"));
     }
 
     #[test]
     fn what_could_not_be_checked_is_told() {
         let mut trials = Trials::default();
-        assert_eq!(trials.unchecked(Language::English), None);
+        assert_eq!(trials.unchecked(), None);
         trials.unchecked = vec!["rate 1".to_owned(), "rate 2".to_owned()];
-        let said = trials.unchecked(Language::English).unwrap();
+        let said = trials.unchecked().unwrap().to_string();
         assert!(said.contains("during 2 levels (rate 1, rate 2)"), "{said}");
-    }
-
-    #[test]
-    fn refusals_read_as_in_the_library() {
-        for refusal in [
-            Unfit::Few(3),
-            Unfit::Failures { failed: 4, all: 90 },
-            Unfit::NotStreamed,
-            Unfit::NoInput,
-            Unfit::HeldBack,
-            Unfit::SentAgain,
-        ] {
-            let said = refused(refusal, Language::English);
-            assert!(said.starts_with(&refusal.to_string()), "{said} / {refusal}");
-            assert_ne!(refused(refusal, Language::Chinese), said);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! How the scheduler is set up, and which settings are impossible.
 
+use dyno_model::Localized;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// The most tokens a block may hold.
 const LARGEST_BLOCK: u32 = 65_536;
@@ -92,21 +92,29 @@ impl Scheduler {
 }
 
 /// An impossible setting or coefficient.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Localized)]
 pub enum ConfigError {
     /// A count that must not be zero.
-    #[error("`{0}` is 0; give at least 1")]
+    #[message("`{0}` is 0; give at least 1", "`{0}` 为 0；至少为 1")]
     Zero(&'static str),
     /// A block that is too large.
-    #[error("`block` is {0} tokens; give 1 to {LARGEST_BLOCK}")]
+    #[message(
+        "`block` is {0} tokens; give 1 to {LARGEST_BLOCK}",
+        "`block` 为 {0} 个 token；请写 1 到 {LARGEST_BLOCK}"
+    )]
     Block(u32),
     /// More steps decided ahead than the engine can.
-    #[error("`steps_ahead` is {0}; give 0 or {MOST_AHEAD}")]
+    #[message(
+        "`steps_ahead` is {0}; give 0 or {MOST_AHEAD}",
+        "`steps_ahead` 为 {0}；请写 0 或 {MOST_AHEAD}"
+    )]
     Ahead(u32),
     /// Not even one sequence of full length fits the pool.
-    #[error(
+    #[message(
         "the KV pool holds {pool} tokens (`kv_blocks` × `block`) and `context` is {context}; \
-         raise `kv_blocks` or lower `context`"
+         raise `kv_blocks` or lower `context`",
+        "KV 池可容纳 {pool} 个 token（`kv_blocks` × `block`），而 `context` 为 {context}；\
+         请增大 `kv_blocks` 或减小 `context`"
     )]
     Pool {
         /// The longest sequence allowed.
@@ -115,7 +123,10 @@ pub enum ConfigError {
         pool: u64,
     },
     /// A coefficient that is negative, not a number or absurdly large.
-    #[error("`{name}` is {value}; give a number from 0 to one hour")]
+    #[message(
+        "`{name}` is {value}; give a number from 0 to one hour",
+        "`{name}` 为 {value}；请给出 0 到一小时之间的数"
+    )]
     Coefficient {
         /// Which one.
         name: &'static str,
@@ -123,9 +134,11 @@ pub enum ConfigError {
         value: f64,
     },
     /// More sequences would take less time.
-    #[error(
+    #[message(
         "`knee.decode` is {knee} and `decode` is {decode}; give a finite number of at least \
-         -{decode}, or more sequences would take less time"
+         -{decode}, or more sequences would take less time",
+        "`knee.decode` 为 {knee}，`decode` 为 {decode}；请给出不小于 -{decode} 的有限数，\
+         否则序列越多用时反而越短"
     )]
     Falling {
         /// For each decoding sequence.
@@ -134,21 +147,30 @@ pub enum ConfigError {
         knee: f64,
     },
     /// More turns of the front end than it could ever take.
-    #[error("`front.turns` is {0}; give 1 to {MOST_TURNS}")]
+    #[message(
+        "`front.turns` is {0}; give 1 to {MOST_TURNS}",
+        "`front.turns` 为 {0}；请写 1 到 {MOST_TURNS}"
+    )]
     Turns(u32),
     /// Noise that no measurement could show.
-    #[error(
-        "`noise` is {0}; give the standard deviation of the logarithm of step times, 0 to {LOUDEST}"
+    #[message(
+        "`noise` is {0}; give the standard deviation of the logarithm of step times, 0 to {LOUDEST}",
+        "`noise` 为 {0}；请给出单步时间对数的标准差，0 到 {LOUDEST}"
     )]
     Noise(f64),
-    /// A step that would take no time.
-    #[error("a step that {does} takes no time; give `base` or {or} more than 0")]
-    NoTime {
-        /// What the step does.
-        does: &'static str,
-        /// Coefficients that would give it time.
-        or: &'static str,
-    },
+    /// A step that decodes would take no time.
+    #[message(
+        "a step that decodes takes no time; give `base` or `decode` or `kv` more than 0",
+        "解码的一步不耗时；请把 `base`、`decode` 或 `kv` 设为大于 0"
+    )]
+    DecodesInNoTime,
+    /// A step that prefills would take no time.
+    #[message(
+        "a step that prefills takes no time; give `base` or `prefill_base`, `prefill_token` or \
+         `attention` more than 0",
+        "预填充的一步不耗时；请把 `base`、`prefill_base`、`prefill_token` 或 `attention` 设为大于 0"
+    )]
+    PrefillsInNoTime,
 }
 
 /// The largest noise that is accepted.

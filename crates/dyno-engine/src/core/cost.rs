@@ -164,11 +164,10 @@ impl Cost {
             return Err(ConfigError::Noise(self.noise));
         }
         if self.base + self.decode + self.kv == 0.0 {
-            return Err(ConfigError::NoTime { does: "decodes", or: "`decode` or `kv`" });
+            return Err(ConfigError::DecodesInNoTime);
         }
         if self.base + self.prefill_token + self.attention + self.prefill_base == 0.0 {
-            let or = "`prefill_base`, `prefill_token` or `attention`";
-            return Err(ConfigError::NoTime { does: "prefills", or });
+            return Err(ConfigError::PrefillsInNoTime);
         }
         Ok(())
     }

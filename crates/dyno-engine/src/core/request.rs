@@ -1,7 +1,8 @@
 //! What goes in and comes out: requests, refusals, steps and events.
 
 use dyno_model::Nanos;
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 /// A request for tokens.
 #[derive(Debug, Clone, Copy)]
@@ -18,14 +19,10 @@ pub struct Request<'a> {
     pub hashes: &'a [u64],
 }
 
-/// Why a request was rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+/// Why a request was rejected. Its text is what a server answers, in English as from any server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// Longer than the context.
-    #[error(
-        "This model's maximum context length is {context} tokens. However, you requested \
-         {output} output tokens and your prompt contains {input} input tokens."
-    )]
     TooLong {
         /// The context length.
         context: u32,
@@ -35,11 +32,6 @@ pub enum Refused {
         output: u32,
     },
     /// It would not fit even alone.
-    #[error(
-        "The KV cache holds {pool} tokens. However, you requested {output} output tokens and \
-         your prompt contains {input} input tokens, which can never fit. Reduce the length of \
-         the prompt or the output, or enlarge the KV cache."
-    )]
     NeverFits {
         /// Tokens that the KV pool holds.
         pool: u64,
@@ -49,15 +41,37 @@ pub enum Refused {
         output: u32,
     },
     /// No prompt.
-    #[error("The decoder prompt cannot be empty.")]
     NoInput,
     /// No output tokens requested.
-    #[error("max_tokens must be at least 1, got 0.")]
     NoOutput,
     /// Another request of this name is in the engine.
-    #[error("Request {0} is already in the engine; give each request a unique id.")]
     Duplicate(u64),
 }
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { context, input, output } => write!(
+                f,
+                "This model's maximum context length is {context} tokens. However, you requested \
+                 {output} output tokens and your prompt contains {input} input tokens."
+            ),
+            Self::NeverFits { pool, input, output } => write!(
+                f,
+                "The KV cache holds {pool} tokens. However, you requested {output} output tokens and \
+                 your prompt contains {input} input tokens, which can never fit. Reduce the length of \
+                 the prompt or the output, or enlarge the KV cache."
+            ),
+            Self::NoInput => f.write_str("The decoder prompt cannot be empty."),
+            Self::NoOutput => f.write_str("max_tokens must be at least 1, got 0."),
+            Self::Duplicate(id) => {
+                write!(f, "Request {id} is already in the engine; give each request a unique id.")
+            }
+        }
+    }
+}
+
+impl Error for Refused {}
 
 /// One step of the engine: what it does, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,11 +22,11 @@ pub use stop::{Running, StopHandle};
 
 use crate::brain::Brain;
 use dyno_model::budget::Budget;
+use dyno_model::{Localized, Message};
 use dyno_respond::fault::Fault;
 use reactor::Reactor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use thiserror::Error;
 
 /// What to serve, and where.
 #[derive(Debug, Clone)]
@@ -79,40 +79,52 @@ impl Default for ServerOptions {
 }
 
 /// Why the engine cannot serve.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum EngineError {
     /// Another process has the port.
-    #[error(
-        "port {} on {} is in use; choose another with --port, or use --port 0 for a free one",
-        .0.port(), .0.ip()
+    #[message(
+        "port {port} on {ip} is in use; choose another with --port, or use --port 0 for a free one",
+        "{ip} 上的端口 {port} 已被占用；请用 --port 换一个端口，或用 --port 0 自动选择空闲端口",
+        port = _0.port(),
+        ip = _0.ip()
     )]
     PortInUse(SocketAddr),
     /// The address cannot be listened on.
-    #[error("cannot listen on {addr}: {source}")]
+    #[message("cannot listen on {addr}: {source}", "无法监听 {addr}：{source}")]
     Bind {
         /// The address.
         addr: SocketAddr,
         /// What the system said.
+        #[source]
         source: std::io::Error,
     },
     /// A system call failed while the server ran.
-    #[error("the engine's server cannot {doing}: {source}")]
+    #[message("the engine's server cannot {doing}: {source}", "引擎的服务器无法{doing}：{source}")]
     Io {
         /// What it was doing.
-        doing: &'static str,
+        doing: Message,
         /// What the system said.
+        #[source]
         source: std::io::Error,
     },
     /// The ledger cannot be written.
-    #[error("cannot write {path}: {source}", path = path.display())]
+    #[message(
+        "cannot write {path}: {source}",
+        "无法写入 {path}：{source}",
+        path = path.display()
+    )]
     Ledger {
         /// The file.
         path: PathBuf,
         /// What the system said.
+        #[source]
         source: std::io::Error,
     },
     /// The server's thread ended by a bug.
-    #[error("the engine's server stopped because of a bug in Dyno; please report it")]
+    #[message(
+        "the engine's server stopped because of a bug in Dyno; please report it",
+        "引擎的服务器因 Dyno 的缺陷而停止；请报告此缺陷"
+    )]
     Panicked,
 }
 

@@ -8,7 +8,7 @@ use super::site::Site;
 use super::timers::Timers;
 use super::{EngineError, ServerOptions};
 use dyno_model::budget::Budget;
-use dyno_model::{MS, Nanos};
+use dyno_model::{MS, Nanos, message};
 use dyno_net::{Clock, Interest, Poller, Ready, ask_for_stamps};
 use dyno_respond::framing::Burst;
 use rustix::fd::OwnedFd;
@@ -64,7 +64,10 @@ impl Reactor {
             poller.add(&stopped, STOP, Interest::Read)?;
             Ok(poller)
         });
-        let failed = |source| EngineError::Io { doing: "watch its sockets", source };
+        let failed = |source| {
+            let doing = message!("watch its sockets", "监视套接字");
+            EngineError::Io { doing, source }
+        };
         let ledger = options.ledger.clone().map(|path| {
             Ledger::create(&path, &clock).map_err(|source| EngineError::Ledger { path, source })
         });
@@ -118,10 +121,10 @@ impl Reactor {
         ready: &mut Vec<Ready>,
     ) -> Result<(), EngineError> {
         ready.clear();
-        self.poller
-            .wait(self.clock.now(), until, ready)
-            .map(drop)
-            .map_err(|source| EngineError::Io { doing: "wait for the network", source })
+        self.poller.wait(self.clock.now(), until, ready).map(drop).map_err(|source| {
+            let doing = message!("wait for the network", "等待网络事件");
+            EngineError::Io { doing, source }
+        })
     }
 
     pub(super) fn stop(&self) -> Result<(), EngineError> {
@@ -130,9 +133,8 @@ impl Reactor {
     }
 
     pub(super) fn accept(&mut self) -> Result<(), EngineError> {
-        let failed = |source| EngineError::Io { doing: "accept connections", source };
         loop {
-            match listener::accept(&self.listener).map_err(failed)? {
+            match listener::accept(&self.listener).map_err(not_accepted)? {
                 Accepted::One(socket) => {
                     if self.ledger.is_some() {
                         ask_for_stamps(&socket);
@@ -148,7 +150,7 @@ impl Reactor {
                 Accepted::OutOfFiles => {
                     self.accept_again = Some(self.clock.now() + ACCEPT_AGAIN);
                     let paused = self.poller.modify(&self.listener, LISTENER, Interest::None);
-                    return paused.map_err(failed);
+                    return paused.map_err(not_accepted);
                 }
             }
         }
@@ -159,9 +161,7 @@ impl Reactor {
             return Ok(());
         }
         self.accept_again = None;
-        self.poller
-            .modify(&self.listener, LISTENER, Interest::Read)
-            .map_err(|source| EngineError::Io { doing: "accept connections", source })
+        self.poller.modify(&self.listener, LISTENER, Interest::Read).map_err(not_accepted)
     }
 
     /// Handles a connection, answers its further requests, and keeps or drops it.
@@ -200,6 +200,11 @@ impl Reactor {
         let interest = if wants_write { Interest::ReadWrite } else { Interest::Read };
         self.poller.modify(&connection.socket, connection.token, interest)
     }
+}
+
+fn not_accepted(source: io::Error) -> EngineError {
+    let doing = message!("accept connections", "接受连接");
+    EngineError::Io { doing, source }
 }
 
 /// Closes a connection for which there is no memory, and says why where no response has begun.

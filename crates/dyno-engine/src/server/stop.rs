@@ -1,6 +1,7 @@
 //! Stopping a server that waits for the network.
 
 use super::{EngineError, Server};
+use dyno_model::message;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
@@ -18,8 +19,10 @@ impl StopHandle {
             theirs.set_nonblocking(true)?;
             Ok((ours, theirs))
         });
-        let (ours, theirs) =
-            made.map_err(|source| EngineError::Io { doing: "make its stop signal", source })?;
+        let (ours, theirs) = made.map_err(|source| {
+            let doing = message!("make its stop signal", "创建停止信号");
+            EngineError::Io { doing, source }
+        })?;
         Ok((Self(Arc::new(ours)), theirs))
     }
 
@@ -49,7 +52,10 @@ impl Running {
         let thread = std::thread::Builder::new()
             .name("dyno-engine".to_owned())
             .spawn(move || server.run())
-            .map_err(|source| EngineError::Io { doing: "start its thread", source })?;
+            .map_err(|source| {
+                let doing = message!("start its thread", "启动线程");
+                EngineError::Io { doing, source }
+            })?;
         Ok(Self { addr, stop, thread: Some(thread) })
     }
 

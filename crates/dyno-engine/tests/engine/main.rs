@@ -1,12 +1,14 @@
-//! The engine's server over real sockets.
+//! The engine's server over real sockets, and the engine behind drivers in virtual time.
 #![allow(clippy::unwrap_used)]
 
 mod apis;
+mod conversations;
 mod core;
 mod failures;
 mod http;
 mod load;
 mod outages;
+mod prompts;
 mod quirks;
 mod references;
 mod replay;

@@ -14,6 +14,7 @@ mod shown;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Reference;
 use dyno_fit::{FitOptions, Role, Table, Term, fit, verify};
+use dyno_model::Message;
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -64,7 +65,7 @@ fn fitted(reference: &Reference, basic: bool) -> Result<Twin, Box<dyn Error>> {
     let mut blind = table.clone();
     for level in &mut blind.levels {
         if level.role == Role::HeldOut {
-            level.role = Role::LeftOut("held out".to_owned());
+            level.role = Role::LeftOut(Message::quoted("held out"));
             level.metrics.clear();
         }
     }

@@ -1,7 +1,7 @@
 //! Least squares over coordinates that are not negative: Levenberg and Marquardt's descent, with Broyden's
 //! updates of the slopes until they are taken again.
 
-use super::dense::{dot, solve};
+use crate::dense::{dot, solve};
 use crate::search::parallel;
 
 /// The distance over which slopes are taken: far enough that steps which begin a little earlier or later do

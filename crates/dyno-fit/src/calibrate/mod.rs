@@ -8,7 +8,6 @@
 mod check;
 mod choice;
 mod coefficients;
-mod dense;
 mod descent;
 mod evidence;
 mod explain;

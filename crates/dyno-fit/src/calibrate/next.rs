@@ -4,6 +4,7 @@ use super::Settings;
 use super::evidence::Evidence;
 use super::unknown::Unknown;
 use crate::trial::{Kind, Quantity, Sent, Trial, most_in_flight};
+use dyno_stats::upper_median;
 
 /// More in flight than this is not asked for.
 const MOST_IN_FLIGHT: u32 = 1024;
@@ -88,10 +89,8 @@ impl<'a> Seen<'a> {
     fn of(evidence: &'a Evidence, known: &Settings) -> Self {
         let trials: Vec<&Trial> = evidence.whole.iter().map(|level| &level.trial).collect();
         let usual = |of: fn(&Sent) -> u32| {
-            let mut all: Vec<u32> =
-                trials.iter().flat_map(|trial| &trial.requests).map(of).collect();
-            all.sort_unstable();
-            all.get(all.len() / 2).copied().unwrap_or(1)
+            let all = trials.iter().flat_map(|trial| &trial.requests).map(of);
+            upper_median(&mut all.map(f64::from).collect::<Vec<_>>()).map_or(1, |of| of as u32)
         };
         let (input, output) = (usual(|sent| sent.input), usual(|sent| sent.output));
         let rates = evidence.whole.iter().map(|level| level.measured.get(Quantity::Rate));

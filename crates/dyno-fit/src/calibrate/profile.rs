@@ -1,9 +1,9 @@
 //! The values of each parameter that the data allow: it is moved until the best fit with it there is worse
 //! than noise explains. The others follow along their slopes.
 
-use super::dense::{dot, solve};
 use super::evidence::Level;
 use super::search::{Found, Search};
+use crate::dense::{dot, solve};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;

@@ -2,11 +2,10 @@
 //! for the rest.
 
 use crate::parameters::Parameter;
-use crate::steps::{
-    Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, median, share, step_costs,
-};
+use crate::steps::{Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, step_costs};
 use crate::trial::{Figures, Quantity, Trial};
 use dyno_engine::core::{Launch, Policy};
+use dyno_stats::{by_rank, upper_median};
 use std::collections::BTreeMap;
 
 /// Steps show a coefficient no better than this, as a share of it: the model is not the server.
@@ -109,7 +108,7 @@ impl Start {
                 1e3 * (time + launch.sequence * step.sequences) / step.time_ms - 1.0
             };
             let mut all: Vec<f64> = these.map(longer).collect();
-            share(&mut all, 1.0 - SHORTEST).filter(|_| all.len() >= PROMPTS)
+            by_rank(&mut all, 1.0 - SHORTEST).filter(|_| all.len() >= PROMPTS)
         })
     }
 
@@ -176,9 +175,10 @@ impl Start {
         if chunks.is_empty() {
             chunks = seen().map(|of| 1e6 * of.chunk).collect();
         }
-        chunks.sort_by(f64::total_cmp);
-        if let Some(value) = chunks.get(chunks.len() / 2).copied() {
-            let spread = 0.5 * (chunks[chunks.len() - 1] - chunks[0]);
+        if let Some(value) = upper_median(&mut chunks) {
+            let most = chunks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let least = chunks.iter().copied().fold(f64::INFINITY, f64::min);
+            let spread = 0.5 * (most - least);
             let error = (CHUNK.0 * value + CHUNK.1).max(0.5 * spread);
             self.seen.insert(Parameter::FrontChunk, Guess { value, error });
         }
@@ -246,16 +246,16 @@ fn noise(level: &LevelSteps) -> Option<f64> {
     if changes.len() < PAIRS {
         return None;
     }
-    changes.sort_by(f64::total_cmp);
     // The median of sizes to the standard deviation, of one instead of the difference of two.
-    Some(1.4826 * changes[changes.len() / 2] / std::f64::consts::SQRT_2)
+    Some(1.4826 * upper_median(&mut changes)? / std::f64::consts::SQRT_2)
 }
 
 /// The steps with a prompt after one without. A launch ahead may delay the output of the step before: what that took
 /// longer than a step without prompts is part of it.
 fn with_a_prompt(level: &LevelSteps) -> Vec<Prompted> {
     let alone = level.steps.iter().filter(|step| step.first_tokens == 0);
-    let Some(decode) = median(&mut alone.filter_map(|step| step.time_us).collect::<Vec<f64>>())
+    let Some(decode) =
+        upper_median(&mut alone.filter_map(|step| step.time_us).collect::<Vec<f64>>())
     else {
         return Vec::new();
     };

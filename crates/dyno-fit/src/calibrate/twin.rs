@@ -7,6 +7,7 @@ use crate::trial::{Figures, Kind, Quantity, Sent, Trial, most_in_flight};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::{Accuracy, Client, Errors, Length, Lengths, Range, Rows};
 use dyno_engine::twin::reference::Figure;
+use dyno_stats::upper_median;
 use std::collections::BTreeMap;
 
 /// No prediction is better than this many percent.
@@ -102,8 +103,7 @@ impl Calibrated {
                     quantities.iter().filter_map(|quantity| missed.by.get(quantity))
                 });
                 let mut sizes: Vec<f64> = errors.map(|by| by.abs()).collect();
-                sizes.sort_by(f64::total_cmp);
-                let median = sizes.get(sizes.len() / 2)?;
+                let median = upper_median(&mut sizes)?;
                 Some(percent((DEVIATION * median).exp() - 1.0))
             };
             let accuracy = Accuracy {

@@ -2,12 +2,11 @@
 
 use super::lengths::Lengths;
 use crate::model::Model;
-use crate::predicted::{ClientBehaviour, Predicted};
-use crate::prompts::TwinPrompt;
 use crate::table::{End, Level};
 use dyno_drive::{LevelSetup, Observer, OnFailure, Payload, StopSignal, Supply, Work, run_level};
 use dyno_engine::Prompt;
 use dyno_engine::core::Core;
+use dyno_engine::predicted::{ClientBehaviour, Predicted, TwinPrompt};
 use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load, Shard};

@@ -3,6 +3,7 @@
 use super::client::Timing;
 use crate::table::{End, Level, Offer};
 use dyno_engine::twin::reference::Figure;
+use dyno_stats::by_rank;
 use std::collections::BTreeMap;
 
 /// The metrics of `level`, from its completed requests; nothing if there are none.
@@ -69,9 +70,7 @@ impl<'a> Summary<'a> {
     /// The nearest-rank percentile, rounded down.
     fn percentile(&self, percent: f64, of: impl Fn(&Timing) -> f64) -> f64 {
         let mut values: Vec<f64> = self.timings.iter().map(of).collect();
-        values.sort_by(f64::total_cmp);
-        let rank = (values.len() as f64 * percent / 100.0) as usize;
-        values.get(rank).or(values.last()).copied().unwrap_or_default()
+        by_rank(&mut values, percent / 100.0).unwrap_or_default()
     }
 
     /// The mean time between tokens. A client that skips the last one sees one gap less and

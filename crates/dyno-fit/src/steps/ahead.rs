@@ -1,7 +1,7 @@
 //! Whether the engine plans steps ahead: which gap before a first token is the long one.
 
-use super::median::median;
 use super::served::ServedStep;
+use dyno_stats::upper_median;
 
 /// Steps around a first token that must have no other.
 const APART: usize = 4;
@@ -58,7 +58,7 @@ pub(super) fn ahead(steps: &[ServedStep]) -> Option<Ahead> {
         return None;
     }
     let middle = |of: &dyn Fn(&[f64; 2 * SHOWN + 1]) -> f64| {
-        median(&mut patterns.iter().map(of).collect::<Vec<f64>>())
+        upper_median(&mut patterns.iter().map(of).collect::<Vec<f64>>())
     };
     let mut usual = [0.0; 2 * SHOWN + 1];
     for (place, value) in usual.iter_mut().enumerate() {

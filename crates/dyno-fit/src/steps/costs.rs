@@ -2,9 +2,9 @@
 
 use super::LevelSteps;
 use super::ahead::Planning;
-use super::median::median;
 use super::regression::{Estimate, Samples};
 use super::windows::{Window, windows};
+use dyno_stats::upper_median;
 
 /// The number of [`Term`]s.
 pub(super) const TERMS: usize = 7;
@@ -167,7 +167,7 @@ fn estimate(windows: &[Vec<Window>]) -> Option<Estimate> {
 fn launch_time(levels: &[&LevelSteps]) -> Option<f64> {
     let ahead = levels.iter().filter_map(|level| level.ahead);
     let ahead = ahead.filter(|ahead| ahead.planning == Planning::OneAhead);
-    median(&mut ahead.filter_map(|ahead| ahead.launch).collect::<Vec<f64>>())
+    upper_median(&mut ahead.filter_map(|ahead| ahead.launch).collect::<Vec<f64>>())
 }
 
 /// Which steps are bound by their launch: those that prefill, have more tokens than are captured, and

@@ -1,7 +1,7 @@
 //! The server's front end: it writes the chunks of a step one after another.
 
-use super::median::{median, share};
 use super::served::ServedStep;
+use dyno_stats::{by_rank, upper_median};
 
 /// The fewest tokens of a step whose order says anything.
 const TOKENS: u32 = 4;
@@ -38,12 +38,12 @@ pub(super) fn front_end(steps: &[ServedStep]) -> Option<FrontEnd> {
     }
     let mut chunks: Vec<f64> =
         telling.iter().map(|step| 1e-6 * step.late_us / f64::from(step.arrivals / 2)).collect();
-    let chunk = median(&mut chunks)?;
-    let quartiles = [share(&mut chunks, 0.25)?, share(&mut chunks, 0.75)?];
+    let chunk = upper_median(&mut chunks)?;
+    let quartiles = [by_rank(&mut chunks, 0.25)?, by_rank(&mut chunks, 0.75)?];
     let mut tokens: Vec<f64> = telling.iter().map(|step| f64::from(step.decodes)).collect();
-    let tokens = median(&mut tokens)? as u32;
+    let tokens = upper_median(&mut tokens)? as u32;
     let mut times: Vec<f64> = telling.iter().filter_map(|step| step.time_us).collect();
-    let step = 1e-6 * median(&mut times)?;
+    let step = 1e-6 * upper_median(&mut times)?;
     let hides_from = (chunk > 0.0).then(|| (HIDES * step / chunk).ceil().min(1e9) as u32);
     Some(FrontEnd { chunk, quartiles, steps: telling.len(), tokens, hides_from })
 }

@@ -1,5 +1,7 @@
 //! Least squares with a few unknowns that are not negative.
 
+use crate::dense::Factor;
+
 /// A share of its variation that a column must have to itself; below, rounding decides.
 const OWN: f64 = 1e-5;
 
@@ -71,38 +73,23 @@ impl<const N: usize> Sums<N> {
     }
 
     fn solve_all(&self, used: &[usize]) -> Option<Vec<f64>> {
-        let lower = self.factor(used)?;
-        let mut found: Vec<f64> = Vec::with_capacity(used.len());
-        for (a, column) in used.iter().enumerate() {
-            let scaled = self.target[*column] / self.columns[*column][*column].sqrt();
-            let before: f64 = found.iter().zip(&lower[a]).map(|(x, l)| x * l).sum();
-            found.push((scaled - before) / lower[a][a]);
-        }
-        for a in (0..used.len()).rev() {
-            let after: f64 = (a + 1..used.len()).map(|b| lower[b][a] * found[b]).sum();
-            found[a] = (found[a] - after) / lower[a][a];
-        }
-        let scaled = found.iter().zip(used);
-        Some(scaled.map(|(x, column)| x / self.columns[*column][*column].sqrt()).collect())
+        let factor = self.factor(used)?;
+        let length = |column: &usize| self.columns[*column][*column].sqrt();
+        let right = used.iter().map(|column| self.target[*column] / length(column)).collect();
+        let found = factor.solve(right);
+        Some(found.iter().zip(used).map(|(x, column)| x / length(column)).collect())
     }
 
-    /// Cholesky's factor of the cosines of these columns; nothing if one depends on the others.
-    fn factor(&self, used: &[usize]) -> Option<Vec<Vec<f64>>> {
-        let mut lower: Vec<Vec<f64>> = Vec::with_capacity(used.len());
-        for (a, left) in used.iter().enumerate() {
-            let mut row: Vec<f64> = Vec::with_capacity(a + 1);
-            for (b, right) in used[..a].iter().enumerate() {
-                let before: f64 = row.iter().zip(&lower[b]).map(|(x, y)| x * y).sum();
-                row.push((self.cosine(*left, *right) - before) / lower[b][b]);
-            }
-            let own = 1.0 - row.iter().map(|x| x * x).sum::<f64>();
-            if own < OWN || self.columns[*left][*left] <= 0.0 {
-                return None;
-            }
-            row.push(own.sqrt());
-            lower.push(row);
+    /// The factor of the cosines of these columns; nothing if one depends on the others.
+    fn factor(&self, used: &[usize]) -> Option<Factor> {
+        if used.iter().any(|column| self.columns[*column][*column] <= 0.0) {
+            return None;
         }
-        Some(lower)
+        let row = |(place, left): (usize, &usize)| {
+            let cosines = used[..place].iter().map(|right| self.cosine(*left, *right));
+            cosines.chain([1.0]).collect()
+        };
+        Factor::of(used.iter().enumerate().map(row).collect(), OWN)
     }
 }
 

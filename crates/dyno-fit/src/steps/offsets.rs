@@ -1,7 +1,7 @@
 //! The step of each request's first token, solved from requests that overlap.
 
-use super::median::median;
 use super::stream::Stream;
+use dyno_stats::upper_median;
 
 /// Tokens on each side of the likeliest step that are tried.
 const TRIED: usize = 4;
@@ -153,7 +153,7 @@ impl Fit {
         let shared = self.late.len();
         let changes = self.late.windows(2).map(|pair| (pair[1] - pair[0]).abs().min(farthest));
         let change = changes.sum::<f64>() / shared.max(2) as f64;
-        let level = median(&mut self.late)?;
+        let level = upper_median(&mut self.late)?;
         let sum: f64 = self.late.iter().map(|late| (late - level).abs().min(farthest)).sum();
         Some(Cost { change, spread: sum / shared as f64, level, shared })
     }
@@ -167,7 +167,7 @@ fn likeliest(stream: &Stream, ends: &[f64]) -> Option<usize> {
     let mut offsets: Vec<f64> = within
         .map(|(index, at)| ends.partition_point(|end| *end <= at) as f64 - 1.0 - index as f64)
         .collect();
-    Some(median(&mut offsets)?.max(0.0) as usize)
+    Some(upper_median(&mut offsets)?.max(0.0) as usize)
 }
 
 /// The two earliest arrivals of a step.

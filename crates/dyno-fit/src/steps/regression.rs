@@ -2,9 +2,9 @@
 
 use super::costs::{TERMS, Term};
 use super::linear::Sums;
-use super::median::median;
 use super::windows::Window;
 use dyno_stats::rng::SplitMix;
+use dyno_stats::upper_median;
 
 /// Blocks that the windows of a level are divided into.
 const BLOCKS: usize = 20;
@@ -92,7 +92,7 @@ fn reweight(weights: &mut [f64], windows: &[&Window], values: &[f64; TERMS]) -> 
     let scales: Vec<f64> = windows.iter().map(|window| scale(window, values)).collect();
     let off = |(window, scale): (&&Window, &f64)| residual(window, values).abs() / scale;
     let sizes: Vec<f64> = windows.iter().zip(&scales).map(off).collect();
-    let bound = HUBER * 1.4826 * median(&mut sizes.clone())?;
+    let bound = HUBER * 1.4826 * upper_median(&mut sizes.clone())?;
     for ((weight, size), scale) in weights.iter_mut().zip(sizes).zip(scales) {
         let outlying = if size > bound { bound / size } else { 1.0 };
         *weight = outlying / (scale * scale);

@@ -1,8 +1,8 @@
 //! The steps of a level: when each ended, and what it had to do.
 
-use super::median::median;
 use super::offsets::Solved;
 use super::stream::Stream;
+use dyno_stats::upper_median;
 
 /// First tokens that come this share of a step after the others of their step are from another one.
 const LATER: f64 = 0.6;
@@ -131,9 +131,9 @@ fn prefills(
     let mut later: Vec<f64> = Vec::new();
     for (stream, offset) in streams.iter().zip(&solved.offsets) {
         let arrived = &mut drafts[*offset].arrived;
-        later.extend(median(arrived).map(|others| stream.first() - others));
+        later.extend(upper_median(arrived).map(|others| stream.first() - others));
     }
-    match median(&mut later) {
+    match upper_median(&mut later) {
         None => PrefillSteps::Unknown,
         Some(later) if later > LATER * typical => PrefillSteps::Separate,
         Some(_) => PrefillSteps::Mixed,
@@ -179,8 +179,8 @@ impl Draft {
     }
 
     fn done(mut self) -> ServedStep {
+        let late = upper_median(&mut self.arrived).map(|at| at - self.step.end_us);
         self.arrived.sort_unstable_by(f64::total_cmp);
-        let late = self.arrived.get(self.arrived.len() / 2).map(|at| at - self.step.end_us);
         let spread = self.arrived.last().map(|last| last - self.step.end_us);
         let gaps = self.arrived.windows(2).map(|pair| pair[1] - pair[0]);
         self.step.arrivals = self.arrived.len() as u32;

@@ -1,7 +1,7 @@
 //! One request as the engine sees it: a prompt, and tokens with the times of their arrival.
 
-use super::median::median;
 use dyno_model::record::RequestRecord;
+use dyno_stats::upper_median;
 
 /// A request that got tokens. Times are microseconds from the start of the run.
 #[derive(Debug, Clone)]
@@ -60,5 +60,5 @@ pub(super) fn streams(records: &[RequestRecord]) -> Vec<Stream> {
 pub(super) fn typical_step(streams: &[Stream]) -> f64 {
     let gaps = streams.iter().flat_map(|stream| stream.tokens.windows(2));
     let mut gaps: Vec<f64> = gaps.map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.0).collect();
-    median(&mut gaps).unwrap_or(1.0)
+    upper_median(&mut gaps).unwrap_or(1.0)
 }

@@ -1,10 +1,10 @@
 //! Whether the server worked on the requests of this client and on no others, by its own metrics.
 
-use super::median::share;
 use super::refusal::Refusal;
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
 use dyno_model::{MS, Nanos};
+use dyno_stats::by_rank;
 
 /// How long a response of `/metrics` may take, and the front end for what the engine has finished.
 const ON_THE_WAY: Nanos = 50 * MS;
@@ -84,7 +84,7 @@ fn long_gap_us(requests: &[RequestRecord]) -> u64 {
             before = Some(chunk.at_us);
         }
     }
-    share(&mut gaps, 0.99).map_or(0, |gap| gap as u64)
+    by_rank(&mut gaps, 0.99).map_or(0, |gap| gap as u64)
 }
 
 /// Whether the engine was certainly still decoding it: it got tokens well before and well after.

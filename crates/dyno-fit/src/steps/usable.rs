@@ -2,7 +2,6 @@
 
 use super::LevelRecords;
 use super::front_end::FrontEnd;
-use super::median::median;
 use super::offsets::Solved;
 use super::refusal::Refusal;
 use super::served::ServedStep;
@@ -10,6 +9,7 @@ use super::traffic;
 use crate::trial::unknown_hits;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
+use dyno_stats::upper_median;
 use std::collections::BTreeSet;
 
 /// The fewest requests with at least two tokens.
@@ -96,5 +96,5 @@ pub(super) fn hidden(
 fn typical_gap(steps: &[ServedStep]) -> Option<f64> {
     let telling = steps.iter().filter(|step| step.arrivals >= ARRIVALS && step.spread_us > 0.0);
     let mut gaps: Vec<f64> = telling.map(|step| step.gap_us / step.spread_us).collect();
-    median(&mut gaps)
+    upper_median(&mut gaps)
 }

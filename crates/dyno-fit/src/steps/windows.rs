@@ -3,8 +3,8 @@
 
 use super::LevelSteps;
 use super::costs::{TERMS, Term};
-use super::median::median;
 use super::served::ServedStep;
+use dyno_stats::upper_median;
 
 /// The fewest steps of a window.
 const STEPS: usize = 8;
@@ -73,7 +73,7 @@ pub(super) fn windows(level: &LevelSteps) -> Vec<Window> {
     let steps = &level.steps;
     let decoding = steps.iter().filter(|step| step.first_tokens == 0);
     let mut times: Vec<f64> = decoding.filter_map(|step| step.time_us).collect();
-    let Some(usual) = median(&mut times) else { return Vec::new() };
+    let Some(usual) = upper_median(&mut times) else { return Vec::new() };
     let mut windows = Vec::new();
     let mut start: Option<usize> = None;
     for at in 0..steps.len() {

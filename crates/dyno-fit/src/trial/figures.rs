@@ -2,6 +2,7 @@
 
 use super::{Chunk, Trial, sent_times};
 use dyno_model::Nanos;
+use dyno_stats::quantile_of;
 
 /// A quantity of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,7 +97,7 @@ impl Times {
         let count = self.first.len() as f64;
         let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
         let means = [&self.first, &self.between, &self.latency].map(|times| mean(times));
-        let at = |times: &mut [f64], share| quantile(times, share).unwrap_or(f64::NAN);
+        let at = |times: &mut [f64], share| quantile_of(times, share).unwrap_or(f64::NAN);
         Some(Figures([
             count / lasted,
             means[0],
@@ -112,39 +113,6 @@ impl Times {
     }
 }
 
-/// A quantile by linear interpolation, without sorting: there are as many gaps as tokens, and fits ask for
-/// thousands of them.
-fn quantile(times: &mut [f64], share: f64) -> Option<f64> {
-    let place = share * times.len().checked_sub(1)? as f64;
-    let low = place.floor() as usize;
-    let (_, value, above) = times.select_nth_unstable_by(low, f64::total_cmp);
-    let next = above.iter().copied().fold(f64::INFINITY, f64::min);
-    let part = place - low as f64;
-    Some(if part > 0.0 { *value + part * (next - *value) } else { *value })
-}
-
 fn millis(time: Nanos) -> f64 {
     1e-6 * time as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_those_of_sorted_values() {
-        let mut draws = dyno_stats::rng::SplitMix::new(5);
-        for count in [1, 2, 3, 10, 57] {
-            let mut values: Vec<f64> = (0..count).map(|_| draws.unit()).collect();
-            let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
-            for share in [0.0, 0.5, 0.9, 1.0] {
-                let expected = dyno_stats::quantile(&sorted, share);
-                let found = quantile(&mut values, share);
-                let close = found.zip(expected).is_some_and(|(a, b)| (a - b).abs() < 1e-12);
-                assert!(close, "{count} {share}: {found:?} {expected:?}");
-            }
-        }
-        assert_eq!(quantile(&mut [], 0.5), None);
-    }
 }

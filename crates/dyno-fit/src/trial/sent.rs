@@ -1,12 +1,11 @@
 //! The records of a level as a trial, or why they cannot be used.
 
 use super::{Chunk, Kind, Sent, Shared, Trial, When};
-use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Localized, Nanos};
 use std::collections::BTreeMap;
-use thiserror::Error;
 
 /// Fewer completed requests say too little about a level.
 const FEWEST: usize = 8;
@@ -14,13 +13,16 @@ const FEWEST: usize = 8;
 const MOST_FAILED: f64 = 0.02;
 
 /// Why a level cannot be sent again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Localized)]
 pub enum Unfit {
     /// Too few requests.
-    #[error("only {0} completed requests")]
+    #[message(
+        "only {0} completed requests; measure at least {FEWEST}",
+        "只有 {0} 个请求完成；请至少测试 {FEWEST} 个"
+    )]
     Few(usize),
     /// Too many failures.
-    #[error("{failed} of {all} requests failed")]
+    #[message("{failed} of {all} requests failed", "{all} 个请求中有 {failed} 个失败")]
     Failures {
         /// Failed or refused.
         failed: usize,
@@ -28,16 +30,28 @@ pub enum Unfit {
         all: usize,
     },
     /// There are no times of first tokens.
-    #[error("its responses were not streamed")]
+    #[message(
+        "its responses were not streamed; measure without --no-stream",
+        "响应不是流式的；请不带 --no-stream 测试"
+    )]
     NotStreamed,
     /// The server does not say how long prompts are.
-    #[error("the tokens of its prompts are not known")]
+    #[message(
+        "the tokens of its prompts are not known; measure with --tokenizer",
+        "不知道提示词的 token 数；请带 --tokenizer 测试"
+    )]
     NoInput,
     /// A limit on requests in flight held arrivals back.
-    #[error("arrivals waited in the client for a free slot")]
+    #[message(
+        "arrivals waited in the client for a free slot; measure without --max-concurrency",
+        "请求在客户端等待空位；请不带 --max-concurrency 测试"
+    )]
     HeldBack,
     /// Requests were sent again.
-    #[error("requests were refused and sent again")]
+    #[message(
+        "requests were refused and sent again; measure without --on-shed retry",
+        "请求被拒绝后重新发送；请不带 --on-shed retry 测试"
+    )]
     SentAgain,
 }
 

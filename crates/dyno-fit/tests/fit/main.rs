@@ -1,5 +1,3 @@
-//! Predictions, and the shipped twins against their tables.
+//! The shipped twins against their tables.
 
-mod conversations;
-mod prompts;
 mod twins;

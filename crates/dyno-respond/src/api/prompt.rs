@@ -7,10 +7,10 @@ use dyno_stats::rng::SplitMix;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// A prompt as the engine sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +23,17 @@ pub struct Prompt {
     pub end: Option<PromptEnd>,
 }
 
-/// Why a body has no prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
+/// Why a body has no prompt, as a server says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptError(pub(super) String);
+
+impl fmt::Display for PromptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for PromptError {}
 
 /// The prompt in the body of a generation request, as the engine's server counts it: its messages
 /// if they are read `with_roles`, else its plain prompt, in blocks of `block` tokens.

@@ -9,13 +9,13 @@ use kinds::FaultKind;
 pub use kinds::{Failure, Quirk, Quirks};
 pub use when::{Rate, When};
 
-use dyno_model::Nanos;
+use dyno_model::message::list;
 use dyno_model::nearest::nearest;
 use dyno_model::units::{format_duration, parse_duration};
+use dyno_model::{Localized, Message, Nanos};
 use dyno_stats::rng::SplitMix;
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 /// One kind of fault and the generation requests it affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +29,20 @@ pub struct Fault {
 }
 
 /// Why a fault could not be read.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Localized, PartialEq, Eq)]
 pub enum FaultError {
     /// A kind that does not exist.
-    #[error("`{0}` is not a kind of fault; known kinds: http-NNN, {list}", list = names())]
+    #[message(
+        "`{0}` is not a kind of fault; known kinds: http-NNN, {list}",
+        "`{0}` 不是故障类型；可用的类型：http-NNN，{list}",
+        list = list(names())
+    )]
     Unknown(String),
     /// A kind that does not exist, and the one that was probably meant.
-    #[error("there is no fault `{name}`; did you mean {near}?")]
+    #[message(
+        "there is no fault `{name}`; did you mean {near}?",
+        "没有故障类型 `{name}`；您是否想用 {near}？"
+    )]
     Near {
         /// What was written.
         name: String,
@@ -43,12 +50,17 @@ pub enum FaultError {
         near: String,
     },
     /// A status that cannot be a failure.
-    #[error("`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500")]
+    #[message(
+        "`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500",
+        "`{0}`：http-NNN 故障的状态码须为 300 到 599 之间的数，例如 http-500"
+    )]
     Status(String),
     /// The part after the kind does not select requests.
-    #[error(
+    #[message(
         "`{option}` in the fault `{fault}` does not select requests; write every=N (every Nth, \
-         N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)"
+         N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)",
+        "故障 `{fault}` 中的 `{option}` 没有选择请求；请写 every=N（每 N 个，N 至少为 1）、rate=P\
+         （比例，例如 0.05）或 at=N,N,…（请求编号，从 1 开始）"
     )]
     Option {
         /// The whole fault.
@@ -57,9 +69,10 @@ pub enum FaultError {
         option: String,
     },
     /// A time to wait that cannot be stated.
-    #[error(
+    #[message(
         "`{option}` in the fault `{fault}`: write retry-after=TIME, such as retry-after=2s, and only \
-         for http-NNN"
+         for http-NNN",
+        "故障 `{fault}` 中的 `{option}`：请写成 retry-after=TIME，例如 retry-after=2s，且只能用于 http-NNN"
     )]
     RetryAfter {
         /// The whole fault.
@@ -81,10 +94,9 @@ impl FaultError {
     }
 }
 
-fn names() -> String {
-    let names: Vec<_> =
-        Fault::all().iter().map(|info| info.name).filter(|n| !n.starts_with("http-")).collect();
-    names.join(", ")
+fn names() -> impl Iterator<Item = Message> {
+    let names = Fault::all().iter().map(|info| info.name);
+    names.filter(|name| !name.starts_with("http-")).map(Message::quoted)
 }
 
 impl Fault {
@@ -221,7 +233,7 @@ mod tests {
             assert_eq!(fault.kind, info.kind);
             let class = info.class.filter(|class| *class != Outcome::UNCONFIRMED);
             assert!(class.is_none_or(|class| class.parse::<FailureClass>().is_ok()));
-            assert!(!info.about.is_empty());
+            assert!(info.about.iter().all(|about| !about.is_empty()));
         }
         let forms = ["every=10", "rate=0.25", "at=3,7,12", "every=2:retry-after=1.5s"];
         for text in forms.map(|form| format!("http-418:{form}")) {

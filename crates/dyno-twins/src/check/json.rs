@@ -57,16 +57,16 @@ struct Explained {
 #[derive(Debug, Serialize)]
 struct LeftOut<'a> {
     label: &'a str,
-    reason: &'a str,
+    reason: String,
 }
 
 pub(super) fn document<'a>(
     found: &'a Check,
     same: Option<bool>,
     twin: &'a Twin,
-    left_out: &'a [(String, String)],
+    left_out: impl Iterator<Item = (&'a str, String)>,
 ) -> Document<'a> {
-    let left_out = left_out.iter().map(|(label, reason)| LeftOut { label, reason });
+    let left_out = left_out.map(|(label, reason)| LeftOut { label, reason });
     Document {
         schema: SCHEMA,
         twin: &twin.name,

@@ -9,32 +9,36 @@ use crate::measured::Measured;
 use crate::trials::Trials;
 use dyno_engine::twin::Twin;
 use dyno_fit::Check;
-use dyno_model::Language;
-use words::Message;
+use dyno_model::{Language, Localized, Message, message};
 
 /// A run beside a twin.
 #[derive(Debug)]
 pub struct Checked {
     /// Levels that could not be compared, with one note for each reason.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     twin: Twin,
     found: Check,
-    left_out: Vec<(String, String)>,
+    left_out: Vec<(String, Message)>,
     language: Language,
 }
 
-/// Compares the levels of these runs with a twin. The error is a text.
-pub fn check(runs: &[Measured], twin: Twin, language: Language) -> Result<Checked, String> {
+/// Compares the levels of these runs with a twin.
+pub fn check(runs: &[Measured], twin: Twin, language: Language) -> Result<Checked, Message> {
     if let Some(run) = runs.iter().find(|run| run.records.is_none()) {
-        return Err(Message::NoRecords.with(language, &[&run.summary.run.id]));
+        return Err(message!(
+            "{} has no records of single requests; check a run of dyno bench",
+            "{} 没有单个请求的记录；请检查 dyno bench 的测试",
+            run.summary.run.id
+        ));
     }
-    let mut trials = Trials::of(runs, language)
-        .map_err(|error| Message::Unreadable.with(language, &[error.to_string()]))?;
+    let mut trials = Trials::of(runs, language).map_err(|error| {
+        message!("the records cannot be read: {error}", "无法读取记录：{error}")
+    })?;
     // What others did to a level is no property of the server.
     trials.leave_foreign_out(0);
-    let mut notes = trials.notes(language);
-    notes.extend(trials.several(language));
-    notes.extend(trials.unchecked(language));
+    let mut notes = trials.notes();
+    notes.extend(trials.several());
+    notes.extend(trials.unchecked());
     let found = dyno_fit::check(&twin, &trials.usable);
     Ok(Checked { notes, twin, found, left_out: trials.left_out().to_vec(), language })
 }
@@ -53,7 +57,8 @@ impl Checked {
     /// The same as JSON.
     pub fn json(&self) -> Result<String, serde_json::Error> {
         let same = self.same();
-        let document = json::document(&self.found, same, &self.twin, &self.left_out);
+        let left_out = self.left_out.iter().map(|(label, why)| (&**label, why.text(self.language)));
+        let document = json::document(&self.found, same, &self.twin, left_out);
         let json = serde_json::to_string_pretty(&document);
         json.map(|json| dyno_words::escape::json(&json).into_owned())
     }

@@ -1,6 +1,6 @@
 //! A check as text.
 
-use super::words::Message;
+use super::words::Say;
 use crate::levels::{head, heads, pair, shown};
 use crate::shown::list::table;
 use dyno_engine::twin::Twin;
@@ -14,12 +14,11 @@ const WIDTH: usize = 100;
 
 pub(super) fn text(found: &Check, twin: &Twin, language: Language) -> String {
     if found.levels.is_empty() {
-        return Message::Nothing.with(language, &[&twin.name]) + "\n";
+        return Say::Nothing.with(language, &[&twin.name]) + "\n";
     }
     let rows: Vec<Vec<String>> = found.levels.iter().map(row).collect();
     let mut text = table(&heads(language), &rows);
-    let _ =
-        write!(text, "{}\n\n{}", Message::Legend.text(language), outcome(found, twin, language));
+    let _ = write!(text, "{}\n\n{}", Say::Legend.text(language), outcome(found, twin, language));
     text
 }
 
@@ -39,14 +38,14 @@ fn row(level: &CheckedLevel) -> Vec<String> {
 fn outcome(found: &Check, twin: &Twin, language: Language) -> String {
     let all = found.levels.len().to_string();
     if found.same() {
-        return Message::Same.with(language, &[&all, &twin.name]) + "\n";
+        return Say::Same.with(language, &[&all, &twin.name]) + "\n";
     }
     let differ = found.levels.iter().filter(|level| !level.differs.is_empty());
     let labels: Vec<&str> = differ.map(|level| level.label.as_str()).collect();
     let (count, names) = (labels.len().to_string(), labels.join(language.choose([", ", "、"])));
     let differs = match labels.is_empty() {
-        false => Message::Differs.with(language, &[&twin.name, &count, &all, &names]),
-        true => Message::DiffersTogether.with(language, &[&twin.name]),
+        false => Say::Differs.with(language, &[&twin.name, &count, &all, &names]),
+        true => Say::DiffersTogether.with(language, &[&twin.name]),
     };
     let mut text = wrap("", &differs, WIDTH);
     if !found.shifts.is_empty() {
@@ -55,36 +54,36 @@ fn outcome(found: &Check, twin: &Twin, language: Language) -> String {
         };
         let shifts: Vec<String> = found.shifts.iter().map(shift).collect();
         let shifts = shifts.join(language.choose([", ", "、"]));
-        text.push_str(&wrap("", &Message::Together.with(language, &[shifts]), WIDTH));
+        text.push_str(&wrap("", &Say::Together.with(language, &[shifts]), WIDTH));
     }
     if found.explanations.is_empty() {
-        let _ = writeln!(text, "{}", Message::Unexplained.text(language));
+        let _ = writeln!(text, "{}", Say::Unexplained.text(language));
         return text;
     }
-    let _ = writeln!(text, "{}", Message::Explained.text(language));
+    let _ = writeln!(text, "{}", Say::Explained.text(language));
     for one in &found.explanations {
         let share = format!("{:.0}", 100.0 * one.removes);
         let values = [explanation(one, twin, language), share];
-        text.push_str(&wrap("  · ", &Message::Explains.with(language, &values), WIDTH));
+        text.push_str(&wrap("  · ", &Say::Explains.with(language, &values), WIDTH));
     }
     text
 }
 
 fn explanation(one: &Explanation, twin: &Twin, language: Language) -> String {
-    let message = match one.part {
-        Part::Accelerator => Message::Accelerator,
-        Part::Prefill => Message::Prefill,
-        Part::Decode => Message::Decode,
-        Part::Launch => Message::Launch,
-        Part::FrontEnd => Message::FrontEnd,
+    let say = match one.part {
+        Part::Accelerator => Say::Accelerator,
+        Part::Prefill => Say::Prefill,
+        Part::Decode => Say::Decode,
+        Part::Launch => Say::Launch,
+        Part::FrontEnd => Say::FrontEnd,
         Part::MaxSeqs => {
             let values = [format!("{:.0}", one.value), twin.scheduler.max_seqs.to_string()];
             let more = one.value > f64::from(twin.scheduler.max_seqs);
-            let message = if more { Message::MoreSeqs } else { Message::MaxSeqs };
-            return message.with(language, &values);
+            let say = if more { Say::MoreSeqs } else { Say::MaxSeqs };
+            return say.with(language, &values);
         }
     };
-    message.with(language, &[format!("{:.2}", one.value)])
+    say.with(language, &[format!("{:.2}", one.value)])
 }
 
 #[cfg(test)]

@@ -4,12 +4,8 @@ use dyno_words::messages;
 
 messages! {
     /// A text of `dyno twins check`.
-    pub(super) enum Message;
+    pub(super) enum Say;
 
-    NoRecords:
-        "{} has no records of single requests; check a run of dyno bench",
-        "{} 没有单个请求的记录；请检查 dyno bench 的测试";
-    Unreadable: "the records cannot be read: {}", "无法读取记录：{}";
     Legend:
         "→ measured to twin; ! differs by more than runs and the twin's own errors do",
         "→ 左：实测，右：孪生模型；! 差异超过重复测试和孪生模型自身的误差";

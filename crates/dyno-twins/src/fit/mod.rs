@@ -16,15 +16,13 @@ use crate::measured::Measured;
 use crate::server;
 use crate::trials::Trials;
 use crate::usable;
-use crate::words::Message as LevelMessage;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
     CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Table, calibrate,
 };
-use dyno_model::Language;
+use dyno_model::{Language, Message, message};
 use std::sync::Arc;
 use std::time::Duration;
-use words::Message;
 
 /// Levels that are needed to see how well one of them is predicted by the others.
 const FEWEST: usize = 2;
@@ -60,7 +58,7 @@ pub struct Wanted {
 #[derive(Debug)]
 pub struct Job<'a> {
     /// What should be said first: levels that are left out, and what is about to be done.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     runs: &'a [Measured],
     wanted: &'a Wanted,
     language: Language,
@@ -79,9 +77,9 @@ enum Material {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Refused {
     /// What became of each level.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     /// What has to change.
-    pub errors: Vec<String>,
+    pub errors: Vec<Message>,
 }
 
 /// A twin that was found, and what is to be said of it.
@@ -92,7 +90,7 @@ pub struct FittedTwin {
     /// How close it is, and what the data does not show.
     pub text: String,
     /// Why it should not be relied on, if so.
-    pub warning: Option<String>,
+    pub warning: Option<Message>,
 }
 
 /// Chooses the levels of these runs, of which there is at least one.
@@ -114,7 +112,10 @@ pub fn prepare<'a>(
                 errors: refused.errors.clone(),
             })?;
             notes.splice(0..0, refused.notes);
-            notes.push(Message::FromTable.text(language).to_owned());
+            notes.push(message!(
+                "fitting the results of the levels instead: a fit to single requests is not possible",
+                "改为拟合各档位的汇总结果：无法逐个请求拟合"
+            ));
             Ok((notes, material))
         }),
         Source::Auto | Source::Table => {
@@ -122,7 +123,12 @@ pub fn prepare<'a>(
                 wanted.source == Source::Auto && runs.iter().any(|run| run.records.is_some());
             let found = by_means(runs, wanted, language);
             found.map(|(mut notes, material)| {
-                notes.extend(some.then(|| Message::SomeRecords.text(language).to_owned()));
+                notes.extend(some.then(|| {
+                    message!(
+                        "fitting the results of the levels: not every run has records of single requests",
+                        "拟合各档位的汇总结果：不是每个测试都有单个请求的记录"
+                    )
+                }));
                 (notes, material)
             })
         }
@@ -131,20 +137,26 @@ pub fn prepare<'a>(
 }
 
 /// Every request of the levels.
-fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<String>, Material), Refused> {
+fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<Message>, Material), Refused> {
     let without = runs.iter().filter(|run| run.records.is_none());
-    let errors: Vec<String> =
-        without.map(|run| Message::NoRecords.with(language, &[&run.summary.run.id])).collect();
+    let no_records = |run: &Measured| {
+        message!(
+            "{} has no records of single requests; use --from table",
+            "{} 没有单个请求的记录；请使用 --from table",
+            run.summary.run.id
+        )
+    };
+    let errors: Vec<Message> = without.map(no_records).collect();
     if !errors.is_empty() {
         return Err(Refused { notes: Vec::new(), errors });
     }
     let unreadable = |error: dyno_record::RecordError| Refused {
         notes: Vec::new(),
-        errors: vec![Message::Unreadable.with(language, &[error.to_string()])],
+        errors: vec![message!("the records cannot be read: {error}", "无法读取记录：{error}")],
     };
     let mut trials = Trials::of(runs, language).map_err(unreadable)?;
     trials.leave_foreign_out(FEWEST);
-    let mut notes = trials.notes(language);
+    let mut notes = trials.notes();
     let have = trials.usable.len();
     let differ = |pair: &[dyno_model::plan::LevelPlan]| {
         let what = |plan: &dyno_model::plan::LevelPlan| {
@@ -162,11 +174,14 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<String>, Mat
         _ => None,
     };
     if let Some(defect) = defect {
-        return Err(Refused { notes, errors: vec![words::defect(&defect, language)] });
+        return Err(Refused { notes, errors: vec![Message::of(&defect)] });
     }
-    notes.extend(trials.hidden(language));
-    notes.extend(trials.unchecked(language));
-    notes.push(Message::FittingRecords.with(language, &[have.to_string()]));
+    notes.extend(trials.hidden());
+    notes.extend(trials.unchecked());
+    notes.push(message!(
+        "fitting {have} levels, request by request; this takes from a few seconds to some minutes",
+        "正在逐个请求拟合 {have} 个档位，需要几秒到几分钟"
+    ));
     Ok((notes, Material::Records(trials)))
 }
 
@@ -175,20 +190,23 @@ fn by_means(
     runs: &[Measured],
     wanted: &Wanted,
     language: Language,
-) -> Result<(Vec<String>, Material), Refused> {
+) -> Result<(Vec<Message>, Material), Refused> {
     let table = table::table(&wanted.name, runs, wanted.max_seqs, language);
     let left_out = table.levels.iter().filter_map(|level| match &level.role {
-        Role::LeftOut(why) => Some((level.label.as_str(), why.as_str())),
+        Role::LeftOut(why) => Some((level.label.as_str(), why)),
         Role::Fitted | Role::HeldOut => None,
     });
-    let words = [LevelMessage::LeftOut, LevelMessage::LeftOutSeveral];
-    let mut notes = usable::told(left_out, words, language);
+    let mut notes = usable::notes(left_out, usable::left_out);
     let defects = dyno_fit::defects(&table);
     if !defects.is_empty() {
-        let errors = defects.iter().map(|one| words::defect(one, language)).collect();
+        let errors = defects.iter().map(Message::of).collect();
         return Err(Refused { notes, errors });
     }
-    notes.push(Message::Fitting.with(language, &[table.fitted().count().to_string()]));
+    notes.push(message!(
+        "fitting {} levels; this takes from a few seconds to some minutes",
+        "正在拟合 {} 个档位，需要几秒到几分钟",
+        table.fitted().count()
+    ));
     Ok((notes, Material::Table(table)))
 }
 
@@ -198,8 +216,8 @@ impl Job<'_> {
         progress::line(self.progress.state(), elapsed, self.language)
     }
 
-    /// Searches; takes seconds to minutes. The error is a text.
-    pub fn work(&self) -> Result<FittedTwin, String> {
+    /// Searches; takes seconds to minutes.
+    pub fn work(&self) -> Result<FittedTwin, Message> {
         let mut found = match &self.material {
             Material::Table(table) => self.to_table(table)?,
             Material::Records(trials) => self.to_records(trials)?,
@@ -208,19 +226,19 @@ impl Job<'_> {
         Ok(found)
     }
 
-    fn to_table(&self, table: &Table) -> Result<FittedTwin, String> {
+    fn to_table(&self, table: &Table) -> Result<FittedTwin, Message> {
         let mut options =
             FitOptions { progress: Arc::clone(&self.progress), ..FitOptions::default() };
         if let Some(budget) = self.wanted.token_budget {
             options.token_budgets = vec![budget];
         }
-        let found = dyno_fit::fit(table, &options).map_err(|error| error.to_string())?;
+        let found = dyno_fit::fit(table, &options).map_err(|error| Message::of(&error))?;
         let text = by_table::report(&found, self.language);
-        let warning = by_table::warning(&found.leave_one_out, self.language);
+        let warning = by_table::warning(&found.leave_one_out);
         Ok(FittedTwin { twin: found.twin, text, warning })
     }
 
-    fn to_records(&self, trials: &Trials) -> Result<FittedTwin, String> {
+    fn to_records(&self, trials: &Trials) -> Result<FittedTwin, Message> {
         let known = Settings {
             max_seqs: self.wanted.max_seqs,
             token_budget: self.wanted.token_budget,
@@ -232,12 +250,17 @@ impl Job<'_> {
         let threads = FitOptions::default().threads;
         let progress = Arc::clone(&self.progress);
         let options = CalibrateOptions { threads, progress, without: Vec::new() };
-        let found = calibrate(&trials.usable, &trials.steps, &known, &options)
-            .ok_or_else(|| Message::NoEngine.text(self.language).to_owned())?;
+        let found = calibrate(&trials.usable, &trials.steps, &known, &options).ok_or_else(|| {
+            message!(
+                "no engine could serve these requests; check the prompt lengths, --max-seqs and \
+                 --token-budget",
+                "没有引擎能处理这些请求；请检查提示词长度、--max-seqs 和 --token-budget"
+            )
+        })?;
         let twin = found.twin(&self.wanted.name);
         let mut text = records::report(&found, &twin, self.language);
         text.push_str(&next::runs(&found.next_runs, self.runs, self.language));
-        let warning = records::warning(&found, self.language);
+        let warning = records::warning(&found);
         Ok(FittedTwin { twin, text, warning })
     }
 }

@@ -1,7 +1,7 @@
 //! The next run to measure: the command that would show what is still unknown.
 
 use super::unknown;
-use super::words::Message;
+use super::words::Say;
 use crate::measured::Measured;
 use dyno_fit::NextRun;
 use dyno_model::Language;
@@ -15,14 +15,14 @@ pub(super) fn runs(next: &[NextRun], measured: &[Measured], language: Language) 
     }
     let plan = measured.iter().find_map(|run| Some(&run.records.as_ref()?.1));
     let command = plan.map_or("dyno bench URL".to_owned(), command);
-    let mut text = format!("\n{}\n", Message::NextRun.text(language));
+    let mut text = format!("\n{}\n", Say::NextRun.text(language));
     for run in next {
         let shows: Vec<String> = run.shows.iter().map(|one| unknown::name(one, language)).collect();
         let shows = shows.join(language.choose([", ", "、"]));
-        let _ = writeln!(text, "  {}", Message::WouldShow.with(language, &[shows]));
+        let _ = writeln!(text, "  {}", Say::WouldShow.with(language, &[shows]));
         let _ = writeln!(text, "    {command} {}", run.flags);
     }
-    let _ = writeln!(text, "{}", Message::FitTogether.text(language));
+    let _ = writeln!(text, "{}", Say::FitTogether.text(language));
     text
 }
 

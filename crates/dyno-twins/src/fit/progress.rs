@@ -1,6 +1,6 @@
 //! How far a fit has come, in a line.
 
-use super::words::Message;
+use super::words::Say;
 use dyno_fit::FitState;
 use dyno_model::Language;
 use std::time::Duration;
@@ -11,14 +11,14 @@ const ENOUGH: f64 = 0.05;
 pub(super) fn line(state: FitState, elapsed: Duration, language: Language) -> String {
     let seconds = elapsed.as_secs_f64();
     let values = [state.steps.to_string(), time(seconds)];
-    let mut line = Message::Progress.with(language, &values);
+    let mut line = Say::Progress.with(language, &values);
     if let Some(error) = state.error {
-        line.push_str(&Message::BestError.with(language, &[format!("{:.1}", 100.0 * error)]));
+        line.push_str(&Say::BestError.with(language, &[format!("{:.1}", 100.0 * error)]));
     }
     if let Some(share) = state.share.filter(|share| *share >= ENOUGH) {
         let left = seconds / share - seconds;
         let values = [format!("{:.0}", 100.0 * share), time(left.ceil())];
-        line.push_str(&Message::Remaining.with(language, &values));
+        line.push_str(&Say::Remaining.with(language, &values));
     }
     line
 }

@@ -1,14 +1,15 @@
 //! What is reported of a twin that was fitted to records.
 
 use super::unknown;
-use super::words::{self, Message};
-use crate::levels::{heads, pair, percent, shown};
+use super::words::{self, Say};
+use crate::levels::{head, heads, pair, percent, shown};
 use crate::shown::compare::number;
 use crate::shown::list::table;
 use dyno_engine::core::Policy;
 use dyno_engine::twin::Twin;
 use dyno_fit::{Calibrated, Figures, Kind, LeftOut, Missed};
-use dyno_model::Language;
+use dyno_model::message::list;
+use dyno_model::{Language, Message, message};
 use dyno_words::columns::left;
 use std::fmt::Write as _;
 
@@ -19,24 +20,20 @@ const NAMES: usize = 22;
 
 /// How close the twin is, how well it predicts what it was not fitted to, and what remains unknown.
 pub(super) fn report(found: &Calibrated, twin: &Twin, language: Language) -> String {
-    let say = |message: Message| message.text(language);
+    let say = |say: Say| say.text(language);
     let mut text = levels(found, language);
-    let _ = writeln!(text, "{}", say(Message::MeasuredToSimulated));
+    let _ = writeln!(text, "{}", say(Say::MeasuredToSimulated));
     if !found.left_out.levels.is_empty() {
-        let _ = write!(
-            text,
-            "\n{}\n{}",
-            say(Message::EachLevel),
-            missed(&found.left_out.levels, language)
-        );
+        let _ =
+            write!(text, "\n{}\n{}", say(Say::EachLevel), missed(&found.left_out.levels, language));
     }
     if !found.left_out.kinds.is_empty() {
-        let _ = write!(text, "\n{}\n{}", say(Message::EachKind), kinds(&found.left_out, language));
+        let _ = write!(text, "\n{}\n{}", say(Say::EachKind), kinds(&found.left_out, language));
     }
     let _ = write!(text, "\n{}", settings(twin, language));
     let _ = write!(text, "\n{}", coefficients(found, language));
     if !found.unknown.is_empty() {
-        let _ = writeln!(text, "\n{}", say(Message::Unidentified));
+        let _ = writeln!(text, "\n{}", say(Say::Unidentified));
         for unknown in &found.unknown {
             let _ = writeln!(text, "  {}", unknown::text(unknown, language));
         }
@@ -65,7 +62,7 @@ fn missed(all: &[Missed], language: Language) -> String {
         std::iter::once(missed.label.clone()).chain(shown().map(cell)).collect()
     };
     let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
-    rows.push(mean(Message::MeanSize.text(language), all));
+    rows.push(mean(Say::MeanSize.text(language), all));
     table(&heads(language), &rows)
 }
 
@@ -88,7 +85,7 @@ fn kinds(left_out: &LeftOut, language: Language) -> String {
         let others = all.iter().filter(|other| *other != kind);
         let others: Vec<&str> = others.map(|other| words::kind(*other, language)).collect();
         let others = others.join(language.choose([" and ", "和"]));
-        let name = Message::KindFrom.with(language, &[words::kind(*kind, language), &others]);
+        let name = Say::KindFrom.with(language, &[words::kind(*kind, language), &others]);
         let of: Vec<Missed> =
             left_out.kinds.iter().filter(|missed| missed.kind == *kind).cloned().collect();
         mean(&name, &of)
@@ -114,16 +111,16 @@ fn settings(twin: &Twin, language: Language) -> String {
         ("prefix_cache", scheduler.prefix_cache.to_string()),
     ];
     let lines = values.map(|(name, value)| format!("  {} {value}\n", left(name, NAMES)));
-    format!("{}\n{}", Message::Settings.text(language), lines.concat())
+    format!("{}\n{}", Say::Settings.text(language), lines.concat())
 }
 
 /// The coefficients with their intervals.
 fn coefficients(found: &Calibrated, language: Language) -> String {
-    let mut text = format!("{}\n", Message::Coefficients.text(language));
+    let mut text = format!("{}\n", Say::Coefficients.text(language));
     for (name, value) in found.coefficients() {
         let range = found.intervals.get(name).map(|interval| {
             let ends = interval.map(number);
-            format!("  ({})", Message::To.with(language, &ends))
+            format!("  ({})", Say::To.with(language, &ends))
         });
         let range = range.unwrap_or_default();
         let _ = writeln!(text, "  {} {:>8}{range}", left(name, NAMES), number(value));
@@ -132,19 +129,27 @@ fn coefficients(found: &Calibrated, language: Language) -> String {
 }
 
 /// The warning for a twin that does not predict what it was not fitted to.
-pub(super) fn warning(found: &Calibrated, language: Language) -> Option<String> {
-    poor(&found.left_out, language)
+pub(super) fn warning(found: &Calibrated) -> Option<Message> {
+    poor(&found.left_out)
 }
 
-fn poor(left_out: &LeftOut, language: Language) -> Option<String> {
+fn poor(left_out: &LeftOut) -> Option<Message> {
     let large = shown().filter_map(|quantity| {
         let percent = 100.0 * left_out.error(quantity)?;
-        let head = crate::levels::head(quantity, language);
-        (percent > LARGEST_ERROR).then(|| format!("{head} {percent:.0} %"))
+        let both = [Language::English, Language::Chinese];
+        let said = both.map(|language| format!("{} {percent:.0} %", head(quantity, language)));
+        (percent > LARGEST_ERROR).then(|| Message::new(said))
     });
-    let large: Vec<String> = large.collect();
-    let values = [format!("{LARGEST_ERROR:.0}"), large.join(", ")];
-    (!large.is_empty()).then(|| Message::PoorRecords.with(language, &values))
+    let large: Vec<Message> = large.collect();
+    (!large.is_empty()).then(|| {
+        message!(
+            "POOR FIT: the error on levels that were left out is over {LARGEST_ERROR:.0} % ({}). Do not rely \
+             on this twin for other loads; measure more levels, of more kinds of load, and fit again",
+            "拟合很差：在留出档位上的误差超过 {LARGEST_ERROR:.0} %（{}）。对其他负载不要依赖该孪生模型；\
+             请测试更多种类的更多档位后重新拟合",
+            list(large)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -183,8 +188,8 @@ mod tests {
             left_out.levels.push(of("rate 3", Kind::Open, 1.0, ttft));
             left_out
         };
-        assert_eq!(poor(&with(1.29), Language::English), None);
-        let text = poor(&with(1.45), Language::English).unwrap();
+        assert_eq!(poor(&with(1.29)), None);
+        let text = poor(&with(1.45)).unwrap().to_string();
         assert!(text.contains("TTFT p50 ms 45 %") && !text.contains("req/s"), "{text}");
     }
 }

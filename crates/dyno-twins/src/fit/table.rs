@@ -1,16 +1,14 @@
 //! Measured runs as a table to fit.
 
-use super::words::Message;
 use crate::measured::Measured;
-use crate::usable::{joined, not_measured, of_run};
-use crate::words;
+use crate::usable::{joined, no_load, not_measured, of_run};
 use dyno_engine::twin::reference::Figure;
 use dyno_fit::{End, Level, Offer, Role, Table};
-use dyno_model::Language;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;
+use dyno_model::{Language, Message, message};
 use std::collections::BTreeMap;
 
 /// The levels of runs, in order of load.
@@ -25,7 +23,7 @@ pub(super) fn table(
     for (number, Measured { plans, summary, .. }) in runs.iter().enumerate() {
         for measured in &summary.levels {
             let planned = plans.get(&measured.index);
-            let mut level = level(planned, measured, language);
+            let mut level = level(planned, measured);
             level.label = of_run(&level.label, several.then_some(number + 1), language);
             levels.push((planned.map_or(0.0, |planned| planned.load.value()), level));
         }
@@ -35,20 +33,20 @@ pub(super) fn table(
     Table { name: name.to_owned(), levels, max_seqs, kv_tokens: None, context: None, varied: false }
 }
 
-fn level(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) -> Level {
+fn level(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Level {
     let tokens = |tokens: &Option<Tokens>| tokens.map(|tokens| tokens.mean);
     let (input, output) = (tokens(&measured.input_tokens), tokens(&measured.output_tokens));
     let offer = plan.and_then(|plan| offer(plan, measured));
-    let mut reasons = unusable(plan, measured, language);
+    let mut reasons = unusable(plan, measured);
     if input.is_none() || output.is_none() {
-        reasons.push(Message::NoTokens.text(language).to_owned());
+        reasons.push(message!("its tokens were not counted", "没有 token 计数"));
     }
     if offer.is_none() && reasons.is_empty() {
-        reasons.push(Message::TooMany.text(language).to_owned());
+        reasons.push(message!("it has too many requests to simulate", "请求过多，无法模拟"));
     }
     let role = match reasons.is_empty() {
         true => Role::Fitted,
-        false => Role::LeftOut(joined(&reasons, language)),
+        false => Role::LeftOut(joined(reasons)),
     };
     Level {
         label: measured.label.clone(),
@@ -83,31 +81,37 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
 }
 
 /// All reasons why a level cannot be fitted, beside missing token counts.
-fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) -> Vec<String> {
-    let known = not_measured(measured, language);
-    let mut reasons: Vec<String> = (!known.is_empty()).then_some(known).into_iter().collect();
+fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Vec<Message> {
+    let mut reasons = not_measured(measured);
     let Some(plan) = plan else {
-        reasons.push(words::Message::NoLoad.text(language).to_owned());
+        reasons.push(no_load());
         return reasons;
     };
-    let mut add = |applies: bool, message: Message, value: &str| {
-        if applies {
-            reasons.push(message.with(language, &[value]));
-        }
-    };
     let failed = measured.requests.refused().unwrap_or(0);
-    add(failed > 0, Message::Failed, &failed.to_string());
-    add(measured.sessions.is_some(), Message::Conversations, "");
-    let is_warm = matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_)));
-    add(is_warm, Message::WarmUp, "");
-    match plan.load {
-        Load::Trace { .. } => add(true, Message::Trace, ""),
-        Load::Ramp { .. } => add(true, Message::Ramp, ""),
-        Load::Rate { arrival, .. } => {
-            add(arrival != Arrival::Constant, Message::RandomArrivals, "");
-        }
-        Load::Concurrency { .. } | Load::Burst { .. } => {}
+    if failed > 0 {
+        reasons.push(message!("{failed} requests failed", "{failed} 个请求失败"));
     }
+    if measured.sessions.is_some() {
+        reasons.push(message!(
+            "conversations, whose prompts grow, cannot be replayed",
+            "多轮对话的提示词会增长，无法重放"
+        ));
+    }
+    if matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_))) {
+        reasons.push(message!(
+            "it has a warm-up phase, which the fit cannot model; measure without --warmup",
+            "包含预热阶段，拟合无法模拟；请不带 --warmup 测试"
+        ));
+    }
+    reasons.extend(match plan.load {
+        Load::Trace { .. } => Some(message!("a trace cannot be replayed", "流量记录负载无法重放")),
+        Load::Ramp { .. } => Some(message!("a ramp cannot be replayed", "爬坡负载无法重放")),
+        Load::Rate { arrival, .. } if arrival != Arrival::Constant => Some(message!(
+            "random arrivals cannot be replayed; measure with --arrival constant",
+            "随机到达无法重放；请用 --arrival constant 测试"
+        )),
+        Load::Rate { .. } | Load::Concurrency { .. } | Load::Burst { .. } => None,
+    });
     reasons
 }
 

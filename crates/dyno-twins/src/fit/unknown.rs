@@ -1,22 +1,22 @@
 //! What the runs do not show, in words.
 
-use super::words::{Message, kind};
+use super::words::{Say, kind};
 use dyno_fit::Unknown;
 use dyno_model::Language;
 
 /// One thing that the runs leave open, and why.
 pub(super) fn text(unknown: &Unknown, language: Language) -> String {
     match unknown {
-        Unknown::Attention => Message::NoAttention.text(language).to_owned(),
-        Unknown::Context => Message::NoContext.text(language).to_owned(),
-        Unknown::MaxSeqs => Message::NoMaxSeqs.text(language).to_owned(),
-        Unknown::TokenBudget => Message::NoTokenBudget.text(language).to_owned(),
-        Unknown::KvCache => Message::NoKvCache.text(language).to_owned(),
-        Unknown::PrefixCache => Message::NoPrefixCache.text(language).to_owned(),
+        Unknown::Attention => Say::NoAttention.text(language).to_owned(),
+        Unknown::Context => Say::NoContext.text(language).to_owned(),
+        Unknown::MaxSeqs => Say::NoMaxSeqs.text(language).to_owned(),
+        Unknown::TokenBudget => Say::NoTokenBudget.text(language).to_owned(),
+        Unknown::KvCache => Say::NoKvCache.text(language).to_owned(),
+        Unknown::PrefixCache => Say::NoPrefixCache.text(language).to_owned(),
         Unknown::Coefficient(name) | Unknown::Setting(name) => {
-            Message::NoCoefficient.with(language, &[name])
+            Say::NoCoefficient.with(language, &[name])
         }
-        Unknown::Kind(of) => Message::NoKind.with(language, &[kind(*of, language)]),
+        Unknown::Kind(of) => Say::NoKind.with(language, &[kind(*of, language)]),
     }
 }
 

@@ -125,7 +125,7 @@ fn fault_list(language: Language) -> String {
         text.push_str(&format!("{}\n", translated(head, language)));
         for info in Fault::all().iter().filter(|info| info.class.is_some() == failing) {
             let class = info.class.map(|class| format!(" [{class}]")).unwrap_or_default();
-            let about = translated(info.about, language);
+            let about = language.choose(info.about);
             text.push_str(&format!("  {:width$}  {about}{class}\n", info.name));
         }
     }

@@ -8,7 +8,7 @@ use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
-use dyno_model::Language;
+use dyno_model::{Language, Localized};
 use dyno_twins::{About, Measured, Source, Wanted};
 use std::fs::File;
 use std::io::Write as _;
@@ -51,7 +51,8 @@ fn fitted(
     printer: &Printer,
     language: Language,
 ) -> Result<(String, Exit), Vec<UsageError>> {
-    let in_run = |message: String| UsageError::new("RUN", message);
+    let in_run =
+        |message: dyno_model::Message| UsageError::new("RUN", message.text(printer.language()));
     let mut errors: Vec<UsageError> = unwritable(&args.out, language).into_iter().collect();
     let mut runs: Vec<Measured> = Vec::new();
     for path in &args.runs {
@@ -72,14 +73,14 @@ fn fitted(
             (refused.notes, None)
         }
     };
-    notes.into_iter().for_each(|note| printer.note(note));
+    notes.into_iter().for_each(|note| printer.note(note.text(printer.language())));
     let Some(job) = job else { return Err(errors) };
     let found = dyno_live::while_shown(printer, |elapsed| job.line(elapsed), || job.work())
         .map_err(|error| vec![in_run(error)])?;
     write(&args.out, &found.twin, language).map_err(|error| vec![error])?;
     let exit = if found.warning.is_some() { Exit::Inconclusive } else { Exit::Fine };
     if let Some(warning) = found.warning {
-        printer.warn(warning);
+        printer.warn(warning.text(printer.language()));
     }
     let written = Message::Written.with(language, &[args.out.display().to_string()]);
     Ok((format!("{}\n{written}\n", found.text), exit))

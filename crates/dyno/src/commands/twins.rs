@@ -7,7 +7,7 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
-use dyno_model::Language;
+use dyno_model::{Language, Localized};
 use std::path::PathBuf;
 
 /// Lists, shows, verifies or checks.
@@ -54,10 +54,11 @@ fn checked(
     for path in runs {
         measured.append(&mut fit::measured(path, printer)?);
     }
-    let in_run = |error: String| UsageError::new("RUN", error);
-    let found = dyno_twins::check(&measured, twin, printer.language()).map_err(in_run)?;
+    let language = printer.language();
+    let in_run = |error: dyno_model::Message| UsageError::new("RUN", error.text(language));
+    let found = dyno_twins::check(&measured, twin, language).map_err(in_run)?;
     if !json {
-        found.notes.iter().for_each(|note| printer.note(note));
+        found.notes.iter().for_each(|note| printer.note(note.text(language)));
     }
     let exit = match found.same() {
         Some(true) => Exit::Fine,
@@ -65,7 +66,7 @@ fn checked(
         None => Exit::Inconclusive,
     };
     let text = match json {
-        true => found.json().map_err(|error| in_run(error.to_string()))? + "\n",
+        true => found.json().map_err(|error| UsageError::new("RUN", error.to_string()))? + "\n",
         false => found.text(),
     };
     Ok((text, exit))

@@ -2,7 +2,6 @@
 
 use super::{Accuracy, Client, Errors, Lengths, Range, Rows};
 use crate::core::Scheduler;
-use crate::slow_down::SlowDown;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -57,8 +56,7 @@ pub(super) struct CostFile {
     pub(super) front_end_ms: Option<Spanned<f64>>,
     pub(super) front: Option<FrontFile>,
     pub(super) noise: Option<Spanned<f64>>,
-    #[serde(default)]
-    pub(super) slow_down: SlowDown,
+    pub(super) slow_down: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,8 @@
 use super::form::{CostFile, File, Form};
 use super::{Accuracy, KINDS, Lengths, Range, SCHEMA, Twin, TwinError};
 use crate::core::{ConfigError, Cost, Front, Knee, Launch, Rise};
+use crate::slow_down::SlowDown;
+use dyno_model::{Message, message};
 use toml::Spanned;
 
 impl Twin {
@@ -28,8 +30,11 @@ impl Twin {
         for (kind, typical) in &read.errors.kinds {
             let table = text.find(&format!("[errors.kinds.{kind}")).unwrap_or_default();
             if !KINDS.contains(&kind.as_str()) {
-                let kinds = KINDS.join("`, `");
-                let problem = format!("`{kind}` is no kind of load; give one of `{kinds}`");
+                let problem = message!(
+                    "`{kind}` is no kind of load; give one of `{}`",
+                    "`{kind}` 不是负载类型；请写 `{}` 之一",
+                    KINDS.join("`, `")
+                );
                 return Err(at.wrong(table, problem));
             }
             at.accuracy(typical, table)?;
@@ -62,7 +67,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn wrong(&self, offset: usize, problem: String) -> TwinError {
+    fn wrong(&self, offset: usize, problem: Message) -> TwinError {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         TwinError::Form { file: self.file.to_owned(), line, problem }
@@ -70,7 +75,7 @@ impl Place<'_> {
 
     fn toml(&self, error: &toml::de::Error) -> TwinError {
         let offset = error.span().map_or(0, |span| span.start);
-        self.wrong(offset, error.message().replace('\n', "; "))
+        self.wrong(offset, Message::quoted(error.message().replace('\n', "; ")))
     }
 
     /// A setting that the scheduler rejects, with the line that sets it.
@@ -86,11 +91,11 @@ impl Place<'_> {
         for line in self.text.get(table..).unwrap_or_default().split_inclusive('\n') {
             let rest = line.trim_start().strip_prefix(name).unwrap_or_default();
             if !name.is_empty() && rest.trim_start().starts_with('=') {
-                return self.wrong(offset, error.to_string());
+                return self.wrong(offset, Message::of(error));
             }
             offset += line.len();
         }
-        self.wrong(table, error.to_string())
+        self.wrong(table, Message::of(error))
     }
 
     fn cost(&self, file: &Spanned<CostFile>) -> Result<Cost, TwinError> {
@@ -100,7 +105,10 @@ impl Place<'_> {
             if given.is_finite() && given >= 0.0 {
                 return Ok(given / per_second);
             }
-            let problem = format!("`{name}` is {given}; give a finite number of at least 0");
+            let problem = message!(
+                "`{name}` is {given}; give a finite number of at least 0",
+                "`{name}` 为 {given}；请给出不小于 0 的有限数"
+            );
             Err(self.wrong(value.span().start, problem))
         };
         let or_none = |name: &str, value: &Option<Spanned<f64>>, per_second: f64| {
@@ -138,6 +146,10 @@ impl Place<'_> {
                 input: or_none("front.input_us", &front.input_us, 1e6)?,
             })
         });
+        let slow_down = read.slow_down.as_ref().map(|rate| {
+            let parsed = rate.get_ref().parse::<SlowDown>();
+            parsed.map_err(|error| self.wrong(rate.span().start, Message::of(&error)))
+        });
         let cost = Cost {
             base: number("base_ms", &read.base_ms, 1e3)?,
             prefill_token: number("prefill_token_us", &read.prefill_token_us, 1e6)?,
@@ -151,16 +163,17 @@ impl Place<'_> {
             front_end: or_none("front_end_ms", &read.front_end_ms, 1e3)?,
             front: front.transpose()?.unwrap_or_default(),
             noise: or_none("noise", &read.noise, 1.0)?,
-            slow_down: read.slow_down,
+            slow_down: slow_down.transpose()?.unwrap_or_default(),
         };
         cost.check().map_err(|error| match (error, &read.noise, &read.knee) {
             (ConfigError::Noise(_), Some(noise), _) => {
-                self.wrong(noise.span().start, error.to_string())
+                self.wrong(noise.span().start, Message::of(&error))
             }
             (ConfigError::Falling { .. }, _, Some(knee)) => {
-                let problem = format!(
+                let problem = message!(
                     "`knee.decode_us` is {}; give a finite number of at least -{} (`decode_us`), \
                      or more sequences would take less time",
+                    "`knee.decode_us` 为 {}；请给出不小于 -{}（`decode_us`）的有限数，否则序列越多用时反而越短",
                     knee.decode_us.get_ref(),
                     read.decode_us.get_ref()
                 );
@@ -169,9 +182,9 @@ impl Place<'_> {
             (ConfigError::Zero("front.turns") | ConfigError::Turns(_), ..) => {
                 let front = read.front.as_ref().and_then(|front| front.turns.as_ref());
                 let offset = front.map_or(file.span().start, |turns| turns.span().start);
-                self.wrong(offset, error.to_string())
+                self.wrong(offset, Message::of(&error))
             }
-            _ => self.wrong(file.span().start, error.to_string()),
+            _ => self.wrong(file.span().start, Message::of(&error)),
         })?;
         Ok(cost)
     }
@@ -181,10 +194,12 @@ impl Place<'_> {
         for (name, length) in [("input", input), ("output", output)] {
             let mean = length.mean.is_finite() && length.mean >= 1.0;
             if !mean || !(0.0..=10.0).contains(&length.spread) {
-                let problem = format!(
+                let problem = message!(
                     "`{name}` has a mean of {} and a spread of {}; give a mean of at least 1 token \
                      and a spread from 0 to 10",
-                    length.mean, length.spread
+                    "`{name}` 的 mean 为 {}，spread 为 {}；mean 至少为 1 个 token，spread 须在 0 到 10 之间",
+                    length.mean,
+                    length.spread
                 );
                 return Err(self.wrong(lengths.span().start, problem));
             }
@@ -198,8 +213,10 @@ impl Place<'_> {
         for (name, percent) in all.into_iter().chain([("latency", Some(latency))]) {
             let Some(percent) = percent else { continue };
             if !(percent >= 0.0 && percent.is_finite()) {
-                let problem =
-                    format!("`{name}` is {percent}; give percent, a finite number of at least 0");
+                let problem = message!(
+                    "`{name}` is {percent}; give percent, a finite number of at least 0",
+                    "`{name}` 为 {percent}；请给出百分数，不小于 0 的有限数"
+                );
                 return Err(self.wrong(offset, problem));
             }
         }
@@ -212,8 +229,9 @@ impl Place<'_> {
             [("in_flight", in_flight), ("rate", rate), ("input", input), ("output", output)];
         for (name, [least, most]) in named {
             if !(least >= 0.0 && least <= most && most.is_finite()) {
-                let problem = format!(
-                    "`{name}` is [{least}, {most}]; give the smallest value first, then the largest"
+                let problem = message!(
+                    "`{name}` is [{least}, {most}]; give the smallest value first, then the largest",
+                    "`{name}` 为 [{least}, {most}]；请先写最小值，再写最大值"
                 );
                 return Err(self.wrong(range.span().start, problem));
             }

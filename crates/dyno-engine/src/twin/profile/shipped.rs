@@ -14,11 +14,14 @@ const ALIKE: f64 = 0.5;
 /// The largest file of a twin.
 const LARGEST_FILE: u64 = 1 << 20;
 
-fn read(path: &Path) -> std::io::Result<String> {
+fn read(path: &Path) -> Result<String, TwinError> {
+    let name = || path.display().to_string();
+    let failed = |source| TwinError::Read { path: name(), source };
+    let file = std::fs::File::open(path).map_err(failed)?;
     let mut text = String::new();
-    std::fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_string(&mut text)?;
+    file.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(failed)?;
     match text.len() as u64 > LARGEST_FILE {
-        true => Err(std::io::Error::other("it is larger than 1 MiB")),
+        true => Err(TwinError::Large { path: name() }),
         false => Ok(text),
     }
 }
@@ -35,9 +38,7 @@ impl Twin {
             let near = near(name_or_path);
             return Err(TwinError::Unknown { name: name_or_path.to_owned(), near });
         }
-        let text = read(path)
-            .map_err(|source| TwinError::Read { path: name_or_path.to_owned(), source })?;
-        Self::parse(&text, name_or_path)
+        Self::parse(&read(path)?, name_or_path)
     }
 
     /// Name and text of each shipped twin, in order of names.

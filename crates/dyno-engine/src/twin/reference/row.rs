@@ -1,5 +1,6 @@
 //! A row of a published table: a load, its measurements, and whether they are usable.
 
+use dyno_model::{Message, message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -158,30 +159,51 @@ impl Row {
         self.get(mean).or_else(divided)
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), Message> {
         if self.load.has_level() != self.value.is_some() {
-            let wants = if self.load.has_level() { "needs" } else { "has no" };
-            return Err(format!("a row of load {:?} {wants} `value`", self.load));
+            let load = self.load;
+            return Err(match load.has_level() {
+                true => message!(
+                    "a row of load {load:?} needs `value`",
+                    "load 为 {load:?} 的行需要 `value`"
+                ),
+                false => message!(
+                    "a row of load {load:?} has no `value`",
+                    "load 为 {load:?} 的行没有 `value`"
+                ),
+            });
         }
         if self.fitted.is_some() == self.left_out.is_some() {
-            return Err("give either `fitted` or `left_out`".to_owned());
+            return Err(message!(
+                "give either `fitted` or `left_out`",
+                "`fitted` 和 `left_out` 请二选一"
+            ));
         }
         let levels = [self.value, self.repaired.value].into_iter().flatten();
         if let Some(level) = levels.into_iter().find(|level| !positive(*level)) {
-            return Err(format!("the level {level} is not above 0"));
+            return Err(message!("the level {level} is not above 0", "档位 {level} 不大于 0"));
         }
         for (figure, value) in self.metrics.iter().chain(&self.repaired.metrics) {
             let none_failed = *figure == Figure::Failed && *value == 0.0;
             if !positive(*value) && !none_failed {
-                return Err(format!("{figure:?} is {value}; leave out what was not measured"));
+                return Err(message!(
+                    "{figure:?} is {value}; leave out what was not measured",
+                    "{figure:?} 为 {value}；请去掉没有测量的数值"
+                ));
             }
         }
         if let Some(figure) = self.unreliable.iter().find(|f| !self.metrics.contains_key(f)) {
-            return Err(format!("{figure:?} is listed as unreliable but missing"));
+            return Err(message!(
+                "{figure:?} is listed as unreliable but missing",
+                "{figure:?} 被列为不可靠，但没有这一项"
+            ));
         }
         let doubted = !self.unreliable.is_empty() || self.repaired != Repaired::default();
         if doubted && self.suspect.is_none() {
-            return Err("say in `suspect` why values are unreliable or repaired".to_owned());
+            return Err(message!(
+                "say in `suspect` why values are unreliable or repaired",
+                "请在 `suspect` 中说明数值不可靠或被修正的原因"
+            ));
         }
         Ok(())
     }

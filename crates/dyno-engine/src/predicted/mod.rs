@@ -1,10 +1,14 @@
-//! A twin instead of a server: an engine in virtual time answers the requests of the drivers.
+//! A twin instead of a server: an engine in virtual time answers the requests of the drivers. [`Predicted`] is a
+//! transport for the drivers of a real run; sockets, HTTP and files are not known here.
 
-use crate::prompts::{Prompts, TwinPrompt};
+mod prompts;
+
+pub use prompts::{Prompts, TwinPrompt};
+
+use crate::Prompt;
+use crate::core::{Core, Event, Request};
+use crate::virtual_time::Virtual;
 use dyno_drive::{Ended, Job, Lengths, Transport, TransportError};
-use dyno_engine::Prompt;
-use dyno_engine::core::{Core, Event, Request};
-use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};

@@ -1,11 +1,9 @@
 //! A prompt is the same to the engine whether it came over HTTP or directly.
 
-#![allow(clippy::unwrap_used)]
-
 use dyno_drive::{Lengths, Payload, Prepare};
+use dyno_engine::predicted::Prompts;
 use dyno_engine::prompt_of;
 use dyno_engine::{Prompt, PromptError};
-use dyno_fit::Prompts;
 use dyno_model::prompt::{Content, Message};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use dyno_wire::dialect::{Shape, of_path};

@@ -1,7 +1,7 @@
 //! Prompts as a twin's engine sees them, without a request on the wire.
 
+use crate::{Prompt, PromptError, Transcript};
 use dyno_drive::{Body, Dialogue, Lengths, NextTurn, Payload, Prepare, Work};
-use dyno_engine::{Prompt, PromptError, Transcript};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use std::collections::VecDeque;
 

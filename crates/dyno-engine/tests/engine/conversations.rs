@@ -1,10 +1,8 @@
 //! The next turn of a conversation finds what the engine has computed of it.
 
-#![allow(clippy::unwrap_used)]
-
 use dyno_drive::{LevelSetup, Observer, OnFailure, Prepare, StopSignal, Supply, Work, run_level};
 use dyno_engine::core::{Core, Cost, Policy, Scheduler};
-use dyno_fit::{ClientBehaviour, Predicted, Prompts, TwinPrompt};
+use dyno_engine::predicted::{ClientBehaviour, Predicted, Prompts, TwinPrompt};
 use dyno_model::plan::{LevelPlan, Shard};
 use dyno_model::prompt::{Conversation, Message, UserTurn};
 use dyno_model::record::RequestRecord;
