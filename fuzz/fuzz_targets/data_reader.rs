@@ -4,9 +4,9 @@
 #![no_main]
 
 use dyno_model::Language;
+use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::shown::{self, First};
 use dyno_workload::data::{DataSet, DataSpec, Format, Kind, Order, Outside, Selection, convert};
-use dyno_workload::item::{Content, Item};
 use dyno_workload::trace::{Trace, TraceLimits, TraceProfile};
 use libfuzzer_sys::fuzz_target;
 

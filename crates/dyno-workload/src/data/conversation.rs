@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::fields::described;
 use super::spec::Turns;
-use crate::item::{Content, Message};
 use crate::session;
+use dyno_model::prompt::{Content, Message};
 
 /// How much of a conversation is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 
 use super::error::DataError;
-use crate::item::{Content, Item, Message};
+use dyno_model::prompt::{Content, Item, Message};
 
 /// What data are converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::source::{Compression, Source};
 use super::spec::{DataSpec, Kind, Lang};
 use super::stdin;
 use super::unused::unused;
-use crate::item::{Item, Message};
+use dyno_model::prompt::{Item, Message};
 
 /// How many records, and how many bytes of them, are sampled to recognise the fields.
 const SAMPLES: usize = 64;

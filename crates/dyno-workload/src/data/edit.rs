@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::item::{Content, Item};
+use dyno_model::prompt::{Content, Item};
 
 /// Puts `prefix` before the first text of the prompt.
 pub(super) fn prepend(content: &mut Content, prefix: &str) -> bool {

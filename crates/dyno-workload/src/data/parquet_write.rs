@@ -14,7 +14,7 @@ use parquet::schema::parser::parse_message_type;
 use super::convert::whole_body;
 use super::edit::weight;
 use super::error::DataError;
-use crate::item::{Content, Item, Message};
+use dyno_model::prompt::{Content, Item, Message};
 
 const SCHEMA: &str = "
 message prompts {

@@ -11,8 +11,8 @@ use super::record::Record;
 use super::requests;
 use super::spec::Turns;
 use super::texts;
-use crate::item::{Content, Item, Message};
 use crate::session::Unusable;
+use dyno_model::prompt::{Content, Item, Message};
 
 /// How records are converted into items.
 #[derive(Debug, Clone, PartialEq, Eq)]

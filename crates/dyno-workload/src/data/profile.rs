@@ -5,8 +5,8 @@ use std::fmt;
 use super::error::DataError;
 use super::shown::First;
 use super::spread::Spread;
-use crate::item::{Content, Item, Message};
 use dyno_model::Language;
+use dyno_model::prompt::{Content, Item, Message};
 use dyno_words::escape::escape;
 use dyno_words::messages;
 

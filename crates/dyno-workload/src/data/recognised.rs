@@ -11,7 +11,7 @@ use super::source::Compression;
 use super::spec::{Kind, Turns};
 use super::texts;
 use super::unused::Unused;
-use crate::item::Message;
+use dyno_model::prompt::Message;
 use dyno_words::escape::escape;
 
 /// What a data set was recognised as, printed before it is used.

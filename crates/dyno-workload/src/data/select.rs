@@ -8,7 +8,7 @@ use super::dataset::{DataSet, Reading};
 use super::edit::{cut, prepend};
 use super::error::DataError;
 use super::order::{Order, Shuffled};
-use crate::item::{Content, Item};
+use dyno_model::prompt::{Content, Item};
 
 /// Counts the input tokens of a prompt, chat template included.
 pub type Count<'a> = Box<dyn Fn(&Content) -> Result<u32, String> + Send + 'a>;

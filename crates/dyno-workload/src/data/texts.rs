@@ -7,7 +7,7 @@ use super::at::At;
 use super::error::DataError;
 use super::fields::listed;
 use super::record::Record;
-use crate::item::{Content, Item, Texts};
+use dyno_model::prompt::{Content, Item, Texts};
 
 /// Names of lists of texts to embed.
 const INPUTS: [&str; 4] = ["input", "inputs", "texts", "sentences"];

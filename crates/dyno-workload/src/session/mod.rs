@@ -14,7 +14,7 @@ pub(crate) use recorded::{check, is_answer};
 pub use think::Think;
 
 use crate::data::{DataSpec, FIELD_KEYS, SpecError};
-use crate::lengths::Lengths;
+use crate::random::lengths::Lengths;
 use crate::random::shared_prefix;
 
 /// Default number of turns of a synthetic conversation.

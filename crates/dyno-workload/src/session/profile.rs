@@ -4,9 +4,9 @@
 use super::{SessionOptions, led, said};
 use crate::data::shown::First;
 use crate::data::{DataError, Spread, outputs, sample, samples};
-use crate::item::{Content, Item};
-use crate::key::Key;
+use crate::random::key::Key;
 use dyno_model::Language;
+use dyno_model::prompt::{Content, Item};
 use std::fmt;
 
 /// What a file of conversations holds.

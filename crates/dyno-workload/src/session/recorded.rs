@@ -1,7 +1,7 @@
 //! The user's side of a recorded conversation. Recorded responses are left out: the server that is
 //! measured gives its own.
 
-use crate::item::{Content, Message};
+use dyno_model::prompt::{Content, Message};
 
 /// Why a recorded conversation cannot be replayed; the message follows the name of the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

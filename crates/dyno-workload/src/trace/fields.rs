@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::time::Unit;
 use crate::data::{At, DataError, FieldPath, described, listed, whole};
-use crate::lengths::LONGEST;
+use crate::random::lengths::LONGEST;
 
 /// One field of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 #![allow(clippy::expect_used)]
 
 use dyno_model::Language;
+use dyno_model::prompt::{Content, Item, Message};
 use dyno_workload::data::{DataSet, DataSpec, Format, convert, profile};
-use dyno_workload::item::{Content, Item, Message};
 use proptest::prelude::*;
 
 fn read(path: &std::path::Path) -> Vec<Item> {

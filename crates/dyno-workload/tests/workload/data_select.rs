@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{self, AtomicU32};
 
+use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, DataError, DataSet, Order, Outside, Selection};
-use dyno_workload::item::{Content, Item};
 use proptest::prelude::*;
 
 fn numbered(count: usize) -> DataSet {

@@ -2,8 +2,8 @@
 //! our own; names and nesting of the fields are those of the sets.
 #![allow(clippy::expect_used)]
 
+use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{DataSet, DataSpec};
-use dyno_workload::item::{Content, Item};
 
 /// A set: its name, the file, its text, the first prompt by roles, and how its description ends.
 struct Set {

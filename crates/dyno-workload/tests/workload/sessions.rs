@@ -3,13 +3,13 @@
 #![allow(clippy::expect_used)]
 
 use dyno_model::Language;
+use dyno_model::prompt::{Content, Item, Message};
 use dyno_workload::data::{
     Count, DataError, DataSet, DataSpec, Format, Order, Outside, Selection, SpecError, convert,
 };
-use dyno_workload::item::{Content, Item, Message};
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomError;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::session::{SessionOptions, SessionProfile, SyntheticSessions, led, said};
 use dyno_workload::tokenizer::Tokenizer;
 use proptest::prelude::*;

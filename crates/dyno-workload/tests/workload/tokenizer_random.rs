@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use dyno_model::prompt::{Content, Item};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
-use dyno_workload::item::{Content, Item};
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::random::{RandomError, RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use tempfile::TempDir;

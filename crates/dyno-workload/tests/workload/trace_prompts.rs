@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::traces_made::{AZURE, MOONCAKE, trace};
+use dyno_model::prompt::{Content, Item, Message};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
-use dyno_workload::item::{Content, Item, Message};
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomError;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use dyno_workload::trace::{
     SessionPrompts, Starts, Trace, TraceLimits, TracePrompts, TraceSessions,

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use super::event::{Event, Refused};
 use super::form::SessionForm;
 use crate::data::{At, DataError};
-use crate::item::Message;
 use crate::trace::read::Records;
 use crate::trace::seen::{Doubtful, Seen};
 use crate::trace::words::grouped;
+use dyno_model::prompt::Message;
 
 /// The most requests, and bytes of text, that are held in memory.
 const MOST_REQUESTS: u64 = 10_000_000;

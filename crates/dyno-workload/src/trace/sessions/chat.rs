@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use super::event::{Event, Refused};
 use super::form::{Sink, id};
 use crate::data::{At, DataError, described};
-use crate::item::Message;
 use crate::trace::fields::{Field, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
+use dyno_model::prompt::Message;
 
 const SESSION: &str = "conversation_id";
 const DELAY: &str = "delay_seconds";

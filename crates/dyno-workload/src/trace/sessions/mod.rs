@@ -29,8 +29,8 @@ use super::read::{Form, Opened};
 use super::select::TraceTally;
 use super::words::{counted, spoken};
 use crate::data::{DataError, DataSpec, Kind, Raw};
-use crate::item::Message;
 use crate::session::{SessionOptions, Think};
+use dyno_model::prompt::Message;
 
 /// Recorded sessions, in the order of their starts where the file has them. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -1,6 +1,4 @@
-//! Random prompts, and what a specification says about their prefixes.
-
-pub use dyno_random::*;
+//! What a specification says about the prefixes of random prompts.
 
 use crate::data::{DataSpec, SpecError};
 

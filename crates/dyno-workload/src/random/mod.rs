@@ -1,23 +1,24 @@
 //! Random prompts of exact lengths: the same key and index give the same prompt in any order, and each
 //! has exactly the requested number of tokens.
-//! Data files, and where prompts are sent, are not known here.
 
 mod asked;
 mod correct;
 mod counter;
-pub mod draws;
+pub(crate) mod draws;
 pub mod key;
 pub mod lengths;
 mod maker;
 mod pieces;
+mod prefix;
 mod words;
 
 use rand_chacha::ChaCha8Rng;
 
 use self::draws::{UNIQUE, draw};
-pub use self::maker::Maker;
-use crate::key::Key;
-use crate::lengths::Lengths;
+use self::key::Key;
+use self::lengths::Lengths;
+pub(crate) use self::maker::Maker;
+pub use self::prefix::shared_prefix;
 use dyno_model::prompt::{Content, Item};
 use dyno_tokenizer::{Tokenizer, TokenizerError};
 
