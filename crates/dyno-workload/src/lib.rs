@@ -2,12 +2,10 @@
 //! request shapes.
 //!
 //! `data` reads data files, `session` makes conversations, `trace` replays recorded traffic, `random` makes prompts of
-//! exact lengths; token counts come from `dyno-tokenizer`.
+//! exact lengths, `tokenizer` counts tokens.
 
 pub mod data;
 pub mod random;
 pub mod session;
+pub mod tokenizer;
 pub mod trace;
-
-/// Counts the tokens of a prompt.
-pub use dyno_tokenizer as tokenizer;

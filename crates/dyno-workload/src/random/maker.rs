@@ -9,7 +9,7 @@ use super::counter::Counter;
 use super::pieces::Pieces;
 use super::words::WORDS;
 use super::{Check, RandomError, asked};
-use dyno_tokenizer::Tokenizer;
+use crate::tokenizer::Tokenizer;
 
 /// One text in this many is re-counted as a check.
 const CHECKED: u64 = 1_000;

@@ -19,8 +19,8 @@ use self::key::Key;
 use self::lengths::Lengths;
 pub(crate) use self::maker::Maker;
 pub use self::prefix::shared_prefix;
+use crate::tokenizer::{Tokenizer, TokenizerError};
 use dyno_model::prompt::{Content, Item};
-use dyno_tokenizer::{Tokenizer, TokenizerError};
 
 /// Options of random prompts besides their lengths.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,6 +11,7 @@ mod data_spec;
 mod lengths_only;
 mod never_twice;
 mod sessions;
+mod tokenizer;
 mod tokenizer_random;
 mod trace;
 mod trace_bad;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dyno_model::prompt::{Content, Message};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
-use dyno_tokenizer::{Ask, Counts, Tokenizer};
+use dyno_workload::tokenizer::{Ask, Counts, Tokenizer};
 use serde_json::json;
 use tempfile::TempDir;
 
