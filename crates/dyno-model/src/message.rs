@@ -39,20 +39,25 @@ impl<T: fmt::Debug + ?Sized> fmt::Debug for In<'_, T> {
     }
 }
 
-/// A finished message, with what may help.
+/// A finished message, with what may help. As large as a pointer: errors hold several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// English and Chinese.
-    texts: [String; 2],
+pub struct Message(Box<Texts>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Texts {
+    #[serde(rename = "en")]
+    english: String,
+    #[serde(rename = "zh")]
+    chinese: String,
     /// What may help, on a line of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    hint: Option<Box<Message>>,
+    hint: Option<Message>,
 }
 
 impl Message {
     /// One with both texts; [`message!`](macro@message) makes them alike.
-    pub fn new(texts: [String; 2]) -> Self {
-        Self { texts, hint: None }
+    pub fn new([english, chinese]: [String; 2]) -> Self {
+        Self(Box::new(Texts { english, chinese, hint: None }))
     }
 
     /// What somebody else said: a server, a file, the system. It is the same in every language.
@@ -68,28 +73,30 @@ impl Message {
 
     /// The same, with what may help.
     #[must_use]
-    pub fn with_hint(self, hint: Self) -> Self {
-        Self { hint: Some(Box::new(hint)), ..self }
+    pub fn with_hint(mut self, hint: Self) -> Self {
+        self.0.hint = Some(hint);
+        self
     }
 
     /// What may help.
     pub fn hint(&self) -> Option<&Self> {
-        self.hint.as_deref()
+        self.0.hint.as_ref()
     }
 
     /// The message without its hint, and the hint.
-    pub fn split_hint(self) -> (Self, Option<Self>) {
-        (Self { hint: None, ..self.clone() }, self.hint.map(|hint| *hint))
+    pub fn split_hint(mut self) -> (Self, Option<Self>) {
+        let hint = self.0.hint.take();
+        (self, hint)
     }
 }
 
 impl Localized for Message {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
-        f.write_str(language.choose(self.texts.each_ref()).as_str())?;
-        match &self.hint {
+        f.write_str(language.choose([&self.0.english, &self.0.chinese]))?;
+        match self.hint() {
             Some(hint) => {
                 let head = language.choose(["\n  hint: ", "\n  提示："]);
-                write!(f, "{head}{}", In(&**hint, language))
+                write!(f, "{head}{}", In(hint, language))
             }
             None => Ok(()),
         }

@@ -5,7 +5,7 @@
 
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 use std::time::Duration;
 
 /// What an estimate needs to know of a level.

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use dyno_model::prompt::Content;
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
-use dyno_workload::item::Content;
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::random::{RandomError, RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::Tokenizer;
 

@@ -7,9 +7,9 @@ use std::error::Error;
 use std::fmt::Write;
 use std::time::Instant;
 
+use dyno_model::prompt::Content;
 use dyno_workload::data::DataSpec;
-use dyno_workload::item::Content;
-use dyno_workload::key::Key;
+use dyno_workload::random::key::Key;
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{Trace, TraceLimits, TraceProfile, TracePrompts};
 

@@ -5,7 +5,7 @@ use dyno_model::Language;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Warmup};
 use dyno_words::messages;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 
 /// Streamed tokens per second that one process times accurately: measured on one core, with a token
 /// per packet.

@@ -4,7 +4,7 @@
 use crate::estimate::Glance;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 use std::time::Duration;
 
 /// Shorter waits are not worth an announcement.

@@ -3,7 +3,7 @@
 
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::versus::Side;
-use dyno_workload::key::Key;
+use dyno_workload::random::key::Key;
 use serde::{Deserialize, Serialize};
 
 /// One attempt of a run.

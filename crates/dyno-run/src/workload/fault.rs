@@ -1,7 +1,7 @@
 //! Which flag is at fault where a prompt cannot be made.
 
-use dyno_workload::lengths::{Lengths, LengthsError};
 use dyno_workload::random::RandomError;
+use dyno_workload::random::lengths::{Lengths, LengthsError};
 
 /// The flag at fault, and the message for the user.
 pub type Fault = (&'static str, String);

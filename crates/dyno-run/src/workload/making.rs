@@ -8,11 +8,12 @@ use super::source::{Led, Source};
 use super::{Items, Prepared, Workload, lock};
 use crate::api::has_messages;
 use dyno_drive::Share;
+use dyno_model::Message;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, DataError, DataSet, Selected, Selection};
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::random::{RandomOptions, RandomPrompts};
 use dyno_workload::session::{SessionOptions, SyntheticSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
@@ -209,7 +210,7 @@ impl Workload {
             true => return None,
         };
         Some(Box::new(move |content: &Content| {
-            tokenizer.count_content(content, chat).map_err(|error| error.to_string())
+            tokenizer.count_content(content, chat).map_err(|error| Message::of(&error))
         }))
     }
 }

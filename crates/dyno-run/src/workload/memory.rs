@@ -3,7 +3,7 @@
 
 use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_words::number::bytes;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 
 /// Bytes of a token in a request, about; twice, for the copy that is sent again if the server closes an idle
 /// connection.

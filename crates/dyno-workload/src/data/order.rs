@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::dataset::Reading;
 use super::edit::weight;
 use super::error::DataError;
-use crate::item::Item;
+use dyno_model::prompt::Item;
 
 /// Items that a shuffle keeps in memory at most.
 pub const MAX_WINDOW_ITEMS: usize = 100_000;
@@ -86,7 +86,7 @@ impl Shuffled {
 mod tests {
     use super::*;
     use crate::data::DataSet;
-    use crate::item::Content;
+    use dyno_model::prompt::Content;
 
     fn shuffled(limits: (usize, usize)) -> Vec<usize> {
         let lines: String = (0..1_000).map(|n| format!("{n}\n")).collect();

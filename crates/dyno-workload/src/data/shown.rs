@@ -6,7 +6,7 @@ use dyno_words::escape::escape;
 use dyno_words::messages;
 
 use super::recognised::Recognised;
-use crate::item::{Content, Message};
+use dyno_model::prompt::{Content, Message};
 
 messages! {
     /// A text about data.

@@ -7,7 +7,7 @@ use dyno_words::escape::escape;
 
 use super::pick::Pick;
 use super::record::Record;
-use crate::item::{Content, Message};
+use dyno_model::prompt::{Content, Message};
 
 /// A field that is not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]

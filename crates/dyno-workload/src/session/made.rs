@@ -1,11 +1,11 @@
 //! Synthetic conversations: the same key and index give the same user messages.
 
 use super::SessionOptions;
-use crate::item::{Content, Message};
-use crate::key::Key;
-use crate::lengths::Lengths;
+use crate::random::key::Key;
+use crate::random::lengths::Lengths;
 use crate::random::{RandomError, RandomOptions, RandomPrompts};
 use crate::tokenizer::Tokenizer;
+use dyno_model::prompt::{Content, Message};
 use dyno_model::prompt::{Conversation, UserTurn};
 use rand_chacha::ChaCha8Rng;
 

@@ -4,11 +4,11 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::{Trace, TraceRequest};
-use crate::item::{Content, Item};
-use crate::key::Key;
 use crate::random::draws::{Beginning, UNIQUE, draw};
+use crate::random::key::Key;
 use crate::random::{Check, Maker, RandomError};
 use crate::tokenizer::Tokenizer;
+use dyno_model::prompt::{Content, Item};
 
 /// The series of a prompt that is no request of the trace, and its number, which none has.
 const APART: u32 = 1 << 30;

@@ -4,8 +4,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use dyno_model::prompt::{Content, Item, Message};
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
-use dyno_workload::item::{Content, Item, Message};
 use serde_json::json;
 
 fn open(name: &str, bytes: &[u8], spec: &str) -> DataSet {

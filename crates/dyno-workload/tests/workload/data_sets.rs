@@ -2,8 +2,8 @@
 //! our own; names and nesting of the fields are those of the sets.
 #![allow(clippy::expect_used)]
 
+use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{DataSet, DataSpec};
-use dyno_workload::item::{Content, Item};
 
 /// A set: its name, the file, its text, the first prompt by roles, and how its description ends.
 struct Set {
@@ -347,7 +347,7 @@ fn every_set_is_read_as_its_users_expect() {
         assert_eq!(sent(&first(&data)), *expected, "{name}");
         let told = data.recognised().to_string();
         assert!(told.ends_with(said), "{name}: {told}");
-        assert_eq!(data.recognised().warnings(), Vec::<String>::new(), "{name}");
+        assert_eq!(data.recognised().warnings(), [], "{name}");
         assert!(data.open().expect("opens").all(|item| item.is_ok()), "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! Prompts without text have the lengths of those with text.
 
-use dyno_workload::item::{Content, Item};
-use dyno_workload::key::Key;
+use dyno_model::prompt::{Content, Item};
+use dyno_workload::random::key::Key;
 use dyno_workload::random::{RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::Tokenizer;
 

@@ -1,5 +1,6 @@
 //! What is sent: data files, conversations, traces, random prompts.
 
+mod chinese;
 mod data_bad;
 mod data_convert;
 mod data_mutated;
@@ -11,6 +12,7 @@ mod data_spec;
 mod lengths_only;
 mod never_twice;
 mod sessions;
+mod tokenizer;
 mod tokenizer_random;
 mod trace;
 mod trace_bad;

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use dyno_model::prompt::Content;
 use dyno_workload::data::{DataSet, Selection};
-use dyno_workload::item::Content;
-use dyno_workload::key::Key;
+use dyno_workload::random::key::Key;
 use dyno_workload::random::{RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::collections::HashSet;

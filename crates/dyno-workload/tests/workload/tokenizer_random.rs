@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use dyno_model::prompt::{Content, Item};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
-use dyno_workload::item::{Content, Item};
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::random::{RandomError, RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use tempfile::TempDir;
@@ -238,7 +238,7 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
             Ask::Text(text) => behind.count(text),
             Ask::Messages(messages) => behind.count_messages(messages),
         }
-        .map_err(|error| error.to_string())
+        .map_err(|error| dyno_model::Message::of(&error))
     }));
     let made = prompts(&server, "300", RandomOptions::default());
     let at_first = asked.load(Ordering::Relaxed);
@@ -258,7 +258,7 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
 
     let odd = Tokenizer::by_asking(Box::new(|ask| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err("no messages here".to_owned()),
+        Ask::Messages(_) => Err(dyno_model::Message::quoted("no messages here")),
     }));
     let bytes = RandomPrompts::new(&odd, Lengths::fixed(300), Key::new(0, 0), plain());
     assert_eq!(bytes.expect_err("bytes"), RandomError::NothingCountsAsOne);

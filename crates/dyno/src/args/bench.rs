@@ -16,7 +16,7 @@ use dyno_model::plan::Arrival;
 use dyno_model::ramp::Ramp;
 use dyno_model::slo::Slo;
 use dyno_run::Sources;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 use std::path::PathBuf;
 
 /// `dyno bench`.

@@ -7,7 +7,7 @@ use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_INPUTS, MOST_REQUEST
 use dyno_model::plan::Warmup;
 use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
 use dyno_run::Sources;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 use serde_json::{Map, Value};
 use std::fmt;
 

@@ -9,7 +9,7 @@ use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
 use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
 
 const DEFAULT_INPUT: u32 = 256;

@@ -1,8 +1,8 @@
 //! A request of a session, as its record tells it.
 
 use crate::data::{At, DataError};
-use crate::item::Message;
 use crate::trace::row::Request;
+use dyno_model::prompt::Message;
 
 /// A request of a session. Times are in nanoseconds, on whatever clock the file has.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 use dyno_model::prompt::{Conversation, UserTurn};
 
 use super::TraceSessions;
-use crate::item::{Content, Item, Message};
-use crate::key::Key;
-use crate::lengths::Lengths;
+use crate::random::key::Key;
+use crate::random::lengths::Lengths;
 use crate::random::{Check, Maker, RandomError};
 use crate::tokenizer::Tokenizer;
 use crate::trace::prompts::Chooser;
+use dyno_model::prompt::{Content, Item, Message};
 
 /// Later messages have words of their own series, so that they differ from first ones.
 const LATER: u32 = 1 << 29;

@@ -11,8 +11,8 @@ mod refused;
 
 use dyno_model::prompt::Conversation;
 use dyno_workload::data::{DataError, DataSpec};
-use dyno_workload::key::Key;
-use dyno_workload::lengths::Lengths;
+use dyno_workload::random::key::Key;
+use dyno_workload::random::lengths::Lengths;
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{
     Kept, SessionPrompts, SessionTraceProfile, SessionsOf, Starts, TraceLimits, TraceSessions,

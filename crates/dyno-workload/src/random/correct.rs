@@ -2,7 +2,7 @@
 //! count is the one asked for.
 
 use super::words::{LETTERS, WORDS};
-use dyno_tokenizer::TokenizerError;
+use crate::tokenizer::TokenizerError;
 
 /// Rounds of adding and removing words, and of finer steps at the end.
 const ROUNDS: usize = 48;

@@ -9,7 +9,8 @@ use super::counter::Counter;
 use super::pieces::Pieces;
 use super::words::WORDS;
 use super::{Check, RandomError, asked};
-use dyno_tokenizer::Tokenizer;
+use crate::tokenizer::Tokenizer;
+use dyno_model::{Message, message};
 
 /// One text in this many is re-counted as a check.
 const CHECKED: u64 = 1_000;
@@ -25,7 +26,7 @@ enum Method {
 
 /// Makes texts of exact lengths.
 #[derive(Debug)]
-pub struct Maker {
+pub(crate) struct Maker {
     counter: Counter,
     method: Arc<Method>,
     shortest: u32,
@@ -35,7 +36,7 @@ pub struct Maker {
 
 impl Maker {
     /// Analyses the tokenizer. One that asks the server is used here and not again.
-    pub fn new(tokenizer: &Tokenizer, chat: bool) -> Result<Self, RandomError> {
+    pub(crate) fn new(tokenizer: &Tokenizer, chat: bool) -> Result<Self, RandomError> {
         let counter = Counter { tokenizer: tokenizer.clone(), chat };
         let (method, shortest) = method(&counter)?;
         let method = Arc::new(method);
@@ -43,7 +44,7 @@ impl Maker {
     }
 
     /// The same without analysing the tokenizer again, and with nothing checked yet.
-    pub fn again(&self) -> Self {
+    pub(crate) fn again(&self) -> Self {
         Self {
             counter: self.counter.clone(),
             method: Arc::clone(&self.method),
@@ -54,26 +55,26 @@ impl Maker {
     }
 
     /// The fewest tokens of a text, with everything that is put around it.
-    pub fn shortest(&self) -> u32 {
+    pub(crate) fn shortest(&self) -> u32 {
         self.shortest
     }
 
     /// Who adds the tokens that are not the text's own.
-    pub fn surroundings(&self) -> &'static str {
+    pub(crate) fn surroundings(&self) -> Message {
         match self.counter.chat && self.counter.tokenizer.has_template() {
-            true => "the chat template's",
-            false => "the tokenizer's",
+            true => message!("the chat template's", "对话模板"),
+            false => message!("the tokenizer's", "分词器"),
         }
     }
 
     /// Whether texts are put together from verified pieces; otherwise each one is encoded and
     /// corrected, at the tokenizer's speed.
-    pub fn uses_pieces(&self) -> bool {
+    pub(crate) fn uses_pieces(&self) -> bool {
         matches!(*self.method, Method::Pieces(_))
     }
 
     /// How many tokens one choice adds: exactly one from pieces, else the average of a word.
-    pub fn tokens_of_a_choice(&self) -> f64 {
+    pub(crate) fn tokens_of_a_choice(&self) -> f64 {
         match *self.method {
             Method::Pieces(_) => 1.0,
             Method::Correct(a_word) => a_word,
@@ -81,7 +82,7 @@ impl Maker {
     }
 
     /// What the texts that were counted again showed so far.
-    pub fn checks(&self) -> Check {
+    pub(crate) fn checks(&self) -> Check {
         Check {
             checked: self.checked.load(Ordering::Relaxed),
             wrong: self.wrong.load(Ordering::Relaxed),
@@ -91,7 +92,7 @@ impl Maker {
     /// The text number `index`, of `tokens` tokens in all. `chooser` gives what picks one of so
     /// many for each position, asked in order from the first on; it is created again should the text
     /// have to be corrected.
-    pub fn text<C: FnMut(u32, usize) -> usize>(
+    pub(crate) fn text<C: FnMut(u32, usize) -> usize>(
         &self,
         index: u64,
         tokens: u32,

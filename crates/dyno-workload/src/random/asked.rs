@@ -4,7 +4,7 @@
 use super::counter::Counter;
 use super::pieces::Pieces;
 use super::words::WORDS;
-use dyno_tokenizer::TokenizerError;
+use crate::tokenizer::TokenizerError;
 
 /// Words in a question about all of them, and in one about a part when that fails.
 const ALL: usize = 128;

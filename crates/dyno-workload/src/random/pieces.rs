@@ -3,7 +3,7 @@
 
 use super::counter::Counter;
 use super::words::{HAN, LETTERS, WORDS};
-use dyno_tokenizer::TokenizerError;
+use crate::tokenizer::TokenizerError;
 
 /// With fewer words than these, prompts would repeat themselves: more are looked for.
 const ENOUGH: usize = 64;

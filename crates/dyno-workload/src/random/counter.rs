@@ -1,8 +1,8 @@
 //! Counts what a prompt will be on the server: the user's one message through the chat template,
 //! or a bare prompt.
 
+use crate::tokenizer::{Tokenizer, TokenizerError};
 use dyno_model::prompt::Message;
-use dyno_tokenizer::{Tokenizer, TokenizerError};
 
 /// A tokenizer and how prompts are wrapped.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! The keys of the random generators of prompts. Lengths and words have separate streams, so that the
 //! same lengths can be sent again with other words, which miss any prefix cache.
 
-use crate::draws::{Beginning, stream};
+use super::draws::{Beginning, stream};
 use rand_chacha::ChaCha8Rng;
 
 /// What the random prompts of a level depend on.
@@ -48,7 +48,7 @@ impl Key {
     }
 
     /// A prefix that no other number has, nor any prompt of another run.
-    pub fn beginning(&self, number: u64) -> Beginning {
+    pub(crate) fn beginning(&self, number: u64) -> Beginning {
         Beginning::new(self.of_words(b"unique  ", self.run), number)
     }
 }

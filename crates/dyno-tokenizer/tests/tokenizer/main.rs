@@ -1,3 +1,0 @@
-//! Tokenizers, templates and the estimate.
-
-mod tokenizer;
