@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Lines of the command line's own source. It is glue.
-const DYNO_LINES: usize = 11_600;
+const DYNO_LINES: usize = 12_400;
 /// Lines of any other crate's source.
 const CRATE_LINES: usize = 12_500;
 
