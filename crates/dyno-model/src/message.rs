@@ -66,9 +66,19 @@ impl Message {
         Self::new([text.clone(), text])
     }
 
+    /// What an error of a lower crate says, until the lower crates are merged.
+    pub fn lower(said: &impl fmt::Display) -> Self {
+        Self::quoted(said)
+    }
+
     /// What an error says.
     pub fn of(said: &impl Localized) -> Self {
-        Self::new([Language::English, Language::Chinese].map(|language| said.text(language)))
+        Self::each(|language| said.text(language))
+    }
+
+    /// What a function says in each language.
+    pub fn each(said: impl Fn(Language) -> String) -> Self {
+        Self::new([Language::English, Language::Chinese].map(said))
     }
 
     /// The same, with what may help.

@@ -3,11 +3,13 @@
 //! pure: the same summary gives the same bytes. What computes belongs in `dyno-analysis`.
 //!
 //! `text` is the terminal's report. `layout` has every other format, a file and a row of its table each;
-//! `selection` the columns and percentiles that tables of levels show; `compared` comparisons, `plan` plans, `page` the
+//! `selection` the columns and percentiles that tables of levels show; `compared` comparisons, `gate` the checks of one, `imported` what was read of other tools, `plan` plans, `page` the
 //! HTML report (its script is in `assets/page/`), `messages` the texts that are not diagnostics, in English and Chinese.
 
 mod alike;
 pub mod compared;
+pub mod gate;
+pub mod imported;
 pub mod layout;
 pub mod lint;
 mod marks;

@@ -101,6 +101,21 @@ macro_rules! messages {
             }
         }
 
+        impl $table {
+            /// In every language, with its places filled in.
+            #[allow(dead_code)]
+            $visible fn said(self, values: &[impl AsRef<str>]) -> ::dyno_model::Message {
+                let fill = |text| $crate::template::fill(text, values);
+                ::dyno_model::Message::new(self.both().map(fill))
+            }
+        }
+
+        impl From<$table> for ::dyno_model::Message {
+            fn from(said: $table) -> Self {
+                said.said(&[""; 0])
+            }
+        }
+
         #[cfg(test)]
         impl $table {
             #[allow(dead_code, missing_docs)]

@@ -13,6 +13,7 @@ use crate::usage::{UsageError, from_clap};
 use clap::builder::{ArgPredicate, OsStr, Resettable};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use dyno_model::message;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -60,8 +61,16 @@ impl Given {
         let others = file.into_iter().chain(preset);
         let sources: Vec<String> = self.variables.iter().cloned().chain(others).collect();
         if !sources.is_empty() {
-            let (message, sources) = (error.message, sources.join(", "));
-            error.message = format!("{message} (some settings come from {sources})");
+            let sources = sources.join(", ");
+            let (message, hint) = error.message.split_hint();
+            let message = message!(
+                "{message} (some settings come from {sources})",
+                "{message}（部分设置来自 {sources}）"
+            );
+            error.message = match hint {
+                Some(hint) => message.with_hint(hint),
+                None => message,
+            };
         }
         error
     }
@@ -174,7 +183,10 @@ impl Settings {
                 let other = other.id.replace('_', "-");
                 return Err(UsageError::new(
                     setting.place.as_str(),
-                    format!("cannot be combined with {other}; remove one of them"),
+                    message!(
+                        "cannot be combined with {other}; remove one of them",
+                        "不能与 {other} 同时使用；请去掉其中一个"
+                    ),
                 ));
             }
         }
@@ -291,7 +303,10 @@ fn texts(arg: &Arg, value: &Value) -> Result<Vec<String>, UsageError> {
     Ok(match (arg.get_action(), value) {
         (ArgAction::SetTrue, Value::Bool(on)) => vec![on.to_string()],
         (ArgAction::SetTrue, _) => {
-            return Err(UsageError::new("", "this is a switch; write true or false"));
+            return Err(UsageError::new(
+                "",
+                message!("this is a switch; write true or false", "这是开关；请写 true 或 false"),
+            ));
         }
         (ArgAction::Append, Value::Array(items)) => {
             items.iter().map(plain).collect::<Result<_, _>>()?
@@ -313,10 +328,18 @@ fn plain(value: &Value) -> Result<String, UsageError> {
             Some(real) => real.to_string(),
             None => number.to_string(),
         }),
-        Value::Bool(_) => Err(UsageError::new("", "this is not a switch; write a value")),
-        Value::Array(_) => Err(UsageError::new("", "takes one value, not a list")),
-        Value::Object(_) => Err(UsageError::new("", "takes a value, not a table")),
-        Value::Null => Err(UsageError::new("", "a value is missing")),
+        Value::Bool(_) => Err(UsageError::new(
+            "",
+            message!("this is not a switch; write a value", "这不是开关；请写取值"),
+        )),
+        Value::Array(_) => Err(UsageError::new(
+            "",
+            message!("takes one value, not a list", "只接受一个取值，不接受列表"),
+        )),
+        Value::Object(_) => {
+            Err(UsageError::new("", message!("takes a value, not a table", "只接受取值，不接受表")))
+        }
+        Value::Null => Err(UsageError::new("", message!("a value is missing", "缺少取值"))),
     }
 }
 

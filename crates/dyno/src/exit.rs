@@ -1,6 +1,7 @@
 //! The exit statuses. Help, documentation and code all use this table.
 
 use crate::resolve::Surroundings;
+use dyno_model::{Message, message};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -115,12 +116,17 @@ pub(crate) fn guarded(command: impl FnOnce() -> Exit) -> Exit {
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied();
         let what = text.or(payload.downcast_ref::<String>().map(String::as_str));
-        let what = what.unwrap_or("no message");
+        let what = what.map_or_else(|| message!("no message", "没有消息"), Message::quoted);
         let version = env!("CARGO_PKG_VERSION");
-        let text = format!(
-            "a bug in Dyno {version}: {what} ({place})\n  hint: please report it, with the command \
-             you ran and this message; what was recorded is kept"
+        let text = message!(
+            "a bug in Dyno {version}: {what} ({place})",
+            "Dyno {version} 的缺陷：{what}（{place}）"
         );
+        let text = text.with_hint(message!(
+            "please report it, with the command you ran and this message; what was recorded is \
+             kept",
+            "请附上所运行的命令和此消息进行报告；已记录的内容会保留"
+        ));
         crate::printer::emergency(&text, Surroundings::of_process().language);
     }));
     // What the command borrowed is not used again after a panic.

@@ -19,6 +19,7 @@ mod why;
 use args::Command;
 use clap::error::ErrorKind;
 use config::Unread;
+use dyno_model::Message;
 use exit::Exit;
 use printer::{Manners, Printer};
 use std::ffi::OsString;
@@ -71,7 +72,7 @@ fn explain(error: &clap::Error, argv: &[OsString], printer: &Printer) -> Exit {
             printer.result(&error.render().to_string())
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            printer.remark(error.render().to_string().trim_end());
+            printer.remark(&Message::quoted(error.render().to_string().trim_end()));
             Exit::Usage
         }
         _ => {

@@ -3,8 +3,9 @@
 
 use crate::exit::Exit;
 use dyno_live::{ProgressStyle, Said, Terminal, prefix};
-use dyno_model::Language;
+use dyno_model::message::In;
 use dyno_model::versus::Side;
+use dyno_model::{Language, Localized, Message, message};
 use dyno_words::columns::{width, wrap};
 use dyno_words::escape;
 use dyno_words::translated;
@@ -87,28 +88,28 @@ impl Printer {
     }
 
     /// Useful to know; not printed with --quiet.
-    pub(crate) fn note(&self, text: impl Display) {
+    pub(crate) fn note(&self, text: &impl Localized) {
         if !self.manners.quiet {
-            self.say("note", "2", &text);
+            self.say("note", "2", text);
         }
     }
 
     /// Something to fix.
-    pub(crate) fn warn(&self, text: impl Display) {
-        self.say("warning", "33", &text);
+    pub(crate) fn warn(&self, text: &impl Localized) {
+        self.say("warning", "33", text);
     }
 
     /// Why the command fails.
-    pub(crate) fn error(&self, text: impl Display) {
-        self.say("error", "31", &text);
+    pub(crate) fn error(&self, text: &impl Localized) {
+        self.say("error", "31", text);
     }
 
     /// Plain text on stderr, without a prefix; not printed with --quiet.
-    pub(crate) fn remark(&self, text: impl Display) {
+    pub(crate) fn remark(&self, text: &impl Localized) {
         if self.manners.json_progress {
-            self.message("remark", &self.attributed(&text));
+            self.message("remark", &self.attributed(text));
         } else if !self.manners.quiet {
-            let text = fitted("", &self.attributed(&text), stderr_width());
+            let text = fitted("", &self.attributed(text), stderr_width());
             print(&mut self.cleared(), text);
         }
     }
@@ -140,7 +141,11 @@ impl Printer {
             Ok(()) => Exit::Fine,
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
             Err(error) => {
-                self.error(format_args!("cannot write the result to stdout: {error}"));
+                self.error(&message!(
+                    "cannot write the result to stdout: {error}",
+                    "无法将结果写到标准输出：{error}",
+                    error = outside(&error)
+                ));
                 Exit::Bug
             }
         }
@@ -164,7 +169,7 @@ impl Printer {
         }
     }
 
-    fn say(&self, kind: &'static str, colour: &str, text: &dyn Display) {
+    fn say(&self, kind: &'static str, colour: &str, text: &dyn Localized) {
         if self.manners.json_progress {
             return self.message(kind, &self.attributed(text));
         }
@@ -186,14 +191,11 @@ impl Printer {
         );
     }
 
-    fn attributed(&self, text: &dyn Display) -> String {
-        // Errors quote files, servers and arguments; nothing of it may reach the terminal as it is.
-        let english = text.to_string();
-        let english = escape::lines(&english);
-        let text = translated(&english, self.language);
+    fn attributed(&self, text: &dyn Localized) -> String {
+        let text = shown(text, self.language);
         match self.about {
-            Some(side) => format!("{side}{}{text}", self.language.choose([": ", "："])),
-            None => text.into_owned(),
+            Some(side) => format!("{side}{}{text}", self.language.colon()),
+            None => text,
         }
     }
 
@@ -230,7 +232,7 @@ impl Terminal for Printer {
     }
 
     fn note(&self, text: &dyn Display) {
-        Self::note(self, text);
+        Self::note(self, &Message::quoted(text));
     }
 
     fn draw_line(&self, line: &str) -> bool {
@@ -314,12 +316,37 @@ fn is_dumb() -> bool {
 }
 
 /// Prints an error when the state of the screen is unknown, as after a panic.
-pub(crate) fn emergency(text: &str, language: Language) {
+pub(crate) fn emergency(text: &Message, language: Language) {
     dyno_live::restore_terminal();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let prefix = prefix("error", language);
-    let text = escape::lines(text);
-    let _ = writeln!(io::stderr(), "{start}{prefix}{}", translated(&text, language));
+    let _ = writeln!(io::stderr(), "{start}{prefix}{}", shown(text, language));
+}
+
+/// What the system or a parser says, in both languages as far as it is known.
+pub(crate) fn outside(error: &dyn Display) -> Message {
+    let english = error.to_string();
+    let chinese = found(&english);
+    Message::new([english, chinese])
+}
+
+/// A text for the terminal. Errors quote files, servers and arguments; nothing of it may reach the terminal
+/// as it is.
+fn shown(text: &dyn Localized, language: Language) -> String {
+    let said = In(text, language).to_string();
+    let said = escape::lines(&said);
+    match language {
+        Language::English => said.into_owned(),
+        Language::Chinese => said.split(HINT).map(found).collect::<Vec<_>>().join(HINT),
+    }
+}
+
+/// Where a hint begins in Chinese.
+const HINT: &str = "\n  提示：";
+
+/// Chinese for what lower crates say in English.
+fn found(text: &str) -> String {
+    translated(text, Language::Chinese).into_owned()
 }
 
 #[cfg(test)]
@@ -349,17 +376,32 @@ mod tests {
     #[test]
     fn l2_no_message_moves_the_cursor() {
         let printer = Printer::new(Manners::default(), Language::English);
-        let said = printer.attributed(&"unknown variant `\x1b[2J\u{202e}`\n  hint: none");
+        let hint = Message::quoted("none");
+        let wrong = Message::quoted("unknown variant `\x1b[2J\u{202e}`").with_hint(hint);
+        let said = printer.attributed(&wrong);
         assert_eq!(said, "unknown variant `\\u{1b}[2J\\u{202e}`\n  hint: none");
+    }
+
+    #[test]
+    fn what_lower_crates_say_in_english_is_found_in_chinese() {
+        let printer = Printer::new(Manners::default(), Language::Chinese);
+        let hint = message!("write a number", "请写一个数");
+        let wrong = Message::lower(&"a value is missing").with_hint(hint);
+        let said = printer.attributed(&message!("--rate: {wrong}", "--rate：{wrong}"));
+        assert_eq!(said, "--rate：缺少取值\n  提示：请写一个数");
+        let system = outside(&"Broken pipe (os error 32)");
+        assert_eq!(system.text(Language::Chinese), "管道已断开（错误码 32）");
     }
 
     #[test]
     fn what_is_held_is_kept_and_remembered() {
         let printer = Printer::new(Manners::default(), Language::English);
         printer.hold();
-        printer.note("one");
-        printer.with(Manners { quiet: true, ..Manners::default() }).note("unheard");
-        printer.warn("two");
+        let quiet = printer.with(Manners { quiet: true, ..Manners::default() });
+        let [one, unheard, two] = ["one", "unheard", "two"].map(Message::quoted);
+        printer.note(&one);
+        quiet.note(&unheard);
+        printer.warn(&two);
         assert!(printer.plain_line("three"));
         let held = printer.lock().held.clone().unwrap();
         assert_eq!(held.len(), 3);

@@ -3,14 +3,14 @@
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use dyno_model::Language;
+use dyno_model::message::clauses;
+use dyno_model::{Message, message};
 use dyno_words::messages;
 
 messages! {
     /// A reason.
     pub(crate) enum Why;
 
-    ExitStatus: "exit status {}: {}", "退出状态 {}：{}";
     Interrupted: "interrupted", "测试被中断";
     TargetLost: "the target is unusable", "目标不可用";
     MaxFailures: "--max-failures ended the run", "失败数达到 --max-failures，测试提前结束";
@@ -51,12 +51,12 @@ messages! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Status {
     exit: Exit,
-    why: Vec<String>,
+    why: Vec<Message>,
 }
 
 impl Status {
     /// The status for this reason.
-    pub(crate) fn because(exit: Exit, why: impl Into<String>) -> Self {
+    pub(crate) fn because(exit: Exit, why: impl Into<Message>) -> Self {
         Self { exit, why: vec![why.into()] }
     }
 
@@ -75,17 +75,16 @@ impl Status {
 
     /// Prints the reason.
     pub(crate) fn told(self, printer: &Printer) -> Exit {
-        let language = printer.language();
-        if let Some(line) = self.line(language) {
-            printer.remark(line);
+        if let Some(line) = self.line() {
+            printer.remark(&line);
         }
         self.exit
     }
 
-    fn line(&self, language: Language) -> Option<String> {
-        let why = self.why.join(language.semicolon());
-        let code = self.exit.code().to_string();
-        (!why.is_empty()).then(|| Why::ExitStatus.with(language, &[code, why]))
+    fn line(&self) -> Option<Message> {
+        let (code, why) = (self.exit.code(), clauses(&self.why));
+        (!self.why.is_empty())
+            .then(|| message!("exit status {code}: {why}", "退出状态 {code}：{why}"))
     }
 }
 
@@ -101,13 +100,14 @@ mod tests {
 
     #[test]
     fn c2_the_reasons_of_the_gravest_status_are_said() {
-        let missed = Status::because(Exit::BarNotMet, "missed");
-        let open = Status::because(Exit::Inconclusive, "open");
+        let because = |exit, why: &str| Status::because(exit, Message::quoted(why));
+        let missed = because(Exit::BarNotMet, "missed");
+        let open = because(Exit::Inconclusive, "open");
         let both = open.clone().and(missed.clone()).and(missed.clone());
-        assert_eq!(both.line(Language::English).unwrap(), "exit status 5: missed");
-        let failed = Status::because(Exit::BarNotMet, "failed");
+        assert_eq!(both.line().unwrap().to_string(), "exit status 5: missed");
+        let failed = because(Exit::BarNotMet, "failed");
         let both = missed.and(open).and(failed).and(Exit::Fine);
-        assert_eq!(both.line(Language::English).unwrap(), "exit status 5: missed; failed");
-        assert_eq!(Status::from(Exit::Fine).line(Language::English), None);
+        assert_eq!(both.line().unwrap().to_string(), "exit status 5: missed; failed");
+        assert_eq!(Status::from(Exit::Fine).line(), None);
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct LoadArgs {
     pub(crate) rate: Option<List<f64>>,
     /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE; their number follows from
     /// the rate in any case [default: poisson]
-    #[arg(long, value_name = "PROCESS")]
+    #[arg(long, value_name = "PROCESS", value_parser = values::parsed::<Arrival>)]
     pub(crate) arrival: Option<Arrival>,
     /// Measure one request at a time, maximum throughput, and rates in between: N levels in all
     /// [default N: 10]

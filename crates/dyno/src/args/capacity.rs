@@ -57,7 +57,7 @@ pub(crate) struct CapacitySearch {
     #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
     pub(crate) requests: Option<u64>,
     /// Spacing of arrivals: constant, poisson or gamma:SHAPE
-    #[arg(long, value_name = "PROCESS", default_value = "poisson")]
+    #[arg(long, value_name = "PROCESS", value_parser = values::parsed::<Arrival>, default_value = "poisson")]
     pub(crate) arrival: Arrival,
 }
 

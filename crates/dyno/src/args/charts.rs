@@ -3,6 +3,7 @@
 use super::values::{List, list};
 use clap::Args;
 use dyno_draw::Arrangement;
+use dyno_model::{Message, message};
 
 /// Pixels of a picture in one direction.
 const PIXELS: std::ops::RangeInclusive<u32> = 200..=8000;
@@ -42,9 +43,12 @@ impl ChartArgs {
     }
 }
 
-fn names(text: &str) -> Result<List<String>, String> {
+fn names(text: &str) -> Result<List<String>, Message> {
     list(text, |name| match name.is_empty() {
-        true => Err("write names of charts, such as requests,ttft".to_owned()),
+        true => Err(message!(
+            "write names of charts, such as requests,ttft",
+            "请写图表名称，例如 requests,ttft"
+        )),
         false => Ok(name.to_ascii_lowercase()),
     })
 }
@@ -54,7 +58,7 @@ fn halves(text: &str) -> Option<(&str, &str)> {
     text.trim().split_once(['x', 'X', '×', '*'])
 }
 
-fn grid(text: &str) -> Result<[usize; 2], String> {
+fn grid(text: &str) -> Result<[usize; 2], Message> {
     let parsed = halves(text).map(|(columns, rows)| [columns.trim().parse(), rows.trim().parse()]);
     match parsed {
         Some([Ok(columns), Ok(rows)])
@@ -62,17 +66,23 @@ fn grid(text: &str) -> Result<[usize; 2], String> {
         {
             Ok([columns, rows])
         }
-        _ => Err(format!("write columns and rows, 1 to {MOST} each, such as 2x2")),
+        _ => Err(message!(
+            "write columns and rows, 1 to {MOST} each, such as 2x2",
+            "请写列数和行数，各为 1 到 {MOST}，例如 2x2"
+        )),
     }
 }
 
-fn size(text: &str) -> Result<(u32, Option<u32>), String> {
+fn size(text: &str) -> Result<(u32, Option<u32>), Message> {
     let (width, height) =
         halves(text).map_or((text, None), |(width, height)| (width, Some(height)));
     let pixels = |text: &str| text.trim().parse().ok().filter(|pixels| PIXELS.contains(pixels));
     let wrong = || {
         let [least, most] = [PIXELS.start(), PIXELS.end()];
-        format!("write width and height in pixels, {least} to {most} each, such as 1600x1000")
+        message!(
+            "write width and height in pixels, {least} to {most} each, such as 1600x1000",
+            "请写宽度和高度（像素），各为 {least} 到 {most}，例如 1600x1000"
+        )
     };
     let height = height.map(|height| pixels(height).ok_or_else(wrong)).transpose()?;
     Ok((pixels(width).ok_or_else(wrong)?, height))

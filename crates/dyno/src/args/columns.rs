@@ -2,6 +2,7 @@
 
 use super::values::{List, list};
 use clap::Args;
+use dyno_model::Message;
 use dyno_model::metric::Statistic;
 use dyno_report::{LevelColumn, Selection, parse_column, parse_statistic};
 
@@ -33,10 +34,10 @@ impl ColumnArgs {
     }
 }
 
-fn statistics(text: &str) -> Result<List<Statistic>, String> {
-    list(text, parse_statistic)
+fn statistics(text: &str) -> Result<List<Statistic>, Message> {
+    list(text, |part| parse_statistic(part).map_err(|error| Message::lower(&error)))
 }
 
-fn columns(text: &str) -> Result<List<Vec<LevelColumn>>, String> {
-    list(text, parse_column)
+fn columns(text: &str) -> Result<List<Vec<LevelColumn>>, Message> {
+    list(text, |part| parse_column(part).map_err(|error| Message::lower(&error)))
 }

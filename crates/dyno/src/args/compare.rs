@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use dyno_analysis::compare::Compared;
 use dyno_model::slo::Slo;
+use dyno_model::{Message, message};
 use std::path::PathBuf;
 
 /// How differences are tested; shared by the commands that compare.
@@ -75,11 +76,14 @@ impl CompareFormat {
 }
 
 /// `1,2`.
-fn pair(text: &str) -> Result<(usize, usize), String> {
+fn pair(text: &str) -> Result<(usize, usize), Message> {
     let positions = text.split_once(',').map(|(a, b)| (a.trim().parse(), b.trim().parse()));
     match positions {
         Some((Ok(a), Ok(b))) if a > 0 && b > 0 && a != b => Ok((a, b)),
-        _ => Err("write two different positions, counted from 1, such as 1,2".to_owned()),
+        _ => Err(message!(
+            "write two different positions, counted from 1, such as 1,2",
+            "请写两个不同的序号，从 1 数起，例如 1,2"
+        )),
     }
 }
 
@@ -123,7 +127,9 @@ pub(crate) const BASELINES: &str = "dyno-baselines";
 fn metric() -> impl TypedValueParser<Value = Compared> {
     let names = Compared::all().filter(|metric| !metric.is_share());
     let names = PossibleValuesParser::new(names.map(Compared::name));
-    names.try_map(|name| Compared::named(&name).ok_or("there is no such metric"))
+    names.try_map(|name| {
+        Compared::named(&name).ok_or_else(|| message!("there is no such metric", "没有这个指标"))
+    })
 }
 
 /// `dyno baseline`.
@@ -179,10 +185,13 @@ pub(crate) struct ListArgs {
     pub(crate) baselines: PathBuf,
 }
 
-fn name(text: &str) -> Result<String, String> {
+fn name(text: &str) -> Result<String, Message> {
     let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if text.is_empty() || text.starts_with('.') || !text.chars().all(fine) {
-        return Err("use letters, digits, `-`, `_` and `.`, and no `.` first".to_owned());
+        return Err(message!(
+            "use letters, digits, `-`, `_` and `.`, and no `.` first",
+            "请使用字母、数字、`-`、`_` 和 `.`，且不以 `.` 开头"
+        ));
     }
     Ok(text.to_owned())
 }

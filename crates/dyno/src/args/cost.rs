@@ -1,8 +1,8 @@
 //! The server's hardware and its price: `--gpus 4 --gpu-cost 2.5/h`.
 
-use super::values::with_hint;
 use clap::Args;
 use dyno_model::server::GpuCost;
+use dyno_model::{Message, message};
 
 const MOST_GPUS: u32 = 1_000_000;
 const HIGHEST_PRICE: f64 = 1e9;
@@ -21,25 +21,34 @@ pub(crate) struct CostArgs {
     pub(crate) gpu_cost: Option<GpuCost>,
 }
 
-fn gpus(text: &str) -> Result<u32, String> {
+fn gpus(text: &str) -> Result<u32, Message> {
     match text.trim().parse::<u32>() {
         Ok(value) if (1..=MOST_GPUS).contains(&value) => Ok(value),
-        _ => Err(format!(
-            "`{text}` is not a number of GPUs; write a whole number from 1 to {MOST_GPUS}"
+        _ => Err(message!(
+            "`{text}` is not a number of GPUs; write a whole number from 1 to {MOST_GPUS}",
+            "`{text}` 不是 GPU 数；请写 1 到 {MOST_GPUS} 的整数"
         )),
     }
 }
 
 /// Reads `2.5/h`, `$2.5/h`, `CNY 18/h`.
-fn gpu_cost(text: &str) -> Result<GpuCost, String> {
+fn gpu_cost(text: &str) -> Result<GpuCost, Message> {
     let wrong = || {
-        with_hint(
-            format!("`{text}` is not a price for an hour; write 2.5/h, $2.5/h or \"CNY 18/h\""),
-            "the price is that of one GPU; --gpus says how many there are",
+        message!(
+            "`{text}` is not a price for an hour; write 2.5/h, $2.5/h or \"CNY 18/h\"",
+            "`{text}` 不是每小时价格；请写 2.5/h、$2.5/h 或 \"CNY 18/h\""
         )
+        .with_hint(message!(
+            "the price is that of one GPU; --gpus says how many there are",
+            "价格是单个 GPU 的；用 --gpus 指定 GPU 数"
+        ))
     };
     let Some((price, unit)) = text.trim().rsplit_once('/') else {
-        return Err(format!("`{text}` has no unit; write {}/h for an hour", text.trim()));
+        return Err(message!(
+            "`{text}` has no unit; write {}/h for an hour",
+            "`{text}` 没有单位；每小时的价格请写 {}/h",
+            text.trim()
+        ));
     };
     if !matches!(unit.trim(), "h" | "hr" | "hour") {
         return Err(wrong());
@@ -83,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_malformed_price_is_refused_with_an_example() {
-        assert!(gpu_cost("2.5").unwrap_err().contains("2.5/h"));
+        assert!(gpu_cost("2.5").unwrap_err().to_string().contains("2.5/h"));
         for text in [
             "",
             "/h",

@@ -48,7 +48,7 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// lines, json or parquet
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = values::parsed::<Format>)]
     pub(crate) to: Format,
     /// File to write; it must not exist
     #[arg(long, value_name = "FILE")]

@@ -5,8 +5,8 @@ use super::language::LanguageArgs;
 use super::target::{TargetUrl, target};
 use super::values;
 use clap::Args;
-use dyno_model::Nanos;
 use dyno_model::limits::MOST_AGENTS;
+use dyno_model::{Message, Nanos, message};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ impl fmt::Debug for BusUrl {
 }
 
 /// `--bus`.
-fn bus_url(text: &str) -> Result<BusUrl, String> {
+fn bus_url(text: &str) -> Result<BusUrl, Message> {
     values::some_text(text).map(BusUrl)
 }
 
@@ -119,12 +119,15 @@ pub(crate) struct AgentArgs {
 }
 
 /// `--agents`.
-fn agents(text: &str) -> Result<Agents, String> {
+fn agents(text: &str) -> Result<Agents, Message> {
     if text == "auto" {
         return Ok(Agents::Auto);
     }
     let number = text.parse().ok().filter(|number| (1..=MOST_AGENTS).contains(number));
     number.map(Agents::Number).ok_or_else(|| {
-        format!("`{text}` is not a number of agents; write one from 1 to {MOST_AGENTS}, or auto")
+        message!(
+            "`{text}` is not a number of agents; write one from 1 to {MOST_AGENTS}, or auto",
+            "`{text}` 不是压测端数；请写 1 到 {MOST_AGENTS} 之间的数，或 auto"
+        )
     })
 }

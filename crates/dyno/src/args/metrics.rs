@@ -1,8 +1,8 @@
 //! Where server metrics are scraped from: `--metrics URL|none`.
 
 use super::target::{TargetUrl, target};
-use super::values::with_hint;
 use clap::Args;
+use dyno_model::{Message, message};
 
 /// Where the server metrics are.
 #[derive(Debug, Default, Args)]
@@ -34,12 +34,17 @@ impl MetricsArg {
 }
 
 /// `--metrics`.
-pub(crate) fn metrics(text: &str) -> Result<MetricsArg, String> {
+pub(crate) fn metrics(text: &str) -> Result<MetricsArg, Message> {
     match text.trim() {
         "none" => Ok(MetricsArg::Off),
         url => target(url).map(MetricsArg::At).map_err(|message| {
-            let hint = "write a URL such as http://host:8000/metrics, or none";
-            if message.contains("hint: ") { message } else { with_hint(message, hint) }
+            if message.hint().is_some() {
+                return message;
+            }
+            message.with_hint(message!(
+                "write a URL such as http://host:8000/metrics, or none",
+                "请写 URL（例如 http://host:8000/metrics），或 none"
+            ))
         }),
     }
 }
@@ -55,7 +60,7 @@ mod tests {
         assert_eq!(url.shown(), "http://h:8000/metrics?token=…");
         assert!(!format!("{url:?}").contains("hush"));
         for text in ["", "off", "h:8000", "http://u:p@h/metrics", "ftp://h"] {
-            assert!(metrics(text).unwrap_err().contains("hint"), "{text}");
+            assert!(metrics(text).unwrap_err().to_string().contains("hint"), "{text}");
         }
     }
 }

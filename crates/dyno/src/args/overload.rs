@@ -1,6 +1,7 @@
 //! The flags that say what refused and failed requests lead to.
 
 use clap::{Args, ValueEnum};
+use dyno_model::{Message, message};
 
 /// Refusals by an overloaded server, and failures.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,8 +28,13 @@ pub(crate) enum OnShed {
 }
 
 /// `--max-retries`.
-fn retries(text: &str) -> Result<u32, String> {
+fn retries(text: &str) -> Result<u32, Message> {
     const MOST: u32 = 1000;
     let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("`{text}` is not a number of retries; write one from 1 to {MOST}"))
+    number.ok_or_else(|| {
+        message!(
+            "`{text}` is not a number of retries; write one from 1 to {MOST}",
+            "`{text}` 不是重试次数；请写 1 到 {MOST} 的整数"
+        )
+    })
 }

@@ -5,6 +5,7 @@ use super::columns::ColumnArgs;
 use super::language::LanguageArgs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dyno_model::message;
 use dyno_report::layout::Layout;
 use std::path::PathBuf;
 
@@ -94,5 +95,7 @@ pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
 /// The formats by name; the help page describes them.
 fn layout() -> impl TypedValueParser<Value = Layout> {
     let names = PossibleValuesParser::new(Layout::ALL.iter().map(|layout| layout.name()));
-    names.try_map(|name| Layout::named(&name).ok_or("there is no such layout"))
+    names.try_map(|name| {
+        Layout::named(&name).ok_or_else(|| message!("there is no such layout", "没有这个格式"))
+    })
 }

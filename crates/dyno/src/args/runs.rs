@@ -1,11 +1,10 @@
 //! `dyno runs` and `dyno open`: the runs that there are.
 
 use super::language::LanguageArgs;
-use super::values;
 use crate::commands::RUNS;
 use clap::{Args, Subcommand, ValueEnum};
 use dyno_model::units::parse_duration;
-use dyno_model::{Verdict, when};
+use dyno_model::{Message, Verdict, message, when};
 use std::path::PathBuf;
 
 /// `dyno runs`.
@@ -113,15 +112,16 @@ pub(crate) enum Since {
     At(u64),
 }
 
-fn since(text: &str) -> Result<Since, String> {
+fn since(text: &str) -> Result<Since, Message> {
     if let Some(at) = when::parse_utc(text) {
         return Ok(Since::At(at));
     }
     parse_duration(text).map(Since::Ago).map_err(|_| {
-        values::with_hint(
-            format!("`{text}` is neither a time span nor a date"),
-            "write 2d, 12h or 30min, or a date such as 2026-01-31",
-        )
+        message!("`{text}` is neither a time span nor a date", "`{text}` 既不是时间段也不是日期")
+            .with_hint(message!(
+                "write 2d, 12h or 30min, or a date such as 2026-01-31",
+                "请写 2d、12h 或 30min，或日期，例如 2026-01-31"
+            ))
     })
 }
 

@@ -1,8 +1,10 @@
 //! How `--slo` is read.
 
+use super::values::parsed;
+use dyno_model::Message;
 use dyno_model::slo::Slo;
 
 /// `--slo`.
-pub(crate) fn slo(text: &str) -> Result<Slo, String> {
-    text.parse().map_err(|error: dyno_model::slo::SloError| error.to_string())
+pub(crate) fn slo(text: &str) -> Result<Slo, Message> {
+    parsed(text)
 }

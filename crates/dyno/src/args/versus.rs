@@ -1,8 +1,9 @@
 //! The flags for a second server, measured alternately with the first.
 
 use super::target::{TargetUrl, target};
-use super::values::{self, with_hint};
+use super::values;
 use clap::Args;
+use dyno_model::{Message, message};
 use std::path::PathBuf;
 
 /// The other side.
@@ -33,18 +34,23 @@ pub(crate) enum RivalArg {
 const TWIN: &str = "twin:";
 
 /// `--versus` of `dyno bench`.
-fn rival(text: &str) -> Result<RivalArg, String> {
+fn rival(text: &str) -> Result<RivalArg, Message> {
     match text.trim().strip_prefix(TWIN) {
         Some(name) => values::some_text(name).map(RivalArg::Twin),
         None => target(text).map(RivalArg::Url).map_err(|message| {
-            let hint = "write a URL such as http://host:8000, or twin:NAME for an embedded engine";
-            if message.contains("hint: ") { message } else { with_hint(message, hint) }
+            if message.hint().is_some() {
+                return message;
+            }
+            message.with_hint(message!(
+                "write a URL such as http://host:8000, or twin:NAME for an embedded engine",
+                "请写 URL（例如 http://host:8000），或用 twin:NAME 指定内置引擎"
+            ))
         }),
     }
 }
 
 /// `--versus` of `dyno predict`, which only takes twins.
-pub(crate) fn twin(text: &str) -> Result<RivalArg, String> {
+pub(crate) fn twin(text: &str) -> Result<RivalArg, Message> {
     let name = text.trim();
     values::some_text(name.strip_prefix(TWIN).unwrap_or(name)).map(RivalArg::Twin)
 }
@@ -61,7 +67,7 @@ mod tests {
         for text in ["", "my.toml", "h:8000", "twin:", "ftp://h"] {
             assert!(rival(text).is_err(), "{text}");
         }
-        assert!(rival("my.toml").unwrap_err().contains("twin:NAME"));
-        assert!(!rival("http://me:hush@h").unwrap_err().contains("hush"));
+        assert!(rival("my.toml").unwrap_err().to_string().contains("twin:NAME"));
+        assert!(!rival("http://me:hush@h").unwrap_err().to_string().contains("hush"));
     }
 }

@@ -3,11 +3,11 @@
 use super::RUNS;
 use crate::args::fleet::AgentArgs;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::resolve::{Surroundings, fleet, reach_of_agent};
 use crate::signals;
 use crate::usage::UsageError;
-use dyno_model::Language;
+use dyno_model::{Message, message};
 use dyno_run::fleet::nats::Notice;
 use dyno_run::fleet::{Agent, Ended, Keep, Permission, serve_bus, serve_child};
 use dyno_run::{Reach, RunError, Secrets, StopSignal, TargetUrl};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {
     match on_bus(args, printer) {
         Ok(exit) => exit,
         Err(error) => {
-            printer.error(error);
+            printer.error(&error);
             Exit::Usage
         }
     }
@@ -52,14 +52,21 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if args.bus.bus.is_none() {
         return Err(UsageError::new(
             "--bus",
-            "an agent waits on a bus; give its URL, such as nats://HOST:4222 (`dyno bench URL --agents N` \
-             needs none: it starts agents on this machine by itself)",
+            message!(
+                "an agent waits on a bus; give its URL, such as nats://HOST:4222 (`dyno bench \
+                 URL --agents N` needs none: it starts agents on this machine by itself)",
+                "压测端在总线上等待；请给出其 URL，例如 nats://HOST:4222（`dyno bench URL \
+                 --agents N` 不需要总线：它会自行在本机启动压测端）"
+            ),
         ));
     }
     if args.target.is_empty() && !args.any_target {
         return Err(UsageError::new(
             "--target",
-            "say which servers this agent may measure: --target URL, or --any-target",
+            message!(
+                "say which servers this agent may measure: --target URL, or --any-target",
+                "请说明该压测端可以测量哪些服务器：--target URL，或 --any-target"
+            ),
         ));
     }
     let language = args.language.or(Surroundings::of_process().language);
@@ -69,11 +76,16 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if args.any_target && (reach.secrets != Secrets::default() || reach.tls.client_cert.is_some()) {
         return Err(UsageError::new(
             "--any-target",
-            "the key, headers or client certificate of this agent would go to any server that a message on \
-             the bus names; name the servers with --target URL, or remove them (and DYNO_API_KEY)",
+            message!(
+                "the key, headers or client certificate of this agent would go to any server \
+                 that a message on the bus names; name the servers with --target URL, or remove \
+                 them (and DYNO_API_KEY)",
+                "该压测端的密钥、请求头或客户端证书会发往总线消息指定的任何服务器；请用 --target \
+                 URL 指定服务器，或去掉它们（以及 DYNO_API_KEY）"
+            ),
         ));
     }
-    let visible = fleet::visible(&options, language);
+    let visible = fleet::visible(&options);
     warnings.iter().chain(&visible).for_each(|warning| printer.warn(warning));
     let name = args.name.unwrap_or_else(own_name);
     let targets = args.target.clone();
@@ -84,22 +96,22 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
         Agent { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
-    let listening = listening.map_err(|error| UsageError::new("signals", error.to_string()))?;
+    let listening = listening.map_err(|error| UsageError::new("signals", outside(&error)))?;
     let bus = options.shown();
     let teller = printer.clone();
-    let tell = move |notice| teller.note(said(notice, &bus, language));
+    let tell = move |notice| teller.note(&said(notice, &bus));
     let ended = |run: &str, Ended { how, kept }: Ended| {
         match how {
-            Ok(()) => printer.note(Say::Over.with(language, &[run])),
+            Ok(()) => printer.note(&Say::Over.said(&[run])),
             Err(error) => {
                 let why = escape(&error.to_string(), LONGEST);
-                printer.warn(Say::Broken.with(language, &[run, &why]));
+                printer.warn(&Say::Broken.said(&[run, &why]));
             }
         }
         match kept {
             None => {}
-            Some(Ok(path)) => printer.warn(Say::Kept.with(language, &[path.to_string_lossy()])),
-            Some(Err(why)) => printer.error(Say::NotKept.with(language, &[why])),
+            Some(Ok(path)) => printer.warn(&Say::Kept.said(&[path.to_string_lossy()])),
+            Some(Err(why)) => printer.error(&Say::NotKept.said(&[why.to_string()])),
         }
     };
     let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);
@@ -107,15 +119,15 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(concluded(served, &printer))
 }
 
-fn said(notice: Notice, bus: &str, language: Language) -> String {
+fn said(notice: Notice, bus: &str) -> Message {
     let shown = |text: String| [escape(&text, LONGEST)];
     match notice {
-        Notice::NotThere { why } => Say::NotThere.with(language, &shown(why)),
-        Notice::Free => Say::Waiting.with(language, &[bus]),
-        Notice::Engaged { run } => Say::Engaged.with(language, &shown(run)),
-        Notice::Refused { why } => Say::Refused.with(language, &shown(why)),
-        Notice::Interrupted => Say::Interrupted.with(language, &[""; 0]),
-        Notice::Back => Say::Back.with(language, &[""; 0]),
+        Notice::NotThere { why } => Say::NotThere.said(&shown(why)),
+        Notice::Free => Say::Waiting.said(&[bus]),
+        Notice::Engaged { run } => Say::Engaged.said(&shown(run)),
+        Notice::Refused { why } => Say::Refused.said(&shown(why)),
+        Notice::Interrupted => Say::Interrupted.into(),
+        Notice::Back => Say::Back.into(),
     }
 }
 
@@ -134,7 +146,12 @@ fn permission(targets: Vec<TargetUrl>, any: bool) -> Permission {
         let asked = TargetUrl::parse(url).map_err(|error| error.to_string())?;
         match any || targets.iter().any(|target| target.same_server(&asked)) {
             true => Ok(()),
-            false => Err(format!("it may not measure {}; see its --target", asked.shown())),
+            false => Err(message!(
+                "it may not measure {}; see its --target",
+                "它不允许测量 {}；请查看其 --target",
+                asked.shown()
+            )
+            .to_string()),
         }
     })
 }
@@ -144,7 +161,7 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
         Ok(()) => Exit::Fine,
         Err(error) => {
             let exit = if matches!(error, RunError::Usage(_)) { Exit::Usage } else { Exit::Bug };
-            printer.error(error);
+            printer.error(&Message::lower(&error));
             exit
         }
     }
@@ -162,7 +179,7 @@ mod tests {
             Notice::NotThere { why: text() },
             Notice::Engaged { run: text() },
         ] {
-            let said = said(notice, "nats://bus:4222", Language::English);
+            let said = said(notice, "nats://bus:4222").to_string();
             assert!(said.contains("a\\u{1b}[2Jb\\r\\u{202e}"), "{said}");
         }
     }

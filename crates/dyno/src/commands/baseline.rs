@@ -1,11 +1,12 @@
 //! `dyno baseline`: summaries under names, in a small directory that suits git.
 
 use super::loaded::{self, Loaded};
-use super::shown_json;
+use super::{cannot_write, shown_json};
 use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
+use dyno_model::message;
 use dyno_words::escape::escape;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,9 +36,15 @@ pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, Usage
         1 => Ok(all.remove(0)),
         many => {
             let names: Vec<&str> = all.iter().map(Loaded::name).collect();
-            let message = format!("holds {many} runs or tables, and one is needed");
-            Err(UsageError::new(argument, message)
-                .hint(format!("pick one with PATH#NAME: {}", names.join("; "))))
+            let message = message!(
+                "holds {many} runs or tables, and one is needed",
+                "包含 {many} 个测试或表格，而此处需要一个"
+            );
+            Err(UsageError::new(argument, message).hint(message!(
+                "pick one with PATH#NAME: {}",
+                "请用 PATH#NAME 选择其一：{}",
+                names.join("; ")
+            )))
         }
     }
 }
@@ -46,24 +53,30 @@ fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let run = one(args.run.as_ref(), "RUN")?;
     let path = file(&args.baselines, &args.name);
     if path.exists() && !args.force {
-        let wrong = format!("there is a baseline `{}` already, in `{}`", args.name, path.display());
-        return Err(UsageError::new("NAME", wrong).hint("add --force to replace it"));
+        let wrong = message!(
+            "there is a baseline `{}` already, in `{}`",
+            "基线 `{}` 已存在，位于 `{}`",
+            args.name,
+            path.display()
+        );
+        return Err(UsageError::new("NAME", wrong)
+            .hint(message!("add --force to replace it", "如需替换，请加 --force")));
     }
-    let unwritable = |error: std::io::Error| {
-        UsageError::new("--baselines", format!("cannot write `{}`: {error}", path.display()))
-    };
+    let unwritable =
+        |error: std::io::Error| UsageError::new("--baselines", cannot_write(&path, &error));
     // Line by line, so that git shows what changed.
     let json = match shown_json(&run.summary) {
         Ok(json) => json + "\n",
         Err(error) => {
-            printer.error(error);
+            printer.error(&error);
             return Ok(Exit::Bug);
         }
     };
     fs::create_dir_all(&args.baselines).map_err(unwritable)?;
     fs::write(&path, json).map_err(unwritable)?;
-    printer.note(format_args!(
+    printer.note(&message!(
         "saved `{}` as baseline {}, in `{}`",
+        "已将 `{}` 保存为基线 {}，位于 `{}`",
         run.path.display(),
         args.name,
         path.display()
@@ -73,8 +86,16 @@ fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
 
 fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let wrong = |error: std::io::Error| {
-        let message = format!("cannot list `{}`: {error}", args.baselines.display());
-        UsageError::new("--baselines", message).hint("dyno baseline save NAME creates it")
+        let message = message!(
+            "cannot list `{}`: {error}",
+            "无法列出 `{}`：{error}",
+            args.baselines.display(),
+            error = outside(&error)
+        );
+        UsageError::new("--baselines", message).hint(message!(
+            "dyno baseline save NAME creates it",
+            "用 `dyno baseline save NAME` 创建"
+        ))
     };
     let mut files: Vec<PathBuf> = fs::read_dir(&args.baselines)
         .map_err(wrong)?

@@ -1,16 +1,16 @@
 //! `dyno compare`: runs side by side, and which differences are significant.
 
 use super::loaded::{self, Loaded};
-use super::report::{ONLY_PICTURES, give, language, not_arranged};
+use super::report::{give, language, not_arranged, only_binary, only_pictures};
 use super::shown_json;
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_analysis::compare::{Comparison, Note, Side, Terms, compare};
 use dyno_draw::{self as chart, ChartOptions};
-use dyno_model::Language;
+use dyno_model::{Language, Message, message};
 use dyno_report::compared::{markdown, rows, table};
 use dyno_report::layout::Table;
 use dyno_report::page;
@@ -20,8 +20,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
     match compared(args, printer) {
         Ok(Exit::Inconclusive) => {
-            let why = Why::NothingCompared.text(printer.language());
-            Status::because(Exit::Inconclusive, why).told(printer)
+            Status::because(Exit::Inconclusive, Why::NothingCompared).told(printer)
         }
         Ok(exit) => exit,
         Err(error) => {
@@ -34,14 +33,18 @@ pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let pictures = matches!(args.format, CompareFormat::Svg | CompareFormat::Png);
     if let Some(flag) = args.charts.given().filter(|_| !pictures) {
-        return Err(UsageError::new(flag, ONLY_PICTURES));
+        return Err(UsageError::new(flag, only_pictures()));
     }
     let all = loaded::all(&args.runs, "RUN")?;
     all.print_problems(false, printer);
     let runs = all.runs;
     if runs.len() < 2 {
-        let message = "at least two runs are needed, and there is one";
-        return Err(UsageError::new("RUN", message).hint("dyno report prints a single run"));
+        let message = message!(
+            "at least two runs are needed, and there is one",
+            "至少需要两个测试，而现在只有一个"
+        );
+        return Err(UsageError::new("RUN", message)
+            .hint(message!("dyno report prints a single run", "用 dyno report 打印单个测试")));
     }
     let names = names(&runs);
     let language = language(args.language);
@@ -52,14 +55,21 @@ fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     for (a, b) in &args.pair {
         if let Some(wrong) = [a, b].into_iter().find(|place| **place > runs.len()) {
-            let message = format!("there is no run {wrong}; there are {}", runs.len());
-            return Err(UsageError::new("--pair", message).hint(listed(&names)));
+            let message = message!(
+                "there is no run {wrong}; there are {}",
+                "没有第 {wrong} 个测试；共有 {} 个",
+                runs.len()
+            );
+            return Err(UsageError::new("--pair", message).hint(Message::quoted(listed(&names))));
         }
     }
     match args.format {
         CompareFormat::Svg | CompareFormat::Png => drawn(args, &runs, &names, language, printer),
         _ if args.pair.len() > 1 && (args.out.is_some() || args.format.is_one_document()) => {
-            let message = "this format holds one comparison; give one pair, or use svg or png";
+            let message = message!(
+                "this format holds one comparison; give one pair, or use svg or png",
+                "此格式只能包含一组对比；请只给一对，或使用 svg 或 png"
+            );
             Err(UsageError::new("--pair", message))
         }
         _ => {
@@ -83,11 +93,20 @@ fn drawn(
     printer: &Printer,
 ) -> Result<Exit, UsageError> {
     let Some(dir) = &args.out else {
-        let message = "several pictures need a directory; name one";
+        let message =
+            message!("several pictures need a directory; name one", "多张图片需要目录；请指定目录");
         return Err(UsageError::new("--out", message));
     };
     let wrong = |error: std::io::Error| {
-        UsageError::new("--out", format!("cannot create `{}`: {error}", dir.display()))
+        UsageError::new(
+            "--out",
+            message!(
+                "cannot create `{}`: {error}",
+                "无法创建 `{}`：{error}",
+                dir.display(),
+                error = outside(&error)
+            ),
+        )
     };
     std::fs::create_dir_all(dir).map_err(wrong)?;
     let mut exit = Exit::Fine;
@@ -119,12 +138,12 @@ fn picture(
         return give(out, printer, |out| out.write_all(svg.as_bytes()));
     }
     if out.is_none() && printer.result_on_terminal() {
-        return Err(UsageError::new("--out", "binary output; use --out FILE"));
+        return Err(UsageError::new("--out", only_binary()));
     }
     match chart::picture(svg) {
         Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
         Err(error) => {
-            printer.error(error);
+            printer.error(&Message::lower(&error));
             Ok(Exit::Bug)
         }
     }
@@ -164,7 +183,7 @@ impl Page<'_> {
             return Ok(exit.and(picture(&svg, format, out, printer)?));
         }
         if format == CompareFormat::Parquet && out.is_none() && printer.result_on_terminal() {
-            return Err(UsageError::new("--out", "binary output; use --out FILE"));
+            return Err(UsageError::new("--out", only_binary()));
         }
         if format == CompareFormat::Html {
             let page = page::compared(&found, &sides, self.language);
@@ -196,16 +215,28 @@ fn decided(found: &Comparison, printer: &Printer) -> Exit {
         return Exit::Fine;
     }
     let texts = found.points.iter().any(|point| point.inputs_per_request.is_some());
-    printer.warn(if found.notes.contains(&Note::OtherApi) && texts {
-        "inconclusive: these runs have no load in common, so nothing was compared\n  hint: they used \
-         different APIs, which do different work; run both with the same --api"
+    let hint = if found.notes.contains(&Note::OtherApi) && texts {
+        message!(
+            "they used different APIs, which do different work; run both with the same --api",
+            "它们使用了不同的 API，所做的工作不同；请以相同的 --api 运行两者"
+        )
     } else if texts {
-        "inconclusive: these runs have no load in common, so nothing was compared\n  hint: run both \
-         with the same --concurrency or --rate, the same --inputs and the same lengths"
+        message!(
+            "run both with the same --concurrency or --rate, the same --inputs and the same \
+             lengths",
+            "请以相同的 --concurrency 或 --rate、相同的 --inputs 以及相同的长度运行两者"
+        )
     } else {
-        "inconclusive: these runs have no load in common, so nothing was compared\n  hint: run both \
-         with the same --concurrency or --rate and the same lengths"
-    });
+        message!(
+            "run both with the same --concurrency or --rate and the same lengths",
+            "请以相同的 --concurrency 或 --rate 以及相同的长度运行两者"
+        )
+    };
+    let warning = message!(
+        "inconclusive: these runs have no load in common, so nothing was compared",
+        "无法判定：这些测试没有相同的负载，未进行对比"
+    );
+    printer.warn(&warning.with_hint(hint));
     Exit::Inconclusive
 }
 

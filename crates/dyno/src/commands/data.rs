@@ -2,13 +2,14 @@
 
 mod trace;
 
+use super::cannot_write;
 use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::resolve::choice_plan;
 use crate::usage::UsageError;
 use dyno_model::prompt::Content;
-use dyno_model::{Language, Localized, Message};
+use dyno_model::{Language, Localized, Message, message};
 use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
 use dyno_words::messages;
 use dyno_workload::data::{
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
         DataCommand::Convert(args) => write(args, printer),
     };
     done.unwrap_or_else(|error| {
-        printer.error(error);
+        printer.error(&error);
         Exit::Usage
     })
 }
@@ -54,7 +55,7 @@ struct Chosen {
 }
 
 fn in_spec(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("SPEC", error.to_string())
+    UsageError::new("SPEC", Message::lower(&error))
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
@@ -64,12 +65,21 @@ fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     match (spec.kind, &spec.path) {
         (Some(Kind::Random), _) => {
-            return Err(in_spec("`random` is generated during a run; there is no file to read"));
+            return Err(UsageError::new(
+                "SPEC",
+                message!(
+                    "`random` is generated during a run; there is no file to read",
+                    "`random` 在测试过程中生成，没有可读取的文件"
+                ),
+            ));
         }
         (Some(Kind::Session), None) => {
-            let message = "`session` without a file is generated during a run; name a file of \
-                           conversations with session:FILE";
-            return Err(in_spec(message));
+            let message = message!(
+                "`session` without a file is generated during a run; name a file of \
+                 conversations with session:FILE",
+                "没有文件的 `session` 在测试过程中生成；请用 session:FILE 指定会话文件"
+            );
+            return Err(UsageError::new("SPEC", message));
         }
         _ => {}
     }
@@ -77,11 +87,11 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     let sessions = (spec.kind == Some(Kind::Session)).then(|| SessionOptions::new(spec));
     let sessions = sessions.transpose().map_err(in_spec)?;
     if sessions.is_some() && plan.truncate {
-        return Err(UsageError::new("--truncate", NOT_TRUNCATED));
+        return Err(UsageError::new("--truncate", Message::lower(&NOT_TRUNCATED)));
     }
     let tokenizer = match &args.choice.tokenizer {
         Some(path) => Tokenizer::load(path)
-            .map_err(|error| UsageError::new("--tokenizer", error.to_string()))?,
+            .map_err(|error| UsageError::new("--tokenizer", Message::lower(&error)))?,
         None => Tokenizer::estimate(),
     };
     let set = DataSet::new(spec).map_err(in_spec)?;
@@ -124,19 +134,23 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
         first.map(|first| format!("\n{}", shown::first(&first, estimated, language))),
         Some(left_out(selected.tally(), language)),
     ];
-    recognised.warnings().iter().for_each(|warning| printer.warn(warning));
+    recognised.warnings().iter().for_each(|warning| printer.warn(&Message::lower(warning)));
     Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
 }
 
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let spec = parsed(&args.source)?;
     if trace::is_named(&spec) {
-        return Err(in_spec("a trace has times and lengths, but no prompts to convert"));
+        return Err(UsageError::new(
+            "SPEC",
+            message!(
+                "a trace has times and lengths, but no prompts to convert",
+                "流量记录只有时间和长度，没有可转换的提示词"
+            ),
+        ));
     }
     let Chosen { set, mut selected, sessions, .. } = choose(&args.source, &spec)?;
-    let wrong = |error: std::io::Error| {
-        UsageError::new("--out", format!("cannot write `{}`: {error}", args.out.display()))
-    };
+    let wrong = |error: std::io::Error| UsageError::new("--out", cannot_write(&args.out, &error));
     let file = File::create_new(&args.out).map_err(wrong)?;
     let mut out = BufWriter::new(file);
     let written = convert(&mut selected, args.to, &mut out)
@@ -148,8 +162,8 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let (to, recognised) = (args.out.display(), set.recognised());
     let done = if sessions.is_some() { Text::Conversations } else { Text::Prompts };
     let done = done.with(printer.language(), &[written.to_string(), to.to_string()]);
-    printer.note(recognised);
-    recognised.warnings().iter().for_each(|warning| printer.warn(warning));
+    printer.note(&Message::lower(recognised));
+    recognised.warnings().iter().for_each(|warning| printer.warn(&Message::lower(warning)));
     Ok(printer.result(&format!("{done}\n{left_out}")))
 }
 

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::signals;
 use dyno_doctor::Findings;
+use dyno_model::Message;
 use dyno_run::{Stop, StopSignal};
 use std::process::Command;
 
@@ -16,13 +17,15 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| {});
     if let Err(error) = &listening {
-        printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
+        printer.warn(&signals::unheard(error));
     }
-    let found = Findings::measure(args.quick, &stop, &engine, &|what| printer.remark(what));
+    let found = Findings::measure(args.quick, &stop, &engine, &|what| {
+        printer.remark(&Message::lower(&what))
+    });
     let findings = match found {
         Ok(findings) => findings,
         Err(message) => {
-            printer.error(message);
+            printer.error(&Message::lower(&message));
             return Exit::Bug;
         }
     };
@@ -30,7 +33,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
         true => match shown_json(&findings) {
             Ok(json) => printer.result(&format!("{json}\n")),
             Err(error) => {
-                printer.error(error);
+                printer.error(&error);
                 Exit::Bug
             }
         },

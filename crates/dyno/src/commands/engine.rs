@@ -2,12 +2,12 @@
 
 use crate::args::engine::EngineArgs;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
+use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
-use dyno_model::Language;
+use dyno_model::{Language, Localized, Message, message};
 use dyno_run::Embedded;
-use dyno_words::translated;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
 
@@ -17,13 +17,17 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
         return printer.result(&fault_list(printer.language()));
     }
     if !args.host.is_loopback() {
-        printer.warn(format_args!("--host: {} is reachable from other machines", args.host));
+        printer.warn(&message!(
+            "--host: {} is reachable from other machines",
+            "--host：其他机器可以访问 {}",
+            args.host
+        ));
     }
     dyno_net::raise_open_files();
     let options = match options(args) {
         Ok(options) => options,
-        Err(message) => {
-            printer.error(message);
+        Err(error) => {
+            printer.error(&error);
             return Exit::Usage;
         }
     };
@@ -31,48 +35,59 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let server = match Server::bind(options) {
         Ok(server) => server,
         Err(error) => {
-            printer.error(format_args!("{}: {error}", at_fault(&error)));
+            printer.error(&UsageError::new(at_fault(&error), Message::lower(&error)));
             return Exit::Usage;
         }
     };
     if let Err(error) = stop_on_signals(&server.stop_handle()) {
-        printer.error(format_args!("cannot listen for Ctrl-C: {error}"));
+        printer.error(&message!(
+            "cannot listen for Ctrl-C: {error}",
+            "无法监听 Ctrl-C：{error}",
+            error = outside(&error)
+        ));
         return Exit::Bug;
     }
     if args.until_stdin_closes {
         stop_with_stdin(server.stop_handle());
     }
     let address = format!("http://{}", server.addr());
-    let listening = format!("listening on {address}");
-    let printed = printer.result(&format!("{}\n", translated(&listening, printer.language())));
-    printer.remark(format_args!(
-        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": true, \
-         \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench {address}\n\
-         Ctrl-C stops it",
+    let listening = message!("listening on {address}", "正在监听 {address}");
+    let printed = printer.result(&(listening.text(printer.language()) + "\n"));
+    printer.remark(&message!(
+        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": \
+         true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench \
+         {address}\nCtrl-C stops it",
+        "试一试：\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": \
+         true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench \
+         {address}\n按 Ctrl-C 停止",
         model
     ));
     match server.run() {
         Ok(()) => printed,
         Err(error) => {
-            printer.error(error);
+            printer.error(&Message::lower(&error));
             Exit::Bug
         }
     }
 }
 
-fn options(args: &EngineArgs) -> Result<ServerOptions, String> {
+fn wrong(error: &impl std::fmt::Display) -> UsageError {
+    UsageError::new("--twin", Message::lower(error))
+}
+
+fn options(args: &EngineArgs) -> Result<ServerOptions, UsageError> {
     let chosen = match args.scripted {
         Some(script) => Embedded::Script(script),
         None => {
             let name = args.twin.as_deref().unwrap_or(Twin::default_name());
-            Embedded::twin(name).map_err(|error| format!("--twin: {error}"))?
+            Embedded::twin(name).map_err(|error| wrong(&error))?
         }
     };
     let chosen = match args.slow_down {
         Some(rate) => chosen.slowing_down(rate),
         None => chosen,
     };
-    let options = chosen.options(args.seed).map_err(|error| format!("--twin: {error}"))?;
+    let options = chosen.options(args.seed).map_err(|error| wrong(&error))?;
     Ok(ServerOptions {
         faults: args.fault.clone(),
         host: args.host,
@@ -117,12 +132,18 @@ fn fault_list(language: Language) -> String {
     let mut text = String::new();
     for failing in [true, false] {
         let head = if failing {
-            "Failures: the client must record the request as failed, in this class"
+            message!(
+                "Failures: the client must record the request as failed, in this class",
+                "故障：客户端必须将请求记为失败，类别如下"
+            )
         } else {
             text.push('\n');
-            "Quirks: the request must complete, with correct metrics"
+            message!(
+                "Quirks: the request must complete, with correct metrics",
+                "异常行为：请求必须完成，且指标正确"
+            )
         };
-        text.push_str(&format!("{}\n", translated(head, language)));
+        text.push_str(&(head.text(language) + "\n"));
         for info in Fault::all().iter().filter(|info| info.class.is_some() == failing) {
             let class = info.class.map(|class| format!(" [{class}]")).unwrap_or_default();
             let about = language.choose(info.about);

@@ -1,6 +1,6 @@
 //! `dyno fit`: makes a twin of a measured server.
 
-use super::loaded;
+use super::{cannot_write, loaded};
 use crate::args::fit::{FitArgs, FitFrom};
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
@@ -8,21 +8,11 @@ use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
-use dyno_model::{Language, Localized};
+use dyno_model::{Language, Localized, Message, message};
 use dyno_twins::{About, Measured, Source, Wanted};
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
-
-dyno_words::messages! {
-    /// A text about the file of a twin.
-    enum Message;
-
-    Exists: "`{}` exists; name another file", "`{}` 已存在；请指定其他文件";
-    NoDirectory: "there is no directory `{}`; create it first", "目录 `{}` 不存在；请先创建";
-    CannotWrite: "cannot write `{}`: {}", "无法写入 `{}`：{}";
-    Written: "written to {}", "已写入 {}";
-}
 
 /// Reads the runs, fits a twin, writes it and reports how close it is.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
@@ -33,8 +23,7 @@ pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
         Ok((text, exit)) => {
             let mut status = Status::from(printer.result(&text));
             if exit != Exit::Fine {
-                let why = Why::PoorFit.text(printer.language());
-                status = status.and(Status::because(exit, why));
+                status = status.and(Status::because(exit, Why::PoorFit));
             }
             status.told(printer)
         }
@@ -51,9 +40,8 @@ fn fitted(
     printer: &Printer,
     language: Language,
 ) -> Result<(String, Exit), Vec<UsageError>> {
-    let in_run =
-        |message: dyno_model::Message| UsageError::new("RUN", message.text(printer.language()));
-    let mut errors: Vec<UsageError> = unwritable(&args.out, language).into_iter().collect();
+    let in_run = |message: Message| UsageError::new("RUN", message);
+    let mut errors: Vec<UsageError> = unwritable(&args.out).into_iter().collect();
     let mut runs: Vec<Measured> = Vec::new();
     for path in &args.runs {
         match measured(path, printer) {
@@ -73,16 +61,16 @@ fn fitted(
             (refused.notes, None)
         }
     };
-    notes.into_iter().for_each(|note| printer.note(note.text(printer.language())));
+    notes.iter().for_each(|note| printer.note(note));
     let Some(job) = job else { return Err(errors) };
     let found = dyno_live::while_shown(printer, |elapsed| job.line(elapsed), || job.work())
         .map_err(|error| vec![in_run(error)])?;
-    write(&args.out, &found.twin, language).map_err(|error| vec![error])?;
+    write(&args.out, &found.twin).map_err(|error| vec![error])?;
     let exit = if found.warning.is_some() { Exit::Inconclusive } else { Exit::Fine };
     if let Some(warning) = found.warning {
-        printer.warn(warning.text(printer.language()));
+        printer.warn(&warning);
     }
-    let written = Message::Written.with(language, &[args.out.display().to_string()]);
+    let written = message!("written to {}", "已写入 {}", args.out.display()).text(language);
     Ok((format!("{}\n{written}\n", found.text), exit))
 }
 
@@ -106,20 +94,27 @@ fn wanted(args: &FitArgs) -> Wanted {
 }
 
 /// Why no twin file can be created at `out`, as far as that can be known before fitting.
-fn unwritable(out: &Path, language: Language) -> Option<UsageError> {
-    let error = |message: Message, path: &Path| {
-        UsageError::new("--out", message.with(language, &[path.display().to_string()]))
-    };
+fn unwritable(out: &Path) -> Option<UsageError> {
     if out.exists() {
-        return Some(error(Message::Exists, out));
+        let wrong = message!(
+            "`{}` exists; name another file",
+            "`{}` 已存在；请指定其他文件",
+            out.display()
+        );
+        return Some(UsageError::new("--out", wrong));
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty())?;
-    (!folder.is_dir()).then(|| error(Message::NoDirectory, folder))
+    let wrong = message!(
+        "there is no directory `{}`; create it first",
+        "目录 `{}` 不存在；请先创建",
+        folder.display()
+    );
+    (!folder.is_dir()).then(|| UsageError::new("--out", wrong))
 }
 
 /// The runs at `path`.
 pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, UsageError> {
-    let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
+    let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", Message::lower(&error));
     let all = loaded::all(&[path.to_owned()], "RUN")?;
     all.print_problems(true, printer);
     let runs = all.runs.into_iter().map(|run| match run.dir {
@@ -129,11 +124,8 @@ pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, 
     runs.collect()
 }
 
-fn write(out: &Path, twin: &Twin, language: Language) -> Result<(), UsageError> {
-    let unwritable = |error: std::io::Error| {
-        let values = [out.display().to_string(), error.to_string()];
-        UsageError::new("--out", Message::CannotWrite.with(language, &values))
-    };
+fn write(out: &Path, twin: &Twin) -> Result<(), UsageError> {
+    let unwritable = |error: io::Error| UsageError::new("--out", cannot_write(out, &error));
     let mut file = File::create_new(out).map_err(unwritable)?;
     file.write_all(twin.to_toml().as_bytes()).map_err(unwritable)
 }

@@ -1,20 +1,20 @@
 //! `dyno import`: lists other tools' results, and saves them like runs of Dyno.
 
 use super::loaded::{self, All, Loaded, SUMMARY};
-use super::shown_json;
+use super::{cannot_write, shown_json};
 use crate::args::import::ImportArgs;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
+use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::VecSource;
 use dyno_import::{FileOutcome, Outcome};
 use dyno_model::plan::Plan;
-use dyno_model::summary::{Extras, Origin};
-use dyno_model::{Language, Summary, Sure};
+use dyno_model::summary::Extras;
+use dyno_model::{Message, Summary, Sure, message};
 use dyno_record::{RecordError, Recorder, RunDir};
-use dyno_words::columns::{cut_middle, left, right, width};
+use dyno_report::imported::{files, results};
 use dyno_words::escape::escape;
-use dyno_words::{messages, translated};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let (all, status) = each(&args.files, printer)?;
     all.print_problems(true, printer);
     for run in &all.runs {
-        if let Some(doubt) = doubt(run, printer.language()) {
-            printer.note(doubt);
+        if let Some(doubt) = doubt(run) {
+            printer.note(&doubt);
         }
     }
     if let Some(out) = &args.out {
@@ -50,15 +50,18 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return Ok(match shown_json(&summaries) {
             Ok(json) => printer.result(&(json + "\n")).and(status),
             Err(error) => {
-                printer.error(error);
+                printer.error(&error);
                 Exit::Bug
             }
         });
     }
-    let files = if all.files.len() > 1 { files(&all.files, printer) } else { String::new() };
-    let exit = printer.result(&(files + &listed(&all, printer.language())));
+    let language = printer.language();
+    let files = if all.files.len() > 1 { files(&all.files, language) } else { String::new() };
+    let file = |run: &Loaded| run.path.is_file().then(|| run.path.display().to_string());
+    let found: Vec<_> = all.runs.iter().map(|run| (&run.summary, file(run))).collect();
+    let exit = printer.result(&(files + &results(&found, language)));
     if let Some(out) = &args.out {
-        printer.note(format_args!("saved in `{}`", out.display()));
+        printer.note(&message!("saved in `{}`", "已保存到 `{}`", out.display()));
     }
     Ok(exit.and(status))
 }
@@ -75,8 +78,8 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(All, Exit), UsageError>
                 all.files.append(&mut found.files);
             }
             Err(error) => {
-                let unknown = error.hint.is_some() && path.is_file();
-                let reason = || Outcome::Unreadable(error.message.clone());
+                let unknown = error.message.hint().is_some() && path.is_file();
+                let reason = || Outcome::Unreadable(error.message.to_string());
                 let outcome = if unknown { Outcome::Unknown } else { reason() };
                 let file = path.display().to_string();
                 all.files.push(FileOutcome { file, outcome });
@@ -90,126 +93,21 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(All, Exit), UsageError>
     {
         return Err(error);
     }
-    wrong.iter().for_each(|error| printer.error(&error.message));
+    wrong.into_iter().for_each(|error| printer.error(&error.message.split_hint().0));
     Ok((all, exit))
 }
 
 /// A note on results that may be something else than they were taken for.
-fn doubt(run: &Loaded, language: Language) -> Option<String> {
+fn doubt(run: &Loaded) -> Option<Message> {
     let origin = run.summary.run.origin.as_ref()?;
     let recognised = origin.recognised.as_ref().filter(|one| one.sure == Sure::Possible)?;
     let by: Vec<String> = recognised.by.iter().map(|by| format!("`{}`", escape(by, 40))).collect();
-    let place = escape(&origin.described(), 120);
-    Some(Say::Doubt.with(language, &[&place, &by.join(", ")]))
-}
-
-messages! {
-    /// What the command says.
-    enum Say;
-
-    Doubt: "{} was recognised by its shape only ({}), and may be something else: check the values",
-        "{} 仅凭其形式识别（{}），可能并非该工具的结果：请核对数值";
-    File: "file", "文件";
-    Tool: "tool", "工具";
-    Sureness: "recognised", "识别";
-    Levels: "levels", "档位";
-    What: "outcome", "结果";
-    Read: "read", "已读入";
-    Copy: "same results as {}", "与 {} 的结果相同";
-    Empty: "no results in it", "其中没有结果";
-    Unknown: "not recognised", "无法识别";
-    Certain: "certain", "确定";
-    Likely: "likely", "很可能";
-    Possible: "possible", "可能";
-    Counted: "{} files: {} read, {} with the same results, {} without results, {} not recognised, {} unreadable",
-        "共 {} 个文件：已读入 {} 个，结果重复 {} 个，没有结果 {} 个，无法识别 {} 个，无法读取 {} 个";
-}
-
-/// The outcome of each file.
-fn files(files: &[FileOutcome], printer: &Printer) -> String {
-    let language = printer.language();
-    let say = |say: Say| say.with(language, &[] as &[&str]);
-    let mut rows = vec![[Say::File, Say::Tool, Say::Sureness, Say::Levels, Say::What].map(say)];
-    let mut counts = [0_usize; 5];
-    for file in files {
-        let dash = || "–".to_owned();
-        let sure = |sure: &Option<Sure>| {
-            sure.map_or_else(dash, |sure| {
-                say(match sure {
-                    Sure::Certain => Say::Certain,
-                    Sure::Likely => Say::Likely,
-                    Sure::Possible => Say::Possible,
-                })
-            })
-        };
-        let shown = |tool: &String| if tool.is_empty() { dash() } else { tool.clone() };
-        let (kind, rest) = match &file.outcome {
-            Outcome::Read { tool, sure: how, levels } => {
-                (0, [tool.clone(), sure(how), levels.to_string(), say(Say::Read)])
-            }
-            Outcome::Copy { tool, of } => {
-                let same = Say::Copy.with(language, &[&escape(of, 80)]);
-                (1, [tool.clone(), dash(), dash(), same])
-            }
-            Outcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
-            Outcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
-            Outcome::Unreadable(why) => {
-                let why = escape(&translated(why, language), 120);
-                (4, [dash(), dash(), dash(), why])
-            }
-        };
-        counts[kind] += 1;
-        let [tool, sure, levels, what] = rest;
-        rows.push([escape(&file.file, 200), tool, sure, levels, what]);
-    }
-    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
-    let widths = [widest(0).min(NAME), widest(1), widest(2), widest(3)];
-    let mut text = String::new();
-    for [file, tool, sure, levels, what] in &rows {
-        let cells = [
-            left(&cut_middle(file, widths[0]), widths[0]),
-            left(tool, widths[1]),
-            left(sure, widths[2]),
-            right(levels, widths[3]),
-        ];
-        text.push_str(format!("{}  {what}", cells.join("  ")).trim_end());
-        text.push('\n');
-    }
-    let numbers = [&[files.len()], counts.as_slice()].concat().into_iter().map(|n| n.to_string());
-    let numbers: Vec<String> = numbers.collect();
-    text + &Say::Counted.with(language, &numbers) + "\n\n"
-}
-
-/// Columns of the names of files.
-const NAME: usize = 60;
-
-/// One line per table.
-fn listed(all: &All, language: Language) -> String {
-    let mut text = String::new();
-    for (place, run) in (1..).zip(&all.runs) {
-        let levels = run.summary.levels.len();
-        let rows = language.choose([if levels == 1 { "level " } else { "levels" }, "个档位"]);
-        text.push_str(&format!("{place:>3}  {levels:>3} {rows}  {}\n", described(run)));
-    }
-    let levels: usize = all.runs.iter().map(|run| run.summary.levels.len()).sum();
-    let runs = all.runs.len();
-    text + &match language {
-        Language::English => {
-            let rows = if levels == 1 { "level" } else { "levels" };
-            format!("{runs} in total, with {levels} {rows}\n")
-        }
-        Language::Chinese => format!("共 {runs} 个，{levels} 个档位\n"),
-    }
-}
-
-/// The name of a result, and where it was found.
-fn described(run: &Loaded) -> String {
-    let name = escape(run.name(), 80);
-    let Some(origin) = &run.summary.run.origin else { return name };
-    let file =
-        if run.path.is_file() { run.path.display().to_string() } else { origin.file.clone() };
-    let origin = Origin { file, ..origin.clone() };
-    format!("{name} ({})", escape(&origin.described(), 160))
+    let (place, by) = (escape(&origin.described(), 120), by.join(", "));
+    Some(message!(
+        "{place} was recognised by its shape only ({by}), and may be something else: check the \
+         values",
+        "{place} 仅凭其形式识别（{by}），可能并非该工具的结果：请核对数值"
+    ))
 }
 
 /// A directory name that no other run of this import has.
@@ -222,15 +120,22 @@ fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-fn keep(dir: &Path, run: &Loaded) -> Result<(), String> {
-    let unwritable = |error: std::io::Error| format!("cannot write `{}`: {error}", dir.display());
-    let encoded = |error: serde_json::Error| format!("cannot be written as JSON: {error}");
+fn keep(dir: &Path, run: &Loaded) -> Result<(), Message> {
+    let unwritable = |error: std::io::Error| cannot_write(dir, &error);
+    let encoded = |error: serde_json::Error| {
+        let error = outside(&error);
+        message!("cannot be written as JSON: {error}", "无法写成 JSON：{error}")
+    };
     if dir.exists() {
-        return Err(format!("`{}` already exists; name another directory", dir.display()));
+        return Err(message!(
+            "`{}` already exists; name another directory",
+            "`{}` 已存在；请指定其他目录",
+            dir.display()
+        ));
     }
-    let kept = RunDir::create(dir).map_err(|error| error.to_string())?;
+    let kept = RunDir::create(dir).map_err(|error| Message::lower(&error))?;
     if let Some((plan, records)) = &run.rebuilt {
-        keep_records(&kept, plan, records).map_err(|error| error.to_string())?;
+        keep_records(&kept, plan, records).map_err(|error| Message::lower(&error))?;
     }
     let summary = serde_json::to_vec_pretty(&run.summary).map_err(encoded)?;
     fs::write(dir.join(SUMMARY), summary).map_err(unwritable)?;
@@ -257,12 +162,14 @@ fn folder(id: &str) -> String {
 }
 
 /// The extras saved next to a summary.
-pub(super) fn read_extras(dir: &Path) -> Result<Extras, String> {
+pub(super) fn read_extras(dir: &Path) -> Result<Extras, Message> {
     let path = dir.join(EXTRAS);
     match fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|error| format!("`{}` is damaged: {error}", path.display())),
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+            let error = outside(&error);
+            message!("`{}` is damaged: {error}", "`{}` 已损坏：{error}", path.display())
+        }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Extras::default()),
-        Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
+        Err(error) => Err(cannot_read(&path, &error)),
     }
 }

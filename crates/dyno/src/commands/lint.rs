@@ -36,7 +36,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
         LintFormat::Json => match shown_json(&found) {
             Ok(json) => json + "\n",
             Err(error) => {
-                printer.error(error);
+                printer.error(&error);
                 return Ok(Exit::Bug);
             }
         },
@@ -44,7 +44,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let bad = found.iter().filter(|finding| finding.weight == Severity::Error).count();
     let mut status = Status::from(printer.result(&printed));
     if bad > 0 {
-        let why = Why::LintErrors.with(printer.language(), &[bad.to_string()]);
+        let why = Why::LintErrors.said(&[bad.to_string()]);
         status = status.and(Status::because(Exit::BarNotMet, why));
     }
     Ok(status.told(printer))

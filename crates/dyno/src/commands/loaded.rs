@@ -2,16 +2,18 @@
 //! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
+use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, VecSource, summarise};
 use dyno_import::{FileOutcome, ImportError, Imported, Outcome, natural_order};
+use dyno_model::message::clauses;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
-use dyno_model::{Diagnostic, Language, Summary};
+use dyno_model::{Diagnostic, Localized, Message, Summary, message};
 use dyno_record::{RunDir, find_run};
-use dyno_words::{InLanguage, messages};
+use dyno_words::InLanguage;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +63,6 @@ pub(crate) struct All {
 impl All {
     /// Prints what could not be read, and with `notes` what had to be assumed.
     pub(crate) fn print_problems(&self, notes: bool, printer: &Printer) {
-        let language = printer.language();
         let mut kinds: BTreeMap<(&Path, &str), usize> = BTreeMap::new();
         for (path, one) in self.problems.iter().filter(|(_, one)| notes || one.is_error()) {
             let count = kinds.entry((path, &one.code)).or_default();
@@ -71,13 +72,16 @@ impl All {
                 continue;
             }
             match one.is_error() {
-                true => printer.warn(problem(path, one, language)),
-                false => printer.note(problem(path, one, language)),
+                true => printer.warn(&problem(path, one)),
+                false => printer.note(&problem(path, one)),
             }
         }
         for ((path, kind), count) in kinds.iter().filter(|(_, count)| **count > SHOWN_OF_A_KIND) {
-            let (path, more) = (path.display().to_string(), count - SHOWN_OF_A_KIND);
-            printer.warn(Say::More.with(language, &[&path, &more.to_string(), *kind]));
+            let (path, more) = (path.display(), count - SHOWN_OF_A_KIND);
+            printer.warn(&message!(
+                "`{path}`: {more} more of the same kind ({kind})",
+                "`{path}`：另有 {more} 个同类问题（{kind}）"
+            ));
         }
     }
 }
@@ -85,19 +89,12 @@ impl All {
 /// Problems of one kind that are printed of a file.
 const SHOWN_OF_A_KIND: usize = 5;
 
-messages! {
-    /// What is said of several problems.
-    enum Say;
-
-    More: "`{}`: {} more of the same kind ({})", "`{}`：另有 {} 个同类问题（{}）";
-}
-
 /// Loads what the arguments name; the latest run if there are none.
 pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> {
     let mut found = All::default();
-    let wrong = |message: String| UsageError::new(argument, message);
+    let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
-        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(error.to_string()))?;
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(Message::lower(&error)))?;
         found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
@@ -124,34 +121,48 @@ fn nothing(
     files: &[FileOutcome],
     argument: &str,
 ) -> UsageError {
-    let at = |one: &Diagnostic| one.line().map(|line| format!("line {line}: ")).unwrap_or_default();
-    let mut reasons: Vec<String> =
-        problems.iter().map(|(_, one)| format!("{}{}", at(one), one.what)).collect();
-    let empty = files.iter().filter_map(|file| match &file.outcome {
-        Outcome::Empty { tool } if reasons.is_empty() => {
-            Some(format!("`{}` has the form of {tool}, without any result", file.file))
+    let reason = |(_, one): &(PathBuf, Diagnostic)| {
+        let what = Message::each(|language| one.in_language(language).what.clone());
+        match one.line() {
+            Some(line) => message!("line {line}: {what}", "第 {line} 行：{what}"),
+            None => what,
         }
+    };
+    let mut reasons: Vec<Message> = problems.iter().map(reason).collect();
+    let empty = files.iter().filter_map(|file| match &file.outcome {
+        Outcome::Empty { tool } if reasons.is_empty() => Some(message!(
+            "`{}` has the form of {tool}, without any result",
+            "`{}` 具有 {tool} 的形式，但没有任何结果",
+            file.file
+        )),
         _ => None,
     });
-    let empty: Vec<String> = empty.collect();
+    let empty: Vec<Message> = empty.collect();
     reasons.extend(empty);
     if reasons.is_empty() && !files.is_empty() {
         let names: Vec<&str> = files.iter().take(SHOWN).map(|file| file.file.as_str()).collect();
         let (path, names) = (path.display(), names.join(", "));
-        let message = format!("none of the files in `{path}` is of a known tool: {names}");
+        let message = message!(
+            "none of the files in `{path}` is of a known tool: {names}",
+            "`{path}` 中没有已知工具的文件：{names}"
+        );
         return UsageError::new(argument, message).hint(known()).nothing_read();
     }
     if reasons.is_empty() {
-        let message = format!("there are no results in `{}`", path.display());
-        return UsageError::new(argument, message).hint(KINDS).nothing_read();
+        let message = message!("there are no results in `{}`", "`{}` 中没有结果", path.display());
+        return UsageError::new(argument, message).hint(kinds()).nothing_read();
     }
     let more = reasons.len().saturating_sub(SHOWN);
     reasons.truncate(SHOWN);
     if more > 0 {
-        reasons.push(format!("and {more} more"));
+        reasons.push(message!("and {more} more", "另有 {more} 处"));
     }
-    let message =
-        format!("nothing could be read from `{}`: {}", path.display(), reasons.join("; "));
+    let message = message!(
+        "nothing could be read from `{}`: {}",
+        "无法从 `{}` 读取任何内容：{}",
+        path.display(),
+        clauses(&reasons)
+    );
     UsageError::new(argument, message).nothing_read()
 }
 
@@ -159,21 +170,30 @@ fn nothing(
 const SHOWN: usize = 3;
 
 /// What can be read.
-fn known() -> String {
-    format!("these are read:\n    {}", dyno_import::known_kinds().join("\n    "))
+fn known() -> Message {
+    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(|kind| outside(kind)).collect();
+    let kinds = Message::each(|language| {
+        let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
+        kinds.join("\n    ")
+    });
+    message!("these are read:\n    {}", "可读取：\n    {}", kinds)
 }
 
-const KINDS: &str =
-    "name a run, a directory of dyno import, a summary.json, or another tool's results";
+fn kinds() -> Message {
+    message!(
+        "name a run, a directory of dyno import, a summary.json, or another tool's results",
+        "请指定测试、dyno import 的目录、summary.json 或其他工具的结果"
+    )
+}
 
 /// The path itself where there is something, else the run of that name in [`RUNS`].
-pub(crate) fn meant(path: &Path) -> Result<PathBuf, String> {
+pub(crate) fn meant(path: &Path) -> Result<PathBuf, Message> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
         Some(name) if looks_like_a_name => {
-            find_run(Path::new(RUNS), name).map_err(|error| error.to_string())
+            find_run(Path::new(RUNS), name).map_err(|error| Message::lower(&error))
         }
         _ => Ok(path.to_owned()),
     }
@@ -189,11 +209,15 @@ fn parted(path: &Path) -> (PathBuf, Option<String>) {
 
 /// Of the runs from index `from` on, keeps those whose name, headings or id contain all words of
 /// `part`, or the one at that position, counted from 1.
-fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), String> {
+fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), Message> {
     if let Ok(place @ 1..) = part.parse::<usize>() {
         let there = runs.len() - from;
         if place > there {
-            return Err(format!("`{}` has {there} results, and no number {place}", path.display()));
+            return Err(message!(
+                "`{}` has {there} results, and no number {place}",
+                "`{}` 有 {there} 个结果，没有第 {place} 个",
+                path.display()
+            ));
         }
         runs.swap(from, from + place - 1);
         runs.truncate(from + 1);
@@ -215,24 +239,29 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
     if runs.len() > from {
         return Ok(());
     }
-    Err(format!("no name in `{}` contains `{part}`; it has: {}", path.display(), names.join("; ")))
+    Err(message!(
+        "no name in `{}` contains `{part}`; it has: {}",
+        "`{}` 中没有名称包含 `{part}` 的结果；其中有：{}",
+        path.display(),
+        names.join("; ")
+    ))
 }
 
 fn read(path: &Path, found: &mut All) -> Result<(), UsageError> {
-    let wrong = |message: String| UsageError::new("", message);
+    let wrong = |message: Message| UsageError::new("", message);
     if path.is_dir() {
         return directory(path, found).map_err(wrong);
     }
     if !path.exists() {
-        return Err(wrong(format!("there is no `{}`", path.display())));
+        return Err(wrong(message!("there is no `{}`", "`{}` 不存在", path.display())));
     }
     if let Some(summary) = saved(path).map_err(wrong)? {
         found.runs.push(Loaded::of(path, summary));
         return Ok(());
     }
     let mut imported = dyno_import::import(path).map_err(|error| match error {
-        ImportError::Unknown { .. } => wrong(error.to_string()).hint(known()),
-        _ => wrong(error.to_string()),
+        ImportError::Unknown { .. } => wrong(Message::lower(&error)).hint(known()),
+        _ => wrong(Message::lower(&error)),
     })?;
     for file in &mut imported.files {
         file.file = path.display().to_string();
@@ -251,7 +280,7 @@ fn take(path: &Path, imported: Imported, found: &mut All) {
 }
 
 /// A run, imported results, or everything below: those first, then other tools' files.
-fn directory(path: &Path, found: &mut All) -> Result<(), String> {
+fn directory(path: &Path, found: &mut All) -> Result<(), Message> {
     if let Some(run) = kept(path)? {
         found.runs.push(run);
         return Ok(());
@@ -259,13 +288,14 @@ fn directory(path: &Path, found: &mut All) -> Result<(), String> {
     let mut ours = Vec::new();
     own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
-    let imported = dyno_import::import_folder(path, &is_ours).map_err(|error| error.to_string())?;
+    let imported =
+        dyno_import::import_folder(path, &is_ours).map_err(|error| Message::lower(&error))?;
     take(path, imported, found);
     Ok(())
 }
 
 /// The run, or the imported results, that a directory holds.
-fn kept(path: &Path) -> Result<Option<Loaded>, String> {
+fn kept(path: &Path) -> Result<Option<Loaded>, Message> {
     let summary = path.join(SUMMARY);
     if summary.is_file()
         && let Some(summary) = saved(&summary)?
@@ -284,8 +314,11 @@ fn own_below(
     deep: usize,
     ours: &mut Vec<PathBuf>,
     found: &mut All,
-) -> Result<(), String> {
-    let unreadable = |error| format!("cannot list `{}`: {error}", path.display());
+) -> Result<(), Message> {
+    let unreadable = |error: std::io::Error| {
+        let error = outside(&error);
+        message!("cannot list `{}`: {error}", "无法列出 `{}`：{error}", path.display())
+    };
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
     // Links are not followed: they may form a loop.
     let folder = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -309,11 +342,11 @@ fn own_below(
 const LOOSE: [&str; 10] = ["md", "txt", "log", "out", "json", "jsonl", "csv", "db", "yaml", "yml"];
 
 /// The summary in a file, if it is one of Dyno's.
-fn saved(path: &Path) -> Result<Option<Summary>, String> {
+fn saved(path: &Path) -> Result<Option<Summary>, Message> {
     if path.extension().is_none_or(|extension| extension != "json") {
         return Ok(None);
     }
-    let unreadable = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
+    let unreadable = |error: std::io::Error| cannot_read(path, &error);
     if std::fs::metadata(path).map_err(unreadable)?.len() > LARGEST {
         return Ok(None);
     }
@@ -322,12 +355,19 @@ fn saved(path: &Path) -> Result<Option<Summary>, String> {
     if !head.contains(SUMMARY_SCHEMA) {
         return Ok(None);
     }
-    let wrong = |error| format!("`{}` is not a complete summary: {error}", path.display());
+    let wrong = |error: serde_json::Error| {
+        message!(
+            "`{}` is not a complete summary: {error}",
+            "`{}` 不是完整的汇总：{error}",
+            path.display(),
+            error = outside(&error)
+        )
+    };
     dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
-fn own(dir: RunDir) -> Result<Loaded, String> {
-    let message = |error: dyno_record::RecordError| error.to_string();
+fn own(dir: RunDir) -> Result<Loaded, Message> {
+    let message = |error: dyno_record::RecordError| Message::lower(&error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
@@ -337,23 +377,25 @@ fn own(dir: RunDir) -> Result<Loaded, String> {
 }
 
 /// With the label that was set after the run, where there is one.
-fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, String> {
+fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Message> {
     if let Some(dir) = dir {
-        let annotations = dir.read_annotations().map_err(|error| error.to_string())?;
+        let annotations = dir.read_annotations().map_err(|error| Message::lower(&error))?;
         summary.run.label = annotations.label_or(summary.run.label.as_deref());
     }
     Ok(summary)
 }
 
 /// A problem of a file, as a message.
-pub(crate) fn problem(path: &Path, problem: &Diagnostic, language: Language) -> String {
-    let said = problem.in_language(language);
-    let (path, what) = (path.display(), &said.what);
-    let advice = said.advice.as_deref().unwrap_or_default();
-    match (language, problem.line()) {
-        (Language::English, Some(line)) => format!("`{path}`, line {line}: {what}; {advice}"),
-        (Language::English, None) => format!("`{path}`: {what}; {advice}"),
-        (Language::Chinese, Some(line)) => format!("`{path}` 第 {line} 行：{what}；{advice}"),
-        (Language::Chinese, None) => format!("`{path}`：{what}；{advice}"),
+pub(crate) fn problem(path: &Path, problem: &Diagnostic) -> Message {
+    let path = path.display();
+    let what = Message::each(|language| problem.in_language(language).what.clone());
+    let advice =
+        Message::each(|language| problem.in_language(language).advice.clone().unwrap_or_default());
+    match problem.line() {
+        Some(line) => message!(
+            "`{path}`, line {line}: {what}; {advice}",
+            "`{path}` 第 {line} 行：{what}；{advice}"
+        ),
+        None => message!("`{path}`: {what}; {advice}", "`{path}`：{what}；{advice}"),
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::args::{Cli, ManArgs};
 use crate::exit::{self, Exit};
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::reference;
 use crate::usage::UsageError;
 use clap::CommandFactory;
 use clap_mangen::Man;
+use dyno_model::message;
 use std::io;
 use std::path::Path;
 
@@ -16,8 +17,13 @@ pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
         return match write_all(dir) {
             Ok(()) => Exit::Fine,
             Err(error) => {
-                let message = format!("cannot write pages into `{}`: {error}", dir.display());
-                printer.error(UsageError::new("--out", message));
+                let message = message!(
+                    "cannot write pages into `{}`: {error}",
+                    "无法将手册页写入 `{}`：{error}",
+                    dir.display(),
+                    error = outside(&error)
+                );
+                printer.error(&UsageError::new("--out", message));
                 Exit::Usage
             }
         };
@@ -31,14 +37,21 @@ pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
     }
     let Some(command) = reference::find(wanted) else {
         let names = reference::names().join(", ");
-        let wrong = format!("`{wanted}` is not a command; write one of {names}");
-        printer.error(UsageError::new("COMMAND", wrong));
+        let wrong = message!(
+            "`{wanted}` is not a command; write one of {names}",
+            "`{wanted}` 不是命令；请写以下之一：{names}"
+        );
+        printer.error(&UsageError::new("COMMAND", wrong));
         return Exit::Usage;
     };
     match page(command) {
         Ok(page) => printer.result(&page),
         Err(error) => {
-            printer.error(format_args!("cannot create the page of {wanted}: {error}"));
+            printer.error(&message!(
+                "cannot create the page of {wanted}: {error}",
+                "无法生成 {wanted} 的手册页：{error}",
+                error = outside(&error)
+            ));
             Exit::Bug
         }
     }

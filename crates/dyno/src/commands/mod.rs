@@ -25,8 +25,11 @@ pub(crate) mod twins;
 
 use crate::config::Given;
 use crate::exit::Exit;
-use crate::printer::{Manners, Printer};
+use crate::printer::{Manners, Printer, outside};
 use crate::resolve::{Aim, Inputs, Resolved, Surroundings, resolve};
+use dyno_model::{Message, message};
+use std::io;
+use std::path::Path;
 use std::process::Command;
 
 /// The directory of runs, unless `--out` names another.
@@ -44,7 +47,7 @@ pub(crate) fn plan(inputs: impl Into<Inputs>, given: &Given, printer: &Printer) 
             bench::run(resolved, &printer)
         }
         Err(error) => {
-            printer.error(given.blame(&from, error));
+            printer.error(&given.blame(&from, error));
             Exit::Usage
         }
     }
@@ -60,10 +63,10 @@ fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
     });
     let printer = printer.speaking(resolved.showing.language);
     for warning in &resolved.warnings {
-        printer.warn(warning);
+        printer.warn(&warning);
     }
     for note in &resolved.notes {
-        printer.note(note);
+        printer.note(&note);
     }
     printer
 }
@@ -73,9 +76,15 @@ pub(crate) fn own_binary() -> Command {
     Command::new(std::env::current_exe().unwrap_or_else(|_| "dyno".into()))
 }
 
+/// Names the file and the reason.
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Message {
+    let error = outside(error);
+    message!("cannot write `{}`: {error}", "无法写入 `{}`：{error}", path.display())
+}
+
 /// A value as JSON for a terminal or a file: texts of servers and files in it are escaped further than JSON
 /// demands, so that no terminal obeys them.
-pub(crate) fn shown_json(value: &impl serde::Serialize) -> Result<String, serde_json::Error> {
-    let json = serde_json::to_string_pretty(value)?;
+pub(crate) fn shown_json(value: &impl serde::Serialize) -> Result<String, Message> {
+    let json = serde_json::to_string_pretty(value).map_err(|error| outside(&error))?;
     Ok(dyno_words::escape::json(&json).into_owned())
 }

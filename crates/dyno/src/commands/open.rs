@@ -1,14 +1,15 @@
 //! `dyno open`: the HTML report of a run in a browser, or how to look at it from elsewhere.
 
 use super::baseline::one;
+use super::cannot_write;
 use super::report::{language, load};
 use crate::args::runs::OpenArgs;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
-use dyno_model::Language;
+use dyno_model::{Language, Message, message};
 use dyno_report::layout::{Layout, Options};
-use dyno_words::{messages, translated};
+use dyno_words::messages;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,7 +23,6 @@ messages! {
     pub(crate) enum Say;
 
     Written: "wrote {}", "已写入 {}";
-    Failed: "{} did not open the page ({}); open this file yourself", "{} 未能打开页面（{}）；请自行打开此文件";
     NoDisplay: "there is no display and no $BROWSER; open this file in a browser, or copy it: scp HOST:{} .", "没有显示器，也未设置 $BROWSER；请用浏览器打开此文件，或将其复制：scp 主机:{} .";
     OverSsh: "this is a remote machine. To view the page on your own machine, copy it there:\n  scp {}:{} .\nor serve it here and open http://localhost:8001/report.html through `ssh -L 8001:localhost:8001`:\n  python3 -m http.server -b 127.0.0.1 -d {} 8001", "这是远程主机。如需在本机查看，请将页面复制到本机：\n  scp {}:{} .\n或在此启动服务，并通过 `ssh -L 8001:localhost:8001` 打开 http://localhost:8001/report.html：\n  python3 -m http.server -b 127.0.0.1 -d {} 8001";
 }
@@ -30,7 +30,7 @@ messages! {
 /// Shows the page; the path goes to stdout, so that scripts have it.
 pub(crate) fn run(args: &OpenArgs, printer: &Printer) -> Exit {
     opened(args, printer).unwrap_or_else(|error| {
-        printer.error(error);
+        printer.error(&error);
         Exit::Usage
     })
 }
@@ -42,17 +42,20 @@ fn opened(args: &OpenArgs, printer: &Printer) -> Result<Exit, UsageError> {
         Viewer::Program(program) => {
             if let Err(why) = show(&program, &page) {
                 let program = program.first().map(|name| name.to_string_lossy().into_owned());
-                let why = translated(&why, language).into_owned();
-                printer.warn(Say::Failed.with(language, &[program.unwrap_or_default(), why]));
+                let program = program.unwrap_or_default();
+                printer.warn(&message!(
+                    "{program} did not open the page ({why}); open this file yourself",
+                    "{program} 未能打开页面（{why}）；请自行打开此文件"
+                ));
             }
         }
         Viewer::None => {
-            printer.note(Say::NoDisplay.with(language, &[page.display().to_string()]));
+            printer.note(&Say::NoDisplay.said(&[page.display().to_string()]));
         }
         Viewer::Remote(host) => {
             let dir = page.parent().unwrap_or(&page).display().to_string();
             let told = [host, page.display().to_string(), dir];
-            printer.note(Say::OverSsh.with(language, &told));
+            printer.note(&Say::OverSsh.said(&told));
         }
     }
     Ok(printer.result(&format!("{}\n", page.display())))
@@ -60,13 +63,16 @@ fn opened(args: &OpenArgs, printer: &Printer) -> Result<Exit, UsageError> {
 
 /// Where the page is, written if it is missing or older than what it shows.
 fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBuf, UsageError> {
-    let wrong = |error: &dyn std::fmt::Display| UsageError::new("RUN", error.to_string());
+    let wrong = |message: Message| UsageError::new("RUN", message);
     let run = one(args.run.as_ref(), "RUN")?;
     if !run.path.is_dir() {
-        let hint = "dyno report FILE --format html --out page.html writes a page";
-        return Err(wrong(&"this is a file, not a run").hint(hint));
+        let hint = message!(
+            "dyno report FILE --format html --out page.html writes a page",
+            "用 `dyno report FILE --format html --out page.html` 写出页面"
+        );
+        return Err(wrong(message!("this is a file, not a run", "这是文件，不是测试")).hint(hint));
     }
-    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(&error))?;
+    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(outside(&error)))?;
     let layout = Layout::Html;
     let page = dir.join(layout.file_name());
     let changed = |name: &str| dir.join(name).metadata().and_then(|found| found.modified()).ok();
@@ -77,14 +83,19 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
     if fresh && args.language.lang.is_none() {
         return Ok(page);
     }
-    let run = load(run, layout).map_err(|error| wrong(&error))?;
+    let run = load(run, layout).map_err(|error| wrong(Message::lower(&error)))?;
     let options = Options { language, ..Options::default() };
-    let printed = layout.print(std::slice::from_ref(&run), &options).map_err(|e| wrong(&e))?;
+    let printed = layout
+        .print(std::slice::from_ref(&run), &options)
+        .map_err(|error| wrong(Message::lower(&error)))?;
     std::fs::write(&page, &printed.bytes).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", page.display());
-        UsageError::new("RUN", message).hint("dyno report RUN --format html --out FILE writes it")
+        let message = cannot_write(&page, &error);
+        UsageError::new("RUN", message).hint(message!(
+            "dyno report RUN --format html --out FILE writes it",
+            "用 `dyno report RUN --format html --out FILE` 写出页面"
+        ))
     })?;
-    printer.note(Say::Written.with(language, &[page.display().to_string()]));
+    printer.note(&Say::Written.said(&[page.display().to_string()]));
     Ok(page)
 }
 
@@ -123,7 +134,7 @@ fn viewer(variable: &dyn Fn(&str) -> Option<OsString>) -> Viewer {
 }
 
 /// Starts the program and waits only long enough to see it fail.
-fn show(program: &[OsString], page: &Path) -> Result<(), String> {
+fn show(program: &[OsString], page: &Path) -> Result<(), Message> {
     let Some((name, arguments)) = program.split_first() else { return Ok(()) };
     let mut command = Command::new(name);
     let takes_page = arguments.iter().any(|argument| argument == "%s");
@@ -134,14 +145,14 @@ fn show(program: &[OsString], page: &Path) -> Result<(), String> {
         command.arg(page);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let mut child = command.spawn().map_err(|error| outside(&error))?;
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(status.to_string()),
-            Err(error) => return Err(error.to_string()),
+            Ok(Some(status)) => return Err(outside(&status)),
+            Err(error) => return Err(outside(&error)),
         }
     }
     Ok(())
@@ -173,7 +184,7 @@ mod tests {
     fn a_program_that_fails_is_named() {
         let page = Path::new("/nowhere/report.html");
         assert!(show(&["/nowhere/browser".into()], page).is_err());
-        assert!(show(&["false".into()], page).unwrap_err().contains('1'));
+        assert!(show(&["false".into()], page).unwrap_err().to_string().contains('1'));
         assert!(show(&["test".into(), "%s".into(), "=".into(), page.into()], page).is_ok());
     }
 }

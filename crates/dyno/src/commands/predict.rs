@@ -8,13 +8,14 @@ use crate::resolve::Resolved;
 use crate::signals;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
+use dyno_model::Message;
 use dyno_run::Order;
 
 /// Runs a resolved prediction.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     let rival = resolved.versus.as_deref();
     if let Err(error) = std::iter::once(&resolved.order).chain(rival).try_for_each(check_twin) {
-        printer.error(error);
+        printer.error(&error);
         return Exit::Usage;
     }
     if resolved.dry_run {
@@ -29,5 +30,5 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
 /// Checks that the plan names a twin: a script only runs in real time.
 fn check_twin(order: &Order) -> Result<(), UsageError> {
     let name = order.plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
-    Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", error.to_string()))
+    Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", Message::lower(&error)))
 }

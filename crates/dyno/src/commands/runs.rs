@@ -8,9 +8,9 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
-use dyno_model::Language;
 use dyno_model::nearest::nearest;
 use dyno_model::run_entry::{RunEntry, RunState};
+use dyno_model::{Language, Message, message};
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
 use dyno_words::escape::{escape, shell};
 use dyno_words::messages;
@@ -47,19 +47,19 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
                 open::run(&args, printer)
             })
         }
-        Some(RunsAction::Label { run, text }) => label(&args.dir, run, text, language, printer),
-        Some(RunsAction::Tag { run, tags }) => tag(&args.dir, run, tags, language, printer),
+        Some(RunsAction::Label { run, text }) => label(&args.dir, run, text, printer),
+        Some(RunsAction::Tag { run, tags }) => tag(&args.dir, run, tags, printer),
         Some(RunsAction::Command { run }) => command(&args.dir, run, printer),
         Some(RunsAction::Delete { runs, yes }) => delete(&args.dir, runs, *yes, language, printer),
     };
     done.unwrap_or_else(|error| {
-        printer.error(error);
+        printer.error(&error);
         Exit::Usage
     })
 }
 
 fn about(argument: &str) -> impl Fn(dyno_record::RecordError) -> UsageError {
-    move |error| UsageError::new(argument, error.to_string())
+    move |error| UsageError::new(argument, Message::lower(&error))
 }
 
 /// The run that a name means: in `root` before anywhere else.
@@ -86,7 +86,7 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
     };
     // Where nothing was measured yet there is no default directory; another one was misspelt.
     if args.dir != Path::new(RUNS) && !args.dir.exists() {
-        let wrong = format!("there is no directory `{}`", args.dir.display());
+        let wrong = message!("there is no directory `{}`", "目录 `{}` 不存在", args.dir.display());
         return Err(UsageError::new("--dir", wrong));
     }
     let mut runs = list_runs(&args.dir).map_err(about("--dir"))?;
@@ -96,24 +96,27 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         return match shown_json(&runs) {
             Ok(json) => Ok(printer.result(&(json + "\n"))),
             Err(error) => {
-                printer.error(error);
+                printer.error(&error);
                 Ok(Exit::Bug)
             }
         };
     }
     match (all, runs.is_empty()) {
-        (0, _) => printer.note(Say::NoRuns.with(language, &[&dir])),
+        (0, _) => printer.note(&Say::NoRuns.said(&[&dir])),
         (_, true) if meant_action(&args.words).is_some() => {
             let (typed, near) = meant_action(&args.words).unwrap_or_default();
-            let message = format!("`{typed}` is not a command of dyno runs, and no run matches it");
-            let hint = format!("did you mean `dyno {near}`?");
+            let message = message!(
+                "`{typed}` is not a command of dyno runs, and no run matches it",
+                "dyno runs 没有 `{typed}` 这个命令，也没有符合它的测试"
+            );
+            let hint = message!("did you mean `dyno {near}`?", "是否想写 `dyno {near}`？");
             return Err(UsageError::new("", message).hint(hint));
         }
-        (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
+        (_, true) => printer.note(&Say::NoMatch.said(&[&all.to_string(), &dir])),
         _ => {
             let width = printer.terminal_width().unwrap_or(80);
             let exit = printer.result(&dyno_report::runs::table(&runs, now, language, width));
-            rests(&runs, language, printer);
+            rests(&runs, printer);
             return Ok(exit);
         }
     }
@@ -121,12 +124,12 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
 }
 
 /// How to run the rest of what stopped early: the newest such run stands for all.
-fn rests(runs: &[RunEntry], language: Language, printer: &Printer) {
+fn rests(runs: &[RunEntry], printer: &Printer) {
     let stopped =
         |run: &&RunEntry| matches!(run.state, RunState::Unfinished | RunState::Interrupted);
     let line = |run: &RunEntry| {
         let plan = RunDir::open(&run.path).and_then(|dir| dir.read_plan()).ok()?;
-        bench::say::to_resume(bench::say::Say::ToResume, &run.path, &plan, language)
+        bench::say::to_resume(bench::say::Say::ToResume, &run.path, &plan)
     };
     runs.iter().filter(stopped).find_map(line).iter().for_each(|line| printer.remark(line));
 }
@@ -175,36 +178,25 @@ fn command(root: &Path, run: &str, printer: &Printer) -> Result<Exit, UsageError
         Some(line) => Ok(printer.result(&format!("{line}\n"))),
         None => Err(UsageError::new(
             "RUN",
-            format!(
+            message!(
                 "the command line of {} is not known: an older version made it, or another tool",
+                "不知道 {} 的命令行：它由旧版本或其他工具生成",
                 shown(&path)
             ),
         )),
     }
 }
 
-fn label(
-    root: &Path,
-    run: &str,
-    text: &str,
-    language: Language,
-    printer: &Printer,
-) -> Result<Exit, UsageError> {
+fn label(root: &Path, run: &str, text: &str, printer: &Printer) -> Result<Exit, UsageError> {
     let name = annotate(root, run, |annotations| annotations.set_label(text))?;
-    printer.note(match text.trim() {
-        "" => Say::Unlabelled.with(language, &[name]),
-        text => Say::Labelled.with(language, &[name, escape(text, 200)]),
+    printer.note(&match text.trim() {
+        "" => Say::Unlabelled.said(&[name]),
+        text => Say::Labelled.said(&[name, escape(text, 200)]),
     });
     Ok(Exit::Fine)
 }
 
-fn tag(
-    root: &Path,
-    run: &str,
-    tags: &[String],
-    language: Language,
-    printer: &Printer,
-) -> Result<Exit, UsageError> {
+fn tag(root: &Path, run: &str, tags: &[String], printer: &Printer) -> Result<Exit, UsageError> {
     let (mut after, mut missing) = (String::new(), Vec::new());
     let name = annotate(root, run, |annotations| {
         for tag in tags {
@@ -222,11 +214,11 @@ fn tag(
         Ok(())
     })?;
     for tag in missing {
-        printer.warn(Say::NotTagged.with(language, &[&name, &tag]));
+        printer.warn(&Say::NotTagged.said(&[&name, &tag]));
     }
-    printer.note(match after.is_empty() {
-        true => Say::Untagged.with(language, &[name]),
-        false => Say::Tagged.with(language, &[name, after]),
+    printer.note(&match after.is_empty() {
+        true => Say::Untagged.said(&[name]),
+        false => Say::Tagged.said(&[name, after]),
     });
     Ok(Exit::Fine)
 }
@@ -243,20 +235,20 @@ fn delete(
     paths.dedup();
     if !yes {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            return Err(UsageError::new("", Say::NeedsYes.text(language)));
+            return Err(UsageError::new("", Say::NeedsYes.into()));
         }
         let names = paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
         let mut answer = String::new();
         let _ = write!(io::stderr(), "{}", Say::Ask.with(language, &[names]));
         let read = io::stdin().lock().read_line(&mut answer);
         if read.is_err() || !matches!(answer.trim(), "y" | "Y" | "yes") {
-            printer.note(Say::Kept.text(language));
+            printer.note(&Message::from(Say::Kept));
             return Ok(Exit::Fine);
         }
     }
     for path in &paths {
         delete_run(root, path).map_err(about("RUN"))?;
-        printer.note(Say::Deleted.with(language, &[shown(path)]));
+        printer.note(&Say::Deleted.said(&[shown(path)]));
     }
     Ok(Exit::Fine)
 }

@@ -16,7 +16,7 @@ pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -
     match shown_json(summary) {
         Ok(json) => printer.result(&format!("{json}\n")),
         Err(error) => {
-            printer.error(error);
+            printer.error(&error);
             Exit::Bug
         }
     }

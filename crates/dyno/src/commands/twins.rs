@@ -3,11 +3,11 @@
 use super::fit;
 use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
-use dyno_model::{Language, Localized};
+use dyno_model::Message;
 use std::path::PathBuf;
 
 /// Lists, shows, verifies or checks.
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
             };
             let mut status = Status::from(printer.result(&text));
             if let Some(why) = why {
-                status = status.and(Status::because(exit, why.text(language)));
+                status = status.and(Status::because(exit, why));
             }
             status.told(printer)
         }
@@ -49,16 +49,16 @@ fn checked(
     json: bool,
     printer: &Printer,
 ) -> Result<(String, Exit), UsageError> {
-    let twin = Twin::load(twin).map_err(|error| UsageError::new("--twin", error.to_string()))?;
+    let twin =
+        Twin::load(twin).map_err(|error| UsageError::new("--twin", Message::lower(&error)))?;
     let mut measured = Vec::new();
     for path in runs {
         measured.append(&mut fit::measured(path, printer)?);
     }
-    let language = printer.language();
-    let in_run = |error: dyno_model::Message| UsageError::new("RUN", error.text(language));
-    let found = dyno_twins::check(&measured, twin, language).map_err(in_run)?;
+    let in_run = |error: Message| UsageError::new("RUN", error);
+    let found = dyno_twins::check(&measured, twin, printer.language()).map_err(in_run)?;
     if !json {
-        found.notes.iter().for_each(|note| printer.note(note.text(language)));
+        found.notes.iter().for_each(|note| printer.note(note));
     }
     let exit = match found.same() {
         Some(true) => Exit::Fine,
@@ -66,14 +66,14 @@ fn checked(
         None => Exit::Inconclusive,
     };
     let text = match json {
-        true => found.json().map_err(|error| UsageError::new("RUN", error.to_string()))? + "\n",
+        true => found.json().map_err(|error| in_run(outside(&error)))? + "\n",
         false => found.text(),
     };
     Ok((text, exit))
 }
 
 fn in_twin(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("NAME|FILE", error.to_string())
+    UsageError::new("NAME|FILE", Message::lower(&error))
 }
 
 fn load(name: &str) -> Result<Twin, UsageError> {

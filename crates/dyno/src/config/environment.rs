@@ -3,6 +3,7 @@
 use super::{Setting, key, setting};
 use crate::usage::UsageError;
 use clap::{Arg, ArgAction, Command};
+use dyno_model::message;
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -20,8 +21,10 @@ pub(super) fn settings(
         let name = variable(arg);
         let set = variables.iter().find(|(known, value)| *known == *name && !value.is_empty());
         let Some((_, text)) = set.filter(|_| !SECRETS.contains(&name.as_str())) else { continue };
-        let wrong = |message: &str| UsageError::new(name.as_str(), message);
-        let text = text.to_str().ok_or_else(|| wrong("the variable is not UTF-8"))?;
+        let wrong = |message| UsageError::new(name.as_str(), message);
+        let text = text
+            .to_str()
+            .ok_or_else(|| wrong(message!("the variable is not UTF-8", "该变量不是 UTF-8")))?;
         found.push(setting(command, arg, &name, &value(arg, text))?);
     }
     Ok(found)

@@ -6,6 +6,7 @@ use crate::usage::UsageError;
 use clap::{Arg, Command, CommandFactory};
 use dyno_form::entries::{self, Entry};
 use dyno_model::nearest::nearest;
+use dyno_model::{Message, message};
 use std::io::Read;
 use std::path::Path;
 
@@ -18,14 +19,15 @@ pub(super) fn settings(
     command: &Command,
     path: &Path,
 ) -> Result<(Vec<Setting>, Vec<String>), UsageError> {
-    let wrong = |message: String| UsageError::new("--config", message);
+    let wrong = |message: Message| UsageError::new("--config", message);
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LARGEST_FILE as u64 + 1).read_to_string(&mut text))
         .map_err(|error| wrong(crate::resolve::cannot_read(path, &error)))?;
     if text.len() > LARGEST_FILE {
-        return Err(wrong(format!(
+        return Err(wrong(message!(
             "`{}` is over 1 MiB, too large for a settings file",
+            "`{}` 超过 1 MiB，作为设置文件过大",
             path.display()
         )));
     }
@@ -34,7 +36,7 @@ pub(super) fn settings(
     let entries = if is_yaml { entries::of_yaml(&text) } else { entries::of_toml(&text) };
     let entries = entries.map_err(|wrong| {
         let key = wrong.key.map(|key| format!(": {key}")).unwrap_or_default();
-        UsageError::new(format!("{file}:{}{key}", wrong.line), wrong.what)
+        UsageError::new(format!("{file}:{}{key}", wrong.line), Message::lower(&wrong.what))
     })?;
     of_entries(command, &file, entries)
 }
@@ -50,8 +52,14 @@ pub(super) fn of_entries(
         let place = format!("{file}:{line}: {key}");
         match command.get_arguments().find(|arg| may_be(arg, &key)) {
             Some(_) if key == "api-key" => {
-                return Err(UsageError::new(place, "keys do not belong in settings files")
-                    .hint("use api-key-file here, or DYNO_API_KEY in the environment"));
+                return Err(UsageError::new(
+                    place,
+                    message!("keys do not belong in settings files", "设置文件中不应包含密钥"),
+                )
+                .hint(message!(
+                    "use api-key-file here, or DYNO_API_KEY in the environment",
+                    "请在此使用 api-key-file，或设置环境变量 DYNO_API_KEY"
+                )));
             }
             Some(arg) => settings.push(setting(command, arg, &place, &value)?),
             None if known().contains(&key) => ignored.push(key),
@@ -75,12 +83,13 @@ fn known() -> Vec<String> {
 }
 
 fn unknown(place: String, name: &str, command: &Command) -> UsageError {
-    let wrong = UsageError::new(place, "there is no such setting");
+    let wrong = UsageError::new(place, message!("there is no such setting", "没有这个设置"));
     let known = known();
     match nearest(name, &known.iter().map(String::as_str).collect::<Vec<_>>()) {
-        Some(near) => wrong.hint(format!("did you mean {near}?")),
-        None => wrong.hint(format!(
+        Some(near) => wrong.hint(message!("did you mean {near}?", "是否想写 {near}？")),
+        None => wrong.hint(message!(
             "settings are named like the flags of `dyno {} --help`, without --",
+            "设置名与 `dyno {} --help` 中的参数相同，去掉 --",
             command.get_name()
         )),
     }

@@ -4,10 +4,10 @@ use crate::args::capacity::CapacitySearch;
 use crate::usage::UsageError;
 use dyno_analysis::search::{first_load, in_a_closed_loop, lasting};
 use dyno_analysis::slo::requests_needed;
-use dyno_model::SEC;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::Load;
 use dyno_model::slo::Slo;
+use dyno_model::{Message, SEC, message};
 
 /// The default length of a level.
 const USUAL: u64 = 60 * SEC;
@@ -26,18 +26,23 @@ pub(super) struct Looking {
 
 pub(super) fn looking(args: &CapacitySearch, slo: Option<&Slo>) -> Result<Looking, UsageError> {
     let slo = slo.ok_or_else(|| {
-        UsageError::new("--slo", "a capacity needs an SLO")
-            .hint("--slo 'ttft.p99<500ms and errors<1%'")
+        UsageError::new("--slo", message!("a capacity needs an SLO", "求容量需要指定 SLO"))
+            .hint(Message::quoted("--slo 'ttft.p99<500ms and errors<1%'"))
     })?;
     let needed = requests_needed(slo);
     if let Some(requests) = args.requests.filter(|requests| *requests < needed) {
         return Err(UsageError::new(
             "--requests",
-            format!(
-                "{requests} requests per level are too few for `{slo}`, whose percentiles need {needed}"
+            message!(
+                "{requests} requests per level are too few for `{slo}`, whose percentiles need \
+                 {needed}",
+                "每个档位 {requests} 个请求对 `{slo}` 过少，其分位数需要 {needed} 个"
             ),
         )
-        .hint("remove it, and each level gets as many as it needs"));
+        .hint(message!(
+            "remove it, and each level gets as many as it needs",
+            "请去掉，每个档位会自动使用所需的请求数"
+        )));
     }
     let over = Over::from(args.over);
     let search = Search::Capacity {
@@ -64,11 +69,14 @@ pub(super) fn looking(args: &CapacitySearch, slo: Option<&Slo>) -> Result<Lookin
 /// A cap has to leave something to search.
 fn check_cap(args: &CapacitySearch, over: Over) -> Result<(), UsageError> {
     let Some(most) = args.max_concurrency else { return Ok(()) };
-    let wrong = |what: String| Err(UsageError::new("--max-concurrency", what));
+    let wrong = |what: Message| Err(UsageError::new("--max-concurrency", what));
     match (over, args.between) {
         (Over::Rate, None) if args.near.is_none() => at_least_two(most),
         (Over::Concurrency, Some(Range::Between([low, _]))) if f64::from(most) < low => {
-            wrong(format!("{most} is below --between {low}, so no load could be tried; raise it"))
+            wrong(message!(
+                "{most} is below --between {low}, so no load could be tried; raise it",
+                "{most} 低于 --between {low}，没有可测试的负载；请提高"
+            ))
         }
         _ => Ok(()),
     }
@@ -79,7 +87,10 @@ pub(super) fn at_least_two(most: u32) -> Result<(), UsageError> {
     match most {
         1 => Err(UsageError::new(
             "--max-concurrency",
-            "one request in flight cannot fill a server; write 2 or more",
+            message!(
+                "one request in flight cannot fill a server; write 2 or more",
+                "并发数为 1 无法占满服务器；请写 2 或更大"
+            ),
         )),
         _ => Ok(()),
     }

@@ -6,6 +6,7 @@ use crate::args::bench::{ConnectionArgs, TimeoutArgs};
 use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
+use dyno_model::Message;
 use dyno_model::plan::Timeouts;
 use dyno_run::{MetricsFrom, Reach, Sources, TlsSettings};
 
@@ -16,7 +17,7 @@ pub(super) fn reach(
     metrics: Option<&MetricsArg>,
     surroundings: &Surroundings,
     notes: &mut Notes,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Message>,
 ) -> Result<Reach, UsageError> {
     let secrets = secrets::gather(&args, surroundings, target.is_some(), notes, warnings)?;
     let sources = sources(&args)?;
@@ -45,8 +46,8 @@ pub(super) fn timeouts(args: &TimeoutArgs, usual: Timeouts) -> Timeouts {
 pub(crate) fn reach_of_agent(
     connection: ConnectionArgs,
     surroundings: &Surroundings,
-) -> Result<(Reach, Vec<String>), UsageError> {
-    let (mut notes, mut warnings) = (Notes::new(surroundings.language), Vec::new());
+) -> Result<(Reach, Vec<Message>), UsageError> {
+    let (mut notes, mut warnings) = (Notes::default(), Vec::new());
     let secrets = secrets::gather(&connection, surroundings, true, &mut notes, &mut warnings)?;
     let sources = sources(&connection)?;
     let tls = tls(connection, None, &mut notes)?;
@@ -66,7 +67,9 @@ fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
 fn sources(args: &ConnectionArgs) -> Result<Sources, UsageError> {
     let sources: Sources = args.source_address.iter().cloned().collect();
     let local = sources.are_local();
-    local.map(|()| sources).map_err(|error| UsageError::new("--source-address", error.to_string()))
+    local
+        .map(|()| sources)
+        .map_err(|error| UsageError::new("--source-address", Message::lower(&error)))
 }
 
 /// What the plan says of them.

@@ -5,6 +5,7 @@ use crate::args::plan::EachLevelArgs;
 use crate::usage::UsageError;
 use dyno_model::course::{Course, Search};
 use dyno_model::limits::MOST_LEVELS;
+use dyno_model::message;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Condition;
 use dyno_search::grid::{Order, Turn, turns};
@@ -24,7 +25,10 @@ pub(super) fn course(
         let flag = if rounds > 1 { "--repeat" } else { "--level-order" };
         return Err(UsageError::new(
             flag,
-            "the search determines the order of levels; remove it, or list the levels",
+            message!(
+                "the search determines the order of levels; remove it, or list the levels",
+                "档位的顺序由搜索决定；请去掉，或列出档位"
+            ),
         ));
     }
     let at_a_rate = matches!(search, Some(Search::Sweep { .. }))
@@ -32,15 +36,21 @@ pub(super) fn course(
     if args.stop_on.contains(&Condition::Saturated) && !at_a_rate {
         return Err(UsageError::new(
             "--stop-on",
-            "`saturated` only applies to levels with a rate, and there are none: a closed loop waits \
-             for the server; give --rate or --sweep, or a bound such as ttft.p99>10s",
+            message!(
+                "`saturated` only applies to levels with a rate, and there are none: a closed \
+                 loop waits for the server; give --rate or --sweep, or a bound such as \
+                 ttft.p99>10s",
+                "`saturated` 只适用于按请求速率运行的档位，而这里没有：闭环会等待服务器；请加 \
+                 --rate 或 --sweep，或写一个界限，例如 ttft.p99>10s"
+            ),
         ));
     }
     if levels.len().saturating_mul(rounds) > MOST_LEVELS {
         return Err(UsageError::new(
             "--repeat",
-            format!(
+            message!(
                 "{} levels × {rounds} exceed the limit of {MOST_LEVELS} levels; repeat fewer times",
+                "{} 个档位 × {rounds} 超过 {MOST_LEVELS} 个档位的上限；请减少重复次数",
                 levels.len()
             ),
         ));

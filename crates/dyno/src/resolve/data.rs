@@ -6,6 +6,7 @@ use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Length;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
+use dyno_model::{Message, message};
 use dyno_run::about;
 use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
@@ -74,7 +75,7 @@ impl Nature {
 /// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
 /// specification.
 pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageError> {
-    let wrong = |error: SpecError| UsageError::new("--data", error.to_string());
+    let wrong = |error: SpecError| UsageError::new("--data", Message::lower(&error));
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
     if spec.kind.is_none()
@@ -89,12 +90,16 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
     if sessions && !has_messages {
         return Err(UsageError::new(
             "--data",
-            format!(
+            message!(
                 "`session` needs conversations, which {api} does not have; use --api {}",
+                "`session` 需要会话，而 {api} 没有会话；请使用 --api {}",
                 Api::default()
             ),
         )
-        .hint("leave --api out; if TARGET ends in /completions, shorten it to its base URL"));
+        .hint(message!(
+            "leave --api out; if TARGET ends in /completions, shorten it to its base URL",
+            "请去掉 --api；如果 TARGET 以 /completions 结尾，请缩短为基础 URL"
+        )));
     }
     let lengths_given = args.output_tokens.is_some();
     Ok(match (spec.kind, &spec.path) {
@@ -242,19 +247,28 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
     if let Some((flag, _)) = only_for_files.iter().find(|(_, given)| *given && !from_file) {
         return Err(UsageError::new(
             *flag,
-            "selects prompts of a file; add --data FILE, or remove it",
+            message!(
+                "selects prompts of a file; add --data FILE, or remove it",
+                "用于从文件中选取提示词；请加 --data FILE，或去掉此参数"
+            ),
         ));
     }
     if matches!(nature, Nature::Trace { .. }) && args.choice.order == OrderArg::Shuffle {
         return Err(UsageError::new(
             "--order",
-            "a trace is replayed in the order of its times; remove it",
+            message!(
+                "a trace is replayed in the order of its times; remove it",
+                "流量记录按其时间顺序重放；请去掉"
+            ),
         ));
     }
     if matches!(nature, Nature::RecordedSessions { .. }) && args.choice.order == OrderArg::Shuffle {
         return Err(UsageError::new(
             "--order",
-            "recorded sessions are started in the order of the file; remove it",
+            message!(
+                "recorded sessions are started in the order of the file; remove it",
+                "录制的会话按文件中的顺序启动；请去掉"
+            ),
         ));
     }
     if args.cache_hit.is_some() {
@@ -262,27 +276,44 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         if nature != Nature::Made || has_prefix {
             return Err(UsageError::new(
                 "--cache-hit",
-                "generates random prompts with their own prefixes, so it cannot be combined with other \
-                 data or with prefix=",
+                message!(
+                    "generates random prompts with their own prefixes, so it cannot be combined \
+                     with other data or with prefix=",
+                    "会生成带有自身前缀的随机提示词，不能与其他数据或 prefix= 同时使用"
+                ),
             )
-            .hint("--data random,groups=4 sets the number of prefixes"));
+            .hint(message!(
+                "--data random,groups=4 sets the number of prefixes",
+                "用 --data random,groups=4 设置前缀数"
+            )));
         }
     }
     if nature.is_session() && args.choice.truncate {
-        return Err(UsageError::new("--truncate", NOT_TRUNCATED)
-            .hint("turns=N in --data uses at most N turns of each"));
+        return Err(UsageError::new("--truncate", Message::lower(&NOT_TRUNCATED)).hint(message!(
+            "turns=N in --data uses at most N turns of each",
+            "在 --data 中用 turns=N 可使每个会话最多取 N 轮"
+        )));
     }
     if from_file && args.input_tokens.is_some() {
         return Err(UsageError::new(
             "--input-tokens",
-            "sets the length of random prompts; remove it with --data FILE",
+            message!(
+                "sets the length of random prompts; remove it with --data FILE",
+                "设置随机提示词的长度；使用 --data FILE 时请去掉"
+            ),
         )
-        .hint("--min-input-tokens and --max-input-tokens select prompts of a file"));
+        .hint(message!(
+            "--min-input-tokens and --max-input-tokens select prompts of a file",
+            "用 --min-input-tokens 和 --max-input-tokens 从文件中选取提示词"
+        )));
     }
     if args.choice.truncate && args.choice.max_input_tokens.is_none() {
         return Err(UsageError::new(
             "--truncate",
-            "truncates prompts to --max-input-tokens; add that",
+            message!(
+                "truncates prompts to --max-input-tokens; add that",
+                "将提示词截断到 --max-input-tokens；请加上该参数"
+            ),
         ));
     }
     if let (Some(least), Some(most)) = (args.choice.min_input_tokens, args.choice.max_input_tokens)
@@ -290,7 +321,10 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
     {
         return Err(UsageError::new(
             "--min-input-tokens",
-            format!("{least} is more than --max-input-tokens {most}; no prompt can be both"),
+            message!(
+                "{least} is more than --max-input-tokens {most}; no prompt can be both",
+                "{least} 大于 --max-input-tokens {most}；没有提示词能同时满足"
+            ),
         ));
     }
     Ok(DataPlan {

@@ -5,9 +5,9 @@ use super::{Aim, data, needs};
 use crate::args::fleet::{Agents, BusArgs, FleetArgs};
 use crate::commands::own_binary;
 use crate::usage::UsageError;
-use dyno_model::Language;
 use dyno_model::fleet::FleetPlan;
 use dyno_model::plan::Plan;
+use dyno_model::{Message, message};
 use dyno_run::fleet::need::{self, Machine};
 use dyno_run::fleet::{Crew, Local, OnBus, nats};
 use std::net::IpAddr;
@@ -23,41 +23,55 @@ pub(super) fn plan(
     plan: &Plan,
     aim: Aim,
     host: Option<&str>,
-    language: Language,
     notes: &mut Notes,
 ) -> Result<Option<FleetPlan>, UsageError> {
     check_bus(&args.bus)?;
     needs(&[("--pin", args.pin)], "--agents", args.agents.is_some())?;
     let Some(agents) = args.agents else {
         return match args.bus.bus {
-            Some(_) => {
-                Err(UsageError::new("--bus", "say how many agents are needed with --agents N"))
-            }
+            Some(_) => Err(UsageError::new(
+                "--bus",
+                message!(
+                    "say how many agents are needed with --agents N",
+                    "请用 --agents N 说明需要多少个压测端"
+                ),
+            )),
             None => Ok(None),
         };
     };
     let bus = args.bus.bus.is_some();
-    let wrong = |message: &str| Err(UsageError::new("--agents", message.to_owned()));
+    let wrong = |message| Err(UsageError::new("--agents", message));
     if aim == Aim::Predict {
-        return wrong("a prediction sends nothing, so it needs no agents");
+        return wrong(message!(
+            "a prediction sends nothing, so it needs no agents",
+            "预测不发送任何请求，不需要压测端"
+        ));
     }
     if data::is_stdin(plan) {
-        return wrong("standard input cannot be sent to agents; write the prompts to a file");
+        return wrong(message!(
+            "standard input cannot be sent to agents; write the prompts to a file",
+            "标准输入无法发送给压测端；请先将提示词写入文件"
+        ));
     }
     if plan.levels.iter().any(|level| level.until.is_some()) {
-        return wrong(
-            "--until-stable looks at every response while it runs, but agents report once a level is \
-             over; use --duration or --requests",
-        );
+        return wrong(message!(
+            "--until-stable looks at every response while it runs, but agents report once a \
+             level is over; use --duration or --requests",
+            "--until-stable 在运行中检查每个响应，而压测端在每档结束后才上报；请使用 --duration \
+             或 --requests"
+        ));
     }
     let agents = match agents {
         Agents::Number(number) => number,
         Agents::Auto if bus => {
-            return wrong("auto is for agents on this machine; say how many of the bus are needed");
+            return wrong(message!(
+                "auto is for agents on this machine; say how many of the bus are needed",
+                "auto 只用于本机压测端；请说明需要总线上的多少个压测端"
+            ));
         }
         Agents::Auto => {
             let need = need::agents(plan, None, machine(plan, host));
-            notes.push(need.text(language));
+            notes.push(Message::each(|language| need.text(language)));
             need.agents
         }
     };
@@ -115,9 +129,16 @@ pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageEr
             "--bus",
             match on_bus {
                 true => {
-                    "the agents of this run were on a bus, whose address is not stored; give it again"
+                    message!(
+                        "the agents of this run were on a bus, whose address is not stored; give \
+                         it again",
+                        "此次运行的压测端在总线上，总线地址未保存；请重新给出"
+                    )
                 }
-                false => "the agents of this run were on this machine; remove it",
+                false => message!(
+                    "the agents of this run were on this machine; remove it",
+                    "此次运行的压测端在本机；请去掉该选项"
+                ),
             },
         ));
     }
@@ -125,11 +146,16 @@ pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageEr
         Some(Agents::Number(asked)) if asked != had => Err(UsageError::new(
             "--agents",
             match had {
-                0 => "this run has no agents, and levels of one run must be sent in the same way; remove it"
-                    .to_owned(),
-                _ => format!(
-                    "this run has {had} agents, and levels of one run must be sent in the same way; write \
-                     {had}, or remove it"
+                0 => message!(
+                    "this run has no agents, and levels of one run must be sent in the same way; \
+                     remove it",
+                    "此测试没有压测端，而同一测试的各档位必须以相同方式发送；请去掉"
+                ),
+                _ => message!(
+                    "this run has {had} agents, and levels of one run must be sent in the same \
+                     way; write {had}, or remove it",
+                    "此测试有 {had} 个压测端，而同一测试的各档位必须以相同方式发送；请写 {had}，\
+                     或去掉"
                 ),
             },
         )),
@@ -141,14 +167,13 @@ pub(super) fn check_resumed(args: &FleetArgs, plan: &Plan) -> Result<(), UsageEr
 pub(super) fn crew(
     args: &FleetArgs,
     plan: &Plan,
-    language: Language,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Message>,
 ) -> Result<Option<Crew>, UsageError> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
     if fleet.bus {
         let within = args.agents_within.map_or(AGENTS_WITHIN, Duration::from_nanos);
         let options = bus(&args.bus)?;
-        warnings.extend(visible(&options, language));
+        warnings.extend(visible(&options));
         return Ok(Some(Crew::Bus(OnBus { options, within })));
     }
     let command = |number: usize| {
@@ -160,8 +185,8 @@ pub(super) fn crew(
 }
 
 /// What to say of an address that shows others how to be let in.
-pub(crate) fn visible(options: &nats::Options, language: Language) -> Option<String> {
-    options.has_visible_secret().then(|| Note::BusVisible.with(language, &[""; 0]))
+pub(crate) fn visible(options: &nats::Options) -> Option<Message> {
+    options.has_visible_secret().then(|| Note::BusVisible.into())
 }
 
 /// The bus, and how to be let in.
@@ -178,5 +203,5 @@ pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
         key: args.bus_key.clone(),
     };
     nats::Options::new(&given, |name| std::env::var(name).ok())
-        .map_err(|error| UsageError::new("--bus", error.to_string()))
+        .map_err(|error| UsageError::new("--bus", Message::lower(&error)))
 }

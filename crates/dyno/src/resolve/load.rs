@@ -16,7 +16,7 @@ use dyno_model::limits::{MOST_ARRIVALS, MOST_IN_FLIGHT};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::slo::Slo;
 use dyno_model::units::{format_duration, to_s};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 
 /// The levels where no load is given: light for a server, and beyond the knee of the embedded engine,
 /// within a minute.
@@ -76,14 +76,20 @@ pub(super) fn levels(
     if args.sweep_spacing.is_some() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--sweep-spacing",
-            "sets the spacing of a sweep; add --sweep, or remove it",
+            message!(
+                "sets the spacing of a sweep; add --sweep, or remove it",
+                "设置扫描的间距；请加 --sweep，或去掉此参数"
+            ),
         ));
     }
     let open = args.rate.is_some() || args.ramp.is_some() || args.sweep.is_some();
     if args.arrival.is_some() && !open {
         return Err(UsageError::new(
             "--arrival",
-            "sets the spacing of open-loop arrivals; add --rate R or --ramp, or remove it",
+            message!(
+                "sets the spacing of open-loop arrivals; add --rate R or --ramp, or remove it",
+                "设置开环到达的间隔；请加 --rate R 或 --ramp，或去掉此参数"
+            ),
         ));
     }
     let warmup = match each.warmup {
@@ -189,9 +195,16 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
         [] | [_] => Ok(()),
         [first, rest @ ..] => Err(UsageError::new(
             *first,
-            format!("cannot be combined with {}; give one kind of load", rest.join(", ")),
+            message!(
+                "cannot be combined with {}; give one kind of load",
+                "不能与 {} 同时使用；请只指定一种负载",
+                rest.join(", ")
+            ),
         )
-        .hint("closed loop: --concurrency N; open loop: --rate R or --ramp; backlog: --burst N")),
+        .hint(message!(
+            "closed loop: --concurrency N; open loop: --rate R or --ramp; backlog: --burst N",
+            "闭环：--concurrency N；开环：--rate R 或 --ramp；积压：--burst N"
+        ))),
     }
 }
 
@@ -210,19 +223,30 @@ fn fits_the_data(wanted: &Wanted<'_>, nature: Nature) -> Result<(), UsageError> 
     match (nature, given) {
         (Nature::Trace { .. }, _) if wanted.search.is_some() => Err(UsageError::new(
             "--data",
-            "a trace is replayed at its own times, so there is no load to search; remove it, or \
-             replay it at increasing speeds with dyno bench --slo",
+            message!(
+                "a trace is replayed at its own times, so there is no load to search; remove it, \
+                 or replay it at increasing speeds with dyno bench --slo",
+                "流量记录按自身时间重放，没有可供搜索的负载；请去掉，或用 `dyno bench --slo` \
+                 以递增的速度重放"
+            ),
         )
-        .hint("dyno bench --data trace:FILE,speed=2 --slo TERMS")),
+        .hint(Message::quoted("dyno bench --data trace:FILE,speed=2 --slo TERMS"))),
         (Nature::Trace { .. }, Some(flag)) => Err(UsageError::new(
             flag,
-            format!("a trace is replayed at its own times; remove {flag}, or set speed= in --data"),
+            message!(
+                "a trace is replayed at its own times; remove {flag}, or set speed= in --data",
+                "流量记录按自身时间重放；请去掉 {flag}，或在 --data 中设置 speed="
+            ),
         )
-        .hint("--data trace:FILE,speed=2,from=1m,to=5m")),
+        .hint(Message::quoted("--data trace:FILE,speed=2,from=1m,to=5m"))),
         (nature, Some("--burst")) if nature.is_session() => Err(UsageError::new(
             "--burst",
-            "the turns of a conversation cannot be sent at once; give --concurrency N for N concurrent \
-             users, or --rate R for R new ones per second",
+            message!(
+                "the turns of a conversation cannot be sent at once; give --concurrency N for N \
+                 concurrent users, or --rate R for R new ones per second",
+                "会话的各轮不能同时发送；请用 --concurrency N 指定 N 个并发用户，或用 --rate R \
+                 指定每秒新增 R 个"
+            ),
         )),
         _ => Ok(()),
     }
@@ -231,13 +255,19 @@ fn fits_the_data(wanted: &Wanted<'_>, nature: Nature) -> Result<(), UsageError> 
 /// A cap is for loads that do not say how many are in flight.
 fn check_cap(args: &LoadArgs) -> Result<(), UsageError> {
     let Some(most) = args.max_concurrency else { return Ok(()) };
-    let wrong = |what: &str| Err(UsageError::new("--max-concurrency", what.to_owned()));
+    let wrong = |what| Err(UsageError::new("--max-concurrency", what));
     match (&args.concurrency, &args.burst) {
-        (Some(Concurrency::List(_)), _) => {
-            wrong("--concurrency says how many are in flight; leave one of them out")
-        }
-        (_, Some(_)) => wrong("a burst sends everything at once; leave one of them out")
-            .map_err(|error| error.hint(format!("--concurrency {most} --requests N"))),
+        (Some(Concurrency::List(_)), _) => wrong(message!(
+            "--concurrency says how many are in flight; leave one of them out",
+            "--concurrency 已指定并发数；请去掉其中一个"
+        )),
+        (_, Some(_)) => wrong(message!(
+            "a burst sends everything at once; leave one of them out",
+            "突发请求一次全部发送；请去掉其中一个"
+        ))
+        .map_err(|error| {
+            error.hint(Message::quoted(format_args!("--concurrency {most} --requests N")))
+        }),
         _ => Ok(()),
     }
 }
@@ -253,9 +283,10 @@ fn check_per_slot(
     match per_slot {
         Some(times) if !closed || matches!(nature, Nature::Trace { .. }) => Err(UsageError::new(
             "--requests",
-            format!(
-                "`{times}x` is the number of requests per slot of a closed loop; write the total, or give \
-                 --concurrency"
+            message!(
+                "`{times}x` is the number of requests per slot of a closed loop; write the \
+                 total, or give --concurrency",
+                "`{times}x` 是闭环中每个并发名额的请求数；请写总数，或加 --concurrency"
             ),
         )),
         _ => Ok(()),
@@ -275,19 +306,22 @@ fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)
 fn ladder(given: Stop, embedded: bool, most: Option<u32>, notes: &mut Notes) -> Vec<(Load, Stop)> {
     let ladder = if embedded { EMBEDDED_LADDER } else { LADDER };
     let explicit = given != Stop::default();
-    let bounds = if explicit {
-        notes.text(Note::GivenLimits, &[""; 0])
+    let bounds: Message = if explicit {
+        Note::GivenLimits.into()
     } else {
         let limits = [LADDER_REQUESTS_PER_SLOT.to_string(), format_duration(ladder.duration)];
-        notes.text(Note::LadderLimits, &limits)
+        Note::LadderLimits.said(&limits)
     };
     let allowed = ladder.steps.iter().copied().filter(|step| most.is_none_or(|most| *step <= most));
     let steps: Vec<String> = allowed.clone().map(|step| step.to_string()).collect();
     let steps = match steps.split_last() {
-        Some((last, rest)) if !rest.is_empty() => notes.text(Note::And, &[&rest.join(", "), last]),
-        _ => steps.concat(),
+        Some((last, rest)) if !rest.is_empty() => Note::And.said(&[&rest.join(", "), last]),
+        _ => Message::quoted(steps.concat()),
     };
-    notes.add(Note::NoLoad, &[steps, bounds]);
+    notes.push(message!(
+        "no load given: running concurrency {steps}; {bounds}",
+        "未指定负载：将依次测试并发数 {steps}；{bounds}"
+    ));
     allowed
         .map(|concurrency| {
             let load = Load::Concurrency { concurrency };
@@ -306,24 +340,39 @@ fn check_burst(given: Stop, warmup: Option<Warmup>) -> Result<(), UsageError> {
     if given.requests.is_some() || given.per_slot.is_some() {
         return Err(UsageError::new(
             "--requests",
-            "cannot be combined with --burst, whose N is the number of requests; remove it",
+            message!(
+                "cannot be combined with --burst, whose N is the number of requests; remove it",
+                "不能与 --burst 同时使用，其 N 就是请求数；请去掉"
+            ),
         ));
     }
     if given.duration.is_some() {
         return Err(UsageError::new(
             "--duration",
-            "cannot be combined with --burst, which sends everything at once; remove it",
+            message!(
+                "cannot be combined with --burst, which sends everything at once; remove it",
+                "不能与 --burst 同时使用，突发请求一次全部发送；请去掉"
+            ),
         )
-        .hint("--timeout-total limits how long a response may take"));
+        .hint(message!(
+            "--timeout-total limits how long a response may take",
+            "用 --timeout-total 限制响应的最长时间"
+        )));
     }
     match warmup {
         Some(Warmup::Duration(_)) => Err(UsageError::new(
             "--warmup",
-            "a burst cannot be warmed up for a time; write a number of requests, such as 20",
+            message!(
+                "a burst cannot be warmed up for a time; write a number of requests, such as 20",
+                "突发请求不能按时长预热；请写请求数，例如 20"
+            ),
         )),
         Some(Warmup::Requests(count)) if count > u64::from(MOST_IN_FLIGHT) => Err(UsageError::new(
             "--warmup",
-            format!("`{count}` is too many for a burst; write at most {MOST_IN_FLIGHT}"),
+            message!(
+                "`{count}` is too many for a burst; write at most {MOST_IN_FLIGHT}",
+                "`{count}` 对突发请求过多；最多写 {MOST_IN_FLIGHT}"
+            ),
         )),
         _ => Ok(()),
     }
@@ -343,9 +392,12 @@ fn check_arrivals(loads: &[(Load, Stop)], warmup: Option<Warmup>) -> Result<(), 
         if planned > MOST_ARRIVALS {
             return Err(UsageError::new(
                 "--rate",
-                format!(
-                    "{rate} requests per second would need {planned:.0} arrivals, and the limit is 50 million; \
-                     lower the rate, --duration or --warmup, or limit it with --requests"
+                message!(
+                    "{rate} requests per second would need {planned:.0} arrivals, and the limit \
+                     is 50 million; lower the rate, --duration or --warmup, or limit it with \
+                     --requests",
+                    "每秒 {rate} 个请求需要 {planned:.0} 个到达请求，而上限为 5000 万；\
+                     请降低请求速率、--duration 或 --warmup，或用 --requests 限制"
                 ),
             ));
         }

@@ -36,8 +36,10 @@ use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
 use crate::commands::loaded::meant;
 use crate::config::{Given, presets};
+use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
+use dyno_model::{Message, message};
 use dyno_run::{Order, Place, StopSignal, Workload};
 use dyno_words::{InLanguage, values};
 use std::fmt;
@@ -55,9 +57,9 @@ pub(crate) struct Resolved {
     /// Only the plan is printed.
     pub(crate) dry_run: bool,
     /// What the user should know before it starts.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Message>,
     /// What the user should fix.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Message>,
 }
 
 impl fmt::Debug for Resolved {
@@ -92,7 +94,7 @@ pub(crate) fn resolve(
     let Inputs { plan: args, server, load, course, search, versus, aim } = inputs;
     let (each, mut data, output) = (args.each, args.data, args.output);
     let showing = Showing::of(&output, surroundings);
-    let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
+    let (mut notes, mut warnings) = (Notes::default(), Vec::new());
     given.announce(&mut notes);
     let shed_retries = overload::retries(&server.overload)?;
     let rival = Rival::of(versus, &server.connection, surroundings, &output, aim)?;
@@ -155,7 +157,7 @@ pub(crate) fn resolve(
         ..usual
     };
     let host = url.map(TargetUrl::host);
-    plan.fleet = fleet::plan(&server.fleet, &plan, aim, host, showing.language, &mut notes)?;
+    plan.fleet = fleet::plan(&server.fleet, &plan, aim, host, &mut notes)?;
     if rival.is_some() {
         fleet::note_two(&plan, &mut notes);
     }
@@ -164,20 +166,20 @@ pub(crate) fn resolve(
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
     let workload = opened(&plan)?;
-    workload.recognised().into_iter().for_each(|text| notes.push(text));
-    warnings.extend(workload.warnings());
+    workload.recognised().iter().for_each(|text| notes.push(Message::lower(text)));
+    warnings.extend(workload.warnings().iter().map(Message::lower));
     for note in workload.checked() {
-        notes.push(note.in_language(showing.language).what.clone());
+        notes.push(Message::each(|language| note.in_language(language).what.clone()));
     }
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let crew = fleet::crew(&server.fleet, &plan, showing.language, &mut warnings)?;
+    let crew = fleet::crew(&server.fleet, &plan, &mut warnings)?;
     let command = surroundings.command.clone();
     let preset = args.settings.preset.as_deref().and_then(presets::find);
     let used =
         preset.map(|preset| dyno_words::Note::Preset.with(values![preset.name, preset.version()]));
     let used = used.into_iter().collect();
     let order = Order { plan, reach, workload, place, stop, notes: used, crew, command };
-    let (notes, dry_run) = (notes.into_texts(), each.dry_run);
+    let (notes, dry_run) = (notes.into_messages(), each.dry_run);
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {
         rival.join(&mut resolved)?;
@@ -188,7 +190,7 @@ pub(crate) fn resolve(
 /// The data of a plan, with something to send in every level.
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
     let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
-    opened.map_err(|(flag, message)| UsageError::new(flag, message))
+    opened.map_err(|(flag, message)| UsageError::new(flag, Message::lower(&message)))
 }
 
 fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {
@@ -210,16 +212,25 @@ fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {
 /// Refuses flags that have no effect without another one.
 fn needs(flags: &[(&str, bool)], other: &str, is_given: bool) -> Result<(), UsageError> {
     match flags.iter().find(|(_, given)| *given && !is_given) {
-        Some((flag, _)) => {
-            Err(UsageError::new(*flag, format!("only applies to {other}; add that, or remove it")))
-        }
+        Some((flag, _)) => Err(UsageError::new(
+            *flag,
+            message!(
+                "only applies to {other}; add that, or remove it",
+                "仅用于 {other}；请加上它，或去掉此参数"
+            ),
+        )),
         None => Ok(()),
     }
 }
 
 /// Names the file and the reason.
-pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot read `{}`: {error}", path.display())
+pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> Message {
+    message!(
+        "cannot read `{}`: {error}",
+        "无法读取 `{}`：{error}",
+        path.display(),
+        error = outside(error)
+    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The notes that are printed before a run starts, in the language of the user.
 
-use dyno_model::Language;
+use dyno_model::Message;
 use dyno_words::messages;
 
 messages! {
@@ -12,7 +12,6 @@ messages! {
     Embedded: "no target given: measuring the embedded engine ({})", "未指定目标：将测试内置引擎（{}）";
     Predicting: "predicting with the twin {}", "使用孪生模型 {} 进行预测";
     ProxyIgnored: "{} ignored: a proxy would be measured along with the server", "已忽略 {}：否则代理会与服务器一起被测量";
-    NoLoad: "no load given: running concurrency {}; {}", "未指定负载：将依次测试并发数 {}；{}";
     LadderLimits: "each level ends after {} requests per slot or {}", "每级在每个并发 {} 个请求或 {} 后结束";
     GivenLimits: "each level ends at the given limits", "每级按指定的限制结束";
     And: "{} and {}", "{} 和 {}";
@@ -28,7 +27,6 @@ messages! {
     BusVisible: "--bus: the password or token in the address is visible in the process list and the shell history; use DYNO_BUS_USER and DYNO_BUS_PASSWORD, or DYNO_BUS_TOKEN", "--bus：地址中的密码或令牌会出现在进程列表和命令历史中；请使用 DYNO_BUS_USER 和 DYNO_BUS_PASSWORD，或 DYNO_BUS_TOKEN";
     VersusBus: "--versus: {} agents are needed on the bus, {} for each server", "--versus：总线上需要 {} 个压测端，每台服务器 {} 个";
     VersusAgents: "--versus: {} agents are started, {} for each server; those of the server that is not measured do nothing", "--versus：将启动 {} 个压测端，每台服务器 {} 个；未被测量的服务器的压测端空闲";
-    Resuming: "resuming: target {}, data {}, key {}", "继续运行：目标 {}，数据 {}，密钥 {}";
     Nothing: "none", "无";
     Given: "given", "已提供";
     NotHttps: "{} has no effect: the target is not https", "{} 无效：目标不是 https";
@@ -36,33 +34,21 @@ messages! {
 }
 
 /// Notes so far.
-#[derive(Debug)]
-pub(crate) struct Notes {
-    language: Language,
-    texts: Vec<String>,
-}
+#[derive(Debug, Default)]
+pub(crate) struct Notes(Vec<Message>);
 
 impl Notes {
-    pub(super) fn new(language: Language) -> Self {
-        Self { language, texts: Vec::new() }
-    }
-
-    /// Adds a note that is already text.
-    pub(super) fn push(&mut self, text: impl Into<String>) {
-        self.texts.push(text.into());
+    /// Adds a note that is already a message.
+    pub(super) fn push(&mut self, note: Message) {
+        self.0.push(note);
     }
 
     /// Adds a note, with its values.
     pub(crate) fn add(&mut self, note: Note, values: &[impl AsRef<str>]) {
-        self.texts.push(self.text(note, values));
+        self.0.push(note.said(values));
     }
 
-    /// A note in the user's language.
-    pub(super) fn text(&self, note: Note, values: &[impl AsRef<str>]) -> String {
-        note.with(self.language, values)
-    }
-
-    pub(super) fn into_texts(self) -> Vec<String> {
-        self.texts
+    pub(super) fn into_messages(self) -> Vec<Message> {
+        self.0
     }
 }

@@ -3,8 +3,9 @@
 use super::{Surroundings, versus};
 use crate::args::bench::{OutputArgs, ProgressArg};
 use crate::args::report::Written;
+use crate::printer::outside;
 use crate::usage::UsageError;
-use dyno_model::Language;
+use dyno_model::{Language, message};
 use dyno_report::Selection;
 use dyno_report::layout::Layout;
 use std::path::Path;
@@ -69,13 +70,24 @@ pub(super) fn check(out: Option<&Path>, two: bool) -> Result<(), UsageError> {
 fn check_out(dir: &Path) -> Result<(), UsageError> {
     let wrong = |message| UsageError::new("--out", message);
     match std::fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
-        Ok(true) => Err(wrong(format!("`{}` is not empty; name a new directory", dir.display()))
-            .hint("a run never overwrites another")),
+        Ok(true) => Err(wrong(message!(
+            "`{}` is not empty; name a new directory",
+            "`{}` 不是空目录；请指定新目录",
+            dir.display()
+        ))
+        .hint(message!("a run never overwrites another", "测试不会覆盖已有的测试"))),
         Ok(false) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(_) if dir.is_file() => {
-            Err(wrong(format!("`{}` is a file; name a new directory", dir.display())))
-        }
-        Err(error) => Err(wrong(format!("cannot use `{}`: {error}", dir.display()))),
+        Err(_) if dir.is_file() => Err(wrong(message!(
+            "`{}` is a file; name a new directory",
+            "`{}` 是文件；请指定新目录",
+            dir.display()
+        ))),
+        Err(error) => Err(wrong(message!(
+            "cannot use `{}`: {error}",
+            "无法使用 `{}`：{error}",
+            dir.display(),
+            error = outside(&error)
+        ))),
     }
 }

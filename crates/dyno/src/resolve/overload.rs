@@ -2,6 +2,7 @@
 
 use crate::args::overload::{OnShed, OverloadArgs};
 use crate::usage::UsageError;
+use dyno_model::message;
 
 const RETRIES: u32 = 8;
 
@@ -11,7 +12,10 @@ pub(super) fn retries(args: &OverloadArgs) -> Result<Option<u32>, UsageError> {
         (OnShed::Record, None) => Ok(None),
         (OnShed::Record, Some(_)) => Err(UsageError::new(
             "--max-retries",
-            "refused requests are not sent again unless --on-shed retry is given".to_owned(),
+            message!(
+                "refused requests are not sent again unless --on-shed retry is given",
+                "只有指定 --on-shed retry 时才会重新发送被拒绝的请求"
+            ),
         )),
         (OnShed::Retry, most) => Ok(Some(most.unwrap_or(RETRIES))),
     }

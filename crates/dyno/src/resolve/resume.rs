@@ -6,8 +6,10 @@ use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
 use crate::usage::UsageError;
 use dyno_model::limits;
+use dyno_model::message::clauses;
 use dyno_model::plan::{Plan, Shard};
-use dyno_record::RunDir;
+use dyno_model::{Message, message};
+use dyno_record::{RecordError, RunDir};
 use dyno_run::{Order, Past, Place, StopSignal};
 use dyno_words::escape::escape;
 use serde_json::Value;
@@ -16,25 +18,34 @@ use std::path::Path;
 /// The run in `dir`, to be resumed with this plan.
 pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageError> {
     if aim == Aim::Predict {
-        return Err(wrong("a prediction takes seconds; run it again instead"));
+        return Err(wrong(message!(
+            "a prediction takes seconds; run it again instead",
+            "预测只需几秒；请重新运行"
+        )));
     }
     let (dir, stored) = open(dir)?;
     let differ = differences(&stored, plan);
     if !differ.is_empty() {
-        return Err(wrong(format!(
+        return Err(wrong(message!(
             "the plan of `{}` differs: {}",
+            "`{}` 的计划不同：{}",
             dir.path().display(),
-            differ.join("; ")
+            clauses(&differ)
         ))
-        .hint("give --resume alone to use its plan"));
+        .hint(message!("give --resume alone to use its plan", "如需沿用其计划，请只写 --resume")));
     }
-    let past = Past::read(&dir, plan).map_err(wrong)?;
+    let past = Past::read(&dir, plan).map_err(|error| wrong(Message::lower(&error)))?;
     if past.complete {
-        return Err(wrong(format!(
+        return Err(wrong(message!(
             "the run in `{}` is complete; there is nothing to resume",
+            "`{}` 中的测试已完成，无需继续",
             dir.path().display()
         ))
-        .hint(format!("dyno report {} prints it again", dir.path().display())));
+        .hint(message!(
+            "dyno report {} prints it again",
+            "用 `dyno report {}` 可再次打印结果",
+            dir.path().display()
+        )));
     }
     Ok(Place::Resumed(dir, Box::new(past)))
 }
@@ -92,13 +103,21 @@ pub(super) fn again(
     let (args, dry_run) = (inputs.server, inputs.plan.each.dry_run);
     let (typed, agents) = (args.target, args.fleet);
     let showing = Showing::of(&inputs.plan.output, surroundings);
-    let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
+    let (mut notes, mut warnings) = (Notes::default(), Vec::new());
     let (opened_dir, plan) = open(dir)?;
     fleet::check_resumed(&agents, &plan)?;
     let shown = typed.as_ref().map(TargetUrl::shown);
     if let Some(shown) = shown.filter(|shown| Some(shown) != plan.target.url.as_ref()) {
-        let stored = plan.target.url.as_deref().unwrap_or("an embedded engine");
-        return Err(wrong(format!("this run measured {stored}, not {shown}")));
+        return Err(wrong(match &plan.target.url {
+            Some(stored) => message!(
+                "this run measured {stored}, not {shown}",
+                "该测试的目标是 {stored}，不是 {shown}"
+            ),
+            None => message!(
+                "this run measured an embedded engine, not {shown}",
+                "该测试的目标是内置引擎，不是 {shown}"
+            ),
+        }));
     }
     confirm(&opened_dir, &plan, typed.is_some(), args.connection.insecure)?;
     let target = match (typed, &plan.target.url) {
@@ -115,23 +134,31 @@ pub(super) fn again(
         &mut warnings,
     )?;
     if let Some(url) = &plan.target.url {
-        let say = |note: Note| notes.text(note, &[""; 0]);
-        let shown = |text: &String| escape(text, LONGEST);
-        let data = plan.data.spec.as_ref().map_or_else(|| say(Note::Nothing), shown);
-        let key = say(if reach.secrets.api_key.is_some() { Note::Given } else { Note::Nothing });
-        notes.add(Note::Resuming, &[shown(url), data, key]);
+        let shown = |text: &String| Message::quoted(escape(text, LONGEST));
+        let data = plan.data.spec.as_ref().map_or_else(|| Note::Nothing.into(), shown);
+        let given = reach.secrets.api_key.is_some();
+        let key = Message::from(if given { Note::Given } else { Note::Nothing });
+        notes.push(message!(
+            "resuming: target {}, data {data}, key {key}",
+            "继续运行：目标 {}，数据 {data}，密钥 {key}",
+            shown(url)
+        ));
     }
     if connection::header_names(&reach) != plan.target.header_names {
-        return Err(wrong(format!(
-            "this run used the headers {:?}, whose values are not stored; give them again with --header",
+        return Err(wrong(message!(
+            "this run used the headers {:?}, whose values are not stored; give them again with \
+             --header",
+            "该测试使用了请求头 {:?}，其值没有保存；请用 --header 重新提供",
             plan.target.header_names
         )));
     }
     if connection::count_of(&reach.sources) != plan.target.source_addresses {
         let (then, now) = (plan.target.source_addresses.unwrap_or(0), reach.sources.count());
-        return Err(wrong(format!(
-            "this run used {then} source addresses, which are not stored, and {now} are given; give as \
-             many with --source-address"
+        return Err(wrong(message!(
+            "this run used {then} source addresses, which are not stored, and {now} are given; \
+             give as many with --source-address",
+            "该测试使用了 {then} 个源地址（未保存），而现在给出了 {now} 个；请用 \
+             --source-address 提供同样数量的地址"
         )));
     }
     reach.tls.insecure = plan.target.insecure;
@@ -139,10 +166,10 @@ pub(super) fn again(
     let place = place(dir, &plan, aim)?;
     let workload = opened(&plan)?;
     let (workload, stop) = (Some(workload), StopSignal::new());
-    let crew = fleet::crew(&agents, &plan, showing.language, &mut warnings)?;
+    let crew = fleet::crew(&agents, &plan, &mut warnings)?;
     let command = surroundings.command.clone();
     let order = Order { plan, reach, workload, place, stop, notes: Vec::new(), crew, command };
-    let notes = notes.into_texts();
+    let notes = notes.into_messages();
     Ok(Resolved { order, versus: None, showing, dry_run, notes, warnings })
 }
 
@@ -157,14 +184,19 @@ fn confirm(dir: &RunDir, plan: &Plan, typed: bool, insecure: bool) -> Result<(),
     }
     let (path, url) = (dir.path().display(), escape(url, LONGEST));
     let sent = match &plan.data.spec {
-        Some(spec) => format!("the prompts of `{}`", escape(spec, LONGEST)),
-        None => "synthetic prompts".to_owned(),
+        Some(spec) => message!("the prompts of `{}`", "`{}` 中的提示词", escape(spec, LONGEST)),
+        None => message!("synthetic prompts", "合成提示词"),
     };
     let flag = if plan.target.insecure { " --insecure" } else { "" };
-    Err(wrong(format!(
-        "`{path}` is a copy, or was made by somebody else, and would send {sent} and your key to {url}"
+    Err(wrong(message!(
+        "`{path}` is a copy, or was made by somebody else, and would send {sent} and your key to \
+         {url}",
+        "`{path}` 是副本，或由他人制作；继续运行会将{sent}和您的密钥发往 {url}"
     ))
-    .hint(format!("if that is right, name the target: dyno bench {url} --resume {path}{flag}")))
+    .hint(message!(
+        "if that is right, name the target: dyno bench {url} --resume {path}{flag}",
+        "如果无误，请写明目标：dyno bench {url} --resume {path}{flag}"
+    )))
 }
 
 /// The longest text of a plan that is shown.
@@ -172,25 +204,34 @@ const LONGEST: usize = 300;
 
 /// The run in `dir`, and its plan, which is that of its records and within the limits of the command line.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
-    let dir = RunDir::open(dir).map_err(wrong)?;
-    let plan = dir.read_plan().map_err(wrong)?;
+    let unread = |error: RecordError| wrong(Message::lower(&error));
+    let dir = RunDir::open(dir).map_err(unread)?;
+    let plan = dir.read_plan().map_err(unread)?;
     if data::is_stdin(&plan) {
-        return Err(wrong(
-            "this run read its prompts from standard input, which is not stored; start a new run, from \
-             a file if it is to be resumed",
-        ));
+        return Err(wrong(message!(
+            "this run read its prompts from standard input, which is not stored; start a new \
+             run, from a file if it is to be resumed",
+            "该测试的提示词来自标准输入，未被保存；请重新开始测试，如需断点续跑请使用文件"
+        )));
     }
-    if dir.records().map_err(wrong)?.header().plan_hash != plan.hash() {
-        return Err(wrong(format!(
-            "the records in `{}` belong to another plan than its plan.json, which was changed or replaced",
+    if dir.records().map_err(unread)?.header().plan_hash != plan.hash() {
+        return Err(wrong(message!(
+            "the records in `{}` belong to another plan than its plan.json, which was changed or \
+             replaced",
+            "`{}` 中的记录属于另一个计划，而不是其 plan.json；后者已被修改或替换",
             dir.path().display()
         ))
-        .hint("put the original plan.json back, or start a new run"));
+        .hint(message!(
+            "put the original plan.json back, or start a new run",
+            "请恢复原来的 plan.json，或重新测试"
+        )));
     }
-    limits::check_plan(&plan).map_err(|why| wrong(format!("plan.json: {why}")))?;
+    limits::check_plan(&plan)
+        .map_err(|why| wrong(message!("plan.json: {why}", "plan.json：{why}")))?;
     if plan.shard != Shard::WHOLE {
-        return Err(wrong(format!(
+        return Err(wrong(message!(
             "`{}` holds the part of one agent, {} of {}; resume the coordinator's run",
+            "`{}` 只有一个压测端的部分（第 {} 个，共 {} 个）；请恢复协调端的测试",
             dir.path().display(),
             plan.shard.index + 1,
             plan.shard.of
@@ -198,39 +239,40 @@ fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
     }
     if plan.course.search.is_none() {
         let ends = plan.levels.iter().try_for_each(limits::check_end);
-        ends.map_err(|why| wrong(format!("plan.json: {why}")))?;
+        ends.map_err(|why| wrong(message!("plan.json: {why}", "plan.json：{why}")))?;
     }
     if let Some(versus) = &plan.course.versus {
-        return Err(wrong(format!(
-            "this run alternated with {} and cannot be resumed, because they would no longer alternate; \
-             run both again",
+        return Err(wrong(message!(
+            "this run alternated with {} and cannot be resumed, because they would no longer \
+             alternate; run both again",
+            "该测试曾与 {} 交替进行，无法继续，因为不能再交替；请重新运行两者",
             versus.other_run
         )));
     }
     Ok((dir, plan))
 }
 
-fn wrong(message: impl std::fmt::Display) -> UsageError {
-    UsageError::new("--resume", message.to_string())
+fn wrong(message: Message) -> UsageError {
+    UsageError::new("--resume", message)
 }
 
 /// More differences would not help.
 const MOST_SHOWN: usize = 5;
 
-/// The differences between two plans, as text.
-fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
+/// The differences between two plans.
+fn differences(stored: &Plan, asked: &Plan) -> Vec<Message> {
     let json = |plan: &Plan| serde_json::to_value(plan).unwrap_or_default();
     let mut found = Vec::new();
     compare("", &json(stored), &json(asked), &mut found);
     let more = found.len().saturating_sub(MOST_SHOWN);
     found.truncate(MOST_SHOWN);
     if more > 0 {
-        found.push(format!("and {more} more"));
+        found.push(message!("and {more} more", "另有 {more} 处"));
     }
     found
 }
 
-fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<String>) {
+fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<Message>) {
     match (stored, asked) {
         (Value::Object(a), Value::Object(b)) => {
             let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
@@ -246,13 +288,17 @@ fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<String>) {
             }
         }
         (Value::Array(a), Value::Array(b)) => {
-            found.push(format!(
+            found.push(message!(
                 "{at} has {} entries in the run and {} in the arguments",
+                "{at} 在测试中有 {} 项，在参数中有 {} 项",
                 a.len(),
                 b.len()
             ));
         }
-        (a, b) if a != b => found.push(format!("{at} is {a} in the run and {b} in the arguments")),
+        (a, b) if a != b => found.push(message!(
+            "{at} is {a} in the run and {b} in the arguments",
+            "{at} 在测试中为 {a}，在参数中为 {b}"
+        )),
         _ => {}
     }
 }
@@ -309,6 +355,7 @@ mod tests {
         let one = serde_json::json!({"seed": 1, "levels": [{"a": 1}, {"a": 2}], "note": null});
         let other = serde_json::json!({"seed": 2, "levels": [{"a": 1}, {"a": 3}]});
         compare("", &one, &other, &mut found);
+        let mut found: Vec<String> = found.iter().map(ToString::to_string).collect();
         found.sort();
         assert_eq!(
             found,

@@ -9,7 +9,7 @@ use crate::usage::UsageError;
 use dyno_model::course::{Search, Spacing, Until};
 use dyno_model::plan::Arrival;
 use dyno_model::units::format_duration;
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Nanos, SEC, message};
 
 /// With `--until-stable`: how well, for how long at least, and at most.
 const PRECISION: f64 = 0.03;
@@ -50,7 +50,11 @@ pub(super) fn one_length(sizes: &[Sizes], flag: &str) -> Result<(), UsageError> 
         [_] => Ok(()),
         _ => Err(UsageError::new(
             flag,
-            "a search needs a single input length, output length and number of inputs; run one command for each",
+            message!(
+                "a search needs a single input length, output length and number of inputs; run \
+                 one command for each",
+                "搜索只能用一个输入长度、一个输出长度和一个输入条数；请为每种组合各运行一次"
+            ),
         )),
     }
 }
@@ -68,7 +72,10 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
     if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
         return Err(UsageError::new(
             "--until-stable",
-            "a burst or a trace is always sent completely; remove it",
+            message!(
+                "a burst or a trace is always sent completely; remove it",
+                "突发请求和流量记录总是全部发送；请去掉"
+            ),
         ));
     }
     let precision = args.precision.unwrap_or(PRECISION);
@@ -76,8 +83,9 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
     if let Some(least) = args.min_duration.filter(|least| *least > longest) {
         return Err(UsageError::new(
             "--min-duration",
-            format!(
+            message!(
                 "{} exceeds the maximum of {} for a level; lower it, or raise --max-duration",
+                "{} 超过档位的上限 {}；请降低，或提高 --max-duration",
                 format_duration(least),
                 format_duration(longest)
             ),

@@ -5,6 +5,7 @@ use super::{Surroundings, cannot_read};
 use crate::args::bench::ConnectionArgs;
 use crate::args::values::{Secret, api_key};
 use crate::usage::UsageError;
+use dyno_model::{Message, message};
 use dyno_run::Secrets;
 use std::io::Read;
 use std::path::Path;
@@ -19,7 +20,7 @@ pub(super) fn gather(
     surroundings: &Surroundings,
     has_target: bool,
     notes: &mut Notes,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Message>,
 ) -> Result<Secrets, UsageError> {
     let headers: Vec<(String, String)> =
         args.header.iter().map(|h| (h.name.clone(), h.value.0.clone())).collect();
@@ -27,7 +28,7 @@ pub(super) fn gather(
 
     let mut key = None;
     if args.api_key.is_some() {
-        warnings.push(notes.text(Note::KeyVisible, &[""; 0]));
+        warnings.push(Note::KeyVisible.into());
     }
     if let Some(path) = &args.api_key_file {
         key = Some(("--api-key-file", read_key(path)?));
@@ -40,7 +41,10 @@ pub(super) fn gather(
     if let (Some((flag, _)), true) = (&key, authorised) {
         return Err(UsageError::new(
             *flag,
-            "the key and --header both set Authorization; remove one of them",
+            message!(
+                "the key and --header both set Authorization; remove one of them",
+                "密钥和 --header 都设置了 Authorization；请去掉其中一个"
+            ),
         ));
     }
     if key.is_none() && has_target {
@@ -57,23 +61,27 @@ pub(super) fn gather(
 }
 
 fn from_environment(found: &Result<Secret, ()>) -> Result<Secret, UsageError> {
-    let wrong = |message: String| UsageError::new("DYNO_API_KEY", message);
-    let text = found.as_ref().map_err(|()| wrong("the variable is not UTF-8".to_owned()))?;
+    let wrong = |message: Message| UsageError::new("DYNO_API_KEY", message);
+    let text = found
+        .as_ref()
+        .map_err(|()| wrong(message!("the variable is not UTF-8", "该变量不是 UTF-8")))?;
     api_key(text.0.trim()).map_err(wrong)
 }
 
 fn read_key(path: &Path) -> Result<Secret, UsageError> {
-    let wrong = |message: String| UsageError::new("--api-key-file", message);
+    let wrong = |message: Message| UsageError::new("--api-key-file", message);
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LONGEST_KEY).read_to_string(&mut text))
         .map_err(|error| wrong(cannot_read(path, &error)))?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
-        return Err(wrong(format!(
+        return Err(wrong(message!(
             "the first line of `{}` is empty; it must hold the key",
+            "`{}` 的第一行为空；密钥应写在第一行",
             path.display()
         )));
     }
-    api_key(line).map_err(|why| wrong(format!("in `{}`: {why}", path.display())))
+    api_key(line)
+        .map_err(|why| wrong(message!("in `{}`: {why}", "在 `{}` 中：{why}", path.display())))
 }

@@ -3,7 +3,9 @@
 
 use super::Aim;
 use super::notes::Note;
+use crate::printer::outside;
 use crate::usage::UsageError;
+use dyno_model::message;
 use dyno_record::RunDir;
 use std::path::Path;
 
@@ -46,8 +48,18 @@ fn stored(dir: &Path) -> Option<u64> {
 /// A random seed of 32 bits, short enough to type.
 fn drawn() -> Result<u64, UsageError> {
     getrandom::u32().map(u64::from).map_err(|error| {
-        UsageError::new("--seed", format!("the system provides no random numbers ({error})"))
-            .hint("give a seed that no earlier run used: --seed N")
+        UsageError::new(
+            "--seed",
+            message!(
+                "the system provides no random numbers ({error})",
+                "系统无法提供随机数（{error}）",
+                error = outside(&error)
+            ),
+        )
+        .hint(message!(
+            "give a seed that no earlier run used: --seed N",
+            "请指定以前的测试没有用过的随机种子：--seed N"
+        ))
     })
 }
 

@@ -3,6 +3,7 @@
 use super::notes::{Note, Notes};
 use crate::usage::UsageError;
 use dyno_analysis::slo::requests_needed;
+use dyno_model::message;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Slo;
 
@@ -14,8 +15,11 @@ pub(super) fn check(
     notes: &mut Notes,
 ) -> Result<(), UsageError> {
     if let Some(term) = slo.terms().iter().find(|term| !stream && term.metric.needs_stream()) {
-        let wrong = format!("{} needs streamed responses", term.figure());
-        return Err(UsageError::new("--slo", wrong).hint("remove --no-stream, or bound latency"));
+        let wrong = message!("{} needs streamed responses", "{} 需要流式响应", term.figure());
+        return Err(UsageError::new("--slo", wrong).hint(message!(
+            "remove --no-stream, or bound latency",
+            "请去掉 --no-stream，或改为限制 latency"
+        )));
     }
     let needed = requests_needed(slo);
     let requests = |level: &LevelPlan| match level.load {

@@ -6,6 +6,7 @@ use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::plan::Api;
+use dyno_model::{Message, message};
 use dyno_run::{Embedded, api_of_path, apis, may_have_path, misspelt_path};
 
 /// The twin that is measured or predicted where there is no server.
@@ -23,7 +24,7 @@ pub(super) fn embedded(
         return Ok(None);
     }
     let name = twin.unwrap_or_else(|| Twin::default_name().to_owned());
-    Embedded::named(&name).map_err(|error| UsageError::new("--twin", error))?;
+    Embedded::named(&name).map_err(|error| UsageError::new("--twin", Message::lower(&error)))?;
     let note = match aim {
         Aim::Measure => Note::Embedded,
         Aim::Predict => Note::Predicting,
@@ -40,15 +41,24 @@ pub(super) fn dialect(typed: Option<&str>, target: Option<&TargetUrl>) -> Result
     let path = target.map(|url| url.path().trim_end_matches('/')).unwrap_or_default();
     let by_path = api_of_path(path);
     if let (None, Some(meant)) = (&typed, misspelt_path(path)) {
-        let wrong = UsageError::new("TARGET", format!("`{path}` is the path of no API"));
-        return Err(wrong.hint(format!("did you mean {meant}?")));
+        let wrong = UsageError::new(
+            "TARGET",
+            message!("`{path}` is the path of no API", "`{path}` 不是任何接口的路径"),
+        );
+        return Err(wrong.hint(message!("did you mean {meant}?", "是否想写 {meant}？")));
     }
     match (typed, by_path) {
         (Some(typed), Some(by_path)) if !may_have_path(&typed, &by_path) => Err(UsageError::new(
             "--api",
-            format!("`{typed}` contradicts TARGET, whose path `{path}` is {by_path}"),
+            message!(
+                "`{typed}` contradicts TARGET, whose path `{path}` is {by_path}",
+                "`{typed}` 与 TARGET 矛盾，其路径 `{path}` 是 {by_path}"
+            ),
         )
-        .hint("remove --api, or shorten TARGET to its base URL")),
+        .hint(message!(
+            "remove --api, or shorten TARGET to its base URL",
+            "请去掉 --api，或将 TARGET 缩短为基础 URL"
+        ))),
         (None, None) if auto => Ok(Api::AUTO),
         (typed, by_path) => Ok(typed.or(by_path).unwrap_or_default()),
     }

@@ -4,6 +4,7 @@ use super::Aim;
 use super::data::Nature;
 use crate::args::bench::{DataArgs, LoadArgs, RequestArgs};
 use crate::usage::UsageError;
+use dyno_model::message;
 use dyno_model::plan::{Api, Task};
 use dyno_model::slo::Slo;
 use dyno_run::about;
@@ -26,19 +27,32 @@ pub(super) fn check(
         return match data.inputs {
             Some(_) => Err(UsageError::new(
                 "--inputs",
-                format!("sets how many texts a request embeds or ranks, and {api} generates text; remove it"),
+                message!(
+                    "sets how many texts a request embeds or ranks, and {api} generates text; \
+                     remove it",
+                    "用于设置每个请求向量化或排序的文本数，而 {api} 用于生成文本；请去掉此参数"
+                ),
             )
-            .hint("--api openai-embeddings or --api rerank")),
+            .hint(message!(
+                "--api openai-embeddings or --api rerank",
+                "--api openai-embeddings 或 --api rerank"
+            ))),
             None => Ok(()),
         };
     }
     if aim == Aim::Predict {
-        let why = format!("a twin predicts generated text, and {api} generates none");
-        return Err(UsageError::new("--api", why).hint("measure a server with dyno bench"));
+        let why = message!(
+            "a twin predicts generated text, and {api} generates none",
+            "孪生模型只预测文本生成，而 {api} 不生成文本"
+        );
+        return Err(UsageError::new("--api", why)
+            .hint(message!("measure a server with dyno bench", "请用 dyno bench 测试服务器")));
     }
     if task == Task::Rank && matches!(nature, Nature::Trace { .. }) {
-        let why =
-            format!("a trace has no queries and documents, which {api} needs; use other data");
+        let why = message!(
+            "a trace has no queries and documents, which {api} needs; use other data",
+            "流量记录中没有 {api} 所需的查询和文档；请使用其他数据"
+        );
         return Err(UsageError::new("--data", why));
     }
     let given = [
@@ -48,7 +62,10 @@ pub(super) fn check(
         ("--stop", !request.stop.is_empty()),
     ];
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
-        return Err(UsageError::new(flag, format!("{api} generates no text; remove it")));
+        return Err(UsageError::new(
+            flag,
+            message!("{api} generates no text; remove it", "{api} 不生成文本；请去掉此参数"),
+        ));
     }
     match load.until_stable.filter(|figure| !figure.metric.fits(task)) {
         Some(figure) => Err(not_measured("--until-stable", &figure.to_string(), api)),
@@ -64,8 +81,18 @@ pub(super) fn check_slo(slo: &Slo, api: &Api) -> Result<(), UsageError> {
 
 fn not_measured(flag: &str, figure: &str, api: &Api) -> UsageError {
     let hint = match of(api).generates() {
-        true => "ttft, tpot, itl, latency, throughput, tokens and errors are",
-        false => "latency, headers, throughput, inputs, input_tokens and errors are",
+        true => message!(
+            "ttft, tpot, itl, latency, throughput, tokens and errors are",
+            "可用的有 ttft、tpot、itl、latency、throughput、tokens 和 errors"
+        ),
+        false => message!(
+            "latency, headers, throughput, inputs, input_tokens and errors are",
+            "可用的有 latency、headers、throughput、inputs、input_tokens 和 errors"
+        ),
     };
-    UsageError::new(flag, format!("{figure} is not measured with {api}")).hint(hint)
+    UsageError::new(
+        flag,
+        message!("{figure} is not measured with {api}", "使用 {api} 时没有指标 {figure}"),
+    )
+    .hint(hint)
 }

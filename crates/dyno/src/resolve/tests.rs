@@ -51,7 +51,7 @@ fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
     assert_eq!(resolved.order.plan.timeouts.first_token_ns, resolved.order.plan.timeouts.total_ns);
     let seed = resolved.order.plan.seed;
     let said = format!("random seed {seed}; repeat with --seed {seed}");
-    assert!(resolved.notes.contains(&said), "{:?}", resolved.notes);
+    assert!(resolved.notes.iter().any(|note| note.to_string() == said), "{:?}", resolved.notes);
 }
 
 #[test]
@@ -240,9 +240,12 @@ fn a_password_of_the_bus_is_warned_of_and_shown_nowhere() {
         resolved.warnings
     };
     let warnings = on_bus("--bus=nats://ann:hush@bus");
-    assert!(warnings.len() == 1 && warnings[0].contains("DYNO_BUS_PASSWORD"), "{warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].to_string().contains("DYNO_BUS_PASSWORD"),
+        "{warnings:?}"
+    );
     assert_eq!(on_bus("--bus=nats://hush@bus").len(), 1);
-    assert_eq!(on_bus("--bus=nats://bus"), [""; 0]);
+    assert!(on_bus("--bus=nats://bus").is_empty());
 }
 
 #[test]
@@ -250,7 +253,10 @@ fn proxies_are_said_to_be_ignored() {
     let surroundings =
         Surroundings { proxies: vec!["HTTPS_PROXY".to_owned()], ..Surroundings::default() };
     let notes = resolve(typed(&["http://h"]), &Given::default(), &surroundings).unwrap().notes;
-    assert!(notes.iter().any(|note| note.starts_with("HTTPS_PROXY ignored")), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note.to_string().starts_with("HTTPS_PROXY ignored")),
+        "{notes:?}"
+    );
 }
 
 #[test]
@@ -317,10 +323,11 @@ fn an_slo_is_kept_in_the_plan_and_told_of_where_it_cannot_be_judged() {
     let slo = "--slo=ttft.p99 < 0.5s, errors<1%";
     let plan = resolved(&[slo, "--concurrency=8", "--requests=1000"]).unwrap();
     assert_eq!(plan.order.plan.slo.unwrap().to_string(), "ttft.p99<500ms and errors<1%");
-    assert!(!plan.notes.iter().any(|note| note.contains("--slo")), "{:?}", plan.notes);
+    assert!(!plan.notes.iter().any(|note| note.to_string().contains("--slo")), "{:?}", plan.notes);
     for load in [&["--concurrency=8", "--requests=999"][..], &["--burst=2000,999"]] {
         let notes = resolved(&[&[slo], load].concat()).unwrap().notes;
-        let told = notes.iter().find(|note| note.starts_with("--slo: ")).unwrap();
+        let told =
+            notes.iter().map(ToString::to_string).find(|note| note.starts_with("--slo: ")).unwrap();
         assert!(told.contains("need 1000 requests per level, and one level has 999"), "{told}");
     }
     let text = error_of(&[slo, "--no-stream"]);
@@ -335,7 +342,7 @@ fn several_commands_that_are_equally_far_away_are_no_suggestion() {
     use clap::CommandFactory;
     let of = |typed: &str| {
         let error = crate::args::Cli::command().try_get_matches_from(["dyno", typed]);
-        crate::usage::from_clap(&error.unwrap_err(), "dyno").hint.unwrap_or_default()
+        crate::usage::from_clap(&error.unwrap_err(), "dyno").message.hint().unwrap().to_string()
     };
     assert_eq!(of("init"), "`dyno --help` lists the commands");
     assert_eq!(of("bnech"), "did you mean `dyno bench`?");

@@ -11,6 +11,7 @@ use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::plan::{Api, Plan, Target};
 use dyno_model::versus::Side;
+use dyno_model::{Message, message};
 use dyno_run::{
     Embedded, MetricsFrom, Order, Place, Reach, Secrets, Workload, api_of_path, suffix,
 };
@@ -41,12 +42,22 @@ impl Rival {
         needs(&without, "--versus", who.is_some())?;
         let Some(who) = who else { return Ok(None) };
         for (flag, given, message) in [
-            ("--live", output.live, "the full-screen view shows one run, and --versus has two"),
+            (
+                "--live",
+                output.live,
+                message!(
+                    "the full-screen view shows one run, and --versus has two",
+                    "全屏视图只显示一个测试，而 --versus 有两个"
+                ),
+            ),
             (
                 "--resume",
                 output.resume.is_some(),
-                "runs of --versus cannot be resumed, because they would no longer alternate; run both \
-                 again",
+                message!(
+                    "runs of --versus cannot be resumed, because they would no longer alternate; \
+                     run both again",
+                    "--versus 的测试无法继续，因为不能再交替进行；请重新运行两者"
+                ),
             ),
         ] {
             if given {
@@ -59,12 +70,14 @@ impl Rival {
         };
         if let Some(name) = &embedded {
             let known = match aim {
-                Aim::Measure => Embedded::named(name).map(|_| ()),
-                Aim::Predict => Twin::load(name).map(|_| ()).map_err(|error| error.to_string()),
+                Aim::Measure => {
+                    Embedded::named(name).map(drop).map_err(|error| Message::lower(&error))
+                }
+                Aim::Predict => Twin::load(name).map(drop).map_err(|error| Message::lower(&error)),
             };
             known.map_err(wrong)?;
         }
-        let (mut notes, mut warnings) = (Notes::new(surroundings.language), Vec::new());
+        let (mut notes, mut warnings) = (Notes::default(), Vec::new());
         let own = versus_api_key_file.is_some();
         let connection = ConnectionArgs {
             api_key: connection.api_key.clone().filter(|_| !own),
@@ -97,15 +110,17 @@ impl Rival {
     /// Refuses plans that cannot alternate.
     fn check(&self, plan: &Plan) -> Result<(), UsageError> {
         if plan.course.search.is_some() {
-            return Err(wrong(
+            return Err(wrong(message!(
                 "a search would choose different levels for the two servers; list them: \
                  --concurrency 1,8,32 or --rate 2,4,8",
-            ));
+                "搜索会为两台服务器选择不同的档位；请列出档位：--concurrency 1,8,32 或 --rate 2,4,8"
+            )));
         }
         let api = self.dialect(&plan.target.api)?;
         if api != plan.target.api {
-            return Err(wrong(format!(
+            return Err(wrong(message!(
                 "its path is {api}, and TARGET uses {}, so the requests would differ",
+                "其路径是 {api}，而 TARGET 使用 {}，请求将会不同",
                 plan.target.api
             )));
         }
@@ -176,8 +191,8 @@ fn named(out: &Path, side: Side) -> PathBuf {
     name.into()
 }
 
-fn wrong(message: impl std::fmt::Display) -> UsageError {
-    UsageError::new("--versus", message.to_string())
+fn wrong(message: Message) -> UsageError {
+    UsageError::new("--versus", message)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::{UsageError, bare_name, is_near};
 use clap::Command;
+use dyno_model::{Message, message};
 use std::ffi::OsString;
 
 /// Commands of other tools, and what they are here.
@@ -55,11 +56,8 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["--dataset", "--dataset-name", "--dataset-path"], "--data"),
     (&["--prompt", "--prompt-file"], "--data FILE"),
     (&["--turns", "--num-turns"], "--data session,turns=N"),
-    (&["--system-prompt"], "a message of each prompt in --data FILE"),
     (&["--burstiness"], "--arrival gamma:SHAPE"),
-    (&["--host", "--port", "--base-url", "--url", "--target", "--endpoint"], "the argument TARGET"),
     (&["--backend", "--endpoint-type"], "--api NAME"),
-    (&["--profile", "--rate-type"], "--sweep, --rate, --concurrency or --burst"),
     (&["--max-seconds", "--time", "--run-time", "-d"], "--duration"),
     (&["--spawn-rate"], "--ramp"),
     (&["--timeout", "--read-timeout", "--request-timeout"], "--timeout-total"),
@@ -72,9 +70,6 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["--html"], "--report html"),
     (&["--csv"], "--report csv"),
     (&["--result-dir", "--result-filename", "--output-dir", "--outputs-dir", "-o"], "--out DIR"),
-    (&["--save-result", "--save-detailed"], "the default: every run is stored"),
-    (&["--ignore-eos", "--min-tokens"], "the default: responses have a fixed length"),
-    (&["--stream", "--streaming"], "the default: responses are streamed"),
     (
         &[
             "--top-p",
@@ -90,9 +85,43 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["-v", "--verbose"], "--details"),
 ];
 
+/// The same, where it takes words to say what they are.
+const IN_WORDS: &[(&[&str], [&str; 2])] = &[
+    (
+        &["--system-prompt"],
+        ["a message of each prompt in --data FILE", " --data FILE 中每条提示词的一条消息"],
+    ),
+    (
+        &["--host", "--port", "--base-url", "--url", "--target", "--endpoint"],
+        ["the argument TARGET", "参数 TARGET"],
+    ),
+    (
+        &["--profile", "--rate-type"],
+        ["--sweep, --rate, --concurrency or --burst", " --sweep、--rate、--concurrency 或 --burst"],
+    ),
+    (
+        &["--save-result", "--save-detailed"],
+        ["the default: every run is stored", "默认行为：每次测试都会保存"],
+    ),
+    (
+        &["--ignore-eos", "--min-tokens"],
+        ["the default: responses have a fixed length", "默认行为：响应长度固定"],
+    ),
+    (
+        &["--stream", "--streaming"],
+        ["the default: responses are streamed", "默认行为：响应以流式返回"],
+    ),
+];
+
 /// What a flag of another tool is here.
-pub(super) fn here(flag: &str) -> Option<&'static str> {
-    FLAGS.iter().find(|(names, _)| names.contains(&flag)).map(|(_, ours)| *ours)
+fn here(flag: &str) -> Option<Message> {
+    let ours = FLAGS.iter().find(|(names, _)| names.contains(&flag));
+    let ours = ours.map(|(_, ours)| message!("in Dyno this is {ours}", "在 Dyno 中对应 {ours}"));
+    let in_words = || IN_WORDS.iter().find(|(names, _)| names.contains(&flag));
+    ours.or_else(|| {
+        let ours = Message::new(in_words()?.1.map(str::to_owned));
+        Some(message!("in Dyno this is {ours}", "在 Dyno 中对应{ours}"))
+    })
 }
 
 /// What is wrong with a command line as a whole: a number that was not joined to its flag by `=`, or
@@ -105,8 +134,11 @@ pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<Us
         let joined = arguments()
             .find(|arg| arg.is_require_equals_set() && long(arg).as_deref() == Some(pair[0]));
         joined.filter(|_| pair[1].starts_with(|first: char| first.is_ascii_digit()))?;
-        let wrong = UsageError::new(pair[0], "its value has to follow an equals sign");
-        Some(wrong.hint(format!("write {}={}", pair[0], pair[1])))
+        let wrong = UsageError::new(
+            pair[0],
+            message!("its value has to follow an equals sign", "取值要用等号连接"),
+        );
+        Some(wrong.hint(message!("write {}={}", "请写 {}={}", pair[0], pair[1])))
     });
     if apart.is_some() {
         return apart;
@@ -116,7 +148,7 @@ pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<Us
         arguments()
             .any(|arg| long(arg).as_deref() == Some(flag) || short(arg).as_deref() == Some(flag))
     };
-    let mut foreign: Vec<(String, &str)> = Vec::new();
+    let mut foreign: Vec<(String, Message)> = Vec::new();
     for word in words.iter().take_while(|word| **word != "--") {
         let flag = bare_name(word);
         if let Some(ours) = here(&flag)
@@ -131,30 +163,41 @@ pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<Us
     }
     let flags: Vec<&str> = foreign.iter().map(|(flag, _)| flag.as_str()).collect();
     let (flags, name) = (flags.join(", "), command.get_name());
-    let hints: Vec<String> =
-        foreign.iter().map(|(flag, ours)| format!("{flag}: in Dyno this is {ours}")).collect();
-    let wrong = format!("these are not flags of dyno {name}: {flags}");
-    Some(UsageError::new("", wrong).hint(hints.join("\n  hint: ")))
+    let hints = foreign.iter().map(|(flag, ours)| message!("{flag}: {ours}", "{flag}：{ours}"));
+    let hints = hints.rev().reduce(|below, hint| hint.with_hint(below))?;
+    let wrong = message!(
+        "these are not flags of dyno {name}: {flags}",
+        "这些不是 dyno {name} 的参数：{flags}"
+    );
+    Some(UsageError::new("", wrong).hint(hints))
 }
 
 /// What to do about a flag that does not exist.
-pub(super) fn hint(flag: &str, near: Option<String>, command: &str) -> String {
+pub(super) fn hint(flag: &str, near: Option<String>, command: &str) -> Message {
     if let Some(ours) = here(flag) {
-        return format!("in Dyno this is {ours}");
+        return ours;
     }
     match flag {
-        "--lang" => return "LC_ALL selects the language: en_US.UTF-8 or zh_CN.UTF-8".to_owned(),
+        "--lang" => {
+            return message!(
+                "LC_ALL selects the language: en_US.UTF-8 or zh_CN.UTF-8",
+                "语言由 LC_ALL 决定：en_US.UTF-8 或 zh_CN.UTF-8"
+            );
+        }
         "--concurrency" | "--rate" if command.ends_with(" capacity") => {
-            return format!(
+            return message!(
                 "--over {} searches for the highest that meets the SLO",
+                "--over {} 搜索满足 SLO 的最高值",
                 flag.trim_start_matches("--")
             );
         }
         _ => {}
     }
     match near.filter(|near| is_near(flag, &bare_name(near))) {
-        Some(near) => format!("did you mean {}?", bare_name(&near)),
-        None => format!("`{command} --help` lists the flags"),
+        Some(near) => message!("did you mean {}?", "是否想写 {}？", bare_name(&near)),
+        None => {
+            message!("`{command} --help` lists the flags", "运行 `{command} --help` 查看全部参数")
+        }
     }
 }
 
@@ -251,6 +294,9 @@ mod tests {
             .get_arguments()
             .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
             .collect();
+        for (names, _) in IN_WORDS {
+            assert!(names.iter().all(|name| !own.contains(&(*name).to_owned())), "{names:?}");
+        }
         for (names, ours) in FLAGS {
             assert!(names.iter().all(|name| !own.contains(&(*name).to_owned())), "{names:?}");
             let first = ours.split([' ', ',']).next().unwrap_or_default();

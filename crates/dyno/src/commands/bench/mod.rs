@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::signals;
+use dyno_model::Message;
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
 use dyno_run::{Blame, Place, RunError, SlowSink};
@@ -36,21 +37,21 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     }
     let plan = &resolved.order.plan;
     if plan.levels.len() > 1 || plan.course.search.is_some() {
-        printer.remark(versus::plan(&resolved).trim_end());
+        printer.remark(&Message::quoted(versus::plan(&resolved).trim_end()));
     }
     if let Place::Resumed(dir, past) = &resolved.order.place {
         let done = past.finished.len();
         let values = [dir.path().display().to_string(), done.to_string()];
-        printer.note(Say::Resuming.with(printer.language(), &values));
+        printer.note(&Say::Resuming.said(&values));
     }
     let screen = printer.clone();
     let listening = signals::listen(resolved.order.stop.clone(), move |times| match times {
-        1 => screen.note(Say::Stopping.text(screen.language())),
-        2 => screen.note(Say::StoppingNow.text(screen.language())),
+        1 => screen.note(&Message::from(Say::Stopping)),
+        2 => screen.note(&Message::from(Say::StoppingNow)),
         _ => {}
     });
     if let Err(error) = &listening {
-        printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
+        printer.warn(&signals::unheard(error));
     }
     carry_out(resolved, printer)
 }
@@ -71,7 +72,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         ),
     };
     let exit = ended.unwrap_or_else(|error| {
-        printer.error(&error);
+        printer.error(&Message::lower(&error));
         exit_by(&error)
     });
     printer.event(|| serde_json::json!({"event": "run_ends", "status": exit.code()}));
@@ -84,7 +85,7 @@ fn slow(plan: &Plan, printer: &Printer) -> SlowSink {
     SlowSink(Arc::new(move |what, within| {
         let within = format_duration(within);
         let values = [target.as_str(), what, &within];
-        printer.note(Say::StillWaiting.with(printer.language(), &values));
+        printer.note(&Say::StillWaiting.said(&values));
     }))
 }
 

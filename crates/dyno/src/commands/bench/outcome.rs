@@ -9,10 +9,11 @@ use crate::resolve::Showing;
 use crate::why::{Status, Why};
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Decision, Diagnostic, Language, LevelSummary, Severity, Summary, Verdict};
+use dyno_model::{
+    Decision, Diagnostic, LevelSummary, Message, Severity, Summary, Verdict, message,
+};
 use dyno_run::{Finished, Lost, LostAgent};
 use dyno_words::escape::escape;
-use dyno_words::translated;
 
 /// The longest SLO that a reason repeats.
 const LONGEST_SLO: usize = 120;
@@ -24,8 +25,7 @@ pub(crate) fn conclude(
     printer: &Printer,
     show: &mut dyn FnMut(&Summary) -> Exit,
 ) -> Status {
-    let language = printer.language();
-    let because = |exit, why: Why| Status::because(exit, why.text(language));
+    let because = |exit, why: Why| Status::because(exit, why);
     let mut exit = match finished.ending {
         Ending::Interrupted => because(Exit::Interrupted, Why::Interrupted),
         Ending::TargetLost => because(Exit::TargetUnusable, Why::TargetLost),
@@ -34,7 +34,7 @@ pub(crate) fn conclude(
         _ => Exit::Fine.into(),
     };
     let failed = |error: &dyn std::fmt::Display| {
-        printer.error(error);
+        printer.error(&Message::lower(&error));
         because(Exit::Bug, Why::NotWritten)
     };
     match &finished.summary {
@@ -42,7 +42,7 @@ pub(crate) fn conclude(
             if let Some(error) = &finished.unsaved {
                 exit = exit.and(failed(error));
             }
-            exit = exit.and(show(summary)).and(by_results(summary, language));
+            exit = exit.and(show(summary)).and(by_results(summary));
             exit = exit.and(written::reports(finished, summary, showing, printer));
             exit = exit.and(damage(finished, printer));
         }
@@ -50,36 +50,38 @@ pub(crate) fn conclude(
     }
     let dir = [finished.dir.path().display().to_string()];
     printer.event(|| serde_json::json!({"event": "run_saved", "directory": dir[0]}));
-    printer.remark(Say::RunDirectory.with(language, &dir));
+    printer.remark(&Say::RunDirectory.said(&dir));
     if !finished.dir.path().starts_with(RUNS) && finished.ending.carried_out() {
-        printer.remark(Say::ToName.with(language, &dir));
+        printer.remark(&Say::ToName.said(&dir));
     }
     for error in &finished.failures {
         exit = exit.and(failed(error));
     }
     let plan = &finished.plan;
-    let to_resume = |say| say::to_resume(say, finished.dir.path(), plan, language);
+    let to_resume = |say| say::to_resume(say, finished.dir.path(), plan);
     if let Some(lost) = &finished.lost {
         report_lost(lost, printer);
         to_resume(Say::OnceBack).iter().for_each(|line| printer.remark(line));
     }
     if let Some(most) = plan.max_failures.filter(|_| finished.ending == Ending::MaxFailures) {
-        printer.error(Say::TooManyFailures.with(language, &[most.to_string()]));
+        printer.error(&Say::TooManyFailures.said(&[most.to_string()]));
     }
     for LostAgent { name, level, why } in &finished.lost_agents {
-        let why = translated(why, language).into_owned();
-        let values = [name.clone(), (level + 1).to_string(), why];
-        printer.error(Say::AgentLost.with(language, &values));
+        let (number, why) = (level + 1, Message::lower(why));
+        printer.error(&message!(
+            "agent {name} was lost in level {number}: {why}",
+            "压测端 {name} 在第 {number} 档丢失：{why}"
+        ));
     }
     let agents_lost = finished.ending == Ending::AgentLost;
     if agents_lost {
-        printer.remark(Say::OthersKept.text(language));
+        printer.remark(&Message::from(Say::OthersKept));
     }
     if agents_lost || finished.ending == Ending::Interrupted {
         to_resume(Say::ToResume).iter().for_each(|line| printer.remark(line));
     }
     if let Some(error) = &finished.data {
-        printer.error(error);
+        printer.error(&Message::lower(error));
         exit = exit.and(because(exit_by(error), Why::DataFailed));
     }
     exit
@@ -90,7 +92,7 @@ fn damage(finished: &Finished, printer: &Printer) -> Exit {
     let noted = |note: &Diagnostic| note.code == "records_damaged";
     let found = finished.summary.as_ref().is_ok_and(|summary| summary.notes.iter().any(noted));
     if found {
-        printer.error(Say::Damaged.text(printer.language()));
+        printer.error(&Message::from(Say::Damaged));
         return Exit::Bug;
     }
     Exit::Fine
@@ -101,17 +103,13 @@ type Rule<'a> = (Exit, Why, &'a dyn Fn(&LevelSummary) -> bool);
 
 /// The status by the results. In a search for a capacity some levels must fail, and some may be
 /// beyond what this client can measure: there the result counts, not the levels.
-fn by_results(summary: &Summary, language: Language) -> Status {
+fn by_results(summary: &Summary) -> Status {
     let slo = escape(summary.run.slo.as_deref().unwrap_or_default(), LONGEST_SLO);
     if let Some(found) = summary.search.as_ref().and_then(SearchSummary::outcome) {
         return match found {
             Decision::Met => Exit::Fine.into(),
-            Decision::Missed => {
-                Status::because(Exit::BarNotMet, Why::NoCapacity.with(language, &[slo]))
-            }
-            Decision::Inconclusive => {
-                Status::because(Exit::Inconclusive, Why::CapacityOpen.text(language))
-            }
+            Decision::Missed => Status::because(Exit::BarNotMet, Why::NoCapacity.said(&[slo])),
+            Decision::Inconclusive => Status::because(Exit::Inconclusive, Why::CapacityOpen),
         };
     }
     let levels = summary.levels.len();
@@ -128,12 +126,12 @@ fn by_results(summary: &Summary, language: Language) -> Status {
         (Exit::Inconclusive, Why::NotConverged, &LevelSummary::gave_up),
         (Exit::Inconclusive, Why::NoneEnded, &|level| level.requests.none_ended()),
     ];
-    let mut status = by_slo(summary, slo, language);
+    let mut status = by_slo(summary, slo);
     for (exit, why, applies) in rules {
         let count = summary.levels.iter().filter(|level| applies(level)).count();
         if count > 0 {
             let values = [count.to_string(), levels.to_string()];
-            status = status.and(Status::because(exit, why.with(language, &values)));
+            status = status.and(Status::because(exit, why.said(&values)));
         }
     }
     status
@@ -148,7 +146,7 @@ fn describes_the_client(level: &LevelSummary) -> bool {
 }
 
 /// The status by the SLO. That some levels miss it, which is no failure, is said, too.
-fn by_slo(summary: &Summary, slo: String, language: Language) -> Status {
+fn by_slo(summary: &Summary, slo: String) -> Status {
     let Some(outcome) = summary.slo_outcome() else { return Exit::Fine.into() };
     let levels = summary.levels.len();
     let of_level = |level: &&LevelSummary| level.slo.as_ref().map(|slo| slo.verdict.outcome);
@@ -157,27 +155,25 @@ fn by_slo(summary: &Summary, slo: String, language: Language) -> Status {
     match outcome {
         Decision::Met if missed => {
             let met = summary.levels.iter().filter(|level| level.passes()).count().to_string();
-            Status::because(Exit::Fine, Why::SloMissedBySome.with(language, &[slo, met, all]))
+            Status::because(Exit::Fine, Why::SloMissedBySome.said(&[slo, met, all]))
         }
         Decision::Met => Exit::Fine.into(),
         Decision::Missed if levels > 1 => {
-            Status::because(Exit::BarNotMet, Why::SloMissedByAll.with(language, &[slo, all]))
+            Status::because(Exit::BarNotMet, Why::SloMissedByAll.said(&[slo, all]))
         }
-        Decision::Missed => Status::because(Exit::BarNotMet, Why::SloMissed.with(language, &[slo])),
-        Decision::Inconclusive => {
-            Status::because(Exit::Inconclusive, Why::SloOpen.with(language, &[slo]))
-        }
+        Decision::Missed => Status::because(Exit::BarNotMet, Why::SloMissed.said(&[slo])),
+        Decision::Inconclusive => Status::because(Exit::Inconclusive, Why::SloOpen.said(&[slo])),
     }
 }
 
 fn report_lost(lost: &Lost, printer: &Printer) {
-    let language = printer.language();
-    printer.error(Say::Unusable.with(language, &[&lost.words]));
-    printer.error(match &lost.last_success {
+    let why = Message::lower(&lost.words);
+    printer.error(&message!("the target is unusable: {why}", "目标不可用：{why}"));
+    printer.error(&match &lost.last_success {
         Some(last) => {
             let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
-            Say::LastResponse.with(language, &[index, level, lost.after(last).to_string()])
+            Say::LastResponse.said(&[index, level, lost.after(last).to_string()])
         }
-        None => Say::NoResponse.text(language).to_owned(),
+        None => Say::NoResponse.into(),
     });
 }

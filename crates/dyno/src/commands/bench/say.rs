@@ -1,7 +1,7 @@
 //! What `dyno bench` says around a run, in the language of the user.
 
 use crate::resolve::may_resume;
-use dyno_model::Language;
+use dyno_model::Message;
 use dyno_model::plan::Plan;
 use dyno_words::escape::shell;
 use dyno_words::messages;
@@ -19,26 +19,21 @@ messages! {
     ToName: "to see it again: dyno report {0}, or dyno open {0}", "再次查看：dyno report {0} 或 dyno open {0}";
     Report: "report: {}", "报告：{}";
     Damaged: "the records of this run were damaged by somebody else while it ran; what could be read is reported, and the rest is lost", "本次测试的记录在运行中被他人损坏；已报告可读取的部分，其余已丢失";
-    NoReport: "no report was written: {}", "未写入报告：{}";
-    NotWritten: "{} was not written: {}", "未写入 {}：{}";
     OnceBack: "once it is back: dyno bench --resume {}", "待其恢复后：dyno bench --resume {}";
     ToResume: "to resume: dyno bench --resume {}", "继续测试：dyno bench --resume {}";
     TooManyFailures: "the run was stopped after {} failures (--max-failures)",
         "失败达到 {} 个，测试已停止（--max-failures）";
-    AgentLost: "agent {} was lost in level {}: {}", "压测端 {} 在第 {} 档丢失：{}";
     OthersKept: "the level is invalid, and its other agents stopped sending; their records are kept",
         "该档位无效，其他压测端已停止发送；它们的记录已保留";
-    Unusable: "the target is unusable: {}", "目标不可用：{}";
     LastResponse: "the last request with a response was number {} of level {}, {} earlier", "最后一个得到响应的请求是第 {1} 级的第 {0} 个，在此之前 {2}";
     NoResponse: "no request had got a response", "没有任何请求得到响应";
     FirstEstimate: "estimated from the first response: about {} for {} levels", "根据首个响应估计：{1} 级约需 {0}";
     Estimate: "{} of {} levels done; about {} left", "已完成 {}/{} 级；约剩 {}";
-    ForThisSide: "{} for this side", "{}（仅此一侧）";
     CompareAgain: "to compare again: dyno compare {} {}", "再次对比：dyno compare {} {}";
 }
 
 /// The command that runs the rest of the run at `path`, in these words; nothing where it cannot be resumed.
-pub(crate) fn to_resume(say: Say, path: &Path, plan: &Plan, language: Language) -> Option<String> {
+pub(crate) fn to_resume(say: Say, path: &Path, plan: &Plan) -> Option<Message> {
     let path = shell(&[path.display().to_string()])?;
-    may_resume(plan).then(|| say.with(language, &[path]))
+    may_resume(plan).then(|| say.said(&[path]))
 }

@@ -8,7 +8,7 @@ use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
-use dyno_model::{Diagnostic, Language};
+use dyno_model::{Diagnostic, Language, Localized, Message, message};
 use dyno_net::Clock;
 use dyno_run::{LevelBegins, Observer, ServerSink, one_line};
 use dyno_words::InLanguage;
@@ -137,34 +137,33 @@ impl Observer for Seen<'_> {
     }
 
     fn time_left(&self, after: usize, of: usize, time: Duration) {
-        let language = self.printer.language();
-        let estimate = left(after, of, time, language);
+        let estimate = left(after, of, time);
         let note = match self.alternates.get() {
-            true => Say::ForThisSide.with(language, &[estimate]),
+            true => message!("{estimate} for this side", "{estimate}（仅此一侧）"),
             false => estimate,
         };
         // The line of the level that it follows is printed by the thread that shows progress.
         match self.live.get().filter(|_| self.prints_lines()) {
-            Some(live) => live.note(note),
-            None => self.printer.note(note),
+            Some(live) => live.note(note.text(self.printer.language())),
+            None => self.printer.note(&note),
         }
     }
 
     fn remark(&self, what: &Diagnostic) {
-        self.printer.note(one_line(&what.in_language(self.language).what));
+        self.printer.note(&Message::each(|language| one_line(&what.in_language(language).what)));
     }
 
     fn warn(&self, words: &str) {
-        self.printer.warn(words);
+        self.printer.warn(&Message::lower(&words));
     }
 
     fn error(&self, words: &str) {
-        self.printer.error(words);
+        self.printer.error(&Message::lower(&words));
     }
 }
 
 /// The estimated remaining time, to two digits.
-fn left(after: usize, of: usize, time: Duration, language: Language) -> String {
+fn left(after: usize, of: usize, time: Duration) -> Message {
     let seconds = time.as_secs_f64();
     let time = match seconds {
         ..100.0 => format!("{seconds:.0} s"),
@@ -172,7 +171,7 @@ fn left(after: usize, of: usize, time: Duration, language: Language) -> String {
         _ => format!("{:.1} h", seconds / 3600.0),
     };
     match after {
-        0 => Say::FirstEstimate.with(language, &[time, of.to_string()]),
-        _ => Say::Estimate.with(language, &[after.to_string(), of.to_string(), time]),
+        0 => Say::FirstEstimate.said(&[time, of.to_string()]),
+        _ => Say::Estimate.said(&[after.to_string(), of.to_string(), time]),
     }
 }

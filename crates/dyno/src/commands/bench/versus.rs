@@ -102,6 +102,6 @@ fn compared(runs: &[Finished; 2], showing: &Showing, printer: &Printer) -> Exit 
         exit = printer.result(&table);
     }
     let [a, b] = paths.map(|path| path.display().to_string());
-    printer.remark(Say::CompareAgain.with(printer.language(), &[a, b]));
+    printer.remark(&Say::CompareAgain.said(&[a, b]));
     exit
 }

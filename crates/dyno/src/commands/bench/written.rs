@@ -5,8 +5,8 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_analysis::Detail;
-use dyno_model::Summary;
 use dyno_model::summary::Extras;
+use dyno_model::{Message, Summary, message};
 use dyno_report::TextOptions;
 use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::Finished;
@@ -26,7 +26,8 @@ pub(super) fn reports(
     let source = match finished.records() {
         Ok(source) => source,
         Err(error) => {
-            printer.error(Say::NoReport.with(*language, &[error.to_string()]));
+            let why = Message::lower(&error);
+            printer.error(&message!("no report was written: {why}", "未写入报告：{why}"));
             return Exit::Bug;
         }
     };
@@ -53,18 +54,23 @@ pub(super) fn reports(
         let printed = match layout.print(std::slice::from_ref(&run), &options) {
             Ok(printed) => printed,
             Err(error) => {
-                printer.error(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+                printer.error(&unwritten(name, &error));
                 exit = Exit::Bug;
                 continue;
             }
         };
         match dir.write_report(name, &printed.bytes) {
-            Ok(path) => printer.remark(Say::Report.with(*language, &[path.display().to_string()])),
+            Ok(path) => printer.remark(&Say::Report.said(&[path.display().to_string()])),
             Err(error) => {
-                printer.error(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+                printer.error(&unwritten(name, &error));
                 exit = Exit::Bug;
             }
         }
     }
     exit
+}
+
+fn unwritten(name: &str, error: &impl std::fmt::Display) -> Message {
+    let why = Message::lower(error);
+    message!("{name} was not written: {why}", "未写入 {name}：{why}")
 }

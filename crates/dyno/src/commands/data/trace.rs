@@ -2,10 +2,10 @@
 
 use super::in_spec;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use dyno_model::plan::DataPlan;
-use dyno_model::{Language, Localized, Message};
+use dyno_model::{Language, Localized, Message, message};
 use dyno_run::workload::{NOT_TRUNCATED, limits};
 use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
@@ -33,7 +33,10 @@ pub(super) fn show(
     printer: &Printer,
 ) -> Result<Exit, UsageError> {
     if plan.shuffle {
-        let message = "a trace is replayed in the order of its times; remove it";
+        let message = message!(
+            "a trace is replayed in the order of its times; remove it",
+            "流量记录按其时间顺序重放；请去掉"
+        );
         return Err(UsageError::new("--order", message));
     }
     if TraceSessions::named_by(spec).is_some() {
@@ -46,7 +49,7 @@ pub(super) fn show(
 
 fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit, UsageError> {
     if plan.truncate {
-        return Err(UsageError::new("--truncate", NOT_TRUNCATED));
+        return Err(UsageError::new("--truncate", Message::lower(&NOT_TRUNCATED)));
     }
     let open = |starts| TraceSessions::open(spec, &limits(plan), starts);
     let sessions = match spec.kind {
@@ -74,7 +77,7 @@ fn with_notes(
 fn described(told: &Told, printer: &Printer) -> String {
     let note = told.note.with([told.count]);
     let note = note.in_language(printer.language());
-    let stop = if printer.language() == Language::Chinese { "；" } else { "; " };
+    let stop = printer.language().semicolon();
     let advice = note.advice.as_ref().map(|advice| format!("{stop}{advice}")).unwrap_or_default();
     format!("{}{advice}\n", note.what)
 }

@@ -91,6 +91,16 @@ fn literal_end(code: &str, start: usize) -> usize {
     (at + 1).min(bytes.len())
 }
 
+/// The code without the rows of messages, which have both languages beside each other.
+fn without_rows(code: &str) -> String {
+    let mut parts = code.split("message!(");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |kept, part| {
+        let text = |at: usize| part[at..].find('"').map(|start| literal_end(part, at + start));
+        kept + &part[text(0).and_then(text).unwrap_or(0)..]
+    })
+}
+
 /// The length of a character literal such as `'"'` at `at`; nothing for a lifetime.
 fn character(code: &str, at: usize) -> Option<usize> {
     let rest = code[at..].strip_prefix('\'')?;
@@ -152,7 +162,7 @@ fn is_message(text: &str) -> bool {
 
 /// The messages of a source file.
 fn messages(text: &str) -> BTreeSet<String> {
-    let code = code(text);
+    let code = without_rows(&code(text));
     let starts = MAKERS.iter().flat_map(|maker| {
         let bracket = usize::from(maker.ends_with('('));
         code.match_indices(maker).map(move |(at, maker)| at + maker.len() - bracket)
@@ -230,7 +240,7 @@ fn every_reason_why_an_agent_is_lost_has_a_translation() {
         if !inside || place.ends_with("tests.rs") || place == IN_BOTH {
             continue;
         }
-        let code = code(&text);
+        let code = without_rows(&code(&text));
         let mut at = 0;
         while let Some(start) = code[at..].find('"').map(|found| at + found) {
             at = literal_end(&code, start);
@@ -279,6 +289,7 @@ fn messages_are_found_where_they_are_made() {
         let wrong = |at: char| at == '"' || at == ')';
         Err(format!("{} is not {:?}\n  hint: write one", a, b))
         UsageError::new("--rate", "too high").hint(format!("at most {most}"));
+        Err(message!("a row has both languages", "一行有两种语言", FILE))
         let other = "this is not a message";
     "#;
     let found: Vec<String> = messages(text).into_iter().collect();
