@@ -37,6 +37,7 @@ pub fn build() -> Result<PathBuf> {
 /// An engine in a separate process, which ends when this value is dropped.
 pub struct Engine {
     child: Child,
+    /// Where it listens.
     pub address: String,
 }
 
@@ -91,7 +92,9 @@ impl Drop for Engine {
 
 /// What a measured program printed, and the CPU time it took.
 pub struct Ran {
+    /// What it printed.
     pub stdout: String,
+    /// Seconds of CPU time, of its children too.
     pub cpu_s: f64,
 }
 

@@ -5,7 +5,7 @@ mod trace;
 use super::cannot_write;
 use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::choice_plan;
 use crate::usage::UsageError;
 use dyno_model::prompt::Content;

@@ -7,7 +7,7 @@ use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
-use dyno_model::Message;
+use dyno_model::{Language, Message};
 use std::path::PathBuf;
 
 /// Lists, shows, verifies or checks.

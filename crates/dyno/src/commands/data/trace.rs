@@ -2,10 +2,10 @@
 
 use super::in_spec;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::plan::DataPlan;
-use dyno_model::{Language, Localized, Message, message};
+use dyno_model::{Localized, Message, message};
 use dyno_run::workload::{NOT_TRUNCATED, limits};
 use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
