@@ -62,7 +62,7 @@ fuzz_target!(|input: &[u8]| {
 fn describe(data: &DataSet, item: Option<&Item>) {
     let harmless = |text: &str| assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
     let recognised = data.recognised();
-    assert!(recognised.warnings().iter().all(|warning| !warning.contains('\n')));
+    assert!(recognised.warnings().iter().all(|warning| !warning.to_string().contains('\n')));
     for language in [Language::English, Language::Chinese] {
         let fields = shown::fields(recognised, language);
         harmless(&fields);
@@ -83,7 +83,7 @@ fn replay(name: &str, bytes: &[u8], spec: &DataSpec) {
             return;
         }
     };
-    assert!(!trace.recognised().contains('\n'));
+    assert!(!trace.recognised().to_string().contains('\n'));
     assert!(trace.len() > 0 && trace.schedule().is_sorted());
     assert!(trace.requests().all(|r| (1..=1_000).contains(&r.input) && r.output > 0));
     let profile = TraceProfile::of(&trace);

@@ -112,10 +112,10 @@ fn lasting(
         if failure.get().is_none() {
             match ask(what).or_else(|_| ask(what)) {
                 Err(message) if stop.get() == Stop::No => failure.set(message),
-                counted => return counted,
+                counted => return counted.map_err(dyno_model::Message::quoted),
             }
         }
-        estimated(what).map_err(|error| error.to_string())
+        estimated(what).map_err(|error| dyno_model::Message::of(&error))
     })
 }
 

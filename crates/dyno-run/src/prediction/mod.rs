@@ -101,11 +101,13 @@ fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64
 }
 
 /// Tokens as the engine counts them: words.
-fn count_words(what: &Ask<'_>) -> Result<u32, String> {
+fn count_words(what: &Ask<'_>) -> Result<u32, dyno_model::Message> {
     let count = |text: &str| text.split_whitespace().count();
     let counted = match what {
         Ask::Text(text) => count(text),
         Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
     };
-    u32::try_from(counted).map_err(|_| "a prompt has more than 4 billion words".into())
+    u32::try_from(counted).map_err(|_| {
+        dyno_model::message!("a prompt has more than 4 billion words", "有提示词超过 40 亿个词")
+    })
 }

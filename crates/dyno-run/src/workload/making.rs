@@ -8,6 +8,7 @@ use super::source::{Led, Source};
 use super::{Items, Prepared, Workload, lock};
 use crate::api::has_messages;
 use dyno_drive::Share;
+use dyno_model::Message;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, DataError, DataSet, Selected, Selection};
@@ -209,7 +210,7 @@ impl Workload {
             true => return None,
         };
         Some(Box::new(move |content: &Content| {
-            tokenizer.count_content(content, chat).map_err(|error| error.to_string())
+            tokenizer.count_content(content, chat).map_err(|error| Message::of(&error))
         }))
     }
 }

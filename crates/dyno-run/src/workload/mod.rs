@@ -110,10 +110,9 @@ impl Workload {
         let data = &plan.data;
         let elsewhere = places.tokenizer.as_deref();
         let tokenizer = match elsewhere.or(data.tokenizer.as_deref().map(Path::new)) {
-            Some(path) => Tokenizer::load(path).map_err(|error| {
-                let message = error.to_string();
-                ("--tokenizer", message.trim_start_matches("--tokenizer ").to_owned())
-            })?,
+            Some(path) => {
+                Tokenizer::load(path).map_err(|error| ("--tokenizer", error.to_string()))?
+            }
             None => Tokenizer::estimate(),
         };
         let source =

@@ -105,9 +105,11 @@ impl Source {
 
     /// What the user of a data file should know before anything is sent.
     pub(super) fn warnings(&self) -> Vec<String> {
+        let said =
+            |set: &DataSet| set.recognised().warnings().iter().map(ToString::to_string).collect();
         match self {
-            Self::Set(set, _) => set.recognised().warnings(),
-            Self::Led(led) => led.set.recognised().warnings(),
+            Self::Set(set, _) => said(set),
+            Self::Led(led) => said(&led.set),
             Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => Vec::new(),
         }
     }
@@ -118,8 +120,8 @@ impl Source {
             Self::Random(_) | Self::Made(_) => None,
             Self::Set(set, _) => Some(set.recognised().to_string()),
             Self::Led(led) => Some(led.set.recognised().to_string()),
-            Self::Trace(trace) => Some(trace.recognised().to_owned()),
-            Self::Sessions(sessions) => Some(sessions.recognised().to_owned()),
+            Self::Trace(trace) => Some(trace.recognised().to_string()),
+            Self::Sessions(sessions) => Some(sessions.recognised().to_string()),
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use dyno_model::{Language, Localized, Message, message};
+
 /// A place in a data file, as messages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct At {
-    file: Arc<str>,
+    file: Arc<Message>,
     spot: Spot,
 }
 
@@ -23,18 +25,18 @@ enum Spot {
 
 impl At {
     /// A line, counted from 1.
-    pub(super) fn line(file: &Arc<str>, line: u64) -> Self {
+    pub(super) fn line(file: &Arc<Message>, line: u64) -> Self {
         Self { file: file.clone(), spot: Spot::Line(line) }
     }
 
     /// An element of a JSON array, counted from 1, which begins on `line`.
-    pub(super) fn element(file: &Arc<str>, line: u64, number: u64) -> Self {
+    pub(super) fn element(file: &Arc<Message>, line: u64, number: u64) -> Self {
         Self { file: file.clone(), spot: Spot::Element { line, number } }
     }
 
     /// A row of a table without lines, counted from 1.
     #[cfg(feature = "parquet")]
-    pub(super) fn row(file: &Arc<str>, row: u64) -> Self {
+    pub(super) fn row(file: &Arc<Message>, row: u64) -> Self {
         Self { file: file.clone(), spot: Spot::Row(row) }
     }
 
@@ -47,19 +49,24 @@ impl At {
         };
         Self { file: self.file.clone(), spot }
     }
+}
 
-    /// The file's name.
-    pub fn file(&self) -> &str {
-        &self.file
+impl Localized for At {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        let file = &self.file;
+        let said = match self.spot {
+            Spot::Line(line) => message!("{file}:{line}", "{file}:{line}"),
+            Spot::Element { line, number } => {
+                message!("{file}:{line} (element {number})", "{file}:{line}（第 {number} 个元素）")
+            }
+            Spot::Row(row) => message!("{file}, row {row}", "{file} 第 {row} 行"),
+        };
+        said.fmt_in(f, language)
     }
 }
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.spot {
-            Spot::Line(line) => write!(f, "{}:{line}", self.file),
-            Spot::Element { line, number } => write!(f, "{}:{line} (element {number})", self.file),
-            Spot::Row(row) => write!(f, "{}, row {row}", self.file),
-        }
+        self.fmt_in(f, Language::English)
     }
 }

@@ -1,5 +1,7 @@
 //! Text that is part of the program, so that a first run needs no files.
 
+use dyno_model::{Message, message};
+
 use super::spec::{Kind, Lang};
 
 const OPENQA: &str = include_str!("../../builtin/openqa.jsonl");
@@ -7,15 +9,23 @@ const LONG_EN: &str = include_str!("../../builtin/long.en.txt");
 const LONG_ZH: &str = include_str!("../../builtin/long.zh.txt");
 
 /// A built-in text: its name and itself.
-pub(super) fn text(kind: Kind, lang: Option<Lang>) -> Option<(&'static str, &'static str)> {
-    match (kind, lang) {
-        (Kind::OpenQa, None) => Some(("built-in questions", OPENQA)),
-        (Kind::OpenQa, Some(Lang::En)) => Some(("built-in questions (English)", OPENQA)),
-        (Kind::OpenQa, Some(Lang::Zh)) => Some(("built-in questions (Chinese)", OPENQA)),
-        (Kind::Long, None | Some(Lang::En)) => Some(("built-in long text (English)", LONG_EN)),
-        (Kind::Long, Some(Lang::Zh)) => Some(("built-in long text (Chinese)", LONG_ZH)),
-        _ => None,
-    }
+pub(super) fn text(kind: Kind, lang: Option<Lang>) -> Option<(Message, &'static str)> {
+    Some(match (kind, lang) {
+        (Kind::OpenQa, None) => (message!("built-in questions", "内置问题"), OPENQA),
+        (Kind::OpenQa, Some(Lang::En)) => {
+            (message!("built-in questions (English)", "内置问题（英文）"), OPENQA)
+        }
+        (Kind::OpenQa, Some(Lang::Zh)) => {
+            (message!("built-in questions (Chinese)", "内置问题（中文）"), OPENQA)
+        }
+        (Kind::Long, None | Some(Lang::En)) => {
+            (message!("built-in long text (English)", "内置长文本（英文）"), LONG_EN)
+        }
+        (Kind::Long, Some(Lang::Zh)) => {
+            (message!("built-in long text (Chinese)", "内置长文本（中文）"), LONG_ZH)
+        }
+        _ => return None,
+    })
 }
 
 /// Whether a built-in question is in the language asked for.

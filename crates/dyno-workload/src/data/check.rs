@@ -9,6 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dyno_model::{Message, message};
+
 use super::at::At;
 use super::dataset::{DataSet, Place, size};
 use super::error::DataError;
@@ -120,8 +122,7 @@ impl DataSet {
         effort: Effort,
         checked: &mut Checked,
     ) -> Result<(), DataError> {
-        let unreadable =
-            |source| DataError::Io { doing: "read", path: path.display().to_string(), source };
+        let unreadable = |source| unreadable(path, source);
         let file = open_file(path)?;
         let length = file.metadata().map_err(unreadable)?.len();
         let rest = u128::from(length.saturating_sub(from));
@@ -154,7 +155,7 @@ impl DataSet {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
-        match self.usable(line, || At::line(&path.display().to_string().into(), 0)) {
+        match self.usable(line, || At::line(&named(path), 0)) {
             Ok(()) => checked.spread += 1,
             Err(_) if self.skips_bad() => {
                 checked.spread += 1;
@@ -163,7 +164,7 @@ impl DataSet {
             // Only now is it worth counting the lines before it.
             Err(_) => {
                 let number = lines_before(path, start)? + 1;
-                let name: Arc<str> = path.display().to_string().into();
+                let name = named(path);
                 return self.usable(line, || At::line(&name, number));
             }
         }
@@ -180,10 +181,17 @@ impl DataSet {
     }
 }
 
+fn named(path: &Path) -> Arc<Message> {
+    Arc::new(Message::quoted(path.display()))
+}
+
+fn unreadable(path: &Path, source: io::Error) -> DataError {
+    DataError::Read { path: Message::quoted(path.display()), source }
+}
+
 /// A file that was cut off lacks the end of its array.
 fn check_array_end(path: &Path) -> Result<(), DataError> {
-    let unreadable =
-        |source| DataError::Io { doing: "read", path: path.display().to_string(), source };
+    let unreadable = |source| unreadable(path, source);
     let file = open_file(path)?;
     let length = file.metadata().map_err(unreadable)?.len();
     let mut reader = BufReader::with_capacity(16 * 1024, file);
@@ -192,12 +200,12 @@ fn check_array_end(path: &Path) -> Result<(), DataError> {
     match line.last() {
         None | Some(b']') => Ok(()),
         Some(_) => Err(DataError::Broken {
-            at: At::line(
-                &path.display().to_string().into(),
-                lines_before(path, start.unwrap_or(length))? + 1,
+            at: At::line(&named(path), lines_before(path, start.unwrap_or(length))? + 1),
+            what: message!("the file ends inside the array", "文件在数组中途结束"),
+            fix: message!(
+                "it seems to be cut off: fetch it again, or close the array with ]",
+                "文件似乎不完整：请重新下载，或用 ] 结束数组"
             ),
-            what: "the file ends inside the array".into(),
-            fix: "it seems to be cut off: fetch it again, or close the array with ]".into(),
         }),
     }
 }
@@ -249,11 +257,7 @@ fn lines_before(path: &Path, place: u64) -> Result<u64, DataError> {
     let mut reader = BufReader::with_capacity(256 * 1024, open_file(path)?.take(place));
     let mut lines = 0;
     loop {
-        let chunk = reader.fill_buf().map_err(|source| DataError::Io {
-            doing: "read",
-            path: path.display().to_string(),
-            source,
-        })?;
+        let chunk = reader.fill_buf().map_err(|source| unreadable(path, source))?;
         if chunk.is_empty() {
             return Ok(lines);
         }

@@ -1,8 +1,10 @@
 //! Conversations as files have them: `{role, content}` or `{from, value}`, a question with its answer,
 //! plain texts, and lists of these; in any of the names that roles go by.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
+use super::error::remove_the_record;
 use super::fields::described;
 use super::spec::Turns;
 use crate::session;
@@ -20,10 +22,14 @@ pub(super) enum Needed {
 }
 
 /// What is wrong, and what would fix it.
-type Wrong = (String, String);
+pub(super) type Wrong = (message::Message, message::Message);
 
-const SHAPE: &str =
-    "write messages as {\"role\": …, \"content\": …} or {\"from\": …, \"value\": …}";
+fn shape() -> message::Message {
+    message!(
+        "write messages as {{\"role\": …, \"content\": …}} or {{\"from\": …, \"value\": …}}",
+        "消息请写成 {{\"role\": …, \"content\": …}} 或 {{\"from\": …, \"value\": …}}"
+    )
+}
 
 /// Reads a list of messages.
 pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<Message>, Wrong> {
@@ -34,15 +40,20 @@ pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<Message>, Wr
         Value::String(text) => {
             parsed = serde_json::from_str::<Vec<Value>>(text).map_err(|_| {
                 (
-                    "is text, not a list of messages".to_string(),
-                    "write prompt=FIELD for text".into(),
+                    message!("is text, not a list of messages", "是文本，不是消息列表"),
+                    message!("write prompt=FIELD for text", "文本请写 prompt=FIELD"),
                 )
             })?;
             &parsed
         }
         other => {
-            let what = format!("is {}, not a list of messages", described(other));
-            return Err((what, "name the field that holds them with messages=FIELD".into()));
+            let what =
+                message!("is {}, not a list of messages", "是{}，不是消息列表", described(other));
+            let fix = message!(
+                "name the field that holds them with messages=FIELD",
+                "请用 messages=FIELD 指定消息所在的字段"
+            );
+            return Err((what, fix));
         }
     };
     let mut messages = Vec::new();
@@ -53,7 +64,9 @@ pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<Message>, Wr
         }
     }
     match messages.is_empty() {
-        true => Err(("is an empty list of messages".into(), "remove the record".into())),
+        true => {
+            Err((message!("is an empty list of messages", "是空的消息列表"), remove_the_record()))
+        }
         false => Ok(messages),
     }
 }
@@ -105,8 +118,12 @@ fn add(
             return turn.iter().try_for_each(|value| add(messages, number, value, needed));
         }
         other => {
-            let what = format!("has {} as message {number}", described(other));
-            return Err((what, SHAPE.into()));
+            let what = message!(
+                "has {found} as message {number}",
+                "的第 {number} 条消息是{found}",
+                found = described(other)
+            );
+            return Err((what, shape()));
         }
     };
     if let Some(role) = part(object, ["role", "from"]).and_then(Value::as_str) {
@@ -118,7 +135,11 @@ fn add(
     }
     match part(object, ["text", "content"]).and_then(Value::as_str) {
         Some(text) => messages.push(Message::user(text)),
-        None => return Err((format!("has a message {number} without a role"), SHAPE.into())),
+        None => {
+            let what =
+                message!("has a message {number} without a role", "的第 {number} 条消息没有角色");
+            return Err((what, shape()));
+        }
     }
     Ok(())
 }
@@ -174,15 +195,22 @@ fn message(
     needed: Needed,
 ) -> Result<Message, Wrong> {
     let Some(role) = role_of(name) else {
-        let what = format!("has a message {number} of the unknown role {name:?}");
+        let what = message!(
+            "has a message {number} of the unknown role {name:?}",
+            "的第 {number} 条消息角色未知：{name:?}"
+        );
         let fix = match needed {
-            Needed::All if number > 1 => {
+            Needed::All if number > 1 => message!(
                 "the roles are system, user, assistant and tool; turns=first sends only what comes \
-                 before the first response"
-            }
-            _ => "the roles are system, user, assistant and tool",
+                 before the first response",
+                "可用的角色：system、user、assistant 和 tool；turns=first 只发送第一个响应之前的内容"
+            ),
+            _ => message!(
+                "the roles are system, user, assistant and tool",
+                "可用的角色：system、user、assistant 和 tool"
+            ),
         };
-        return Err((what, fix.into()));
+        return Err((what, fix));
     };
     let content = match part(object, ["content", "value"]) {
         // A response that is nothing but tool calls.
@@ -219,8 +247,17 @@ fn content_of(
             Ok(data.to_string())
         }
         other => {
-            let found = other.map_or("no", described);
-            Err((format!("has a message {number} with {found} content"), SHAPE.into()))
+            let what = match other.map(described) {
+                Some(found) => message!(
+                    "has a message {number} with {found} content",
+                    "的第 {number} 条消息内容是{found}"
+                ),
+                None => message!(
+                    "has a message {number} with no content",
+                    "的第 {number} 条消息没有内容"
+                ),
+            };
+            Err((what, shape()))
         }
     }
 }
@@ -233,8 +270,14 @@ fn text_of_parts(number: usize, parts: &[Value]) -> Result<String, Wrong> {
     };
     parts.iter().map(text).collect::<Option<String>>().ok_or_else(|| {
         (
-            format!("has a message {number} with a part that is not text"),
-            "write whole request bodies, one a line, and read them as lines:FILE".into(),
+            message!(
+                "has a message {number} with a part that is not text",
+                "的第 {number} 条消息含有非文本部分"
+            ),
+            message!(
+                "write whole request bodies, one a line, and read them as lines:FILE",
+                "请写完整的请求体，每行一个，并按 lines:FILE 读取"
+            ),
         )
     })
 }
@@ -246,7 +289,7 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, Wr
         Turns::All => messages.iter().rposition(|message| message.role != "assistant"),
     };
     let Some(last) = last.filter(|_| messages.iter().any(is_user)) else {
-        return Err(("has no user message".into(), "remove the record".into()));
+        return Err((message!("has no user message", "没有用户消息"), remove_the_record()));
     };
     let mut kept: Vec<Message> = messages.into_iter().take(last + 1).collect();
     if turns == Turns::First {
@@ -254,14 +297,14 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, Wr
         kept.retain(|message| message.role != "assistant" && message.role != "tool");
     }
     if kept.iter().all(|message| message.content.trim().is_empty()) {
-        return Err(("has only empty messages".into(), "remove the record".into()));
+        return Err((message!("has only empty messages", "只有空消息"), remove_the_record()));
     }
     Ok(plain(kept))
 }
 
 /// A conversation to replay. The error is what is wrong and what would fix it.
 pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, Wrong> {
-    session::check(&messages).map_err(|why| (why.to_string(), "remove the record".to_string()))?;
+    session::check(&messages).map_err(|why| (message::Message::of(&why), remove_the_record()))?;
     // The first message must be one that is sent: it may get a unique prefix.
     let asked = messages.iter().position(|message| !session::is_answer(message)).unwrap_or(0);
     messages.drain(..asked);

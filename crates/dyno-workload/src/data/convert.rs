@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 
 use super::error::DataError;
+use dyno_model::message;
+use dyno_model::message::Message as Said;
 use dyno_model::prompt::{Content, Item, Message};
 
 /// What data are converted to.
@@ -39,13 +41,18 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = Said;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, Said> {
         [Self::Lines, Self::Json, Self::Parquet]
             .into_iter()
             .find(|format| format.name() == name)
-            .ok_or_else(|| format!("{name:?} is not a format; write lines, json or parquet"))
+            .ok_or_else(|| {
+                message!(
+                    "{name:?} is not a format; write lines, json or parquet",
+                    "{name:?} 不是可用的格式；请写 lines、json 或 parquet"
+                )
+            })
     }
 }
 
@@ -63,7 +70,9 @@ pub fn convert(
         #[cfg(feature = "parquet")]
         Format::Parquet => super::parquet_write::write(items, out),
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(DataError::Write("this build has no Parquet".into())),
+        Format::Parquet => {
+            Err(DataError::Write(message!("this build has no Parquet", "此构建不支持 Parquet")))
+        }
     }
 }
 
@@ -72,7 +81,7 @@ fn lines(
     out: &mut (dyn Write + Send),
     shape: impl Fn(u64, Item) -> Result<Value, DataError>,
 ) -> Result<u64, DataError> {
-    let failed = |error: &dyn fmt::Display| DataError::Write(error.to_string());
+    let failed = |error: &dyn fmt::Display| DataError::Write(Said::quoted(error));
     let mut written = 0;
     for item in items {
         written += 1;
@@ -117,7 +126,7 @@ fn table_row(number: u64, item: Item) -> Result<Map<String, Value>, DataError> {
     match item.content {
         Content::Text(text) => row.insert("prompt".into(), text.into()),
         Content::Messages(messages) => row.insert("messages".into(), json!(messages)),
-        Content::Body(_) | Content::Texts(_) => return Err(whole_body(number)),
+        Content::Body(_) | Content::Texts(_) => return Err(DataError::Unwritable(number)),
     };
     let mut tokens = |name: &str, count: Option<u32>| {
         row.extend(count.map(|count| (name.to_string(), Value::from(count))));
@@ -125,13 +134,4 @@ fn table_row(number: u64, item: Item) -> Result<Map<String, Value>, DataError> {
     tokens("output_tokens", item.output_tokens);
     tokens("input_tokens", item.input_tokens);
     Ok(row)
-}
-
-/// A request body has fields that a table does not.
-pub(super) fn whole_body(number: u64) -> DataError {
-    DataError::Unwritable {
-        number,
-        what: "is a whole request body, which a table cannot hold",
-        fix: "convert to lines",
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 use super::at::At;
@@ -55,10 +56,15 @@ enum State {
 struct Row {
     line: u64,
     fields: Vec<Vec<u8>>,
-    wrong: Option<(u64, String, &'static str)>,
+    wrong: Option<(u64, Message, Message)>,
 }
 
-const QUOTES: &str = "put the field in quotes and double the quotes inside it";
+fn put_in_quotes() -> Message {
+    message!(
+        "put the field in quotes and double the quotes inside it",
+        "请给该字段加上引号，其中的引号写两遍"
+    )
+}
 
 impl Rows {
     /// A table that begins like this.
@@ -79,7 +85,7 @@ impl Rows {
 
     /// The rows of a few bytes.
     fn of_bytes(bytes: &[u8], delimiter: u8, name: &str) -> Self {
-        let origin = Origin { name: Arc::from(name), compression: None };
+        let origin = Origin { name: Arc::new(Message::quoted(name)), compression: None };
         let reader: Box<dyn BufRead + Send> = Box::new(io::Cursor::new(bytes.to_vec()));
         let source = Source { reader, origin, parquet: false };
         Self::new(source, Table { delimiter, skip: 0, named: true })
@@ -117,8 +123,11 @@ impl Rows {
                     let at = At::line(&self.origin.name, opened);
                     return Err(DataError::Broken {
                         at,
-                        what: "a quote opens here and does not close before the file ends".into(),
-                        fix: QUOTES.into(),
+                        what: message!(
+                            "a quote opens here and does not close before the file ends",
+                            "此处的引号直到文件末尾都没有闭合"
+                        ),
+                        fix: put_in_quotes(),
                     });
                 }
                 if row.fields.is_empty() && field.is_empty() && size == 0 {
@@ -160,8 +169,8 @@ impl Rows {
                     }
                     (State::QuoteInQuoted, b'\r') => State::QuoteInQuoted,
                     (State::QuoteInQuoted, _) => {
-                        let what = "text follows a closing quote".to_string();
-                        row.wrong = Some((self.line, what, QUOTES));
+                        let what = message!("text follows a closing quote", "右引号之后还有文字");
+                        row.wrong = Some((self.line, what, put_in_quotes()));
                         State::Spoiled
                     }
                     (_, byte) => {
@@ -185,7 +194,7 @@ impl Rows {
     fn whole(&self, mut row: Row, last: Vec<u8>, size: usize) -> Result<Option<Row>, DataError> {
         row.fields.push(last);
         match size > MAX_RECORD {
-            true => Err(too_long(&self.at(row.line), "the row")),
+            true => Err(too_long(&self.at(row.line), message!("the row", "该行"))),
             false => Ok(Some(row)),
         }
     }
@@ -203,10 +212,9 @@ impl Rows {
         let Some(row) = self.row()? else { return Ok(None) };
         self.header_line = Some(row.line);
         let at = self.at(row.line);
-        let broken =
-            |what: String, fix: &str| DataError::Broken { at: at.clone(), what, fix: fix.into() };
+        let broken = |what, fix| DataError::Broken { at: at.clone(), what, fix };
         if let Some((_, what, fix)) = row.wrong {
-            return Err(broken(format!("in the header, {what}"), fix));
+            return Err(broken(message!("in the header, {what}", "表头中，{what}"), fix));
         }
         let mut names: Vec<String> = Vec::new();
         let mut seen = HashSet::new();
@@ -218,7 +226,8 @@ impl Rows {
                 name => name.to_string(),
             };
             if !seen.insert(name.clone()) {
-                return Err(broken(format!("the column {name:?} is there twice"), "rename one"));
+                let what = message!("the column {name:?} is there twice", "列 {name:?} 出现了两次");
+                return Err(broken(what, message!("rename one", "请重命名其中一列")));
             }
             names.push(name);
         }
@@ -238,17 +247,24 @@ impl Rows {
         if row.fields.len() != header.len() {
             let of = header.len();
             let what = match row.fields.len() {
-                1 => format!("the row has 1 field and the header {of}"),
-                has => format!("the row has {has} fields and the header {of}"),
+                1 => message!(
+                    "the row has 1 field and the header {of}",
+                    "该行有 1 个字段，而表头有 {of} 个"
+                ),
+                has => message!(
+                    "the row has {has} fields and the header {of}",
+                    "该行有 {has} 个字段，而表头有 {of} 个"
+                ),
             };
             // The line above the first row may be no header at all.
             let fix = match self.header_line.filter(|_| !self.any_fits) {
-                Some(line) => {
-                    format!(
-                        "quote fields that hold the delimiter, or remove line {line} if it is a title"
-                    )
+                Some(line) => message!(
+                    "quote fields that hold the delimiter, or remove line {line} if it is a title",
+                    "请给含分隔符的字段加引号；若第 {line} 行是标题，请删除该行"
+                ),
+                None => {
+                    message!("quote fields that hold the delimiter", "请给含分隔符的字段加上引号")
                 }
-                None => "quote fields that hold the delimiter".to_owned(),
             };
             return Err(DataError::bad(&at, what, fix));
         }

@@ -16,6 +16,8 @@ use super::source::{Compression, Source};
 use super::spec::{DataSpec, Kind, Lang};
 use super::stdin;
 use super::unused::unused;
+use dyno_model::message;
+use dyno_model::message::Message as Said;
 use dyno_model::prompt::{Item, Message};
 
 /// How many records, and how many bytes of them, are sampled to recognise the fields.
@@ -42,16 +44,15 @@ struct Inner {
 #[derive(Debug)]
 pub(super) enum Place {
     File(PathBuf),
-    Memory(String, Arc<[u8]>),
-    Builtin(&'static str, &'static str),
+    Memory(Said, Arc<[u8]>),
+    Builtin(Said, &'static str),
 }
 
 impl Place {
-    pub(super) fn name(&self) -> String {
+    pub(super) fn name(&self) -> Said {
         match self {
-            Self::File(path) => path.display().to_string(),
-            Self::Memory(name, _) => name.clone(),
-            Self::Builtin(name, _) => (*name).into(),
+            Self::File(path) => Said::quoted(path.display()),
+            Self::Memory(name, _) | Self::Builtin(name, _) => name.clone(),
         }
     }
 
@@ -73,15 +74,17 @@ impl Place {
             #[cfg(feature = "parquet")]
             (Layout::Parquet, Self::File(path)) => {
                 let file = super::source::open_file(path)?;
-                super::parquet_read::rows(file, &self.name(), pick)
+                super::parquet_read::rows(file, self.name(), pick)
             }
             (Layout::Parquet, _) => {
                 let _ = pick;
                 Err(DataError::Table {
                     path: self.name(),
-                    what: "Parquet is read from files only, by builds with the parquet feature"
-                        .into(),
-                    fix: "convert it to JSON lines".into(),
+                    what: message!(
+                        "Parquet is read from files only, by builds with the parquet feature",
+                        "只有启用 parquet 特性的构建才能读取 Parquet，且只能从文件读取"
+                    ),
+                    fix: message!("convert it to JSON lines", "请转换为 JSON lines"),
                 })
             }
             _ => Ok(layout.records(self.source()?)),
@@ -96,16 +99,16 @@ impl DataSet {
             (Some(path), _) => stdin::place(path)?,
             (None, Some(kind)) => match builtin::text(kind, spec.lang) {
                 Some((name, text)) => Place::Builtin(name, text),
-                None => return Err(elsewhere(kind.to_string(), kind)),
+                None => return Err(elsewhere(Said::quoted(kind), kind)),
             },
-            (None, None) => return Err(DataError::Empty("the specification".into())),
+            (None, None) => return Err(DataError::no_path()),
         };
         Self::at(place, spec)
     }
 
     /// A file that is already in memory; `name` is used in messages.
     pub fn from_bytes(name: &str, bytes: &[u8], spec: &DataSpec) -> Result<Self, DataError> {
-        Self::at(Place::Memory(name.into(), bytes.into()), spec)
+        Self::at(Place::Memory(Said::quoted(name), bytes.into()), spec)
     }
 
     fn at(place: Place, spec: &DataSpec) -> Result<Self, DataError> {
@@ -124,7 +127,7 @@ impl DataSet {
         let recognised = Recognised {
             name: place.name(),
             kind,
-            layout: layout.to_string(),
+            layout: layout.said(),
             compression,
             fields: described_fields(&pick),
             unused,
@@ -188,41 +191,49 @@ impl DataSet {
     }
 }
 
-fn elsewhere(what: String, kind: Kind) -> DataError {
+fn elsewhere(what: Said, kind: Kind) -> DataError {
     let fix = match kind {
-        Kind::Trace => "replay it with trace:FILE",
-        Kind::Session => "name a file of conversations with session:FILE",
-        _ => "its prompts are synthetic, so there is nothing to read",
+        Kind::Trace => message!("replay it with trace:FILE", "请用 trace:FILE 回放"),
+        Kind::Session => message!(
+            "name a file of conversations with session:FILE",
+            "请用 session:FILE 指定对话文件"
+        ),
+        _ => message!(
+            "its prompts are synthetic, so there is nothing to read",
+            "其提示词是合成的，没有可读取的内容"
+        ),
     };
-    DataError::Elsewhere { what, kind, fix: fix.into() }
+    DataError::Elsewhere { what, kind, fix }
 }
 
 /// The layout of the data, or an error where it contradicts the specification.
 pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<Layout, DataError> {
-    let name = place.name();
-    let not = |kind, found: &str, fix: &str| DataError::NotWhatItSays {
-        path: name.clone(),
-        kind,
-        found: found.into(),
-        fix: fix.into(),
-    };
-    const LEAVE_OUT: &str = "leave the kind out to have it recognised";
+    let not = |kind, found, fix| DataError::NotWhatItSays { path: place.name(), kind, found, fix };
+    let leave_out =
+        || message!("leave the kind out to have it recognised", "请去掉类型，让 Dyno 自动识别");
     if source.parquet {
         return match (spec.kind, source.origin.compression) {
             (_, Some(Compression::Gzip | Compression::Zstd)) => Err(DataError::Archive {
-                path: name.clone(),
-                what: "a compressed Parquet file",
-                fix: "decompress it first: Parquet files are not read as a stream".into(),
+                path: place.name(),
+                what: message!("a compressed Parquet file", "压缩过的 Parquet 文件"),
+                fix: message!(
+                    "decompress it first: Parquet files are not read as a stream",
+                    "请先解压：Parquet 文件不能按流读取"
+                ),
             }),
             (None | Some(Kind::Parquet | Kind::Session), None) => Ok(Layout::Parquet),
-            (Some(kind), None) => Err(not(kind, "is a Parquet file", LEAVE_OUT)),
+            (Some(kind), None) => {
+                let found = message!("is a Parquet file", "它是 Parquet 文件");
+                Err(not(kind, found, leave_out()))
+            }
         };
     }
     let (bytes, whole) = source.head(HEAD)?;
+    let name = place.name().to_string();
     let head = Head { bytes: &bytes, whole, name: &name };
     let Some(first) = head.first() else {
         return match whole {
-            true => Err(DataError::NoRecords(name)),
+            true => Err(DataError::NoRecords(place.name())),
             false => Ok(Layout::TextLines),
         };
     };
@@ -230,11 +241,14 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
     match spec.kind {
         Some(Kind::Parquet) | None if spec.kind.is_some() || says_parquet => Err(not(
             Kind::Parquet,
-            "does not begin with PAR1",
-            "fetch it again if it was cut off, or name the kind it has",
+            message!("does not begin with PAR1", "开头不是 PAR1"),
+            message!(
+                "fetch it again if it was cut off, or name the kind it has",
+                "如果文件不完整，请重新下载；否则请写出它的类型"
+            ),
         )),
         Some(Kind::Csv) if matches!(first, b'{' | b'[') && head.columns().len() < 2 => {
-            Err(not(Kind::Csv, "begins like JSON", LEAVE_OUT))
+            Err(not(Kind::Csv, message!("begins like JSON", "开头像 JSON"), leave_out()))
         }
         _ => Ok(head.layout(spec)),
     }
@@ -280,7 +294,7 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
     let Ok((bytes, whole)) = place.source().and_then(|source| source.head(HEAD)) else {
         return first;
     };
-    let name = place.name();
+    let name = place.name().to_string();
     let head = Head { bytes: &bytes, whole, name: &name };
     if matches!(head.first(), Some(b'{' | b'[') | None) {
         return first;
@@ -289,17 +303,20 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
     let line: String =
         text.trim_start().lines().next().unwrap_or_default().chars().take(40).collect();
     DataError::NotWhatItSays {
-        path: name.clone(),
+        path: place.name(),
         kind,
-        found: format!("begins with {line:?}, which is not JSON"),
+        found: message!("begins with {line:?}, which is not JSON", "开头是 {line:?}，不是 JSON"),
         fix: match head.layout(&DataSpec::default()) {
-            _ if kind == Kind::Session => {
+            _ if kind == Kind::Session => message!(
                 "write conversations as JSON, one a line, or as a table with a column called \
-                 messages"
-                    .into()
-            }
-            Layout::Csv(_) => format!("read it as csv:{name}"),
-            _ => format!("read it as lines:{name}, or name another file"),
+                 messages",
+                "请把对话写成 JSON（每行一个），或写成带 messages 列的表格"
+            ),
+            Layout::Csv(_) => message!("read it as csv:{name}", "请按 csv:{name} 读取"),
+            _ => message!(
+                "read it as lines:{name}, or name another file",
+                "请按 lines:{name} 读取，或指定其他文件"
+            ),
         },
     }
 }

@@ -1,5 +1,6 @@
 //! Changes to the text of a prompt, whatever shape it has: put something before it, or cut it.
 
+use dyno_model::message;
 use serde_json::Value;
 
 use dyno_model::prompt::{Content, Item};
@@ -79,8 +80,8 @@ pub(super) fn cut(
     content: &mut Content,
     counted: u32,
     max: u32,
-    count: &dyn Fn(&Content) -> Result<u32, String>,
-) -> Result<Option<u32>, String> {
+    count: &dyn Fn(&Content) -> Result<u32, message::Message>,
+) -> Result<Option<u32>, message::Message> {
     let Some(whole) = last_text(content).map(|text| text.clone()) else { return Ok(None) };
     let mut try_length = |length: usize| {
         if let Some(text) = last_text(content) {

@@ -6,33 +6,55 @@ use super::at::At;
 use super::source::Compression;
 use super::spec::Kind;
 use super::spec_error::SpecError;
+use dyno_model::{Localized, Message, message};
 
 /// Why data could not be read, selected or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Localized)]
 pub enum DataError {
     /// The specification asks for something impossible.
-    #[error(transparent)]
+    #[message(transparent)]
     Spec(#[from] SpecError),
     /// There is no such file.
-    #[error("there is no file {path}; {hint}")]
+    #[message("there is no file {path}; {hint}", "文件 {path} 不存在；{hint}")]
     NotFound {
         /// What was named.
         path: String,
         /// What to do.
-        hint: String,
+        hint: Message,
     },
-    /// An I/O error.
-    #[error("cannot {doing} {path}: {source}")]
-    Io {
-        /// What was tried, as in "cannot … the file".
-        doing: &'static str,
-        /// On which file.
-        path: String,
+    /// The system does not say what a file is.
+    #[message("cannot look at {path}: {source}", "无法查看 {path}：{source}")]
+    LookAt {
+        /// Which.
+        path: Message,
         /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// A file cannot be opened.
+    #[message("cannot open {path}: {source}", "无法打开 {path}：{source}")]
+    Open {
+        /// Which.
+        path: Message,
+        /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// A file cannot be read.
+    #[message("cannot read {path}: {source}", "无法读取 {path}：{source}")]
+    Read {
+        /// Which.
+        path: Message,
+        /// The system's error.
+        #[source]
         source: io::Error,
     },
     /// A directory was named.
-    #[error("{path} is a directory; name one file{}", such_as(.example))]
+    #[message(
+        "{path} is a directory; name one file{}",
+        "{path} 是目录；请指定一个文件{}",
+        such_as(example)
+    )]
     Directory {
         /// Which.
         path: String,
@@ -40,153 +62,189 @@ pub enum DataError {
         example: Option<String>,
     },
     /// A pipe or a device was named.
-    #[error(
-        "{0} is not a regular file; data are read more than once, so write them to a file first"
+    #[message(
+        "{0} is not a regular file; data are read more than once, so write them to a file first",
+        "{0} 不是普通文件；数据需要多次读取，请先写入文件"
     )]
     NotAFile(String),
     /// Standard input cannot be used.
-    #[error("standard input {0}")]
-    Stdin(String),
+    #[message("standard input {0}", "标准输入{0}")]
+    Stdin(Message),
     /// There is nothing to read.
-    #[error("{0} is empty; name a file with at least one record")]
-    Empty(String),
+    #[message(
+        "{0} is empty; name a file with at least one record",
+        "{0} 为空；请指定至少有一条记录的文件"
+    )]
+    Empty(Message),
     /// The file has lines, and none of them is a record.
-    #[error("{0} holds no records, only blank lines or a header; name a file with at least one")]
-    NoRecords(String),
+    #[message(
+        "{0} holds no records, only blank lines or a header; name a file with at least one",
+        "{0} 没有记录，只有空行或表头；请指定至少有一条记录的文件"
+    )]
+    NoRecords(Message),
     /// The file is an archive.
-    #[error("{path} is {what}; {fix}")]
+    #[message("{path} is {what}; {fix}", "{path} 是 {what}；{fix}")]
     Archive {
         /// Which.
-        path: String,
+        path: Message,
         /// What it is.
-        what: &'static str,
+        what: Message,
         /// What to do.
-        fix: String,
+        fix: Message,
     },
     /// The compressed stream is broken.
-    #[error(
-        "{path}: the {compression} stream is damaged after line {line}: {what}; fetch it again"
+    #[message(
+        "{path}: the {compression} stream is damaged after line {line}: {what}; fetch it again",
+        "{path}：第 {line} 行之后的 {compression} 流已损坏：{what}；请重新下载"
     )]
     Damaged {
         /// Which.
-        path: String,
+        path: Message,
         /// How it is compressed.
         compression: Compression,
         /// How far it could be read.
         line: u64,
         /// The decoder's error.
-        what: String,
+        what: Message,
     },
     /// The text is not UTF-8.
-    #[error("{at}: {what}; save it as UTF-8, as in iconv -f {from} -t UTF-8 FILE")]
+    #[message(
+        "{at}: {what}; save it as UTF-8, as in iconv -f {from} -t UTF-8 FILE",
+        "{at}：{what}；请保存为 UTF-8，例如 iconv -f {from} -t UTF-8 FILE"
+    )]
     Encoding {
         /// Where.
         at: At,
         /// What was found.
-        what: String,
+        what: Message,
         /// What it may be.
         from: &'static str,
     },
     /// The file is not of the kind that was named.
-    #[error("{path} is not {kind}: it {found}; {fix}")]
+    #[message("{path} is not {kind}: it {found}; {fix}", "{path} 不是 {kind}：{found}；{fix}")]
     NotWhatItSays {
         /// Which.
-        path: String,
+        path: Message,
         /// The kind that was named.
         kind: Kind,
         /// What it is.
-        found: String,
+        found: Message,
         /// What to do.
-        fix: String,
+        fix: Message,
     },
     /// A record cannot be used.
-    #[error("{at}: {what}; {fix}, or skip_bad=true to skip such records")]
+    #[message(
+        "{at}: {what}; {fix}, or skip_bad=true to skip such records",
+        "{at}：{what}；{fix}，或用 skip_bad=true 跳过此类记录"
+    )]
     Bad {
         /// Where.
         at: At,
         /// What is wrong.
-        what: String,
+        what: Message,
         /// What to do.
-        fix: String,
+        fix: Message,
     },
     /// The file's structure is broken, so that nothing after this place can be read.
-    #[error("{at}: {what}; {fix}")]
+    #[message("{at}: {what}; {fix}", "{at}：{what}；{fix}")]
     Broken {
         /// Where.
         at: At,
         /// What is wrong.
-        what: String,
+        what: Message,
         /// What to do.
-        fix: String,
+        fix: Message,
     },
     /// A Parquet file cannot be read.
-    #[error("{path}: {what}; {fix}")]
+    #[message("{path}: {what}; {fix}", "{path}：{what}；{fix}")]
     Table {
         /// Which.
-        path: String,
+        path: Message,
         /// What is wrong.
-        what: String,
+        what: Message,
         /// What to do.
-        fix: String,
+        fix: Message,
     },
     /// Every record was skipped.
-    #[error("{path} holds no usable record, and all {bad} were skipped; the first: {}", .first.plain())]
+    #[message(
+        "{path} holds no usable record, and all {bad} were skipped; the first: {}",
+        "{path} 没有可用的记录，{bad} 条全部被跳过；第一条：{}",
+        first.plain()
+    )]
     OnlyBad {
         /// Which.
-        path: String,
+        path: Message,
         /// How many records were skipped.
         bad: u64,
         /// What was wrong with the first.
         first: Box<DataError>,
     },
     /// The specification asks for something that is not read from records.
-    #[error("{what} is {kind} data, which is not read as prompts; {fix}")]
+    #[message(
+        "{what} is {kind} data, which is not read as prompts; {fix}",
+        "{what} 是 {kind} 数据，不能作为提示词读取；{fix}"
+    )]
     Elsewhere {
         /// What was named.
-        what: String,
+        what: Message,
         /// Its kind.
         kind: Kind,
         /// What to do.
-        fix: String,
+        fix: Message,
     },
     /// The selection left nothing.
-    #[error("{name} has nothing left to send: {why}")]
+    #[message("{name} has nothing left to send: {why}", "{name} 没有可发送的内容：{why}")]
     NothingSelected {
         /// The data set.
-        name: String,
+        name: Message,
         /// Where its records went, and what to change.
-        why: String,
+        why: Message,
     },
     /// Lengths are limited, and there is no tokenizer.
-    #[error("limits on input tokens need a tokenizer; name one")]
+    #[message(
+        "limits on input tokens need a tokenizer; name one",
+        "限制输入 token 数需要分词器；请指定一个"
+    )]
     NoCounter,
     /// A prompt could not be counted.
-    #[error("{name}: the tokens of prompt {number} could not be counted: {what}")]
+    #[message(
+        "{name}: the tokens of prompt {number} could not be counted: {what}",
+        "{name}：无法计算第 {number} 个提示词的 token 数：{what}"
+    )]
     Count {
         /// The data set.
-        name: String,
+        name: Message,
         /// Which prompt, counted from 1.
         number: u64,
         /// The tokenizer's error.
-        what: String,
+        what: Message,
     },
     /// An item does not fit into the format it is converted to.
-    #[error("item {number} {what}; {fix}")]
-    Unwritable {
-        /// Which item, counted from 1.
-        number: u64,
-        /// What does not fit.
-        what: &'static str,
-        /// What to do.
-        fix: &'static str,
-    },
+    #[message(
+        "item {0} is a whole request body, which a table cannot hold; convert to lines",
+        "第 {0} 项是完整的请求体，表格无法容纳；请转换为 lines"
+    )]
+    Unwritable(u64),
     /// The converted data could not be written.
-    #[error("cannot write the converted data: {0}")]
-    Write(String),
+    #[message("cannot write the converted data: {0}", "无法写入转换后的数据：{0}")]
+    Write(Message),
 }
 
-fn such_as(example: &Option<String>) -> String {
-    example.as_ref().map(|name| format!(", such as {name}")).unwrap_or_default()
+fn such_as(example: &Option<String>) -> Message {
+    match example {
+        Some(name) => message!(", such as {name}", "，例如 {name}"),
+        None => Message::quoted(""),
+    }
+}
+
+/// What is done about a record that says nothing.
+pub(crate) fn remove_the_record() -> Message {
+    message!("remove the record", "请删除该记录")
+}
+
+/// What would fix most mistakes.
+pub(crate) fn correct_it() -> Message {
+    message!("correct it", "请更正")
 }
 
 impl DataError {
@@ -196,14 +254,19 @@ impl DataError {
     }
 
     /// The message without the advice to skip, which was followed already.
-    fn plain(&self) -> String {
+    fn plain(&self) -> Message {
         match self {
-            Self::Bad { at, what, fix } => format!("{at}: {what}; {fix}"),
-            other => other.to_string(),
+            Self::Bad { at, what, fix } => message!("{at}: {what}; {fix}", "{at}：{what}；{fix}"),
+            other => Message::of(other),
         }
     }
 
-    pub(crate) fn bad(at: &At, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self::Bad { at: at.clone(), what: what.into(), fix: fix.into() }
+    /// A specification that needs a path has none.
+    pub(crate) fn no_path() -> Self {
+        Self::Empty(message!("the specification", "数据说明"))
+    }
+
+    pub(crate) fn bad(at: &At, what: Message, fix: Message) -> Self {
+        Self::Bad { at: at.clone(), what, fix }
     }
 }

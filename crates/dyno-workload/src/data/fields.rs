@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 /// The name of a field, or a path into nested ones: `request.messages.0.content`.
@@ -127,38 +128,43 @@ fn add_paths(object: &Map<String, Value>, before: &str, depth: usize, paths: &mu
 }
 
 /// The fields of an object, for a message.
-pub(crate) fn listed(object: &Map<String, Value>) -> String {
+pub(crate) fn listed(object: &Map<String, Value>) -> Message {
     let mut names = Vec::new();
     add_paths(object, "", 1, &mut names);
     if names.is_empty() {
-        return "there are none".into();
+        return message!("there are none", "没有任何字段");
     }
     names.sort_unstable();
     let more = names.len().saturating_sub(20);
     names.truncate(20);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("the fields are {}{more}", names.join(", "))
+    let names = names.join(", ");
+    match more {
+        0 => message!("the fields are {names}", "字段有 {names}"),
+        more => {
+            message!("the fields are {names} and {more} more", "字段有 {names}，另有 {more} 个")
+        }
+    }
 }
 
 /// What kind of value it is, for a message.
-pub(crate) fn described(value: &Value) -> &'static str {
+pub(crate) fn described(value: &Value) -> Message {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+        Value::Null => message!("null", " null"),
+        Value::Bool(_) => message!("true or false", "布尔值"),
+        Value::Number(_) => message!("a number", "数字"),
+        Value::String(_) => message!("text", "文本"),
+        Value::Array(_) => message!("a list", "列表"),
+        Value::Object(_) => message!("an object", "对象"),
     }
 }
 
 /// A count of tokens: a whole number of at least 1, also as text. `Ok(None)` where it is blank.
-pub(super) fn count(value: &Value) -> Result<Option<u32>, String> {
+pub(super) fn count(value: &Value) -> Result<Option<u32>, Message> {
     whole(value, 1)
 }
 
 /// A whole number of at least `least`, also as text. `Ok(None)` where it is blank.
-pub(crate) fn whole(value: &Value, least: u32) -> Result<Option<u32>, String> {
+pub(crate) fn whole(value: &Value, least: u32) -> Result<Option<u32>, Message> {
     let number = match value {
         Value::Null => return Ok(None),
         Value::String(text) if text.trim().is_empty() => return Ok(None),
@@ -176,9 +182,17 @@ pub(crate) fn whole(value: &Value, least: u32) -> Result<Option<u32>, String> {
         Some(number) if number > f64::from(u32::MAX) => {
             let written =
                 value.as_str().map_or_else(|| value.to_string(), |text| text.trim().into());
-            Err(format!("is {written}, too large for a number of tokens"))
+            Err(message!(
+                "is {written}, too large for a number of tokens",
+                "为 {written}，作为 token 数过大"
+            ))
         }
-        Some(number) => Err(format!("is {number}, not a whole number of at least {least}")),
-        None => Err(format!("is {}, not a number of tokens", described(value))),
+        Some(number) => Err(message!(
+            "is {number}, not a whole number of at least {least}",
+            "为 {number}，不是至少为 {least} 的整数"
+        )),
+        None => {
+            Err(message!("is {}, not a number of tokens", "是{}，不是 token 数", described(value)))
+        }
     }
 }

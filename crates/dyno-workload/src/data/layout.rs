@@ -1,7 +1,6 @@
 //! The layout of a file, recognised from its first bytes.
 
-use std::fmt;
-
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 use super::conversation::is_message;
@@ -41,27 +40,32 @@ pub(super) enum Layout {
     Parquet,
 }
 
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TextLines => "one prompt per line",
-            Self::WholeText => "one prompt",
-            Self::JsonLines { .. } => "JSON lines",
-            Self::JsonArray => "a JSON array",
-            Self::JsonMember => "an array in a JSON object",
-            Self::JsonValues => "JSON values",
-            Self::Csv(Table { named: false, .. }) => "a table of questions without column names",
-            Self::Csv(Table { delimiter: b';', .. }) => "a table separated by semicolons",
-            Self::Csv(Table { delimiter: b'\t', .. }) => "a table separated by tabs",
-            Self::Csv(_) => "a table separated by commas",
-            Self::Parquet => "a Parquet table",
-        })
-    }
-}
-
 impl Layout {
+    /// What it is called.
+    pub(super) fn said(self) -> Message {
+        match self {
+            Self::TextLines => message!("one prompt per line", "每行一个提示词"),
+            Self::WholeText => message!("one prompt", "单个提示词"),
+            Self::JsonLines { .. } => message!("JSON lines", "JSON lines"),
+            Self::JsonArray => message!("a JSON array", "JSON 数组"),
+            Self::JsonMember => message!("an array in a JSON object", "JSON 对象中的数组"),
+            Self::JsonValues => message!("JSON values", "多个 JSON 值"),
+            Self::Csv(Table { named: false, .. }) => {
+                message!("a table of questions without column names", "没有列名的题目表格")
+            }
+            Self::Csv(Table { delimiter: b';', .. }) => {
+                message!("a table separated by semicolons", "分号分隔的表格")
+            }
+            Self::Csv(Table { delimiter: b'\t', .. }) => {
+                message!("a table separated by tabs", "制表符分隔的表格")
+            }
+            Self::Csv(_) => message!("a table separated by commas", "逗号分隔的表格"),
+            Self::Parquet => message!("a Parquet table", "Parquet 表格"),
+        }
+    }
+
     /// The lines before the first record, in words.
-    pub(super) fn skipped(self) -> Option<String> {
+    pub(super) fn skipped(self) -> Option<Message> {
         let lines = match self {
             Self::JsonLines { header } => header,
             Self::Csv(table) => table.skip,
@@ -69,8 +73,11 @@ impl Layout {
         };
         match lines {
             0 => None,
-            1 => Some("line 1 skipped, a header".into()),
-            lines => Some(format!("lines 1 to {lines} skipped, a header")),
+            1 => Some(message!("line 1 skipped, a header", "跳过第 1 行（文件头）")),
+            lines => Some(message!(
+                "lines 1 to {lines} skipped, a header",
+                "跳过第 1 到 {lines} 行（文件头）"
+            )),
         }
     }
 

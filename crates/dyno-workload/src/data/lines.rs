@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 
+use dyno_model::message;
 use serde_json::Value;
 
 use super::at::At;
@@ -63,7 +64,7 @@ impl Lines {
         let at = At::line(&self.origin.name, self.number);
         if long {
             self.line = Vec::new();
-            return Some(Err(too_long(&at, "the line")));
+            return Some(Err(too_long(&at, message!("the line", "该行"))));
         }
         let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
         Some(match str::from_utf8(line) {
@@ -75,7 +76,7 @@ impl Lines {
 
 /// The error for bytes that are not UTF-8.
 pub(super) fn not_utf8(at: At, before: usize) -> DataError {
-    let what = format!("invalid UTF-8 at byte {}", before + 1);
+    let what = message!("invalid UTF-8 at byte {}", "第 {} 字节不是有效的 UTF-8", before + 1);
     DataError::Encoding { at, what, from: "GB18030" }
 }
 
@@ -143,7 +144,7 @@ impl Records for WholeText {
         while let Some(line) = lines.next() {
             match line {
                 Ok((at, line)) if text.len() + line.len() > MAX_RECORD => {
-                    return Some(Err(too_long(&at, "the prompt")));
+                    return Some(Err(too_long(&at, message!("the prompt", "提示词"))));
                 }
                 Ok((_, line)) => {
                     text.push_str(line);

@@ -5,16 +5,18 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
+use dyno_model::message;
 use parquet::basic::Compression;
 use parquet::bloom_filter::Sbbf;
 use parquet::column::page::{Page, PageMetadata, PageReader};
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::RowGroupReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
+use super::parquet_read::own;
 use super::record::MAX_RECORD;
 use super::zstd::Frames;
 
@@ -113,16 +115,16 @@ impl ZstdPages {
 
 /// Unpacks what follows the first `plain` bytes.
 fn unpack(bytes: &[u8], plain: usize) -> Result<Vec<u8>> {
-    let (levels, packed) = bytes
-        .split_at_checked(plain)
-        .ok_or_else(|| ParquetError::General("a page is shorter than its levels".into()))?;
+    let (levels, packed) = bytes.split_at_checked(plain).ok_or_else(|| {
+        own(message!("a page is shorter than its levels", "一个数据页短于其层级数据"))
+    })?;
     let mut unpacked = levels.to_vec();
-    let size = Frames::new(packed)
-        .take(MAX_PAGE + 1)
-        .read_to_end(&mut unpacked)
-        .map_err(|error| ParquetError::General(format!("a zstd page is damaged: {error}")))?;
+    let size =
+        Frames::new(packed).take(MAX_PAGE + 1).read_to_end(&mut unpacked).map_err(|error| {
+            own(message!("a zstd page is damaged: {error}", "一个 zstd 数据页已损坏：{error}"))
+        })?;
     if size as u64 > MAX_PAGE {
-        return Err(ParquetError::General("a page is larger than 256 MiB".into()));
+        return Err(own(message!("a page is larger than 256 MiB", "一个数据页超过 256 MiB")));
     }
     Ok(unpacked)
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use dyno_model::{Message, message};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
@@ -26,7 +27,7 @@ struct Rows {
     file: Arc<File>,
     metadata: Arc<ParquetMetaData>,
     columns: SchemaDescPtr,
-    name: Arc<str>,
+    name: Arc<Message>,
     group: usize,
     rows: Option<ReaderIter>,
     number: u64,
@@ -36,19 +37,19 @@ struct Rows {
 /// The rows of a file; only the columns that `pick` needs, where it is known.
 pub(super) fn rows(
     file: File,
-    name: &str,
+    name: Message,
     pick: Option<&Pick>,
 ) -> Result<Box<dyn Records>, DataError> {
-    let table =
-        |what: String, fix: &str| DataError::Table { path: name.into(), what, fix: fix.into() };
+    let table = |what, fix| DataError::Table { path: name.clone(), what, fix };
     let unreadable = |error: ParquetError| {
-        table(format!("not a readable Parquet file: {}", message(&error)), "fetch it again")
+        let what = message!(
+            "not a readable Parquet file: {}",
+            "不是可读的 Parquet 文件：{}",
+            said_by(&error)
+        );
+        table(what, message!("fetch it again", "请重新下载"))
     };
-    let copy = file.try_clone().map_err(|source| DataError::Io {
-        doing: "open",
-        path: name.into(),
-        source,
-    })?;
+    let copy = file.try_clone().map_err(|source| DataError::Open { path: name.clone(), source })?;
     let metadata = guarded(|| {
         let reader = SerializedFileReader::new(copy)?;
         Ok(Arc::new(reader.metadata().clone()))
@@ -60,10 +61,17 @@ pub(super) fn rows(
         None => schema,
     };
     if let Some(codec) = unknown_codec(&metadata, &columns) {
-        let what = format!("its pages are compressed with {codec}, which is not supported");
-        return Err(table(what, "rewrite it with snappy, gzip or zstd compression"));
+        let what = message!(
+            "its pages are compressed with {codec}, which is not supported",
+            "其数据页用 {codec} 压缩，不受支持"
+        );
+        let fix = message!(
+            "rewrite it with snappy, gzip or zstd compression",
+            "请改用 snappy、gzip 或 zstd 压缩后重写"
+        );
+        return Err(table(what, fix));
     }
-    let (file, name) = (Arc::new(file), Arc::from(name));
+    let (file, name) = (Arc::new(file), Arc::new(name));
     let (group, rows, number, ended) = (0, None, 0, false);
     Ok(Box::new(Rows { file, metadata, columns, name, group, rows, number, ended }))
 }
@@ -96,13 +104,24 @@ fn unknown_codec(metadata: &ParquetMetaData, columns: &SchemaDescriptor) -> Opti
 
 /// The Parquet library panics on some damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
-    catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(ParquetError::General("its structure contradicts itself".into())))
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        Err(own(message!("its structure contradicts itself", "其结构自相矛盾")))
+    })
 }
 
-fn message(error: &ParquetError) -> String {
+/// What is wrong, as an error of the library.
+pub(super) fn own(what: Message) -> ParquetError {
+    ParquetError::External(Box::new(what))
+}
+
+fn said_by(error: &ParquetError) -> Message {
+    if let ParquetError::External(error) = error
+        && let Some(own) = error.downcast_ref::<Message>()
+    {
+        return own.clone();
+    }
     let text = error.to_string();
-    text.strip_prefix("Parquet error: ").unwrap_or(&text).to_string()
+    Message::quoted(text.strip_prefix("Parquet error: ").unwrap_or(&text))
 }
 
 impl Rows {
@@ -142,8 +161,12 @@ impl Records for Rows {
                 self.ended = true;
                 Some(Err(DataError::Broken {
                     at: At::row(&self.name, self.number),
-                    what: format!("the table cannot be read further: {}", message(&error)),
-                    fix: "fetch the file again, or rewrite it".into(),
+                    what: message!(
+                        "the table cannot be read further: {}",
+                        "表格无法继续读取：{}",
+                        said_by(&error)
+                    ),
+                    fix: message!("fetch the file again, or rewrite it", "请重新下载或重写该文件"),
                 }))
             }
         }

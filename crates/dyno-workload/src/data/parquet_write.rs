@@ -11,7 +11,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::convert::whole_body;
 use super::edit::weight;
 use super::error::DataError;
 use dyno_model::prompt::{Content, Item, Message};
@@ -40,7 +39,7 @@ pub(super) fn write(
     items: impl Iterator<Item = std::result::Result<Item, DataError>>,
     out: &mut (dyn Write + Send),
 ) -> std::result::Result<u64, DataError> {
-    let failed = |error: ParquetError| DataError::Write(error.to_string());
+    let failed = |error: ParquetError| DataError::Write(dyno_model::Message::quoted(error));
     let schema = parse_message_type(SCHEMA).map_err(failed)?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer =
@@ -50,7 +49,7 @@ pub(super) fn write(
         let item = item?;
         written += 1;
         if matches!(item.content, Content::Body(_) | Content::Texts(_)) {
-            return Err(whole_body(written));
+            return Err(DataError::Unwritable(written));
         }
         bytes += weight(&item);
         group.push(item);

@@ -1,10 +1,11 @@
 //! Converts records into items, by the fields that were recognised once for the file.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::at::At;
-use super::conversation::{self, Needed, plain};
-use super::error::DataError;
+use super::conversation::{self, Needed, Wrong, plain};
+use super::error::{DataError, remove_the_record};
 use super::fields::{FieldPath, OUTPUTS, count, described, listed, whole};
 use super::prompt_in::{PromptIn, present, text_in};
 use super::record::Record;
@@ -63,8 +64,7 @@ impl Pick {
                 Ok(Item { content: Content::Messages(vec![Message::user(text)]), ..item })
             }
             (Taken::Led, Content::Body(_)) => {
-                let what = format!("the record {}", Unusable::Body);
-                Err(DataError::bad(&at, what, "write a list of messages"))
+                Err(wrong_record(&at, (message::Message::of(&Unusable::Body), write_messages())))
             }
             (_, content) => Ok(Item { content, ..item }),
         }
@@ -72,23 +72,27 @@ impl Pick {
 
     fn any_item(&self, at: &At, value: Value) -> Result<Item, DataError> {
         match value {
-            Value::String(text) if text.trim().is_empty() => {
-                Err(DataError::bad(at, "the prompt is empty", "remove the record"))
-            }
+            Value::String(text) if text.trim().is_empty() => Err(empty_prompt(at)),
             Value::String(text) => Ok(Item::text(text)),
             Value::Object(object) => match self.prompt_of(&object) {
                 Some(prompt) => self.table_item(at, prompt, &object),
                 None => self.body(at, object),
             },
             list @ Value::Array(_) => {
-                let content = self
-                    .conversation(&list)
-                    .map_err(|(what, fix)| DataError::bad(at, format!("the record {what}"), fix))?;
+                let content = self.conversation(&list).map_err(|why| wrong_record(at, why))?;
                 Ok(Item { content, output_tokens: None, input_tokens: None })
             }
             other => {
-                let what = format!("the record is {}, not a prompt", described(&other));
-                Err(DataError::bad(at, what, "write text, a list of messages or an object"))
+                let what = message!(
+                    "the record is {}, not a prompt",
+                    "该记录是{}，不是提示词",
+                    described(&other)
+                );
+                let fix = message!(
+                    "write text, a list of messages or an object",
+                    "请写文本、消息列表或对象"
+                );
+                Err(DataError::bad(at, what, fix))
             }
         }
     }
@@ -121,17 +125,19 @@ impl Pick {
                     }
                     (_, value @ (Value::Array(_) | Value::String(_))) => self.conversation(value),
                     (_, value) => Err((
-                        format!("is {}, not text", described(value)),
-                        format!("write prompt=FIELD ({})", listed(object)),
+                        message!("is {}, not text", "是{}，不是文本", described(value)),
+                        message!(
+                            "write prompt=FIELD ({})",
+                            "请写 prompt=FIELD（{}）",
+                            listed(object)
+                        ),
                     )),
                 };
-                content.map_err(|(what, fix)| {
-                    DataError::bad(at, format!("the field {field} {what}"), fix)
-                })?
+                content.map_err(|why| wrong_field(at, field, why))?
             }
         };
         if matches!(&content, Content::Text(text) if text.trim().is_empty()) {
-            return Err(DataError::bad(at, "the prompt is empty", "remove the record"));
+            return Err(empty_prompt(at));
         }
         let content = match self.system_of(at, object)? {
             Some(system) => with_system(system, content),
@@ -144,7 +150,7 @@ impl Pick {
         Ok(Item { content, output_tokens, input_tokens: None })
     }
 
-    fn conversation(&self, value: &Value) -> Result<Content, (String, String)> {
+    fn conversation(&self, value: &Value) -> Result<Content, Wrong> {
         match self.taken {
             Taken::Led => conversation::led(conversation::messages(value, Needed::UserSide)?),
             Taken::Verbatim | Taken::Texts => {
@@ -181,8 +187,15 @@ impl Pick {
         if !requests::is_request(&body) {
             return Err(DataError::bad(
                 at,
-                format!("a request body needs messages or prompt, and {}", listed(&body)),
-                "write prompt=FIELD to read the object as a table row",
+                message!(
+                    "a request body needs messages or prompt, and {}",
+                    "请求体需要 messages 或 prompt，而{}",
+                    listed(&body)
+                ),
+                message!(
+                    "write prompt=FIELD to read the object as a table row",
+                    "如需把对象当作表格的一行，请写 prompt=FIELD"
+                ),
             ));
         }
         let field = match &self.output {
@@ -241,11 +254,15 @@ impl Pick {
             Value::Object(object) => object,
             Value::Array(_) => {
                 return conversation::messages(&record.value, Needed::All)
-                    .map_err(|(what, fix)| DataError::bad(at, format!("the record {what}"), fix));
+                    .map_err(|why| wrong_record(at, why));
             }
             other => {
-                let what = format!("the record is {}, not a conversation", described(other));
-                return Err(DataError::bad(at, what, "write a list of messages"));
+                let what = message!(
+                    "the record is {}, not a conversation",
+                    "该记录是{}，不是对话",
+                    described(other)
+                );
+                return Err(DataError::bad(at, what, write_messages()));
             }
         };
         let field = match self.prompt_of(object) {
@@ -261,12 +278,28 @@ impl Pick {
             value = &by_turns;
         }
         let mut messages = conversation::messages(value, Needed::All)
-            .map_err(|(what, fix)| DataError::bad(at, format!("the field {field} {what}"), fix))?;
+            .map_err(|why| wrong_field(at, &field, why))?;
         if let Some(system) = self.system_of(at, object)? {
             messages.insert(0, Message { role: "system".into(), content: system });
         }
         Ok(messages)
     }
+}
+
+fn empty_prompt(at: &At) -> DataError {
+    DataError::bad(at, message!("the prompt is empty", "提示词为空"), remove_the_record())
+}
+
+fn write_messages() -> message::Message {
+    message!("write a list of messages", "请写消息列表")
+}
+
+fn wrong_record(at: &At, (what, fix): Wrong) -> DataError {
+    DataError::bad(at, message!("the record {what}", "该记录{what}"), fix)
+}
+
+fn wrong_field(at: &At, field: &FieldPath, (what, fix): Wrong) -> DataError {
+    DataError::bad(at, message!("the field {field} {what}", "字段 {field} {what}"), fix)
 }
 
 fn with_system(system: String, content: Content) -> Content {
@@ -294,7 +327,8 @@ fn tokens_in(
             Ok(whole(value, 0).ok().flatten().filter(|tokens| *tokens > 0))
         }
         Some(value) => count(value).map_err(|what| {
-            DataError::bad(at, format!("the field {field} {what}"), "correct it or leave it blank")
+            let fix = message!("correct it or leave it blank", "请更正或留空");
+            wrong_field(at, field, (what, fix))
         }),
     }
 }

@@ -5,10 +5,11 @@ use std::fmt;
 use super::error::DataError;
 use super::shown::First;
 use super::spread::Spread;
-use dyno_model::Language;
+use dyno_model::message::Message as Said;
+use dyno_model::message::{In, list};
 use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::{Language, Localized, message};
 use dyno_words::escape::escape;
-use dyno_words::messages;
 
 const SAMPLES: usize = 3;
 const SAMPLE_CHARS: usize = 160;
@@ -31,25 +32,16 @@ pub struct Profile {
     /// Output tokens, of the items that say how many.
     pub output: Spread,
     /// The first items, escaped and cut.
-    pub samples: Vec<String>,
+    pub samples: Vec<Said>,
     /// The first item.
     pub first: Option<First>,
-}
-
-messages! {
-    /// What a sample leaves out.
-    enum Text;
-
-    More: "… {} more", "……另有 {} 条";
-    Cut: "{}… ({} more {1|character|characters})", "{}……（略去 {} 个字符）";
 }
 
 /// Reads all items and describes them. Items with a token count are not counted again.
 pub fn profile(
     items: impl Iterator<Item = Result<Item, DataError>>,
-    count: &dyn Fn(&Content) -> Result<u32, String>,
+    count: &dyn Fn(&Content) -> Result<u32, Said>,
     estimated: bool,
-    language: Language,
 ) -> Result<Profile, DataError> {
     let mut profile = Profile {
         items: 0,
@@ -73,7 +65,7 @@ pub fn profile(
         let input = match item.input_tokens {
             Some(counted) => counted,
             None => count(&item.content).map_err(|what| DataError::Count {
-                name: "data".into(),
+                name: message!("data", "数据"),
                 number: profile.items,
                 what,
             })?,
@@ -82,90 +74,126 @@ pub fn profile(
         if let Some(output) = item.output_tokens {
             profile.output.add(output);
         }
-        sample(&item.content, &mut profile.samples, language);
+        sample(&item.content, &mut profile.samples);
         profile.first.get_or_insert(First { content: item.content, tokens: input });
     }
     Ok(profile)
 }
 
 /// Keeps a prompt among the samples, unless there are enough.
-pub(crate) fn sample(content: &Content, samples: &mut Vec<String>, language: Language) {
+pub(crate) fn sample(content: &Content, samples: &mut Vec<Said>) {
     if samples.len() < SAMPLES {
-        samples.push(shown(content, language));
+        samples.push(shown(content));
     }
 }
 
 /// A prompt on one line, cut.
-fn shown(content: &Content, language: Language) -> String {
-    let escaped = |text: &str| escaped(text, language);
+fn shown(content: &Content) -> Said {
     match content {
         Content::Text(text) => escaped(text),
         Content::Messages(messages) => {
-            let said =
-                |message: &Message| format!("{}: {}", message.role, escaped(&message.content));
-            let shown: Vec<String> = messages.iter().take(4).map(said).collect();
-            let more = messages.len() - shown.len();
-            let more = (more > 0).then(|| Text::More.with(language, &[more.to_string()]));
-            shown.into_iter().chain(more).collect::<Vec<_>>().join(" | ")
+            let said = |message: &Message| {
+                let (role, text) = (&message.role, escaped(&message.content));
+                message!("{role}: {text}", "{role}: {text}")
+            };
+            let shown = messages.iter().take(4).map(said);
+            let more = messages.len().saturating_sub(4);
+            let more = (more > 0).then(|| message!("… {more} more", "……另有 {more} 条"));
+            joined(shown.chain(more))
         }
         Content::Body(body) => escaped(&serde_json::Value::Object(body.clone()).to_string()),
-        Content::Texts(texts) => {
-            texts.all().take(4).map(|text| escaped(text)).collect::<Vec<_>>().join(" | ")
-        }
+        Content::Texts(texts) => joined(texts.all().take(4).map(|text| escaped(text))),
     }
 }
 
+fn joined(parts: impl Iterator<Item = Said>) -> Said {
+    let both = |all: Said, part| message!("{all} | {part}", "{all} | {part}");
+    parts.reduce(both).unwrap_or_else(|| Said::quoted(""))
+}
+
 /// With control characters escaped.
-fn escaped(text: &str, language: Language) -> String {
+fn escaped(text: &str) -> Said {
     let beginning: String = text.chars().take(SAMPLE_CHARS).collect();
     let shown = escape(&beginning, usize::MAX);
     match text.chars().count().saturating_sub(SAMPLE_CHARS) {
-        0 => shown,
-        left => Text::Cut.with(language, &[shown, left.to_string()]),
+        0 => Said::quoted(shown),
+        1 => message!("{shown}… (1 more character)", "{shown}……（略去 1 个字符）"),
+        left => message!("{shown}… ({left} more characters)", "{shown}……（略去 {left} 个字符）"),
+    }
+}
+
+impl Localized for Profile {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        let Self { items, texts, conversations, bodies, .. } = *self;
+        let kinds = [
+            match texts {
+                1 => message!("1 text", "1 个文本"),
+                _ => message!("{texts} texts", "{texts} 个文本"),
+            },
+            match conversations {
+                1 => message!("1 conversation", "1 个对话"),
+                _ => message!("{conversations} conversations", "{conversations} 个对话"),
+            },
+            match bodies {
+                1 => message!("1 body", "1 个请求体"),
+                _ => message!("{bodies} bodies", "{bodies} 个请求体"),
+            },
+        ];
+        let counts = [texts, conversations, bodies];
+        let kinds = kinds.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+        let kinds: Vec<_> = kinds.map(|(said, _)| said).collect();
+        let head = match items {
+            1 => message!("1 item", "1 项"),
+            _ => message!("{items} items", "{items} 项"),
+        };
+        let head = match kinds.is_empty() {
+            true => head,
+            false => message!("{head} ({})", "{head}（{}）", list(kinds)),
+        };
+        let input = match self.estimated {
+            true => message!("input tokens (estimated)", "输入 token（估计）"),
+            false => message!("input tokens", "输入 token"),
+        };
+        writeln!(f, "{}\n\n{}", In(&head, language), In(&input, language))?;
+        self.input.fmt_in(f, language)?;
+        outputs(f, &self.output, language)?;
+        samples(f, &self.samples, language)
     }
 }
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one_or = |count: u64, words: [&'static str; 2]| words[usize::from(count != 1)];
-        write!(f, "{} {}", self.items, one_or(self.items, ["item", "items"]))?;
-        let kinds = [
-            (self.texts, ["text", "texts"]),
-            (self.conversations, ["conversation", "conversations"]),
-            (self.bodies, ["body", "bodies"]),
-        ];
-        let kinds: Vec<String> = kinds
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, words)| format!("{count} {}", one_or(*count, *words)))
-            .collect();
-        if kinds.is_empty() {
-            writeln!(f)?;
-        } else {
-            writeln!(f, " ({})", kinds.join(", "))?;
-        }
-        let estimated = if self.estimated { " (estimated)" } else { "" };
-        writeln!(f, "\ninput tokens{estimated}")?;
-        write!(f, "{}", self.input)?;
-        outputs(f, &self.output)?;
-        samples(f, &self.samples)
+        self.fmt_in(f, Language::English)
     }
 }
 
 /// Writes the requested output lengths.
-pub(crate) fn outputs(f: &mut fmt::Formatter<'_>, output: &Spread) -> fmt::Result {
+pub(crate) fn outputs(
+    f: &mut fmt::Formatter<'_>,
+    output: &Spread,
+    language: Language,
+) -> fmt::Result {
     if output.total() == 0 {
-        return writeln!(f, "\noutput tokens: not stated in the data");
+        let none = message!("output tokens: not stated in the data", "输出 token：数据中没有给出");
+        return writeln!(f, "\n{}", In(&none, language));
     }
-    writeln!(f, "\nrequested output tokens, stated by {} of them", output.total())?;
-    write!(f, "{output}")
+    let head = message!(
+        "requested output tokens, stated by {} of them",
+        "要求的输出 token，其中 {} 项给出",
+        output.total()
+    );
+    write!(f, "\n{}\n{}", In(&head, language), In(output, language))
 }
 
 /// Writes the samples.
-pub(crate) fn samples(f: &mut fmt::Formatter<'_>, samples: &[String]) -> fmt::Result {
-    writeln!(f, "\nsamples")?;
+pub(crate) fn samples(
+    f: &mut fmt::Formatter<'_>,
+    samples: &[Said],
+    language: Language,
+) -> fmt::Result {
+    writeln!(f, "\n{}", In(&message!("samples", "示例"), language))?;
     for (index, sample) in samples.iter().enumerate() {
-        writeln!(f, "  {}  {sample}", index + 1)?;
+        writeln!(f, "  {}  {}", index + 1, In(sample, language))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::at::At;
@@ -223,13 +224,17 @@ pub(super) fn present<'a>(
 ) -> Result<&'a Value, DataError> {
     match field.find(object) {
         Some(Value::Null) => {
-            Err(DataError::bad(at, format!("the field {field} is null"), "fill it in"))
+            let what = message!("the field {field} is null", "字段 {field} 为 null");
+            Err(DataError::bad(at, what, message!("fill it in", "请填写")))
         }
         Some(value) => Ok(value),
         None => Err(DataError::bad(
             at,
-            format!("there is no field {field}; {}", listed(object)),
-            "write prompt=FIELD for the one that holds the prompt",
+            message!("there is no field {field}; {}", "没有字段 {field}；{}", listed(object)),
+            message!(
+                "write prompt=FIELD for the one that holds the prompt",
+                "请用 prompt=FIELD 指定提示词所在的字段"
+            ),
         )),
     }
 }
@@ -245,6 +250,11 @@ pub(super) fn text_in<'a>(
 }
 
 fn not_text(at: &At, field: &FieldPath, value: &Value) -> DataError {
-    let what = format!("the field {field} is {}, not text", described(value));
-    DataError::bad(at, what, "correct it, or name another field")
+    let what = message!(
+        "the field {field} is {}, not text",
+        "字段 {field} 是{}，不是文本",
+        described(value)
+    );
+    let fix = message!("correct it, or name another field", "请更正，或指定其他字段");
+    DataError::bad(at, what, fix)
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dyno_model::{Message, message};
 use serde_json::Value;
 
 use super::at::At;
@@ -15,7 +16,7 @@ use super::stdin;
 
 /// The records of a file, one at a time, whatever its layout and its compression.
 pub(crate) struct Raw {
-    name: String,
+    name: Message,
     compression: Option<Compression>,
     layout: Layout,
     records: Box<dyn Records>,
@@ -33,7 +34,7 @@ impl Raw {
         bytes: &[u8],
         has_fields: bool,
     ) -> Result<Self, DataError> {
-        Self::at(&Place::Memory(name.into(), bytes.into()), has_fields)
+        Self::at(&Place::Memory(Message::quoted(name), bytes.into()), has_fields)
     }
 
     fn at(place: &Place, has_fields: bool) -> Result<Self, DataError> {
@@ -50,7 +51,7 @@ impl Raw {
     }
 
     /// The file's name in messages.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &Message {
         &self.name
     }
 
@@ -60,10 +61,11 @@ impl Raw {
     }
 
     /// How its records follow each other, in words.
-    pub(crate) fn layout(&self) -> String {
+    pub(crate) fn layout(&self) -> Message {
+        let layout = self.layout.said();
         match self.layout.skipped() {
-            Some(skipped) => format!("{} ({skipped})", self.layout),
-            None => self.layout.to_string(),
+            Some(skipped) => message!("{layout} ({skipped})", "{layout}（{skipped}）"),
+            None => layout,
         }
     }
 }

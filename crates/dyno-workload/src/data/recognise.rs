@@ -1,6 +1,7 @@
 //! Recognises the kind of a file and the meaning of its fields from its first records, or returns an
 //! error with advice.
 
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 use super::conversation::is_message;
@@ -47,9 +48,15 @@ pub(super) fn settle(
     };
     if as_lines || objects.is_empty() {
         if mapped && let Some(sample) = samples.first() {
-            let what =
-                format!("the records have no fields: this one is {}", described(&sample.value));
-            let fix = "leave prompt=, context=, system= and messages= out".to_string();
+            let what = message!(
+                "the records have no fields: this one is {}",
+                "记录没有字段：这一条是{}",
+                described(&sample.value)
+            );
+            let fix = message!(
+                "leave prompt=, context=, system= and messages= out",
+                "请去掉 prompt=、context=、system= 和 messages="
+            );
             return Err(DataError::Broken { at: sample.at.clone(), what, fix });
         }
         let output = spec.mapping.output_tokens.clone();
@@ -177,15 +184,21 @@ fn prompt_in(
     };
     found.ok_or_else(|| {
         let wanted = match kind {
-            Kind::OpenQa => "no field is called question",
-            Kind::ShareGpt | Kind::Session => "no list is called conversations or messages",
-            _ => "no field has a usual name for prompts (prompt, question, instruction, input, …)",
+            Kind::OpenQa => message!("no field is called question", "没有名为 question 的字段"),
+            Kind::ShareGpt | Kind::Session => message!(
+                "no list is called conversations or messages",
+                "没有名为 conversations 或 messages 的列表"
+            ),
+            _ => message!(
+                "no field has a usual name for prompts (prompt, question, instruction, input, …)",
+                "没有常用的提示词字段名（prompt、question、instruction、input…）"
+            ),
         };
         let key = match kind {
             Kind::ShareGpt | Kind::Session => "messages",
             _ => "prompt",
         };
-        missing(samples, wanted.into(), key)
+        missing(samples, wanted, key)
     })
 }
 
@@ -224,19 +237,22 @@ fn exists(
 ) -> Result<FieldPath, DataError> {
     match objects.iter().any(|object| field.find(object).is_some()) {
         true => Ok(field.clone()),
-        false => Err(missing(samples, format!("there is no field {field}"), key)),
+        false => {
+            let what = message!("there is no field {field}", "没有字段 {field}");
+            Err(missing(samples, what, key))
+        }
     }
 }
 
-fn missing(samples: &[Record], what: String, key: &str) -> DataError {
+fn missing(samples: &[Record], what: Message, key: &str) -> DataError {
     let Some((sample, object)) =
         samples.iter().find_map(|sample| Some((sample, sample.value.as_object()?)))
     else {
-        return DataError::NoRecords("the file".into());
+        return DataError::NoRecords(message!("the file", "该文件"));
     };
     DataError::Broken {
         at: sample.at.clone(),
-        what: format!("{what}; {}", listed(object)),
-        fix: format!("write {key}=FIELD for the one to use"),
+        what: message!("{what}; {}", "{what}；{}", listed(object)),
+        fix: message!("write {key}=FIELD for the one to use", "请用 {key}=FIELD 指定要用的字段"),
     }
 }

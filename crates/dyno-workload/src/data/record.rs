@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use dyno_model::budget::{Budget, JsonError};
+use dyno_model::{Message, message};
 
 use super::at::At;
 use super::error::DataError;
@@ -34,9 +35,12 @@ pub(super) fn json(at: At, text: &str) -> Result<Record, DataError> {
     match Budget::foreign().json(text.as_bytes()) {
         Ok(value) => Ok(Record { at, value }),
         Err(JsonError::Over(over)) => {
-            let what =
-                format!("the values of the record need more than {} MiB of memory", over.mib());
-            Err(DataError::bad(&at, what, "split the record"))
+            let what = message!(
+                "the values of the record need more than {} MiB of memory",
+                "该记录中的值需要超过 {} MiB 的内存",
+                over.mib()
+            );
+            Err(DataError::bad(&at, what, message!("split the record", "请拆分该记录")))
         }
         Err(JsonError::Json(error)) => {
             let below = error.line().saturating_sub(1) as u64;
@@ -44,10 +48,15 @@ pub(super) fn json(at: At, text: &str) -> Result<Record, DataError> {
             let what = said.split(" at line ").next().unwrap_or(&said);
             let column = error.column();
             let line = text.lines().nth(below as usize).unwrap_or_default();
+            let what = message!(
+                "not valid JSON: {what} at column {column}, in {excerpt}",
+                "JSON 格式错误：第 {column} 列：{what}，位于 {excerpt}",
+                excerpt = excerpt(line, column)
+            );
             Err(DataError::bad(
                 &at.below(below),
-                format!("not valid JSON: {what} at column {column}, in {}", excerpt(line, column)),
-                "correct the record",
+                what,
+                message!("correct the record", "请更正该记录"),
             ))
         }
     }
@@ -63,10 +72,8 @@ fn excerpt(line: &str, column: usize) -> String {
 }
 
 /// The error for a record that is too long.
-pub(super) fn too_long(at: &At, what: &str) -> DataError {
-    DataError::bad(
-        at,
-        format!("{what} is longer than {} MiB", MAX_RECORD / 1024 / 1024),
-        "split the file into records",
-    )
+pub(super) fn too_long(at: &At, what: Message) -> DataError {
+    let most = MAX_RECORD / 1024 / 1024;
+    let what = message!("{what} is longer than {most} MiB", "{what}超过 {most} MiB");
+    DataError::bad(at, what, message!("split the file into records", "请把文件拆分成多条记录"))
 }

@@ -8,10 +8,12 @@ use super::dataset::{DataSet, Reading};
 use super::edit::{cut, prepend};
 use super::error::DataError;
 use super::order::{Order, Shuffled};
+use dyno_model::message::clauses;
 use dyno_model::prompt::{Content, Item};
+use dyno_model::{Message, message};
 
 /// Counts the input tokens of a prompt, chat template included.
-pub type Count<'a> = Box<dyn Fn(&Content) -> Result<u32, String> + Send + 'a>;
+pub type Count<'a> = Box<dyn Fn(&Content) -> Result<u32, Message> + Send + 'a>;
 
 /// What happens to a prompt that is longer than allowed. One that is too short is always left
 /// out.
@@ -307,39 +309,55 @@ impl Selected<'_> {
         let tally = self.tally();
         let mut why = Vec::new();
         if self.plan.limit == Some(0) {
-            why.push("the limit is 0; set it to at least 1".to_string());
+            why.push(limit_is_0());
         }
         if let Some(max) = self.plan.max_input
             && tally.dropped_long > 0
         {
             let advice = match self.plan.outside {
-                Outside::Drop => "raise the maximum, or have them truncated",
-                Outside::Truncate => "they do not fit even when cut; raise the maximum",
+                Outside::Drop => {
+                    message!("raise the maximum, or have them truncated", "请提高上限，或允许截断")
+                }
+                Outside::Truncate => message!(
+                    "they do not fit even when cut; raise the maximum",
+                    "截断后仍然过长；请提高上限"
+                ),
             };
-            why.push(format!(
-                "{} of {} records have more than {max} input tokens; {advice}",
-                tally.dropped_long, tally.read
+            why.push(message!(
+                "{some} of {all} records have more than {max} input tokens; {advice}",
+                "{all} 条记录中有 {some} 条超过 {max} 个输入 token；{advice}",
+                some = tally.dropped_long,
+                all = tally.read
             ));
         }
         if let Some(min) = self.plan.min_input
             && tally.dropped_short > 0
         {
-            why.push(format!(
-                "{} of {} records have fewer than {min} input tokens; lower the minimum",
-                tally.dropped_short, tally.read
+            why.push(message!(
+                "{some} of {all} records have fewer than {min} input tokens; lower the minimum",
+                "{all} 条记录中有 {some} 条少于 {min} 个输入 token；请降低下限",
+                some = tally.dropped_short,
+                all = tally.read
             ));
         }
         if tally.skipped > 0 {
-            why.push(format!("{} records could not be read", tally.skipped));
+            why.push(message!("{} records could not be read", "{} 条记录无法读取", tally.skipped));
         }
         if why.is_empty() {
-            why.push("no record was selected; check the file and the limits".into());
+            why.push(message!(
+                "no record was selected; check the file and the limits",
+                "没有选中任何记录；请检查文件和限制"
+            ));
         }
         DataError::NothingSelected {
             name: self.data.recognised().name.clone(),
-            why: why.join("; "),
+            why: Message::of(&clauses(why)),
         }
     }
+}
+
+pub(crate) fn limit_is_0() -> Message {
+    message!("the limit is 0; set it to at least 1", "上限为 0；请设为至少 1")
 }
 
 impl Iterator for Selected<'_> {

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use dyno_model::{Message, message};
 use flate2::bufread::MultiGzDecoder;
 
 use super::at::At;
@@ -36,22 +37,25 @@ impl fmt::Display for Compression {
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
     /// Its name in messages.
-    pub(super) name: Arc<str>,
+    pub(super) name: Arc<Message>,
     /// How it was compressed.
     pub(super) compression: Option<Compression>,
 }
 
 impl Origin {
+    pub(super) fn name(&self) -> Message {
+        (*self.name).clone()
+    }
+
     /// The error for a read that failed after `line` whole lines.
     pub(super) fn failed(&self, source: io::Error, line: u64) -> DataError {
         match self.compression {
-            Some(compression) => DataError::Damaged {
-                path: self.name.to_string(),
-                compression,
-                line,
-                what: source.to_string(),
-            },
-            None => DataError::Io { doing: "read", path: self.name.to_string(), source },
+            Some(compression) => {
+                let own = source.get_ref().and_then(|error| error.downcast_ref::<Message>());
+                let what = own.cloned().unwrap_or_else(|| Message::quoted(&source));
+                DataError::Damaged { path: self.name(), compression, line, what }
+            }
+            None => DataError::Read { path: self.name(), source },
         }
     }
 }
@@ -67,25 +71,25 @@ const BUFFER: usize = 256 * 1024;
 
 impl Source {
     /// Text that is part of the program.
-    pub(super) fn builtin(name: &str, text: &'static str) -> Self {
-        let origin = Origin { name: name.into(), compression: None };
+    pub(super) fn builtin(name: &Message, text: &'static str) -> Self {
+        let origin = Origin { name: Arc::new(name.clone()), compression: None };
         Self { reader: Box::new(text.as_bytes()), origin, parquet: false }
     }
 
     /// A file that was read into memory.
-    pub(super) fn memory(name: &str, bytes: &Arc<[u8]>) -> Result<Self, DataError> {
-        Self::through(Box::new(io::Cursor::new(bytes.clone())), name.into())
+    pub(super) fn memory(name: &Message, bytes: &Arc<[u8]>) -> Result<Self, DataError> {
+        Self::through(Box::new(io::Cursor::new(bytes.clone())), name.clone())
     }
 
     /// A file.
     pub(super) fn open(path: &Path) -> Result<Self, DataError> {
         let file = open_file(path)?;
-        let name = path.display().to_string();
-        Self::through(Box::new(BufReader::with_capacity(BUFFER, file)), name.into())
+        let name = Message::quoted(path.display());
+        Self::through(Box::new(BufReader::with_capacity(BUFFER, file)), name)
     }
 
-    fn through(mut raw: Box<dyn BufRead + Send>, name: Arc<str>) -> Result<Self, DataError> {
-        let mut origin = Origin { name, compression: None };
+    fn through(mut raw: Box<dyn BufRead + Send>, name: Message) -> Result<Self, DataError> {
+        let mut origin = Origin { name: Arc::new(name), compression: None };
         let magic = peek(&mut raw, &origin)?;
         let is_zstd = magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
             || (magic.len() > 3 && magic[0] >> 4 == 5 && magic[1..4] == [0x2a, 0x4d, 0x18]);
@@ -100,13 +104,13 @@ impl Source {
         };
         let head = peek(&mut reader, &origin)?;
         if head.is_empty() {
-            return Err(DataError::Empty(origin.name.to_string()));
+            return Err(DataError::Empty(origin.name()));
         }
         refuse_archives(&head, &origin)?;
         if head.starts_with(&[0xef, 0xbb, 0xbf]) {
             reader.consume(3);
             if peek(&mut reader, &origin)?.is_empty() {
-                return Err(DataError::Empty(origin.name.to_string()));
+                return Err(DataError::Empty(origin.name()));
             }
         }
         let parquet = head.starts_with(b"PAR1");
@@ -137,17 +141,22 @@ impl Source {
 /// A regular file with something in it.
 pub(super) fn open_file(path: &Path) -> Result<File, DataError> {
     let name = || path.display().to_string();
-    let io =
-        |doing| move |source| DataError::Io { doing, path: path.display().to_string(), source };
+    let said = || Message::quoted(path.display());
     let about = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let hint = match Kind::near(&name()) {
-                Some(kind) => format!("for the kind {kind}, write {kind} or {kind}:PATH"),
-                None => "check the path, and from which directory it is read".into(),
+                Some(kind) => message!(
+                    "for the kind {kind}, write {kind} or {kind}:PATH",
+                    "如果指类型 {kind}，请写 {kind} 或 {kind}:PATH"
+                ),
+                None => message!(
+                    "check the path, and from which directory it is read",
+                    "请检查路径以及当前所在目录"
+                ),
             };
             return Err(DataError::NotFound { path: name(), hint });
         }
-        found => found.map_err(io("look at"))?,
+        found => found.map_err(|source| DataError::LookAt { path: said(), source })?,
     };
     if about.is_dir() {
         return Err(DataError::Directory { path: name(), example: file_in(path) });
@@ -156,9 +165,9 @@ pub(super) fn open_file(path: &Path) -> Result<File, DataError> {
         return Err(DataError::NotAFile(name()));
     }
     if about.len() == 0 {
-        return Err(DataError::Empty(name()));
+        return Err(DataError::Empty(said()));
     }
-    File::open(path).map_err(io("open"))
+    File::open(path).map_err(|source| DataError::Open { path: said(), source })
 }
 
 fn file_in(directory: &Path) -> Option<String> {
@@ -197,36 +206,37 @@ fn peek(reader: &mut dyn BufRead, origin: &Origin) -> Result<Vec<u8>, DataError>
 }
 
 fn refuse_archives(head: &[u8], origin: &Origin) -> Result<(), DataError> {
-    let known: [(&[u8], &str, &str); 5] = [
-        (b"PK\x03\x04", "a zip archive", "unzip"),
-        (b"BZh", "compressed with bzip2", "bunzip2"),
-        (b"\xfd7zXZ\0", "compressed with xz", "unxz"),
-        (b"7z\xbc\xaf\x27", "a 7z archive", "7z x"),
-        (b"\x04\x22\x4d\x18", "compressed with lz4", "unlz4"),
-    ];
-    let archive = |what, tool: &str| DataError::Archive {
-        path: origin.name.to_string(),
-        what,
-        fix: format!("unpack it with {tool} first (gzip and zstd are read as they are)"),
+    let is_tar = head.get(257..263) == Some(b"ustar\0") || head.get(257..265) == Some(b"ustar  \0");
+    let (what, tool) = match head {
+        // Including the zero byte, which text does not have.
+        _ if is_tar => (message!("a tar archive", "tar 归档"), "tar -x"),
+        [b'P', b'K', 3, 4, ..] => (message!("a zip archive", "zip 压缩包"), "unzip"),
+        [b'B', b'Z', b'h', ..] => (message!("compressed with bzip2", "bzip2 压缩文件"), "bunzip2"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
+            (message!("compressed with xz", "xz 压缩文件"), "unxz")
+        }
+        [b'7', b'z', 0xbc, 0xaf, 0x27, ..] => (message!("a 7z archive", "7z 压缩包"), "7z x"),
+        [4, 0x22, 0x4d, 0x18, ..] => (message!("compressed with lz4", "lz4 压缩文件"), "unlz4"),
+        _ => return Ok(()),
     };
-    // Including the zero byte, which text does not have.
-    if head.get(257..263) == Some(b"ustar\0") || head.get(257..265) == Some(b"ustar  \0") {
-        return Err(archive("a tar archive", "tar -x"));
-    }
-    match known.iter().find(|(magic, ..)| head.starts_with(magic)) {
-        Some((_, what, tool)) => Err(archive(what, tool)),
-        None => Ok(()),
-    }
+    let fix = message!(
+        "unpack it with {tool} first (gzip and zstd are read as they are)",
+        "请先用 {tool} 解压（gzip 和 zstd 可直接读取）"
+    );
+    Err(DataError::Archive { path: origin.name(), what, fix })
 }
 
 fn refuse_wide_characters(head: &[u8], origin: &Origin) -> Result<(), DataError> {
     let marked = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
     let what = if marked {
-        "the text is UTF-16"
+        message!("the text is UTF-16", "文本是 UTF-16")
     } else if memchr::memchr(0, head).is_some() {
-        "there are zero bytes, so this is UTF-16 or not text"
+        message!(
+            "there are zero bytes, so this is UTF-16 or not text",
+            "含有零字节，因此是 UTF-16 或不是文本"
+        )
     } else {
         return Ok(());
     };
-    Err(DataError::Encoding { at: At::line(&origin.name, 1), what: what.into(), from: "UTF-16" })
+    Err(DataError::Encoding { at: At::line(&origin.name, 1), what, from: "UTF-16" })
 }

@@ -8,6 +8,7 @@ use super::fields::FieldPath;
 use super::spec_error::SpecError;
 use super::stdin::is_stdin;
 use dyno_model::nearest::nearest;
+use dyno_model::{Message, message};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal,)*) => {
@@ -162,12 +163,14 @@ impl DataSpec {
         self.path.as_deref().is_some_and(is_stdin)
     }
 
-    fn kind_name(&self) -> &'static str {
+    fn kind_name(&self) -> Message {
         match (self.kind, &self.path) {
-            (None, _) => "a file",
-            (Some(Kind::Session), Some(_)) => "session:FILE",
-            (Some(Kind::Session), None) => "session without a file",
-            (Some(kind), _) => kind.name(),
+            (None, _) => message!("a file", "文件"),
+            (Some(Kind::Session), Some(_)) => Message::quoted("session:FILE"),
+            (Some(Kind::Session), None) => {
+                message!("session without a file", "不带文件的 session")
+            }
+            (Some(kind), _) => Message::quoted(kind),
         }
     }
 
@@ -182,7 +185,7 @@ impl DataSpec {
             return Ok(());
         }
         let bad = |allowed| SpecError::BadValue { key: key.into(), value: value.into(), allowed };
-        let field = || FieldPath::new(value).ok_or_else(|| bad("FIELD"));
+        let field = || FieldPath::new(value).ok_or_else(|| bad(Message::quoted("FIELD")));
         match key {
             "prompt" => self.mapping.prompt = Some(field()?),
             "context" => self.mapping.context = Some(field()?),
@@ -193,21 +196,21 @@ impl DataSpec {
                 self.turns = Some(match value {
                     "first" => Turns::First,
                     "all" => Turns::All,
-                    _ => return Err(bad("first or turns=all")),
+                    _ => return Err(bad(message!("first or turns=all", "first 或 turns=all"))),
                 });
             }
             "skip_bad" => {
                 self.skip_bad = match value {
                     "true" => true,
                     "false" => false,
-                    _ => return Err(bad("true or skip_bad=false")),
+                    _ => return Err(bad(true_or_false())),
                 };
             }
             "lang" if self.has_builtin() => {
                 self.lang = Some(match value {
                     "en" => Lang::En,
                     "zh" => Lang::Zh,
-                    _ => return Err(bad("en or lang=zh")),
+                    _ => return Err(bad(message!("en or lang=zh", "en 或 lang=zh"))),
                 });
             }
             "speed" | "from" | "to" | "block" | "time" | "unit" | "gap" | "end" | "input"
@@ -249,6 +252,11 @@ impl DataSpec {
             _ => Ok(self),
         }
     }
+}
+
+/// What `skip_bad=` takes.
+pub(crate) fn true_or_false() -> Message {
+    message!("true or skip_bad=false", "true 或 skip_bad=false")
 }
 
 impl FromStr for DataSpec {

@@ -4,6 +4,8 @@
 
 use std::io::{self, BufRead};
 
+use dyno_model::{Message, message};
+
 use super::at::At;
 use super::error::DataError;
 use super::lines::not_utf8;
@@ -108,22 +110,27 @@ impl Values {
         }
     }
 
-    fn broken(&self, what: impl Into<String>, fix: &str) -> DataError {
-        let at = At::line(&self.origin.name, self.line);
-        DataError::Broken { at, what: what.into(), fix: fix.into() }
+    fn broken(&self, what: Message, fix: Message) -> DataError {
+        DataError::Broken { at: At::line(&self.origin.name, self.line), what, fix }
     }
 
     /// Moves on to the first byte of the next value. None at the end.
     fn seek(&mut self) -> Result<Option<u8>, DataError> {
-        const FIX: &str = "correct it by hand, or write one object a line";
         loop {
             let Some(byte) = self.peek()? else {
                 return match self.expect {
                     Expect::Value if self.within == Within::File => Ok(None),
                     Expect::Nothing => Ok(None),
                     _ => Err(self.broken(
-                        format!("the array does not end after element {}", self.number),
-                        "the file seems to be cut off: fetch it again, or close it with ]",
+                        message!(
+                            "the array does not end after element {}",
+                            "数组在第 {} 个元素之后没有结束",
+                            self.number
+                        ),
+                        message!(
+                            "the file seems to be cut off: fetch it again, or close it with ]",
+                            "文件似乎不完整：请重新下载，或用 ] 结束"
+                        ),
                     )),
                 };
             };
@@ -144,17 +151,29 @@ impl Values {
                 (expect, byte) => {
                     let found = char::from(byte);
                     let what = match expect {
-                        Expect::Open => format!("expected [ and found {found:?}"),
-                        Expect::CommaOrClose => {
-                            format!(
-                                "expected , or ] after element {} and found {found:?}",
-                                self.number
-                            )
-                        }
-                        Expect::Nothing => format!("the array has ended, and {found:?} follows"),
-                        _ => format!("expected a value and found {found:?}"),
+                        Expect::Open => message!(
+                            "expected [ and found {found:?}",
+                            "此处应为 [，实际为 {found:?}"
+                        ),
+                        Expect::CommaOrClose => message!(
+                            "expected , or ] after element {} and found {found:?}",
+                            "第 {} 个元素之后应为 , 或 ]，实际为 {found:?}",
+                            self.number
+                        ),
+                        Expect::Nothing => message!(
+                            "the array has ended, and {found:?} follows",
+                            "数组已结束，其后还有 {found:?}"
+                        ),
+                        _ => message!(
+                            "expected a value and found {found:?}",
+                            "此处应有一个值，实际为 {found:?}"
+                        ),
                     };
-                    return Err(self.broken(what, FIX));
+                    let fix = message!(
+                        "correct it by hand, or write one object a line",
+                        "请手动更正，或每行写一个对象"
+                    );
+                    return Err(self.broken(what, fix));
                 }
             };
             self.reader.consume(1);
@@ -183,8 +202,14 @@ impl Values {
                 self.line = began;
                 let number = self.number;
                 return Err(self.broken(
-                    format!("value {number} begins here and does not end before the file does"),
-                    "the file seems to be cut off: fetch it again, or remove the value",
+                    message!(
+                        "value {number} begins here and does not end before the file does",
+                        "第 {number} 个值从此处开始，直到文件末尾都没有结束"
+                    ),
+                    message!(
+                        "the file seems to be cut off: fetch it again, or remove the value",
+                        "文件似乎不完整：请重新下载，或删除该值"
+                    ),
                 ));
             }
             // Filled by `peek` above.
@@ -227,8 +252,14 @@ impl Values {
                 Ok(byte)
             }
             _ => Err(self.broken(
-                "expected a name, a value or the end of the JSON object",
-                "the file seems to be cut off: fetch it again, or write one object a line",
+                message!(
+                    "expected a name, a value or the end of the JSON object",
+                    "此处应为 JSON 对象的名称、值或结尾"
+                ),
+                message!(
+                    "the file seems to be cut off: fetch it again, or write one object a line",
+                    "文件似乎被截断：请重新获取，或每行写一个对象"
+                ),
             )),
         }
     }
@@ -277,7 +308,7 @@ impl Values {
         }
         if !kept {
             self.piece = Vec::new();
-            return Err(too_long(&at, "the value"));
+            return Err(too_long(&at, message!("the value", "该值")));
         }
         match str::from_utf8(&self.piece) {
             Ok(text) => json(at, text).map(Some),

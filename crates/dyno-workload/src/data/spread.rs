@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use dyno_model::message::In;
+use dyno_model::{Language, Localized, message};
+
 /// Lengths in tokens, each with how often it occurred.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spread {
@@ -71,18 +74,19 @@ impl Spread {
     }
 }
 
-impl fmt::Display for Spread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localized for Spread {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
         let (Some(min), Some(max), Some(mean)) = (self.min(), self.max(), self.mean()) else {
-            return writeln!(f, "  none");
+            return writeln!(f, "  {}", In(&message!("none", "无"), language));
         };
-        write!(f, "  min {min}")?;
+        write!(f, "  {}", In(&message!("min {min}", "最小 {min}"), language))?;
         for percent in [50, 90, 99] {
             if let Some(length) = self.percentile(percent) {
                 write!(f, "   p{percent} {length}")?;
             }
         }
-        writeln!(f, "   max {max}   mean {mean:.1}")?;
+        let last = message!("max {max}   mean {mean:.1}", "最大 {max}   平均 {mean:.1}");
+        writeln!(f, "   {}", In(&last, language))?;
         let rows = self.histogram();
         let most = rows.iter().map(|(.., count)| *count).max().unwrap_or(1).max(1);
         let digits = max.to_string().len();
@@ -95,5 +99,11 @@ impl fmt::Display for Spread {
             writeln!(f, "{row}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_in(f, Language::English)
     }
 }

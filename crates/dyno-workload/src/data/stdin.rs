@@ -5,18 +5,17 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use dyno_model::budget::{Budget, Held};
+use dyno_model::{Message, message};
 
 use super::dataset::Place;
 use super::error::DataError;
 
 /// The path that stands for standard input.
 const DASH: &str = "-";
-/// Its name in messages.
-const NAME: &str = "standard input";
 /// The most that is kept of it, in bytes.
 const MOST: usize = 256 << 20;
 
-type Kept = Result<(Arc<[u8]>, Held), String>;
+type Kept = Result<(Arc<[u8]>, Held), Message>;
 
 /// Whether a path stands for standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
@@ -30,24 +29,32 @@ pub(super) fn place(path: &Path) -> Result<Place, DataError> {
         return Ok(Place::File(path.to_path_buf()));
     }
     let kept = KEPT.get_or_init(|| match io::stdin().is_terminal() {
-        true => {
-            Err("is a terminal; write prompts to it, as in `dyno bench --data - < FILE`".into())
-        }
+        true => Err(message!(
+            "is a terminal; write prompts to it, as in `dyno bench --data - < FILE`",
+            "是终端；请向其输入提示词，例如 `dyno bench --data - < FILE`"
+        )),
         false => read(io::stdin().lock(), MOST, &Budget::foreign()),
     });
     match kept {
-        Ok((bytes, _)) => Ok(Place::Memory(NAME.to_owned(), Arc::clone(bytes))),
+        Ok((bytes, _)) => {
+            Ok(Place::Memory(message!("standard input", "标准输入"), Arc::clone(bytes)))
+        }
         Err(why) => Err(DataError::Stdin(why.clone())),
     }
 }
 
 /// Reads all of it; the reason if that is not possible.
 fn read(from: impl Read, most: usize, budget: &Budget) -> Kept {
-    let too_large = |mib: usize| format!("has more than {mib} MiB; write it to a file first");
+    let too_large = |mib: usize| {
+        message!(
+            "has more than {mib} MiB; write it to a file first",
+            "超过 {mib} MiB；请先写入文件"
+        )
+    };
     let mut bytes = Vec::new();
     from.take(most as u64 + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| format!("cannot be read: {error}"))?;
+        .map_err(|error| message!("cannot be read: {error}", "无法读取：{error}"))?;
     if bytes.len() > most {
         return Err(too_large(most >> 20));
     }
@@ -65,9 +72,10 @@ mod tests {
         let (bytes, held) = read(&b"one\ntwo\n"[..], 100, &budget).unwrap();
         assert_eq!((&bytes[..], budget.used() > 0), (&b"one\ntwo\n"[..], true));
         drop(held);
-        let refused = read(io::repeat(b'x'), 2 << 20, &budget).unwrap_err();
+        let refused = read(io::repeat(b'x'), 2 << 20, &budget).unwrap_err().to_string();
         assert_eq!(refused, "has more than 2 MiB; write it to a file first");
-        let refused = read(io::repeat(b'x').take(2 << 20), 4 << 20, &budget).unwrap_err();
+        let refused =
+            read(io::repeat(b'x').take(2 << 20), 4 << 20, &budget).unwrap_err().to_string();
         assert_eq!(refused, "has more than 1 MiB; write it to a file first");
     }
 

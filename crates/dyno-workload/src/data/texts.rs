@@ -1,10 +1,11 @@
 //! Records that hold several texts: lists to embed, or a query with what is ranked by it. They are
 //! looked for only where requests have several texts.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::at::At;
-use super::error::DataError;
+use super::error::{DataError, remove_the_record};
 use super::fields::listed;
 use super::record::Record;
 use dyno_model::prompt::{Content, Item, Texts};
@@ -31,20 +32,29 @@ pub(super) fn item(at: &At, value: Value) -> Result<Item, DataError> {
         Value::Object(object) => found(object).ok_or_else(|| {
             DataError::bad(
                 at,
-                format!(
+                message!(
                     "there is no list of texts, and no query with documents; {}",
+                    "没有文本列表，也没有带文档的查询；{}",
                     listed(object)
                 ),
-                "write `input` with a list, or `query` and `documents`",
+                message!(
+                    "write `input` with a list, or `query` and `documents`",
+                    "请写 `input` 及其列表，或写 `query` 和 `documents`"
+                ),
             )
         })?,
         Value::String(text) => Texts { query: None, texts: vec![text.clone()] },
         other => list(other).map(|texts| Texts { query: None, texts }).ok_or_else(|| {
-            DataError::bad(at, "the record is no list of texts", "write a list of strings")
+            DataError::bad(
+                at,
+                message!("the record is no list of texts", "该记录不是文本列表"),
+                message!("write a list of strings", "请写字符串列表"),
+            )
         })?,
     };
     if texts.texts.is_empty() || texts.all().any(|text| text.trim().is_empty()) {
-        return Err(DataError::bad(at, "a text is empty, or there is none", "remove the record"));
+        let what = message!("a text is empty, or there is none", "有文本为空，或没有文本");
+        return Err(DataError::bad(at, what, remove_the_record()));
     }
     Ok(Item { content: Content::Texts(texts), output_tokens: None, input_tokens: None })
 }

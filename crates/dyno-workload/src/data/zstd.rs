@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
+use dyno_model::message;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -65,7 +66,10 @@ impl<R: BufRead> Read for Frames<R> {
                 (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum())
                 && said != found
             {
-                return Err(io::Error::other("the checksum of a frame is wrong"));
+                return Err(io::Error::other(message!(
+                    "the checksum of a frame is wrong",
+                    "帧的校验和不符"
+                )));
             }
             self.in_frame = false;
         }

@@ -2,6 +2,7 @@
 //! gives the same lengths on every machine, because only `libm` does the arithmetic.
 
 use dyno_model::units::{UnitError, parse_count, parse_number};
+use dyno_model::{Localized, Message, message};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,15 +11,16 @@ use rand_chacha::rand_core::Rng;
 /// The longest length that is taken or drawn, in tokens.
 pub const LONGEST: u32 = 10_000_000;
 
-const FORMS: &str = "write a length as 512, 128-1024, normal(512,64), lognormal(512,0.5) or \
-                     zipf(1.2,1-4096)";
-
 /// A malformed length.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("length `{given}`: {why}; {FORMS}")]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
+#[message(
+    "length `{given}`: {why}; write a length as 512, 128-1024, normal(512,64), lognormal(512,0.5) \
+     or zipf(1.2,1-4096)",
+    "长度 `{given}`：{why}；长度请写成 512、128-1024、normal(512,64)、lognormal(512,0.5) 或 zipf(1.2,1-4096)"
+)]
 pub struct LengthsError {
     given: String,
-    why: String,
+    why: Message,
 }
 
 /// Lengths in tokens: fixed, or drawn from a distribution.
@@ -129,65 +131,94 @@ impl FromStr for Lengths {
     }
 }
 
-fn parse(text: &str) -> Result<Shape, String> {
+fn parse(text: &str) -> Result<Shape, Message> {
     let Some((name, rest)) = text.split_once('(') else {
         return match text.split_once('-') {
             Some(_) => range(text).map(|(low, high)| Shape::Uniform { low, high }),
             None => tokens(text).map(Shape::Fixed),
         };
     };
-    let inside = rest.strip_suffix(')').ok_or("the closing `)` is missing")?;
-    let (first, second) =
-        inside.split_once(',').ok_or_else(|| format!("{name}() takes two values"))?;
+    let inside = rest
+        .strip_suffix(')')
+        .ok_or_else(|| message!("the closing `)` is missing", "缺少右括号 `)`"))?;
+    let (first, second) = inside
+        .split_once(',')
+        .ok_or_else(|| message!("{name}() takes two values", "{name}() 需要两个值"))?;
     match name.trim() {
         "normal" => Ok(Shape::Normal {
-            mean: number(first, "mean", 1.0, f64::from(LONGEST))?,
-            deviation: number(second, "standard deviation", 0.0, f64::from(LONGEST))?,
+            mean: number(first, message!("mean", "均值"), 1.0, f64::from(LONGEST))?,
+            deviation: number(
+                second,
+                message!("standard deviation", "标准差"),
+                0.0,
+                f64::from(LONGEST),
+            )?,
         }),
         "lognormal" => Ok(Shape::LogNormal {
-            median: number(first, "median", 1.0, f64::from(LONGEST))?,
-            sigma: number(second, "sigma", 0.0, 10.0)?,
+            median: number(first, message!("median", "中位数"), 1.0, f64::from(LONGEST))?,
+            sigma: number(second, Message::quoted("sigma"), 0.0, 10.0)?,
         }),
         "zipf" => {
             let (low, high) = range(second)?;
-            Ok(Shape::Zipf { exponent: number(first, "exponent", 0.0, 10.0)?, low, high })
+            Ok(Shape::Zipf {
+                exponent: number(first, message!("exponent", "指数"), 0.0, 10.0)?,
+                low,
+                high,
+            })
         }
-        other => Err(format!("no distribution `{other}`")),
+        other => Err(message!("no distribution `{other}`", "没有分布 `{other}`")),
     }
 }
 
-fn tokens(text: &str) -> Result<u32, String> {
+fn tokens(text: &str) -> Result<u32, Message> {
     let text = text.trim();
     match parse_count(text) {
-        Ok(0) => Err("a length is at least 1 token".to_owned()),
-        Ok(tokens) => u32::try_from(tokens)
-            .ok()
-            .filter(|tokens| *tokens <= LONGEST)
-            .ok_or_else(|| format!("{tokens} is above the longest length, {LONGEST} tokens")),
-        Err(_) if text.is_empty() => Err("a number is missing".to_owned()),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(error.to_string()),
-        Err(_) => Err(format!("`{text}` is not a whole number of tokens")),
+        Ok(0) => Err(message!("a length is at least 1 token", "长度至少为 1 个 token")),
+        Ok(tokens) => {
+            u32::try_from(tokens).ok().filter(|tokens| *tokens <= LONGEST).ok_or_else(|| {
+                message!(
+                    "{tokens} is above the longest length, {LONGEST} tokens",
+                    "{tokens} 超过最大长度 {LONGEST} 个 token"
+                )
+            })
+        }
+        Err(_) if text.is_empty() => Err(message!("a number is missing", "缺少一个数字")),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(message!("{error}", "{error}")),
+        Err(_) => {
+            Err(message!("`{text}` is not a whole number of tokens", "`{text}` 不是整数个 token"))
+        }
     }
 }
 
-fn range(text: &str) -> Result<(u32, u32), String> {
-    let (low, high) = text
-        .split_once('-')
-        .ok_or_else(|| format!("`{}` is not a range such as 1-4096", text.trim()))?;
+fn range(text: &str) -> Result<(u32, u32), Message> {
+    let (low, high) = text.split_once('-').ok_or_else(|| {
+        message!(
+            "`{}` is not a range such as 1-4096",
+            "`{}` 不是范围；范围例如 1-4096",
+            text.trim()
+        )
+    })?;
     let (low, high) = (tokens(low)?, tokens(high)?);
     if low > high {
-        return Err(format!("the range begins at {low}, above its end {high}"));
+        return Err(message!(
+            "the range begins at {low}, above its end {high}",
+            "范围的起点 {low} 大于终点 {high}"
+        ));
     }
     Ok((low, high))
 }
 
-fn number(text: &str, name: &str, least: f64, most: f64) -> Result<f64, String> {
+fn number(text: &str, name: Message, least: f64, most: f64) -> Result<f64, Message> {
     let text = text.trim();
-    let value = parse_number(text).map_err(|_| format!("the {name} `{text}` is not a number"))?;
+    let value = parse_number(text)
+        .map_err(|_| message!("the {name} `{text}` is not a number", "{name} `{text}` 不是数字"))?;
     if (least..=most).contains(&value) {
         Ok(value)
     } else {
-        Err(format!("the {name} {text} is not within {least} to {most}"))
+        Err(message!(
+            "the {name} {text} is not within {least} to {most}",
+            "{name} {text} 不在 {least} 到 {most} 之间"
+        ))
     }
 }
 

@@ -10,6 +10,7 @@ use super::pieces::Pieces;
 use super::words::WORDS;
 use super::{Check, RandomError, asked};
 use crate::tokenizer::Tokenizer;
+use dyno_model::{Message, message};
 
 /// One text in this many is re-counted as a check.
 const CHECKED: u64 = 1_000;
@@ -59,10 +60,10 @@ impl Maker {
     }
 
     /// Who adds the tokens that are not the text's own.
-    pub(crate) fn surroundings(&self) -> &'static str {
+    pub(crate) fn surroundings(&self) -> Message {
         match self.counter.chat && self.counter.tokenizer.has_template() {
-            true => "the chat template's",
-            false => "the tokenizer's",
+            true => message!("the chat template's", "对话模板"),
+            false => message!("the tokenizer's", "分词器"),
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) use self::maker::Maker;
 pub use self::prefix::shared_prefix;
 use crate::tokenizer::{Tokenizer, TokenizerError};
 use dyno_model::prompt::{Content, Item};
+use dyno_model::{Localized, Message, message};
 
 /// Options of random prompts besides their lengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,13 +49,14 @@ impl Default for RandomOptions {
 }
 
 /// Random prompts that cannot be made as asked.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Localized)]
 pub enum RandomError {
     /// Shorter than the shortest prompt.
-    #[error(
+    #[message(
         "input length {asked}: the shortest possible is {minimum} tokens, of which {around} are \
          {whose} own{}",
-        if *prefix > 0 { format!(" and {prefix} the shared prefix") } else { String::new() }
+        "输入长度 {asked}：最短为 {minimum} 个 token，其中 {around} 个属于{whose}{}",
+        with_prefix(*prefix)
     )]
     TooShort {
         /// The lengths as asked for.
@@ -64,18 +66,24 @@ pub enum RandomError {
         /// Tokens that are not the prompt's.
         around: u32,
         /// Who adds them.
-        whose: &'static str,
+        whose: Message,
         /// Tokens of the shared prefix.
         prefix: u32,
     },
     /// A shared prefix in no groups.
-    #[error("prefix={0} with groups=0: give at least one group that shares it")]
+    #[message(
+        "prefix={0} with groups=0: give at least one group that shares it",
+        "prefix={0} 而 groups=0：请至少给出一个共享它的组"
+    )]
     NoGroups(u32),
     /// A shared prefix together with unique prefixes.
-    #[error("prefix={0} shares a prefix, which --unique-prefix rules out: leave one out")]
+    #[message(
+        "prefix={0} shares a prefix, which --unique-prefix rules out: leave one out",
+        "prefix={0} 会共享前缀，与 --unique-prefix 冲突：请去掉其中一个"
+    )]
     SharedAndUnique(u32),
     /// The first message of a conversation, whose lengths are its own, cannot be made.
-    #[error("first={first}: {error}")]
+    #[message("first={first}: {error}", "first={first}：{error}")]
     First {
         /// Its lengths.
         first: Lengths,
@@ -83,19 +91,25 @@ pub enum RandomError {
         error: Box<RandomError>,
     },
     /// Too many requests to the server's `/tokenize` would be needed.
-    #[error(
+    #[message(
         "random prompts: the server's /tokenize counts no common word as a single token, so exact \
-         lengths would need a /tokenize request for every prompt; give --tokenizer PATH"
+         lengths would need a /tokenize request for every prompt; give --tokenizer PATH",
+        "随机提示词：服务器的 /tokenize 没有把任何常用词计为单个 token，因此精确长度需要为每个提示词请求一次 \
+         /tokenize；请给出 --tokenizer PATH"
     )]
     NothingCountsAsOne,
     /// However long the prompt, the count stays the same.
-    #[error(
+    #[message(
         "random prompts: the chat template drops the user's message, so prompts of a given length \
-         cannot be made; fix the template next to the tokenizer"
+         cannot be made; fix the template next to the tokenizer",
+        "随机提示词：对话模板丢弃了用户消息，无法生成指定长度的提示词；请修正分词器旁的模板"
     )]
     PromptLeftOut,
     /// No text of this length was found.
-    #[error("no text of exactly {tokens} tokens was found; the nearest counts {nearest}")]
+    #[message(
+        "no text of exactly {tokens} tokens was found; the nearest counts {nearest}",
+        "找不到恰好 {tokens} 个 token 的文本；最接近的为 {nearest} 个"
+    )]
     OutOfReach {
         /// Tokens asked for.
         tokens: u32,
@@ -103,8 +117,15 @@ pub enum RandomError {
         nearest: u32,
     },
     /// Counting failed.
-    #[error(transparent)]
+    #[message(transparent)]
     Tokenizer(#[from] TokenizerError),
+}
+
+fn with_prefix(tokens: u32) -> Message {
+    match tokens {
+        0 => Message::quoted(""),
+        _ => message!(" and {tokens} the shared prefix", "，{tokens} 个属于共享前缀"),
+    }
 }
 
 impl RandomError {

@@ -1,6 +1,7 @@
 //! What a specification says about the prefixes of random prompts.
 
 use crate::data::{DataSpec, SpecError};
+use dyno_model::message;
 
 /// `prefix=` and `groups=` of a specification: the tokens that a group shares, and the groups.
 pub fn shared_prefix(spec: &DataSpec) -> Result<(u32, u32), SpecError> {
@@ -13,7 +14,7 @@ pub fn shared_prefix(spec: &DataSpec) -> Result<(u32, u32), SpecError> {
         })
     };
     Ok((
-        number("prefix", 0, "512: a whole number of tokens")?,
-        number("groups", 1, "4: a whole number of at least 1")?,
+        number("prefix", 0, message!("512: a whole number of tokens", "512：整数个 token"))?,
+        number("groups", 1, message!("4: a whole number of at least 1", "4：至少为 1 的整数"))?,
     ))
 }

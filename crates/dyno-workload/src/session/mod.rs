@@ -16,6 +16,7 @@ pub use think::Think;
 use crate::data::{DataSpec, FIELD_KEYS, SpecError};
 use crate::random::lengths::Lengths;
 use crate::random::shared_prefix;
+use dyno_model::{Message, message};
 
 /// Default number of turns of a synthetic conversation.
 const TURNS: u32 = 4;
@@ -44,28 +45,27 @@ impl SessionOptions {
             Some(_) => spec.only(&[&["turns", "think"][..], &FIELD_KEYS].concat())?,
             None => spec.only(&["turns", "think", "first", "prefix", "groups"])?,
         }
-        let bad = |key: &'static str, allowed: &'static str| {
-            move |value: &str| SpecError::BadValue { key: key.into(), value: value.into(), allowed }
-        };
-        let lengths = |key: &'static str, allowed: &'static str| {
-            let read = |text: &str| {
-                let lengths: Option<Lengths> = text.parse().ok();
-                lengths.ok_or_else(|| bad(key, allowed)(text))
-            };
+        let lengths = |key: &'static str, allowed: Message| {
+            let read = |text: &str| text.parse::<Lengths>().map_err(|_| bad(spec, key, allowed));
             spec.option(key).map(read).transpose()
         };
-        let think = |text: &str| text.parse().map_err(|_| bad("think", THINK)(text));
-        let turns = lengths("turns", "8 or turns=4-12")?;
-        if let (Some(turns), Some(text)) = (turns, spec.option("turns"))
+        let turns: Option<Lengths> =
+            lengths("turns", message!("8 or turns=4-12", "8 或 turns=4-12"))?;
+        if let Some(turns) = turns
             && turns.longest().is_none_or(|longest| longest > MOST_TURNS)
         {
-            return Err(bad("turns", BOUNDED)(text));
+            let bounded = message!(
+                "8, turns=4-12 or turns=zipf(1.2\\,1-100): it must have a largest number, of at most \
+                 10000",
+                "8、turns=4-12 或 turns=zipf(1.2\\,1-100)：必须有最大值，且不超过 10000"
+            );
+            return Err(bad(spec, "turns", bounded));
         }
         let (prefix, groups) = shared_prefix(spec)?;
         Ok(Self {
             turns,
-            think: spec.option("think").map_or(Ok(Think::default()), think)?,
-            first: lengths("first", "2048 or first=512-4096")?,
+            think: think(spec)?.unwrap_or_default(),
+            first: lengths("first", message!("2048 or first=512-4096", "2048 或 first=512-4096"))?,
             prefix,
             groups,
         })
@@ -74,21 +74,18 @@ impl SessionOptions {
     /// What replaces the recorded turns and pauses of sessions in a trace: the most turns of each, and
     /// think times.
     pub(crate) fn of_trace(spec: &DataSpec) -> Result<(Option<u32>, Option<Think>), SpecError> {
-        let bad = |key: &'static str, allowed: &'static str| {
-            let value = spec.option(key).unwrap_or_default().into();
-            SpecError::BadValue { key: key.into(), value, allowed }
-        };
         let turns = |text: &str| text.parse().ok().filter(|turns| (1..=MOST_TURNS).contains(turns));
         let turns = match spec.option("turns").map(turns) {
-            Some(None) => return Err(bad("turns", "8: the most turns of each, 1 to 10000")),
+            Some(None) => {
+                let most = message!(
+                    "8: the most turns of each, 1 to 10000",
+                    "8：每个会话最多的轮数，1 到 10000"
+                );
+                return Err(bad(spec, "turns", most));
+            }
             turns => turns.flatten(),
         };
-        let think = match spec.option("think").map(str::parse) {
-            Some(Err(_)) => return Err(bad("think", THINK)),
-            Some(Ok(think)) => Some(think),
-            None => None,
-        };
-        Ok((turns, think))
+        Ok((turns, think(spec)?))
     }
 
     /// Turns of a synthetic conversation.
@@ -97,6 +94,15 @@ impl SessionOptions {
     }
 }
 
-const BOUNDED: &str = "8, turns=4-12 or turns=zipf(1.2\\,1-100): it must have a largest number, of at \
-                       most 10000";
-const THINK: &str = "2s, think=1s-5s or think=exp(2s)";
+/// `think=` of a specification.
+fn think(spec: &DataSpec) -> Result<Option<Think>, SpecError> {
+    let allowed =
+        || message!("2s, think=1s-5s or think=exp(2s)", "2s、think=1s-5s 或 think=exp(2s)");
+    let read = |text: &str| text.parse().map_err(|_| bad(spec, "think", allowed()));
+    spec.option("think").map(read).transpose()
+}
+
+fn bad(spec: &DataSpec, key: &str, allowed: Message) -> SpecError {
+    let value = spec.option(key).unwrap_or_default().into();
+    SpecError::BadValue { key: key.into(), value, allowed }
+}

@@ -5,8 +5,9 @@ use super::{SessionOptions, led, said};
 use crate::data::shown::First;
 use crate::data::{DataError, Spread, outputs, sample, samples};
 use crate::random::key::Key;
-use dyno_model::Language;
+use dyno_model::message::In;
 use dyno_model::prompt::{Content, Item};
+use dyno_model::{Language, Localized, Message, message};
 use std::fmt;
 
 /// What a file of conversations holds.
@@ -23,7 +24,7 @@ pub struct SessionProfile {
     /// Output tokens, of the conversations that say how many.
     pub output: Spread,
     /// The user's messages of the first conversations, escaped and cut.
-    pub samples: Vec<String>,
+    pub samples: Vec<Message>,
     /// The first turn of the first conversation.
     pub first: Option<First>,
 }
@@ -34,9 +35,8 @@ impl SessionProfile {
         items: impl Iterator<Item = Result<Item, DataError>>,
         options: &SessionOptions,
         seed: u64,
-        count: &dyn Fn(&Content) -> Result<u32, String>,
+        count: &dyn Fn(&Content) -> Result<u32, Message>,
         estimated: bool,
-        language: Language,
     ) -> Result<Self, DataError> {
         let mut profile = Self { estimated, ..Self::default() };
         for item in items {
@@ -44,12 +44,15 @@ impl SessionProfile {
             let index = profile.conversations;
             profile.conversations += 1;
             let said = said(&item.content);
-            let failed = |what| DataError::Count { name: "data".into(), number: index + 1, what };
+            let failed =
+                |what| DataError::Count {
+                    name: message!("data", "数据"), number: index + 1, what
+                };
             profile.input.add(count(&said).map_err(failed)?);
             if let Some(output) = item.output_tokens {
                 profile.output.add(output);
             }
-            sample(&said, &mut profile.samples, language);
+            sample(&said, &mut profile.samples);
             if let Ok(turns) = led(item.content, options.most_turns(&Key::new(seed, 0), index)) {
                 profile.turns.add(turns.len() as u32);
                 if let (None, Some(turn)) = (&profile.first, turns.into_iter().next()) {
@@ -63,18 +66,31 @@ impl SessionProfile {
     }
 }
 
+impl Localized for SessionProfile {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        let count = match self.conversations {
+            1 => message!("1 conversation", "1 个对话"),
+            many => message!("{many} conversations", "{many} 个对话"),
+        };
+        let input = match self.estimated {
+            true => message!(
+                "input tokens of user messages (estimated)",
+                "用户消息的输入 token（估计）"
+            ),
+            false => message!("input tokens of user messages", "用户消息的输入 token"),
+        };
+        let turns = message!("turns", "轮数");
+        writeln!(f, "{}\n\n{}", In(&count, language), In(&turns, language))?;
+        self.turns.fmt_in(f, language)?;
+        writeln!(f, "\n{}", In(&input, language))?;
+        self.input.fmt_in(f, language)?;
+        outputs(f, &self.output, language)?;
+        samples(f, &self.samples, language)
+    }
+}
+
 impl fmt::Display for SessionProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.conversations {
-            1 => writeln!(f, "1 conversation")?,
-            many => writeln!(f, "{many} conversations")?,
-        }
-        writeln!(f, "\nturns")?;
-        write!(f, "{}", self.turns)?;
-        let estimated = if self.estimated { " (estimated)" } else { "" };
-        writeln!(f, "\ninput tokens of user messages{estimated}")?;
-        write!(f, "{}", self.input)?;
-        outputs(f, &self.output)?;
-        samples(f, &self.samples)
+        self.fmt_in(f, Language::English)
     }
 }

@@ -1,22 +1,29 @@
 //! The user's side of a recorded conversation. Recorded responses are left out: the server that is
 //! measured gives its own.
 
+use dyno_model::Localized;
 use dyno_model::prompt::{Content, Message};
 
 /// Why a recorded conversation cannot be replayed; the message follows the name of the field.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum Unusable {
     /// It holds the result of a tool that the server may not call this time.
-    #[error("has a tool message at position {0}, which belongs to the recorded response before it")]
+    #[message(
+        "has a tool message at position {0}, which belongs to the recorded response before it",
+        "的第 {0} 条是工具消息，属于它之前的录制响应"
+    )]
     Tool(usize),
     /// There is no user message.
-    #[error("has no user message")]
+    #[message("has no user message", "没有用户消息")]
     NobodyAsks,
     /// All user messages of a turn are empty.
-    #[error("has an empty user message at position {0} and no other in that turn")]
+    #[message(
+        "has an empty user message at position {0} and no other in that turn",
+        "的第 {0} 条用户消息为空，且该轮没有其他用户消息"
+    )]
     SaysNothing(usize),
     /// A request body, which cannot be changed between turns.
-    #[error("is a whole request body, not a list of messages")]
+    #[message("is a whole request body, not a list of messages", "是完整的请求体，不是消息列表")]
     Body,
 }
 

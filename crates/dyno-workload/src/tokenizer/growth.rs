@@ -2,6 +2,7 @@
 //! thousand would make a terabyte of one: such a tokenizer is refused when it is read.
 
 use dyno_model::budget::Budget;
+use dyno_model::{Message, message};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -21,17 +22,20 @@ struct Parts {
 }
 
 /// Whether a `tokenizer.json` is safe to use; what is wrong if not. That it is none at all is found later.
-pub(super) fn check(file: &[u8]) -> Result<(), String> {
+pub(super) fn check(file: &[u8]) -> Result<(), Message> {
     let budget = Budget::foreign();
-    let _held = budget.hold(dyno_model::budget::json_weight(file)).map_err(|e| e.to_string())?;
+    let _held = budget
+        .hold(dyno_model::budget::json_weight(file))
+        .map_err(|over| message!("{over}", "{over}"))?;
     let Ok(parts) = serde_json::from_slice::<Parts>(file) else { return Ok(()) };
     let steps = [&parts.normalizer, &parts.pre_tokenizer, &parts.decoder];
     let most = steps.map(growth).into_iter().fold(1.0, f64::max);
     if most <= MOST {
         return Ok(());
     }
-    Err(format!(
-        "its replacements make a text up to {most:.0} times as long, at most {MOST} is accepted"
+    Err(message!(
+        "its replacements make a text up to {most:.0} times as long, at most {MOST} is accepted",
+        "其替换规则最多会使文本变为原来的 {most:.0} 倍，最多允许 {MOST} 倍"
     ))
 }
 
@@ -60,7 +64,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn checked(normalizer: &Value) -> Result<(), String> {
+    fn checked(normalizer: &Value) -> Result<(), Message> {
         check(json!({"normalizer": normalizer, "model": {}}).to_string().as_bytes())
     }
 
@@ -72,7 +76,7 @@ mod tests {
     fn m6_replacements_that_multiply_are_refused() {
         let one = replace(json!({"String": "x"}), 1000);
         let all = json!({"type": "Sequence", "normalizers": [one, one, one, one]});
-        let refused = checked(&all).unwrap_err();
+        let refused = checked(&all).unwrap_err().to_string();
         assert!(refused.contains("1000000000000 times as long"), "{refused}");
         assert!(checked(&one).is_err());
         assert!(checked(&replace(json!({"Regex": ""}), 40)).is_err());

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use dyno_model::budget::Budget;
+use dyno_model::{Localized, Message, message};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -34,20 +35,20 @@ pub(crate) struct Local {
 impl Local {
     /// Reads a `tokenizer.json`, or a folder with one; the files beside it are read too.
     pub(crate) fn load(given: &Path) -> Result<Self, TokenizerError> {
-        let unreadable = |error: std::io::Error| TokenizerError::Unreadable {
+        let unreadable = |error: Unread| TokenizerError::Unreadable {
             path: given.to_owned(),
-            why: error.to_string(),
+            why: Message::of(&error),
         };
-        let is_folder = fs::metadata(given).map_err(unreadable)?.is_dir();
+        let is_folder = fs::metadata(given).map_err(Unread::from).map_err(unreadable)?.is_dir();
         let file = if is_folder { given.join("tokenizer.json") } else { given.to_owned() };
         if is_folder && !file.exists() {
             return Err(no_tokenizer_json(given));
         }
         let bytes = read(&file).map_err(unreadable)?;
-        let unusable = |why: String| TokenizerError::NotATokenizer { path: file.clone(), why };
+        let unusable = |why: Message| TokenizerError::NotATokenizer { path: file.clone(), why };
         growth::check(&bytes).map_err(unusable)?;
         let mut encoder = tokenizers::Tokenizer::from_bytes(&bytes)
-            .map_err(|error| unusable(error.to_string()))?;
+            .map_err(|error| unusable(Message::quoted(error)))?;
         // Some files cut or fill what they encode, which no server does to a prompt.
         encoder.with_padding(None);
         let _ = encoder.with_truncation(None);
@@ -99,7 +100,8 @@ impl Local {
 
     fn encoded(&self, text: &str, specials: bool) -> Result<u32, TokenizerError> {
         let encoding = self.encoder.encode_fast(text, specials).map_err(|error| {
-            TokenizerError::Encode { why: error.to_string(), text: text.chars().take(40).collect() }
+            let text = text.chars().take(40).collect();
+            TokenizerError::Encode { why: Message::quoted(error), text }
         })?;
         Ok(u32::try_from(encoding.len()).unwrap_or(u32::MAX))
     }
@@ -134,41 +136,62 @@ impl Local {
 }
 
 fn no_tokenizer_json(folder: &Path) -> TokenizerError {
-    let hint =
-        if ["tokenizer.model", "vocab.json", "vocab.txt"].iter().any(|f| folder.join(f).exists()) {
+    let older = ["tokenizer.model", "vocab.json", "vocab.txt"];
+    let hint = match older.iter().any(|file| folder.join(file).exists()) {
+        true => message!(
             "it holds an older form of tokenizer: load it with transformers' AutoTokenizer and \
-         save_pretrained(), which writes tokenizer.json"
-        } else {
-            "give the folder that holds the model's files, or the file itself"
-        };
-    TokenizerError::NoTokenizerJson { path: folder.to_owned(), hint: hint.to_owned() }
+             save_pretrained(), which writes tokenizer.json",
+            "其中是旧格式的分词器：请用 transformers 的 AutoTokenizer 加载，再用 save_pretrained() 写出 \
+             tokenizer.json"
+        ),
+        false => message!(
+            "give the folder that holds the model's files, or the file itself",
+            "请给出模型文件所在的目录，或文件本身"
+        ),
+    };
+    TokenizerError::NoTokenizerJson { path: folder.to_owned(), hint }
 }
 
 /// The largest file that is read; the vocabularies of all known models are smaller.
 const LARGEST_FILE: u64 = 256 << 20;
 
+/// Why a file was not read.
+#[derive(Debug, Localized)]
+enum Unread {
+    #[message(transparent)]
+    System(#[from] io::Error),
+    #[message("it is larger than 256 MiB", "文件超过 256 MiB")]
+    TooLarge,
+}
+
+impl Unread {
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::System(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 /// The bytes of a file, unless it is larger than any of a tokenizer, or has no end.
-fn read(file: &Path) -> std::io::Result<Vec<u8>> {
+fn read(file: &Path) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     fs::File::open(file)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > LARGEST_FILE {
-        true => Err(std::io::Error::other("it is larger than 256 MiB")),
+        true => Err(Unread::TooLarge),
         false => Ok(bytes),
     }
 }
 
 /// A JSON object from a file; `None` when there is no such file.
 fn json_object(file: &Path) -> Result<Option<Map<String, Value>>, TokenizerError> {
-    let bad = |why: String| TokenizerError::BadConfig { path: file.to_owned(), why };
+    let bad = |why: Message| TokenizerError::BadConfig { path: file.to_owned(), why };
     let bytes = match read(file) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(bad(error.to_string())),
+        Err(error) if error.is_absent() => return Ok(None),
+        Err(error) => return Err(bad(Message::of(&error))),
     };
     match Budget::foreign().json(&bytes) {
         Ok(Value::Object(object)) => Ok(Some(object)),
-        Ok(_) => Err(bad("not a JSON object".to_owned())),
-        Err(error) => Err(bad(format!("not JSON: {error}"))),
+        Ok(_) => Err(bad(message!("not a JSON object", "不是 JSON 对象"))),
+        Err(error) => Err(bad(message!("not JSON: {error}", "不是 JSON：{error}"))),
     }
 }
 
@@ -181,7 +204,7 @@ fn chat_template(
     let jinja = folder.join("chat_template.jinja");
     let (file, source) = match read(&jinja) {
         Ok(source) => (jinja, Some(String::from_utf8_lossy(&source).into_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.is_absent() => {
             let file = folder.join("tokenizer_config.json");
             match config.get("chat_template") {
                 Some(value) => (file.clone(), template_text(value, &file)?),
@@ -197,7 +220,7 @@ fn chat_template(
             }
         }
         Err(error) => {
-            return Err(TokenizerError::BadConfig { path: jinja, why: error.to_string() });
+            return Err(TokenizerError::BadConfig { path: jinja, why: Message::of(&error) });
         }
     };
     let Some(source) = source else { return Ok(None) };
@@ -210,7 +233,7 @@ fn chat_template(
 /// A template's text: given as such, or by name in a list of which `default` is the one for
 /// plain conversations.
 fn template_text(value: &Value, file: &Path) -> Result<Option<String>, TokenizerError> {
-    let bad = |why: &str| TokenizerError::BadConfig { path: file.to_owned(), why: why.to_owned() };
+    let bad = |why| TokenizerError::BadConfig { path: file.to_owned(), why };
     match value {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
@@ -221,9 +244,17 @@ fn template_text(value: &Value, file: &Path) -> Result<Option<String>, Tokenizer
                 .or(only)
                 .and_then(|one| one["template"].as_str())
                 .map(|text| Some(text.to_owned()))
-                .ok_or_else(|| bad("`chat_template` is a list without one named \"default\""))
+                .ok_or_else(|| {
+                    bad(message!(
+                        "`chat_template` is a list without one named \"default\"",
+                        "`chat_template` 是列表，但其中没有名为 \"default\" 的模板"
+                    ))
+                })
         }
-        _ => Err(bad("`chat_template` is neither text nor a list of named templates")),
+        _ => Err(bad(message!(
+            "`chat_template` is neither text nor a list of named templates",
+            "`chat_template` 既不是文本，也不是带名称的模板列表"
+        ))),
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub use self::error::TokenizerError;
 use self::local::Local;
+use dyno_model::message;
 use dyno_model::prompt::{Content, Message};
 
 /// What a server's own `/tokenize` is asked to count.
@@ -29,7 +30,7 @@ pub enum Ask<'a> {
 }
 
 /// The caller's way to ask a server for a count.
-pub type Asking = Box<dyn Fn(&Ask<'_>) -> Result<u32, String> + Send + Sync>;
+pub type Asking = Box<dyn Fn(&Ask<'_>) -> Result<u32, message::Message> + Send + Sync>;
 
 /// Counts tokens. Cheap to clone.
 #[derive(Clone)]

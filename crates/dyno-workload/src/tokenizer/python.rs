@@ -13,7 +13,8 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-use super::template::bounded;
+use super::template::{bounded, own};
+use dyno_model::message;
 
 /// A method that minijinja's own values lack.
 pub(super) fn method(
@@ -30,7 +31,11 @@ pub(super) fn method(
     }
     unknown_method_callback(state, value, name, args).map_err(|error| match error.kind() {
         ErrorKind::UnknownMethod => {
-            Error::new(error.kind(), format!("no method {name}() for a {kind} is known"))
+            let what = message!(
+                "no method {name}() for a {kind} is known",
+                "{kind} 没有已知的方法 {name}()"
+            );
+            own(error.kind(), what)
         }
         _ => error,
     })
@@ -86,7 +91,10 @@ fn of_string(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Er
 }
 
 fn by_nothing() -> Error {
-    Error::new(ErrorKind::InvalidOperation, "split() by an empty string")
+    own(
+        ErrorKind::InvalidOperation,
+        message!("split() by an empty string", "split() 的分隔符为空字符串"),
+    )
 }
 
 fn rsplit(text: &str, args: &[Value]) -> Result<Value, Error> {
@@ -130,7 +138,7 @@ struct Limited {
 impl io::Write for Limited {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + more.len() > self.limit {
-            return Err(io::Error::other("the JSON is too long"));
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.bytes.extend_from_slice(more);
         Ok(more.len())

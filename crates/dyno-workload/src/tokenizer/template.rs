@@ -4,9 +4,11 @@
 pub(super) mod bounded;
 
 use std::collections::BTreeMap;
+use std::error::Error as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bounded::Bounded;
+use dyno_model::{Message, message};
 use minijinja::machinery::{Vm, make_string_output};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind};
@@ -29,7 +31,7 @@ pub(crate) struct ChatTemplate {
 
 impl ChatTemplate {
     /// Compiles a template; `specials` are `bos_token`, `eos_token` and so on with their text.
-    pub(crate) fn new(source: &str, specials: BTreeMap<String, String>) -> Result<Self, String> {
+    pub(crate) fn new(source: &str, specials: BTreeMap<String, String>) -> Result<Self, Message> {
         let mut environment = Environment::new();
         environment.set_unknown_method_callback(python::method);
         environment.add_test("iterable", iterable);
@@ -37,7 +39,7 @@ impl ChatTemplate {
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
         if source.len() > LARGEST {
-            return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+            return Err(message!("it is larger than {} MiB", "超过 {} MiB", LARGEST >> 20));
         }
         let source: &'static str = Box::leak(without_generation_marks(source).into_boxed_str());
         let (bounded, steps) = bounded::compile(source)?;
@@ -50,7 +52,7 @@ impl ChatTemplate {
         &self,
         messages: &impl Serialize,
         tools: Option<&serde_json::Value>,
-    ) -> Result<String, String> {
+    ) -> Result<String, Message> {
         let mut context: BTreeMap<&str, Value> = self
             .specials
             .iter()
@@ -67,19 +69,28 @@ impl ChatTemplate {
         let context = Value::from_serialize(context);
         Vm::new(&self.environment)
             .eval(main, context, blocks, &mut out, AutoEscape::None)
-            .map_err(|error| message(&error))?;
+            .map_err(|error| said_by(&error))?;
         drop(out);
         Ok(text)
     }
 }
 
 /// What went wrong and in which line of the template.
-fn message(error: &Error) -> String {
-    let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+fn said_by(error: &Error) -> Message {
+    let own = error.source().and_then(|own| own.downcast_ref::<Message>()).cloned();
+    let what = own.unwrap_or_else(|| match error.detail() {
+        Some(detail) => Message::quoted(detail),
+        None => Message::quoted(error.kind()),
+    });
     match error.line() {
-        Some(line) => format!("line {line}: {what}"),
+        Some(line) => message!("line {line}: {what}", "第 {line} 行：{what}"),
         None => what,
     }
+}
+
+/// What is wrong, as an error of the library.
+pub(super) fn own(kind: ErrorKind, what: Message) -> Error {
+    Error::new(kind, what.to_string()).with_source(what)
 }
 
 /// `{% generation %}` marks the response for training; it has no effect on what is sent.
@@ -113,7 +124,8 @@ fn iterable(value: &Value) -> bool {
 }
 
 fn raise_exception(message: String) -> Result<Value, Error> {
-    Err(Error::new(ErrorKind::InvalidOperation, format!("the template refuses: {message}")))
+    let what = message!("the template refuses: {message}", "模板拒绝：{message}");
+    Err(own(ErrorKind::InvalidOperation, what))
 }
 
 fn strftime_now(format: &str) -> String {
@@ -132,7 +144,9 @@ mod tests {
     fn rendered(source: &str, messages: &[Message]) -> Result<String, String> {
         let specials = [("bos_token", "<s>"), ("eos_token", "</s>")]
             .map(|(name, text)| (name.to_owned(), text.to_owned()));
-        ChatTemplate::new(source, specials.into()).and_then(|t| t.render(&messages, None))
+        ChatTemplate::new(source, specials.into())
+            .and_then(|template| template.render(&messages, None))
+            .map_err(|why| why.to_string())
     }
 
     fn turn(role: &str, content: &str) -> Message {

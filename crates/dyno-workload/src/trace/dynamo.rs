@@ -1,6 +1,7 @@
 //! Dynamo's request traces (`dynamo.request.trace.v1`): a record for each request that has ended, with
 //! its agent session where the client named one, and records of tools in between.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::fields::{Field, find, numbers};
@@ -57,8 +58,12 @@ pub(super) fn request(
     let value = |path: &'static str| field(path).and_then(|field| field.find(record));
     let needed = |path: &'static str| {
         value(path).filter(|value| !value.is_null()).ok_or_else(|| {
-            let what = format!("there is no field {path:?}; {}", listed(record));
-            DataError::bad(at, what, "record requests with replay metadata")
+            let there = listed(record);
+            let what =
+                message!("there is no field {path:?}; {there}", "没有字段 {path:?}；{there}");
+            let fix =
+                message!("record requests with replay metadata", "请在录制请求时包含回放元数据");
+            DataError::bad(at, what, fix)
         })
     };
     let tokens = |path: &'static str, least| super::fields::tokens(at, path, needed(path)?, least);

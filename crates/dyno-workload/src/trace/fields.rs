@@ -1,10 +1,11 @@
 //! Where the values of a row are, under the names of a known form or as `--data trace:` maps them, and
 //! how each of them is read. Which forms there are is not here.
 
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 use super::time::Unit;
-use crate::data::{At, DataError, FieldPath, described, listed, whole};
+use crate::data::{At, DataError, FieldPath, correct_it, described, listed, whole};
 use crate::random::lengths::LONGEST;
 
 /// One field of a row.
@@ -42,15 +43,15 @@ impl Field {
         &self,
         at: &At,
         object: &'a Map<String, Value>,
-        otherwise: impl FnOnce() -> String,
+        otherwise: impl FnOnce() -> Message,
     ) -> Result<&'a Value, DataError> {
         self.find(object).ok_or_else(|| {
             let (name, there) = (self.name(), listed(object));
             let what = match self {
-                Self::Usual(_) => format!("there is no field {name:?}; {there}"),
-                Self::Mapped { key, .. } => {
-                    format!("there is no field {name:?}, which {key}= names; {there}")
+                Self::Usual(_) => {
+                    message!("there is no field {name:?}; {there}", "没有字段 {name:?}；{there}")
                 }
+                Self::Mapped { key, .. } => no_such_field(name, key, &there),
             };
             DataError::bad(at, what, otherwise())
         })
@@ -66,23 +67,35 @@ impl Field {
         unit.read(value).ok_or_else(|| {
             let name = self.name();
             if let Some((of, meant)) = unit.too_large_for(value) {
-                let what = format!("the field {name:?} is {}, too large for {of}", shown(value));
+                let what = message!(
+                    "the field {name:?} is {}, too large for {of}",
+                    "字段 {name:?} 为 {}，作为{of}过大",
+                    shown(value)
+                );
                 let fix = match meant {
-                    Some(unit) => format!("if it is a date, write time={name},unit={unit}"),
-                    None => "correct it".to_owned(),
+                    Some(unit) => message!(
+                        "if it is a date, write time={name},unit={unit}",
+                        "如果是日期，请写 time={name},unit={unit}"
+                    ),
+                    None => correct_it(),
                 };
                 return DataError::bad(at, what, fix);
             }
             let is_number = Unit::Seconds.read(value).is_some();
             let unit = if unit == Unit::Unsaid && !is_number { Unit::Date } else { unit };
             let such_as = unit.such_as();
-            let what = format!("the field {name:?} is {}, not {such_as}", shown(value));
+            let what = message!(
+                "the field {name:?} is {}, not {such_as}",
+                "字段 {name:?} 为 {}，不是{such_as}",
+                shown(value)
+            );
             let fix = match unit {
-                Unit::Unsaid => "say its unit".to_owned(),
-                Unit::DateOrMilliseconds if is_number => {
-                    format!("say its unit, as in trace:FILE,time={name},unit=s")
-                }
-                _ => "correct it".to_owned(),
+                Unit::Unsaid => message!("say its unit", "请写明单位"),
+                Unit::DateOrMilliseconds if is_number => message!(
+                    "say its unit, as in trace:FILE,time={name},unit=s",
+                    "请写明单位，例如 trace:FILE,time={name},unit=s"
+                ),
+                _ => correct_it(),
             };
             DataError::bad(at, what, fix)
         })
@@ -97,24 +110,37 @@ impl Field {
     }
 }
 
+/// A field that the user named does not exist; `there` are those that do.
+pub(super) fn no_such_field(name: &str, key: &str, there: &Message) -> Message {
+    message!(
+        "there is no field {name:?}, which {key}= names; {there}",
+        "没有 {key}= 指定的字段 {name:?}；{there}"
+    )
+}
+
 /// A number of tokens in the field `name`, of at least `least`.
 pub(super) fn tokens(at: &At, name: &str, value: &Value, least: u32) -> Result<u32, DataError> {
-    let wrong = |what: &str| DataError::bad(at, format!("the field {name:?} {what}"), "correct it");
+    let wrong = |what: Message| {
+        let what = message!("the field {name:?} {what}", "字段 {name:?} {what}");
+        DataError::bad(at, what, correct_it())
+    };
     match whole(value, least) {
-        Ok(Some(tokens)) if tokens > LONGEST => {
-            Err(wrong(&format!("is {tokens}, more than the {LONGEST} tokens that can be")))
-        }
+        Ok(Some(tokens)) if tokens > LONGEST => Err(wrong(message!(
+            "is {tokens}, more than the {LONGEST} tokens that can be",
+            "为 {tokens}，超过上限 {LONGEST} 个 token"
+        ))),
         Ok(Some(tokens)) => Ok(tokens),
-        Ok(None) => Err(wrong("is blank")),
-        Err(what) => Err(wrong(&what)),
+        Ok(None) => Err(wrong(message!("is blank", "为空"))),
+        Err(what) => Err(wrong(what)),
     }
 }
 
 /// The object that a row must be.
 pub(super) fn object<'a>(at: &At, value: &'a Value) -> Result<&'a Map<String, Value>, DataError> {
     value.as_object().ok_or_else(|| {
-        let what = format!("the record is {}, not an object", described(value));
-        DataError::bad(at, what, "correct it")
+        let what =
+            message!("the record is {}, not an object", "该记录是{}，不是对象", described(value));
+        DataError::bad(at, what, correct_it())
     })
 }
 
@@ -124,9 +150,13 @@ pub(super) fn find<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a
     object.get(name).or_else(|| spelled().map(|(_, value)| value))
 }
 
-fn bad_ids(at: &At, name: &str, what: String) -> DataError {
-    let what = format!("the field {name:?} {what}");
-    DataError::bad(at, what, "correct it, or leave it out for a prompt that shares nothing")
+fn bad_ids(at: &At, name: &str, what: Message) -> DataError {
+    let what = message!("the field {name:?} {what}", "字段 {name:?} {what}");
+    let fix = message!(
+        "correct it, or leave it out for a prompt that shares nothing",
+        "请更正；如果该提示词不共享任何内容，请去掉"
+    );
+    DataError::bad(at, what, fix)
 }
 
 /// A list of whole numbers, as the known forms have them.
@@ -140,7 +170,8 @@ pub(super) fn numbers(
         Value::Null => return Ok(()),
         Value::Array(list) => list,
         other => {
-            let what = format!("is {}, not a list of numbers", described(other));
+            let what =
+                message!("is {}, not a list of numbers", "是{}，不是数字列表", described(other));
             return Err(bad_ids(at, name, what));
         }
     };
@@ -148,7 +179,11 @@ pub(super) fn numbers(
     for (place, id) in list.iter().enumerate() {
         let id = id.as_u64().ok_or_else(|| {
             let (id, place) = (shown(id), place + 1);
-            bad_ids(at, name, format!("has {id} in place {place}, not a whole number from 0"))
+            let what = message!(
+                "has {id} in place {place}, not a whole number from 0",
+                "的第 {place} 项为 {id}，不是从 0 开始的整数"
+            );
+            bad_ids(at, name, what)
         })?;
         ids.push(id);
     }
@@ -170,7 +205,10 @@ fn any_ids(at: &At, name: &str, value: &Value, ids: &mut Vec<u64>) -> Result<(),
                     }
                     other => {
                         let (what, place) = (described(other), place + 1);
-                        let what = format!("has {what} in place {place}, not a number or a text");
+                        let what = message!(
+                            "has {what} in place {place}, not a number or a text",
+                            "的第 {place} 项是{what}，不是数字或文本"
+                        );
                         return Err(bad_ids(at, name, what));
                     }
                 });
@@ -182,7 +220,10 @@ fn any_ids(at: &At, name: &str, value: &Value, ids: &mut Vec<u64>) -> Result<(),
             ids.extend(parts.filter(|part| !part.is_empty()).map(id_of));
             Ok(())
         }
-        other => Err(bad_ids(at, name, format!("is {}, not a list", described(other)))),
+        other => {
+            let what = message!("is {}, not a list", "是{}，不是列表", described(other));
+            Err(bad_ids(at, name, what))
+        }
     }
 }
 
@@ -206,9 +247,11 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(super) fn in_words(names: &[&str]) -> String {
+pub(super) fn in_words(names: &[&str]) -> Message {
     match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => names.concat(),
+        Some((last, rest)) if !rest.is_empty() => {
+            message!("{} and {last}", "{} 和 {last}", rest.join(", "))
+        }
+        _ => Message::quoted(names.concat()),
     }
 }

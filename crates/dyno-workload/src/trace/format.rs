@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 use super::fields::{Field, find, in_words};
@@ -173,10 +174,10 @@ impl TraceFormat {
     }
 
     /// What its rows have, for a message.
-    pub(super) fn has_in_words(self) -> String {
+    pub(super) fn has_in_words(self) -> Message {
         let fields = self.fields();
         let names = fields.as_ref().map(Fields::names).unwrap_or_default();
-        format!("{self} rows have {}", in_words(&names))
+        message!("{self} rows have {}", "{self} 的行应有 {}", in_words(&names))
     }
 }
 
@@ -266,10 +267,13 @@ fn aibrix_length<'a>(
 }
 
 /// Why a file is not a trace: what its first record is, or lacks, and what would help.
-pub(super) fn not_a_trace(value: &Value, layout: &str, missing: &[&str]) -> (String, String) {
+pub(super) fn not_a_trace(value: &Value, layout: &Message, missing: &[&str]) -> (Message, Message) {
     let Some(object) = value.as_object() else {
-        let any = "name a trace, or leave trace: out to send its prompts".to_owned();
-        return (format!("is {layout}, without fields"), any);
+        let any = message!(
+            "name a trace, or leave trace: out to send its prompts",
+            "请指定流量记录文件，或去掉 trace: 以发送其中的提示词"
+        );
+        return (message!("is {layout}, without fields", "它是{layout}，没有字段"), any);
     };
     let lacks = |known: &Known| -> Vec<&'static str> {
         let names = [known.time, known.input, known.output];
@@ -291,14 +295,19 @@ pub(super) fn not_a_trace(value: &Value, layout: &str, missing: &[&str]) -> (Str
     match near.filter(|_| missing.len() == 3) {
         Some((format, lacks)) => {
             let has = format.has_in_words();
-            let fix = format!("{has}; for other names write trace:FILE,{say}");
-            (format!("lacks {}; {}", in_words(&lacks), listed(object)), fix)
+            let fix = message!(
+                "{has}; for other names write trace:FILE,{say}",
+                "{has}；字段名不同时请写 trace:FILE,{say}"
+            );
+            let found = message!("lacks {}; {}", "缺少 {}；{}", in_words(&lacks), listed(object));
+            (found, fix)
         }
         None => {
-            let found = format!("is of no known form; {}", listed(object));
-            let fix = format!(
+            let found = message!("is of no known form; {}", "格式未知；{}", listed(object));
+            let fix = message!(
                 "say which field holds what, as in trace:FILE,{say}; or leave trace: out to send \
-                 its prompts"
+                 its prompts",
+                "请写明各字段的含义，例如 trace:FILE,{say}；或去掉 trace: 以发送其中的提示词"
             );
             (found, fix)
         }

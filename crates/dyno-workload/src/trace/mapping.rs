@@ -4,6 +4,7 @@
 use super::fields::Field;
 use super::time::Unit;
 use crate::data::{DataSpec, FieldPath, SpecError};
+use dyno_model::message;
 
 /// The keys of a mapping.
 pub(super) const KEYS: [&str; 8] =
@@ -41,13 +42,19 @@ impl Mapping {
         let field = |key: &'static str| match spec.option(key).map(FieldPath::new) {
             None => Ok(None),
             Some(Some(path)) => Ok(Some(Field::Mapped { key, path })),
-            Some(None) => Err(bad(key, "FIELD: the name of a column or a field")),
+            Some(None) => {
+                let name =
+                    message!("FIELD: the name of a column or a field", "FIELD：列名或字段名");
+                Err(bad(key, name))
+            }
         };
         let unit = |name: &str| UNITS.iter().find(|(unit, _)| *unit == name).map(|(_, unit)| *unit);
         let unit = match spec.option("unit").map(unit) {
             None => None,
             Some(Some(unit)) => Some(unit),
-            Some(None) => return Err(bad("unit", "s, ms, us, ns or iso")),
+            Some(None) => {
+                return Err(bad("unit", message!("s, ms, us, ns or iso", "s、ms、us、ns 或 iso")));
+            }
         };
         let mapping = Self {
             time: field("time")?,
@@ -71,7 +78,9 @@ impl Mapping {
             return Err(SpecError::BothTimes);
         }
         if gap.is_some() && unit == Some(Unit::Date) {
-            return Err(bad("unit", "s, ms, us or ns: a gap is a number"));
+            let units =
+                message!("s, ms, us or ns: a gap is a number", "s、ms、us 或 ns：间隔是数字");
+            return Err(bad("unit", units));
         }
         if gap.is_some() && unit.is_none() {
             return Err(needs("gap", "unit"));

@@ -22,7 +22,7 @@ mod words;
 
 use std::sync::Arc;
 
-use dyno_model::Nanos;
+use dyno_model::{Message, Nanos, message};
 
 pub use self::format::TraceFormat;
 pub use self::options::{TraceLimits, TraceOptions};
@@ -36,12 +36,19 @@ pub use self::sessions::{
 
 use self::read::{Form, Opened};
 use self::rows::Rows;
-use self::words::{counted, spoken};
+use self::words::spoken;
 use crate::data::{DataError, DataSpec, Kind, Raw};
 
 /// Whether a record is one of a trace, with requests that have times and lengths.
 pub(crate) fn is_record(object: &serde_json::Map<String, serde_json::Value>) -> bool {
     Form::is_known(object)
+}
+
+fn compressed(raw: &Raw) -> Message {
+    match raw.compression() {
+        Some(compression) => message!(" ({compression})", "（{compression}）"),
+        None => Message::quoted(""),
+    }
 }
 
 /// One request of a trace.
@@ -65,7 +72,7 @@ pub struct Trace {
 
 #[derive(Debug)]
 struct Inner {
-    recognised: String,
+    recognised: Message,
     format: TraceFormat,
     options: TraceOptions,
     block: u32,
@@ -79,7 +86,7 @@ impl Trace {
     pub fn open(spec: &DataSpec, limits: &TraceLimits) -> Result<Self, DataError> {
         let options = TraceOptions::of(spec)?;
         let Some(path) = &spec.path else {
-            return Err(DataError::Empty("the specification".into()));
+            return Err(DataError::no_path());
         };
         Self::of(Raw::open(path, options.mapping.is_given())?, options, limits)
     }
@@ -96,15 +103,18 @@ impl Trace {
     }
 
     fn of(raw: Raw, options: TraceOptions, limits: &TraceLimits) -> Result<Self, DataError> {
-        let name = raw.name().to_owned();
-        let compression = raw.compression().map(|c| format!(" ({c})")).unwrap_or_default();
+        let name = raw.name().clone();
+        let compression = compressed(&raw);
         let opened = Opened::new(raw, &options.mapping, options.skip_bad)?;
         let Form::Requests(fields) = opened.form.clone() else {
             return Err(DataError::NotWhatItSays {
                 path: name,
                 kind: Kind::Trace,
-                found: "holds sessions, whose requests wait for each other".into(),
-                fix: "open it as sessions".into(),
+                found: message!(
+                    "holds sessions, whose requests wait for each other",
+                    "其中是会话，请求需等待前一个响应"
+                ),
+                fix: message!("open it as sessions", "请按会话打开"),
             });
         };
         let read = read::requests(opened, &fields)?;
@@ -113,22 +123,29 @@ impl Trace {
         let (requests, span) = (read.rows.len() as u64, read.rows.span());
         let (rows, tally) = select::select(&name, read, block, &options, limits)?;
 
-        let mut recognised = format!(
-            "{name}: {format} trace{compression}, {} over {}",
-            counted(requests, "request"),
+        let kind = match format {
+            TraceFormat::Mapped => message!("mapped trace", "按指定字段读取的流量记录"),
+            format => message!("{format} trace", "{format} 流量记录"),
+        };
+        let ids = if rows.have_ids() {
+            message!(", hash ids of {block}-token blocks", "，每块 {block} 个 token 的 hash id")
+        } else if format.has_ids() {
+            message!(", without hash ids", "，没有 hash id")
+        } else {
+            Message::quoted("")
+        };
+        let cut = options.cut_in_words(rows.len() as u64, requests);
+        let recognised = message!(
+            "{name}: {kind}{compression}, {} over {}{ids}{cut}",
+            "{name}：{kind}{compression}，{}，时长 {}{ids}{cut}",
+            words::requests(requests),
             spoken(span)
         );
-        if rows.have_ids() {
-            recognised.push_str(&format!(", hash ids of {block}-token blocks"));
-        } else if format.has_ids() {
-            recognised.push_str(", without hash ids");
-        }
-        recognised.push_str(&options.cut_in_words(rows.len() as u64, requests));
         Ok(Self { inner: Arc::new(Inner { recognised, format, options, block, rows, tally }) })
     }
 
     /// What the file was recognised as and what is taken of it, in a line.
-    pub fn recognised(&self) -> &str {
+    pub fn recognised(&self) -> &Message {
         &self.inner.recognised
     }
 

@@ -1,11 +1,12 @@
 //! The options of a trace: its speed, a part of it, the size of its blocks, and which fields hold what.
 
-use dyno_model::Nanos;
+use dyno_model::message::list;
 use dyno_model::units::parse_duration;
+use dyno_model::{Message, Nanos, message};
 
 use super::mapping::{self, Mapping};
 use super::words::{grouped, spoken};
-use crate::data::{DataSpec, Kind, SpecError};
+use crate::data::{DataSpec, Kind, SpecError, true_or_false};
 
 /// The keys of `trace`, beside those of a mapping.
 const KEYS: [&str; 5] = ["speed", "from", "to", "block", "skip_bad"];
@@ -68,7 +69,11 @@ impl TraceOptions {
         if let Some(text) = spec.option("speed") {
             let speed = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
             options.speed = speed.ok_or_else(|| {
-                bad("speed", "2 for twice as fast: a number from 0.000001 to 1000000")
+                let number = message!(
+                    "2 for twice as fast: a number from 0.000001 to 1000000",
+                    "2（两倍速度）：0.000001 到 1000000 之间的数"
+                );
+                bad("speed", number)
             })?;
         }
         let time = |key: &str, allowed| match spec.option(key).map(parse_duration) {
@@ -76,22 +81,36 @@ impl TraceOptions {
             Some(Ok(time)) => Ok(Some(time)),
             Some(Err(_)) => Err(bad(key, allowed)),
         };
-        options.from = time("from", "10s: a time from the first request on, with its unit")?;
-        options.to = time("to", "5m: a time from the first request on, with its unit")?;
+        let such_as = |time: &str| {
+            message!(
+                "{time}: a time from the first request on, with its unit",
+                "{time}：从首个请求起的时间，带单位"
+            )
+        };
+        options.from = time("from", such_as("10s"))?;
+        options.to = time("to", such_as("5m"))?;
         if options.to.is_some_and(|to| to <= options.from.unwrap_or(0)) {
-            return Err(bad("to", "70s with from=10s: it must be after from"));
+            let later = message!(
+                "70s with from=10s: it must be after from",
+                "70s（from=10s 时）：必须晚于 from"
+            );
+            return Err(bad("to", later));
         }
         if let Some(text) = spec.option("block") {
             let block = text.parse().ok().filter(|block| (1..=LARGEST_BLOCK).contains(block));
-            options.block = Some(
-                block.ok_or_else(|| bad("block", "512: the tokens of a block, 1 to 1000000"))?,
-            );
+            options.block = Some(block.ok_or_else(|| {
+                let tokens = message!(
+                    "512: the tokens of a block, 1 to 1000000",
+                    "512：每块的 token 数，1 到 1000000"
+                );
+                bad("block", tokens)
+            })?);
         }
         match spec.option("skip_bad") {
             None => {}
             Some("true") => options.skip_bad = true,
             Some("false") => options.skip_bad = false,
-            Some(_) => return Err(bad("skip_bad", "true or skip_bad=false")),
+            Some(_) => return Err(bad("skip_bad", true_or_false())),
         }
         Ok(options)
     }
@@ -105,21 +124,27 @@ impl TraceOptions {
     }
 
     /// What is taken of a trace, for the line that says what it is; nothing if it is all of it.
-    pub(super) fn cut_in_words(&self, taken: u64, of: u64) -> String {
+    pub(super) fn cut_in_words(&self, taken: u64, of: u64) -> Message {
         let mut parts = Vec::new();
         if taken < of {
-            parts.push(format!("{} of them", grouped(taken)));
+            parts.push(message!("{} of them", "取其中 {} 个", grouped(taken)));
         }
         match (self.from, self.to) {
             (None, None) => {}
-            (Some(from), None) => parts.push(format!("from {} on", spoken(from))),
-            (from, Some(to)) => {
-                parts.push(format!("from {} to {}", spoken(from.unwrap_or(0)), spoken(to)));
-            }
+            (Some(from), None) => parts.push(message!("from {} on", "从 {} 起", spoken(from))),
+            (from, Some(to)) => parts.push(message!(
+                "from {} to {}",
+                "从 {} 到 {}",
+                spoken(from.unwrap_or(0)),
+                spoken(to)
+            )),
         }
         if self.speed != 1.0 {
-            parts.push(format!("at {} times the speed", self.speed));
+            parts.push(message!("at {} times the speed", "{} 倍速", self.speed));
         }
-        if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
+        match parts.is_empty() {
+            true => Message::quoted(""),
+            false => message!("; {}", "；{}", list(parts)),
+        }
     }
 }

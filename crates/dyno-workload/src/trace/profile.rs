@@ -3,11 +3,12 @@
 
 use std::fmt;
 
-use dyno_model::{Nanos, SEC};
+use dyno_model::message::In;
+use dyno_model::{Language, Localized, Message, Nanos, SEC, message};
 
-use super::words::{counted, grouped, spoken};
+use super::words::{self, grouped, spoken};
 use super::{Reuse, Trace};
-use crate::data::Spread;
+use crate::data::{Spread, samples};
 
 const SAMPLES: usize = 3;
 const SAMPLE_IDS: usize = 8;
@@ -64,7 +65,7 @@ pub struct TraceProfile {
     /// How much of the input was seen before; absent without hash ids.
     pub reuse: Option<Reuse>,
     /// The first requests.
-    pub samples: Vec<String>,
+    pub samples: Vec<Message>,
 }
 
 impl TraceProfile {
@@ -82,12 +83,18 @@ impl TraceProfile {
             let ids = ids.collect::<Vec<_>>().join(", ");
             let more = request.hashes.len().saturating_sub(SAMPLE_IDS);
             let ids = match (ids.as_str(), more) {
-                ("", _) => String::new(),
-                (ids, 0) => format!(", ids {ids}"),
-                (ids, more) => format!(", ids {ids}, … ({more} more)"),
+                ("", _) => Message::quoted(""),
+                (ids, 0) => message!(", ids {ids}", "，id {ids}"),
+                (ids, more) => {
+                    message!(", ids {ids}, … ({more} more)", "，id {ids}……（另有 {more} 个）")
+                }
             };
-            let (at, input) = (spoken(request.at), grouped(request.input.into()));
-            format!("at {at}: {input} in, {} out{ids}", grouped(request.output.into()))
+            let [input, output] = [request.input, request.output].map(|n| grouped(n.into()));
+            message!(
+                "at {at}: {input} in, {output} out{ids}",
+                "{at}：输入 {input}，输出 {output}{ids}",
+                at = spoken(request.at)
+            )
         });
         Self {
             requests: trace.len(),
@@ -105,34 +112,48 @@ impl TraceProfile {
     }
 }
 
-impl fmt::Display for TraceProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let requests = counted(self.requests, "request");
-        writeln!(f, "replayed: {requests} in {}", spoken(self.duration))?;
-        match self.rate {
-            Some(rate) => writeln!(f, "\narrivals\n  {rate:.3} per second on average")?,
-            None => writeln!(f, "\narrivals\n  all at once")?,
-        }
+impl Localized for TraceProfile {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        let mut line = |said: Message| writeln!(f, "{}", In(&said, language));
+        line(message!(
+            "replayed: {} in {}\n",
+            "回放：{}，用时 {}\n",
+            words::requests(self.requests),
+            spoken(self.duration)
+        ))?;
+        line(message!("arrivals", "到达"))?;
+        line(match self.rate {
+            Some(rate) => message!("  {rate:.3} per second on average", "  平均每秒 {rate:.3} 个"),
+            None => message!("  all at once", "  同时到达"),
+        })?;
         if let Some(Dispersion { index, window }) = self.dispersion {
-            let window = spoken(window);
-            writeln!(f, "  index of dispersion {index:.2} in windows of {window} (Poisson has 1)")?;
+            line(message!(
+                "  index of dispersion {index:.2} in windows of {window} (Poisson has 1)",
+                "  离散指数 {index:.2}，窗口 {window}（泊松为 1）",
+                window = spoken(window)
+            ))?;
         }
-        write!(f, "\ninput tokens\n{}\noutput tokens\n{}", self.input, self.output)?;
+        line(message!("\ninput tokens\n{}", "\n输入 token\n{}", self.input))?;
+        line(message!("output tokens", "输出 token"))?;
+        write!(f, "{}", In(&self.output, language))?;
         if let Some(reuse) = self.reuse
             && let Some(share) = reuse.share()
         {
-            writeln!(
-                f,
-                "\nseen before\n  {} of {} input tokens: a prefix cache can save {:.1} % at most",
-                grouped(reuse.seen),
-                grouped(reuse.input),
-                share * 100.0
-            )?;
+            let seen = message!(
+                "seen before\n  {seen} of {all} input tokens: a prefix cache can save {:.1} % at most",
+                "重复出现\n  {all} 个输入 token 中的 {seen} 个：前缀缓存最多可节省 {:.1} %",
+                share * 100.0,
+                seen = grouped(reuse.seen),
+                all = grouped(reuse.input)
+            );
+            writeln!(f, "\n{}", In(&seen, language))?;
         }
-        writeln!(f, "\nsamples")?;
-        for (index, sample) in self.samples.iter().enumerate() {
-            writeln!(f, "  {}  {sample}", index + 1)?;
-        }
-        Ok(())
+        samples(f, &self.samples, language)
+    }
+}
+
+impl fmt::Display for TraceProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_in(f, Language::English)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use dyno_model::message;
 use serde_json::Value;
 
 use super::dynamo;
@@ -135,7 +136,7 @@ impl Records {
 
     /// Why the file is not a trace.
     fn unknown(&mut self, mapping: &Mapping) -> DataError {
-        let path = self.raw.name().to_owned();
+        let path = self.raw.name().clone();
         let Some((_, value)) = self.looked_at.front() else { return self.nothing() };
         let missing = Fields::with(None, mapping).err().unwrap_or_default();
         let (found, fix) = not_a_trace(value, &self.raw.layout(), &missing);
@@ -144,12 +145,16 @@ impl Records {
 
     /// Why there is nothing to use.
     pub(super) fn nothing(&mut self) -> DataError {
-        let path = self.raw.name().to_owned();
+        let path = self.raw.name().clone();
         match self.first_bad.take() {
             Some(first) => DataError::OnlyBad { path, bad: self.skipped, first },
             None => DataError::NoRecords(path),
         }
     }
+}
+
+pub(super) fn replay_its_parts() -> message::Message {
+    message!("split the file and replay its parts", "请拆分文件，分段回放")
 }
 
 /// Tokens of a block, where a record says so.
@@ -221,18 +226,21 @@ pub(super) fn requests(opened: Opened, fields: &Fields) -> Result<Read, DataErro
 
 impl Read {
     fn check_size(&self, at: &At, ids: usize) -> Result<(), DataError> {
-        for (count, most, what) in [
-            (self.rows.len(), MOST_REQUESTS, "requests"),
-            (self.rows.ids() + ids, MOST_IDS, "hash ids"),
-        ] {
-            if count >= most {
-                return Err(DataError::Broken {
-                    at: at.clone(),
-                    what: format!("the trace has more than {} {what}", grouped(most as u64)),
-                    fix: "split the file and replay its parts".into(),
-                });
-            }
-        }
-        Ok(())
+        let what = if self.rows.len() >= MOST_REQUESTS {
+            message!(
+                "the trace has more than {} requests",
+                "流量记录超过 {} 个请求",
+                grouped(MOST_REQUESTS as u64)
+            )
+        } else if self.rows.ids() + ids >= MOST_IDS {
+            message!(
+                "the trace has more than {} hash ids",
+                "流量记录超过 {} 个 hash id",
+                grouped(MOST_IDS as u64)
+            )
+        } else {
+            return Ok(());
+        };
+        Err(DataError::Broken { at: at.clone(), what, fix: replay_its_parts() })
     }
 }

@@ -1,5 +1,6 @@
 //! One record of a trace as its requests: one each, except where a record holds all of a moment.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::dynamo;
@@ -7,7 +8,7 @@ use super::fields::{Field, find, object, tokens};
 use super::format::{Fields, REQUESTS, TraceFormat, aibrix_lengths};
 use super::rows::Row;
 use super::words::spoken;
-use crate::data::{At, DataError, described};
+use crate::data::{At, DataError, correct_it, described};
 
 /// What a record says of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub(super) fn one(
     let needed = |field: &Field| {
         field.needed(at, object, || match field {
             Field::Usual(_) => fields.format.has_in_words(),
-            Field::Mapped { .. } => "name one of them".into(),
+            Field::Mapped { .. } => name_one_of_them(),
         })
     };
     let output = needed(&fields.output).and_then(|v| fields.output.tokens(at, v, 0))?;
@@ -114,11 +115,19 @@ pub(super) fn one(
 fn ends_early(fields: &Fields, at: &At, early: u64) -> DataError {
     let name = |field: &Option<Field>| field.as_ref().map_or("", Field::name).to_owned();
     let (start, end, early) = (name(&fields.time), name(&fields.end), spoken(early));
-    let what = format!(
-        "the field {end:?} is {early} before {start:?}: the response ends before its \
-                        request is sent"
+    let what = message!(
+        "the field {end:?} is {early} before {start:?}: the response ends before its request is sent",
+        "字段 {end:?} 比 {start:?} 早 {early}：响应在请求发送之前就已结束"
     );
-    DataError::bad(at, what, "swap time= and end= if all records are like this; else correct it")
+    let fix = message!(
+        "swap time= and end= if all records are like this; else correct it",
+        "如果所有记录都如此，请交换 time= 和 end=；否则请更正"
+    );
+    DataError::bad(at, what, fix)
+}
+
+pub(super) fn name_one_of_them() -> message::Message {
+    message!("name one of them", "请指定其中之一")
 }
 
 /// AIBrix's records: a time, and the requests that are sent then.
@@ -131,9 +140,12 @@ fn all_of_a_moment(
     let list = match find(object, REQUESTS) {
         Some(Value::Array(list)) => list,
         other => {
-            let what = other.map_or("missing", described);
-            let what = format!("the field {REQUESTS:?} is {what}, not a list");
-            return Err(DataError::bad(at, what, "correct it"));
+            let what = other.map_or_else(|| message!("missing", "缺失"), described);
+            let what = message!(
+                "the field {REQUESTS:?} is {what}, not a list",
+                "字段 {REQUESTS:?} 是{what}，不是列表"
+            );
+            return Err(DataError::bad(at, what, correct_it()));
         }
     };
     let time = match &fields.time {
@@ -147,15 +159,21 @@ fn all_of_a_moment(
         let lengths = request.as_object().map(aibrix_lengths);
         let Some([(input_name, input), (output_name, output)]) = lengths else {
             let (what, place) = (described(request), place + 1);
-            let what = format!("the field {REQUESTS:?} has {what} in place {place}, not an object");
-            return Err(DataError::bad(at, what, "correct it"));
+            let what = message!(
+                "the field {REQUESTS:?} has {what} in place {place}, not an object",
+                "字段 {REQUESTS:?} 的第 {place} 项是{what}，不是对象"
+            );
+            return Err(DataError::bad(at, what, correct_it()));
         };
         let length = |name: &str, value: Option<&Value>, least| match value {
             Some(Value::Null) | None => {
                 let place = place + 1;
-                let what =
-                    format!("request {place} has no {name:?}, and a replay needs the length");
-                Err(DataError::bad(at, what, "generate the workload with it"))
+                let what = message!(
+                    "request {place} has no {name:?}, and a replay needs the length",
+                    "第 {place} 个请求没有 {name:?}，而回放需要长度"
+                );
+                let fix = message!("generate the workload with it", "请在生成负载时包含它");
+                Err(DataError::bad(at, what, fix))
             }
             Some(value) => tokens(at, name, value, least),
         };

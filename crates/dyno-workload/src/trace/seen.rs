@@ -1,10 +1,12 @@
 //! What shows only over all rows of a file: a field that the user named and no row has, and times that
 //! are written in more than one way, or as if in another unit.
 
+use dyno_model::Message;
 use serde_json::{Map, Value};
 
-use super::fields::Field;
+use super::fields::{Field, no_such_field};
 use super::format::Fields;
+use super::row::name_one_of_them;
 use super::time::{Unit, is_date, is_present_day, names_zone};
 use crate::data::{At, DataError, listed};
 
@@ -25,7 +27,7 @@ pub(super) struct Seen {
     /// Fields that the user named, that a row need not have, and that none has had yet.
     unfound: Vec<Field>,
     /// The first row, and the fields that it has.
-    first: Option<(At, String)>,
+    first: Option<(At, Message)>,
     /// The field of times that may be written in several ways.
     time: Option<Field>,
     unit: Unit,
@@ -78,12 +80,8 @@ impl Seen {
         if let (Some(Field::Mapped { key, path }), Some((at, there))) =
             (self.unfound.first(), self.first)
         {
-            let name = path.as_str();
-            return Err(DataError::Broken {
-                at,
-                what: format!("there is no field {name:?}, which {key}= names; {there}"),
-                fix: "name one of them".into(),
-            });
+            let what = no_such_field(path.as_str(), key, &there);
+            return Err(DataError::Broken { at, what, fix: name_one_of_them() });
         }
         let named = matches!(self.time, Some(Field::Mapped { .. }));
         let of_numbers = !matches!(self.unit, Unit::Date | Unit::DateOrMilliseconds | Unit::Unsaid);

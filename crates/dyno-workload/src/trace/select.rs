@@ -4,8 +4,10 @@ use super::options::{TraceLimits, TraceOptions};
 use super::read::Read;
 use super::rows::{Row, Rows};
 use super::seen::Doubtful;
-use super::words::{counted, spoken};
-use crate::data::DataError;
+use super::words::{requests, spoken};
+use crate::data::{DataError, limit_is_0};
+use dyno_model::message::clauses;
+use dyno_model::{Message, message};
 use dyno_words::Note;
 
 /// How the rows of a trace file were used.
@@ -85,7 +87,7 @@ impl TraceTally {
 
 /// Takes the part that is asked for, with times from its start on, at the speed of the replay.
 pub(super) fn select(
-    name: &str,
+    name: &Message,
     read: Read,
     block: u32,
     options: &TraceOptions,
@@ -137,7 +139,7 @@ pub(super) fn select(
     match rows.len() {
         0 => {
             let why = nothing(&tally, span, options, limits);
-            Err(DataError::NothingSelected { name: name.into(), why })
+            Err(DataError::NothingSelected { name: name.clone(), why })
         }
         _ => Ok((rows, tally)),
     }
@@ -149,38 +151,53 @@ pub(super) fn nothing(
     span: u64,
     options: &TraceOptions,
     limits: &TraceLimits,
-) -> String {
+) -> Message {
     if tally.read == 0 {
-        return format!(
-            "{} failed when recorded, and there are no others; name another file",
-            counted(tally.failed_when_recorded, "request")
-        );
+        return match tally.failed_when_recorded {
+            1 => message!(
+                "1 request failed when recorded, and there are no others; name another file",
+                "仅有的 1 个请求在录制时失败；请指定其他文件"
+            ),
+            failed => message!(
+                "{} failed when recorded, and there are no others; name another file",
+                "{}在录制时全部失败，没有其他请求；请指定其他文件",
+                requests(failed)
+            ),
+        };
     }
     let mut why = Vec::new();
     if tally.outside > 0 {
         let asked = match (options.from, options.to) {
-            (Some(from), Some(to)) => format!("from {} to {}", spoken(from), spoken(to)),
-            (Some(from), None) => format!("from {} on", spoken(from)),
-            (None, to) => format!("before {}", spoken(to.unwrap_or(0))),
+            (Some(from), Some(to)) => {
+                message!("from {} to {}", "{} 到 {} 之间", spoken(from), spoken(to))
+            }
+            (Some(from), None) => message!("from {} on", "{} 之后", spoken(from)),
+            (None, to) => message!("before {}", "{} 之前", spoken(to.unwrap_or(0))),
         };
-        why.push(format!(
-            "{} of {} are not within the time {asked}; the trace runs from 0 s to {}",
-            tally.outside,
-            counted(tally.read, "request"),
-            spoken(span)
+        why.push(message!(
+            "{some} of {all} are not within the time {asked}; the trace runs from 0 s to {end}",
+            "{all}中有 {some} 个不在 {asked}；流量记录的时间为 0 s 到 {end}",
+            some = tally.outside,
+            all = requests(tally.read),
+            end = spoken(span)
         ));
     }
-    let of_them = |count: u64, what: String| format!("{} {what}", counted(count, "request"));
     if let Some(most) = limits.max_input.filter(|_| tally.dropped_long > 0) {
-        let what = format!("with more than {most} input tokens; raise the maximum or truncate");
-        why.push(of_them(tally.dropped_long, what));
+        why.push(message!(
+            "{} with more than {most} input tokens; raise the maximum or truncate",
+            "{}超过 {most} 个输入 token；请提高上限或截断",
+            requests(tally.dropped_long)
+        ));
     }
     if let Some(least) = limits.min_input.filter(|_| tally.dropped_short > 0) {
-        let what = format!("with fewer than {least} input tokens; lower the minimum");
-        why.push(of_them(tally.dropped_short, what));
+        why.push(message!(
+            "{} with fewer than {least} input tokens; lower the minimum",
+            "{}少于 {least} 个输入 token；请降低下限",
+            requests(tally.dropped_short)
+        ));
     }
     if limits.limit == Some(0) {
-        why.push("the limit is 0; set it to at least 1".into());
+        why.push(limit_is_0());
     }
-    why.join("; ")
+    Message::of(&clauses(why))
 }

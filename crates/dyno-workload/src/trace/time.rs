@@ -1,5 +1,6 @@
 //! Times as traces write them, as nanoseconds: dates with a time of day, and numbers with a unit.
 
+use dyno_model::{Message, message};
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::Offset;
@@ -37,15 +38,14 @@ impl Unit {
     }
 
     /// What a number is too large for, and the unit in which it would be a date of our time.
-    pub(super) fn too_large_for(
-        self,
-        value: &Value,
-    ) -> Option<(&'static str, Option<&'static str>)> {
+    pub(super) fn too_large_for(self, value: &Value) -> Option<(Message, Option<&'static str>)> {
         let of = match self {
-            Self::Seconds => "a time in seconds",
-            Self::Milliseconds | Self::DateOrMilliseconds => "a time in milliseconds",
-            Self::Microseconds => "a time in microseconds",
-            Self::Nanoseconds => "a time in nanoseconds",
+            Self::Seconds => message!("a time in seconds", "以秒表示的时间"),
+            Self::Milliseconds | Self::DateOrMilliseconds => {
+                message!("a time in milliseconds", "以毫秒表示的时间")
+            }
+            Self::Microseconds => message!("a time in microseconds", "以微秒表示的时间"),
+            Self::Nanoseconds => message!("a time in nanoseconds", "以纳秒表示的时间"),
             Self::Date | Self::Unsaid => return None,
         };
         let digits = match value {
@@ -76,23 +76,37 @@ impl Unit {
     }
 
     /// What a time looks like, for a message.
-    pub(super) fn such_as(self) -> &'static str {
+    pub(super) fn such_as(self) -> Message {
         match self {
-            Self::Seconds => "a time in seconds such as 61.114",
-            Self::Milliseconds => "a time in milliseconds such as 27482",
-            Self::Microseconds => "a time in microseconds such as 27482000",
-            Self::Nanoseconds => "a time in nanoseconds such as 27482000000",
-            Self::Date => {
+            Self::Seconds => {
+                message!("a time in seconds such as 61.114", "以秒表示的时间（例如 61.114）")
+            }
+            Self::Milliseconds => {
+                message!("a time in milliseconds such as 27482", "以毫秒表示的时间（例如 27482）")
+            }
+            Self::Microseconds => message!(
+                "a time in microseconds such as 27482000",
+                "以微秒表示的时间（例如 27482000）"
+            ),
+            Self::Nanoseconds => message!(
+                "a time in nanoseconds such as 27482000000",
+                "以纳秒表示的时间（例如 27482000000）"
+            ),
+            Self::Date => message!(
                 "a date such as 2024-05-10 00:00:00.25, 2024-05-10T00:00:00Z, 2024/05/10 00:00:00 \
-                 +02:00 or 20240510T000000Z"
-            }
-            Self::DateOrMilliseconds => {
-                "a time such as 2024-05-10 00:00:00.009930+00:00 or 27482 whole milliseconds"
-            }
-            Self::Unsaid => {
+                 +02:00 or 20240510T000000Z",
+                "日期（例如 2024-05-10 00:00:00.25、2024-05-10T00:00:00Z、2024/05/10 00:00:00 +02:00 或 \
+                 20240510T000000Z）"
+            ),
+            Self::DateOrMilliseconds => message!(
+                "a time such as 2024-05-10 00:00:00.009930+00:00 or 27482 whole milliseconds",
+                "时间（例如 2024-05-10 00:00:00.009930+00:00，或整数毫秒 27482）"
+            ),
+            Self::Unsaid => message!(
                 "a date such as 2024-05-10 00:00:00; for a number add unit=s, unit=ms, unit=us or \
-                 unit=ns"
-            }
+                 unit=ns",
+                "日期（例如 2024-05-10 00:00:00）；数字请加 unit=s、unit=ms、unit=us 或 unit=ns"
+            ),
         }
     }
 }
@@ -272,17 +286,19 @@ mod tests {
 
     #[test]
     fn a_number_too_large_for_its_unit_is_told_with_the_unit_it_may_be_in() {
-        let too_large = |unit: Unit, text: &str| unit.too_large_for(&Value::String(text.into()));
-        const MS: &str = "a time in milliseconds";
+        let said = |(of, unit): (Message, _)| (of.to_string(), unit);
+        let too_large =
+            |unit: Unit, text: &str| unit.too_large_for(&Value::String(text.into())).map(said);
+        let ms = |unit| Some(("a time in milliseconds".to_owned(), unit));
         let micros = "1770109200000000";
-        assert_eq!(too_large(Unit::Milliseconds, micros), Some((MS, Some("us"))));
-        assert_eq!(too_large(Unit::DateOrMilliseconds, micros), Some((MS, Some("us"))));
+        assert_eq!(too_large(Unit::Milliseconds, micros), ms(Some("us")));
+        assert_eq!(too_large(Unit::DateOrMilliseconds, micros), ms(Some("us")));
         let nanos = serde_json::json!(1_770_109_200_000_000_000_u64);
-        assert_eq!(Unit::Milliseconds.too_large_for(&nanos), Some((MS, Some("ns"))));
+        assert_eq!(Unit::Milliseconds.too_large_for(&nanos).map(said), ms(Some("ns")));
         let seconds = too_large(Unit::Seconds, "1770109200000.5");
-        assert_eq!(seconds, Some(("a time in seconds", Some("ms"))));
+        assert_eq!(seconds, Some(("a time in seconds".to_owned(), Some("ms"))));
         let never = too_large(Unit::Milliseconds, "99999999999999999999999");
-        assert_eq!(never, Some((MS, None)));
+        assert_eq!(never, ms(None));
         for fits in ["1770109200000", "-5", "nan", "soon", "2026-02-03 09:00:00"] {
             assert_eq!(too_large(Unit::Milliseconds, fits), None, "{fits}");
         }

@@ -1,6 +1,6 @@
 //! Counts and durations in readable form.
 
-use dyno_model::{MS, Nanos, SEC};
+use dyno_model::{MS, Message, Nanos, SEC, message};
 
 /// A count with its digits in groups of three: `1,000`.
 pub(super) fn grouped(count: u64) -> String {
@@ -15,9 +15,20 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// A count of things: `1 request`, `1,000 requests`.
-pub(super) fn counted(count: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
+/// `1 request`, `1,000 requests`.
+pub(super) fn requests(count: u64) -> Message {
+    match count {
+        1 => message!("1 request", "1 个请求"),
+        _ => message!("{} requests", "{} 个请求", grouped(count)),
+    }
+}
+
+/// `1 session`, `1,000 sessions`.
+pub(super) fn sessions(count: u64) -> Message {
+    match count {
+        1 => message!("1 session", "1 个会话"),
+        _ => message!("{} sessions", "{} 个会话", grouped(count)),
+    }
 }
 
 /// A duration in its two largest units: `9 min 58 s`. Below a minute it has a fraction.
@@ -56,8 +67,8 @@ mod tests {
     fn counts_and_durations_are_said_as_people_do() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
-        assert_eq!(counted(1_234_567, "request"), "1,234,567 requests");
-        assert_eq!(counted(1, "request"), "1 request");
+        assert_eq!(requests(1_234_567).to_string(), "1,234,567 requests");
+        assert_eq!(requests(1).to_string(), "1 request");
         for (nanos, said) in [
             (0, "0 s"),
             (1_500, "0.0015 ms"),

@@ -1,7 +1,6 @@
 //! Converted data read back as the same items, and the profile of a data set.
 #![allow(clippy::expect_used)]
 
-use dyno_model::Language;
 use dyno_model::prompt::{Content, Item, Message};
 use dyno_workload::data::{DataSet, DataSpec, Format, convert, profile};
 use proptest::prelude::*;
@@ -89,8 +88,6 @@ fn what_is_shown_of_a_data_set() {
             _ => 5,
         })
     };
-    let shown = profile(data.open().expect("opens"), &count, true, Language::English)
-        .expect("read")
-        .to_string();
+    let shown = profile(data.open().expect("opens"), &count, true).expect("read").to_string();
     insta::assert_snapshot!(shown);
 }

@@ -212,7 +212,7 @@ fn a_warning_says_how_to_send_the_field() {
         DataSet::from_bytes("q.jsonl", text.as_bytes(), &spec).expect("opens")
     };
     assert_eq!(
-        open("q.jsonl").recognised().warnings(),
+        open("q.jsonl").recognised().warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
         [
             "q.jsonl: the field \"evidence\" is not sent, although it is longer than the prompts (300 \
           characters on average, the prompts 4); write context=evidence to put it before the \
@@ -225,5 +225,5 @@ fn a_warning_says_how_to_send_the_field() {
     let text = text.replace("evidence\"", "two\\nlines\"");
     let odd = DataSet::from_bytes("q", text.as_bytes(), &"q".parse().expect("good"));
     let warnings = odd.expect("opens").recognised().warnings();
-    assert!(warnings.len() == 1 && !warnings[0].contains('\n'), "{warnings:?}");
+    assert!(warnings.len() == 1 && !warnings[0].to_string().contains('\n'), "{warnings:?}");
 }

@@ -148,7 +148,7 @@ fn nothing_left_says_why() {
 #[test]
 fn a_count_that_fails_is_an_error() {
     let data = numbered(3);
-    let count: Count<'_> = Box::new(|_| Err("no such token".into()));
+    let count: Count<'_> = Box::new(|_| Err(dyno_model::Message::quoted("no such token")));
     let error = Selection::default().of(&data, Some(count)).expect("starts").next();
     assert_eq!(
         error.expect("one").expect_err("fails").to_string(),
@@ -221,7 +221,7 @@ proptest! {
         let count = || -> Option<Count<'static>> {
             Some(Box::new(|content| match content {
                 Content::Text(text) => Ok(text.chars().count() as u32 + 2),
-                _ => Err("text only".into()),
+                _ => Err(dyno_model::Message::quoted("text only")),
             }))
         };
         prop_assume!(!text.trim().is_empty());

@@ -347,7 +347,7 @@ fn every_set_is_read_as_its_users_expect() {
         assert_eq!(sent(&first(&data)), *expected, "{name}");
         let told = data.recognised().to_string();
         assert!(told.ends_with(said), "{name}: {told}");
-        assert_eq!(data.recognised().warnings(), Vec::<String>::new(), "{name}");
+        assert_eq!(data.recognised().warnings(), [], "{name}");
         assert!(data.open().expect("opens").all(|item| item.is_ok()), "{name}");
     }
 }

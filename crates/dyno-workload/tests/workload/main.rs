@@ -1,5 +1,6 @@
 //! What is sent: data files, conversations, traces, random prompts.
 
+mod chinese;
 mod data_bad;
 mod data_convert;
 mod data_mutated;

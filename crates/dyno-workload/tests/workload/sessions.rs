@@ -2,7 +2,6 @@
 //! them.
 #![allow(clippy::expect_used)]
 
-use dyno_model::Language;
 use dyno_model::prompt::{Content, Item, Message};
 use dyno_workload::data::{
     Count, DataError, DataSet, DataSpec, Format, Order, Outside, Selection, SpecError, convert,
@@ -169,8 +168,10 @@ fn lists_first_and_objects_later_are_conversations_all_the_same() {
 }
 
 /// A word a token.
-fn words(content: &Content) -> Result<u32, String> {
-    let Content::Messages(messages) = content else { return Err("messages expected".into()) };
+fn words(content: &Content) -> Result<u32, dyno_model::Message> {
+    let Content::Messages(messages) = content else {
+        return Err(dyno_model::Message::quoted("messages expected"));
+    };
     Ok(messages.iter().map(|message| message.content.split_whitespace().count() as u32).sum())
 }
 
@@ -211,15 +212,7 @@ fn what_is_told_of_conversations() {
     let data = open("t.json", TALKS, "");
     let profile = |spec: &str| {
         let options = options(spec).expect("good");
-        SessionProfile::of(
-            data.open().expect("opens"),
-            &options,
-            0,
-            &words,
-            false,
-            Language::English,
-        )
-        .expect("good")
+        SessionProfile::of(data.open().expect("opens"), &options, 0, &words, false).expect("good")
     };
     let told = profile("session:t.json");
     assert_eq!((told.conversations, told.turns.max(), told.turns.mean()), (2, Some(2), Some(1.5)));
@@ -274,7 +267,8 @@ fn lengths_that_cannot_be_met_name_who_asked_for_them() {
     assert!(error.is_by_prefix(), "{error}");
     assert!(!RandomError::SharedAndUnique(64).is_by_prefix());
     let asked = Lengths::fixed(9);
-    let (minimum, around, whose) = (75, 10, "the chat template's");
+    let (minimum, around) = (75, 10);
+    let whose = dyno_model::message!("the tokenizer's", "分词器");
     let error = RandomError::TooShort { asked, minimum, around, whose, prefix: 64 };
     assert!(!error.is_by_prefix(), "{error}");
 }

@@ -188,7 +188,7 @@ fn a_template_that_refuses_is_told_when_counting() {
 #[test]
 fn a_server_is_asked_as_the_content_is() {
     let tokenizer = Tokenizer::by_asking(Box::new(|ask| match ask {
-        Ask::Text("broken") => Err("503".to_owned()),
+        Ask::Text("broken") => Err(dyno_model::Message::quoted("503")),
         Ask::Text(text) => Ok(text.len() as u32),
         Ask::Messages(messages) => Ok(100 * messages.len() as u32),
     }));
@@ -204,7 +204,7 @@ fn a_server_is_asked_as_the_content_is() {
 fn a_server_that_counts_text_alone_is_asked_for_text() {
     let ask = Box::new(|ask: &Ask<'_>| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err("messages are refused".to_owned()),
+        Ask::Messages(_) => Err(dyno_model::Message::quoted("messages are refused")),
     });
     let tokenizer = Tokenizer::by_asking_for(Counts::Text, ask);
     let messages = [Message::user("four"), Message::user("more")];

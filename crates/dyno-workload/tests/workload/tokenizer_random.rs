@@ -238,7 +238,7 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
             Ask::Text(text) => behind.count(text),
             Ask::Messages(messages) => behind.count_messages(messages),
         }
-        .map_err(|error| error.to_string())
+        .map_err(|error| dyno_model::Message::of(&error))
     }));
     let made = prompts(&server, "300", RandomOptions::default());
     let at_first = asked.load(Ordering::Relaxed);
@@ -258,7 +258,7 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
 
     let odd = Tokenizer::by_asking(Box::new(|ask| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err("no messages here".to_owned()),
+        Ask::Messages(_) => Err(dyno_model::Message::quoted("no messages here")),
     }));
     let bytes = RandomPrompts::new(&odd, Lengths::fixed(300), Key::new(0, 0), plain());
     assert_eq!(bytes.expect_err("bytes"), RandomError::NothingCountsAsOne);

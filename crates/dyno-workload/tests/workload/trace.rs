@@ -28,7 +28,7 @@ fn said(text: &str, spec: &str, limits: TraceLimits) -> String {
 fn mooncake() {
     let read = trace(MOONCAKE, "trace:t.jsonl");
     assert_eq!(
-        read.recognised(),
+        read.recognised().to_string(),
         "t.jsonl: Mooncake trace, 6 requests over 27.482 s, hash ids of 512-token blocks"
     );
     assert_eq!((read.format(), read.block(), read.len()), (TraceFormat::Mooncake, 512, 6));
@@ -50,7 +50,7 @@ fn mooncake() {
         {"timestamp": 5, "input_length": 8, "output_length": 2, "hash_ids": null}]"#;
     let bare = trace(bare, "trace:t.json");
     assert_eq!(
-        bare.recognised(),
+        bare.recognised().to_string(),
         "t.json: Mooncake trace, 2 requests over 1.5 ms, without hash ids"
     );
     assert_eq!(requests(&bare), [(0, 9, 2, vec![]), (1_500_000, 8, 2, vec![])]);
@@ -62,7 +62,7 @@ fn bailian_counts_in_seconds_and_blocks_of_sixteen() {
 {"chat_id": 160, "parent_chat_id": -1, "timestamp": 61.2, "input_length": 16, "output_length": 1, "type": "text", "turn": 1, "hash_ids": [1089]}"#;
     let read = trace(text, "trace:qwen.jsonl");
     assert_eq!(
-        read.recognised(),
+        read.recognised().to_string(),
         "qwen.jsonl: Bailian trace, 2 requests over 86 ms, hash ids of 16-token blocks"
     );
     assert_eq!(requests(&read)[1], (86 * MS, 16, 1, vec![1089]));
@@ -75,7 +75,7 @@ fn azure_to_the_nanosecond_and_in_order() {
     for name in ["azure.csv", "azure"] {
         let read = trace(AZURE, &format!("trace:{name}"));
         assert_eq!(
-            read.recognised(),
+            read.recognised().to_string(),
             format!("{name}: Azure trace, 3 requests over 1 s"),
             "a header says enough"
         );
@@ -102,7 +102,7 @@ fn burst_gpt_old_and_new_without_the_failures() {
     for text in [BURST_GPT, newer] {
         let read = trace(text, "trace:b.csv");
         assert_eq!(
-            read.recognised(),
+            read.recognised().to_string(),
             "b.csv: BurstGPT trace, 2 requests over 1 min 53 s",
             "those that failed are left out"
         );
@@ -151,7 +151,7 @@ fn compressed_files_are_read_through() {
         let read = Trace::from_bytes("t", &bytes, &spec, &TraceLimits::default()).expect(name);
         assert_eq!(requests(&read), plain);
         let told = format!("t: Mooncake trace ({name}), 6 requests over");
-        assert!(read.recognised().starts_with(&told), "{}", read.recognised());
+        assert!(read.recognised().to_string().starts_with(&told), "{}", read.recognised());
         let cut = &bytes[..bytes.len() - 12];
         let error = Trace::from_bytes("t", cut, &spec, &TraceLimits::default());
         let error = error.expect_err("cut off").to_string();
@@ -171,7 +171,7 @@ fn a_part_is_cut_by_the_traces_own_clock() {
     assert_eq!(part.tally().outside, 3);
     assert_eq!(part.request(0).unwrap().hashes, [46, 48, 50]);
     assert_eq!(
-        part.recognised(),
+        part.recognised().to_string(),
         "t: Mooncake trace, 6 requests over 27.482 s, hash ids of 512-token blocks; 3 of them, \
          from 3 s to 20 s, at 2 times the speed"
     );
@@ -205,7 +205,7 @@ fn lengths_and_the_limit_choose() {
     let few = taken(TraceLimits { limit: Some(2), min_input: Some(660), ..none });
     assert_eq!(offsets(&few), [0, 3_052]);
     assert_eq!((few.tally().beyond_limit, few.tally().dropped_short), (3, 1));
-    assert!(few.recognised().ends_with("; 2 of them"), "{}", few.recognised());
+    assert!(few.recognised().to_string().ends_with("; 2 of them"), "{}", few.recognised());
 }
 
 #[test]

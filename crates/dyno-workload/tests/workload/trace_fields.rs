@@ -30,7 +30,7 @@ fn any_table_is_a_trace_once_its_fields_are_named() {
     let read =
         trace(SHOP, "trace:shop.txt,time=when,input=prompt,output=answer,hash=blocks,block=256");
     assert_eq!(
-        read.recognised(),
+        read.recognised().to_string(),
         "shop.txt: mapped trace, 3 requests over 750 ms, hash ids of 256-token blocks"
     );
     assert_eq!(

@@ -245,7 +245,7 @@ fn a_servers_tokenizer_is_asked_before_and_not_again() {
             Ask::Text(text) => local.count(text),
             Ask::Messages(messages) => local.count_messages(messages),
         }
-        .map_err(|error| error.to_string())
+        .map_err(|error| dyno_model::Message::of(&error))
     }));
     let read = trace(AZURE, "trace:a.csv");
     let prompts = TracePrompts::new(&server, read, Key::new(1, 0), true, false).expect("prompts");
@@ -256,7 +256,7 @@ fn a_servers_tokenizer_is_asked_before_and_not_again() {
     assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), at_first);
     let bytes = Tokenizer::by_asking(Box::new(|ask| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err("no messages here".to_owned()),
+        Ask::Messages(_) => Err(dyno_model::Message::quoted("no messages here")),
     }));
     let refused =
         TracePrompts::new(&bytes, trace(AZURE, "trace:a.csv"), Key::new(1, 0), false, false);

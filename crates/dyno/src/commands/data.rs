@@ -7,10 +7,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
 use crate::usage::UsageError;
-use dyno_model::Language;
 use dyno_model::prompt::Content;
+use dyno_model::{Language, Localized, Message};
 use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
-use dyno_words::{messages, translated};
+use dyno_words::messages;
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile, shown,
 };
@@ -57,8 +57,8 @@ fn in_spec(error: impl std::fmt::Display) -> UsageError {
     UsageError::new("SPEC", error.to_string())
 }
 
-fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, String> {
-    tokenizer.count_content(content, true).map_err(|error| error.to_string())
+fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
+    tokenizer.count_content(content, true).map_err(|error| Message::of(&error))
 }
 
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
@@ -108,44 +108,24 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let Chosen { set, tokenizer, mut selected, sessions } = choose(args, &spec)?;
     let counted = |content: &Content| count(&tokenizer, content);
     let estimated = tokenizer.is_estimate();
+    let (language, recognised) = (printer.language(), set.recognised());
     let (profile, first) = match &sessions {
-        Some(options) => SessionProfile::of(
-            &mut selected,
-            options,
-            args.seed,
-            &counted,
-            estimated,
-            printer.language(),
-        )
-        .map(|profile| (profile.to_string(), profile.first)),
-        None => profile(&mut selected, &counted, estimated, printer.language())
-            .map(|profile| (profile.to_string(), profile.first)),
+        Some(options) => SessionProfile::of(&mut selected, options, args.seed, &counted, estimated)
+            .map(|profile| (profile.text(language), profile.first)),
+        None => profile(&mut selected, &counted, estimated)
+            .map(|profile| (profile.text(language), profile.first)),
     }
     .map_err(in_spec)?;
-    let (language, recognised) = (printer.language(), set.recognised());
     let fields = Some(shown::fields(recognised, language)).filter(|fields| !fields.is_empty());
     let parts = [
-        Some(translated(&recognised.to_string(), language).into_owned() + "\n"),
+        Some(recognised.text(language) + "\n"),
         fields.map(|fields| fields + "\n"),
-        Some(spoken(&profile, language)),
+        Some(profile),
         first.map(|first| format!("\n{}", shown::first(&first, estimated, language))),
         Some(left_out(selected.tally(), language)),
     ];
     recognised.warnings().iter().for_each(|warning| printer.warn(warning));
     Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
-}
-
-/// Where the samples of a description begin, at its end.
-fn samples_of(text: &str) -> usize {
-    const SAMPLES: &str = "\nsamples\n";
-    text.find(SAMPLES).map_or(text.len(), |at| at + SAMPLES.len())
-}
-
-/// A description in the user's language; the samples at its end are the user's own text.
-fn spoken(text: &str, language: Language) -> String {
-    let (words, samples) = text.split_at(samples_of(text));
-    let lines: Vec<_> = words.split('\n').map(|line| translated(line, language)).collect();
-    lines.join("\n") + samples
 }
 
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {

@@ -7,6 +7,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dyno_model::{Message, message};
 use minijinja::machinery::{
     CompiledTemplate, Instruction, Instructions, TemplateConfig, WhitespaceConfig,
 };
@@ -44,15 +45,24 @@ pub(super) struct Bounded {
     pub(super) blocks: BTreeMap<&'static str, Instructions<'static>>,
 }
 
+fn refused(why: Message) -> Error {
+    super::own(ErrorKind::InvalidOperation, why)
+}
+
 /// Why something is refused.
 fn too_large() -> Error {
-    let message = format!("the template makes a text of more than {} MiB", LONGEST >> 20);
-    Error::new(ErrorKind::InvalidOperation, message)
+    refused(message!(
+        "the template makes a text of more than {} MiB",
+        "模板生成的文本超过 {} MiB",
+        LONGEST >> 20
+    ))
 }
 
 fn too_wide() -> Error {
-    let message = format!("the template asks for an indent or a field wider than {WIDEST}");
-    Error::new(ErrorKind::InvalidOperation, message)
+    refused(message!(
+        "the template asks for an indent or a field wider than {WIDEST}",
+        "模板要求的缩进或字段宽度超过 {WIDEST}"
+    ))
 }
 
 /// Adds what templates use instead of minijinja's own operations.
@@ -76,7 +86,7 @@ pub(super) fn limit(environment: &mut Environment<'static>) {
 }
 
 /// Compiles a template with its operations replaced; with it, how many steps it may take.
-pub(super) fn compile(source: &'static str) -> Result<(Bounded, u64), String> {
+pub(super) fn compile(source: &'static str) -> Result<(Bounded, u64), Message> {
     let config = TemplateConfig {
         syntax_config: Default::default(),
         ws_config: WhitespaceConfig {
@@ -87,17 +97,21 @@ pub(super) fn compile(source: &'static str) -> Result<(Bounded, u64), String> {
         default_auto_escape: Arc::new(|_| AutoEscape::None),
     };
     if products(source).is_none_or(|count| count > MOST_PRODUCTS) {
-        return Err(format!("it multiplies by large numbers, or more than {MOST_PRODUCTS} times"));
+        return Err(message!(
+            "it multiplies by large numbers, or more than {MOST_PRODUCTS} times",
+            "其中与很大的数字相乘，或相乘超过 {MOST_PRODUCTS} 次"
+        ));
     }
     let compiled = CompiledTemplate::new(super::NAME, source, &config)
-        .map_err(|error| super::message(&error))?;
+        .map_err(|error| super::said_by(&error))?;
     let mut longest = 1;
     let main = replaced(&compiled.instructions, &mut longest);
     let blocks = compiled.blocks.iter().map(|(name, one)| (*name, replaced(one, &mut longest)));
     let bounded = Bounded { main, blocks: blocks.collect() };
     if longest > LONGEST_RAW {
-        return Err(format!(
+        return Err(message!(
             "it has a text of more than {} KiB between two tags",
+            "其中两个标签之间的文本超过 {} KiB",
             LONGEST_RAW >> 10
         ));
     }
@@ -239,8 +253,12 @@ fn real(a: &Value, b: &Value, by: fn(f64, f64) -> f64) -> Option<Value> {
 }
 
 fn impossible(sign: &str, a: &Value, b: &Value) -> Error {
-    let message = format!("tried to use {sign} on {} and {}", a.kind(), b.kind());
-    Error::new(ErrorKind::InvalidOperation, message)
+    refused(message!(
+        "tried to use {sign} on {} and {}",
+        "不能对 {} 和 {} 使用 {sign}",
+        a.kind(),
+        b.kind()
+    ))
 }
 
 /// `json.dumps` with its own spacing, and no HTML escapes.
@@ -254,9 +272,12 @@ fn to_json(value: Value, options: Kwargs) -> Result<Value, Error> {
         let _ = options.get::<Option<Value>>(ignored)?;
     }
     options.assert_all_used()?;
-    python::json(&value, indent, LONGEST)
-        .map(Value::from)
-        .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))
+    python::json(&value, indent, LONGEST).map(Value::from).map_err(|error| match error.is_io() {
+        true => {
+            super::own(ErrorKind::BadSerialization, message!("the JSON is too long", "JSON 过长"))
+        }
+        false => Error::new(ErrorKind::BadSerialization, error.to_string()),
+    })
 }
 
 fn indent(

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use super::event::{Event, Refused};
 use super::form::SessionForm;
 use crate::data::{At, DataError};
-use crate::trace::read::Records;
+use crate::trace::read::{Records, replay_its_parts};
 use crate::trace::seen::{Doubtful, Seen};
 use crate::trace::words::grouped;
+use dyno_model::message;
 use dyno_model::prompt::Message;
 
 /// The most requests, and bytes of text, that are held in memory.
@@ -149,14 +150,21 @@ pub(super) fn read(
 
 fn check_size(at: &At, requests: u64, text: u64) -> Result<(), DataError> {
     let what = if requests > MOST_REQUESTS {
-        format!("the trace has more than {} requests in sessions", grouped(MOST_REQUESTS))
+        message!(
+            "the trace has more than {} requests in sessions",
+            "流量记录的会话中超过 {} 个请求",
+            grouped(MOST_REQUESTS)
+        )
     } else if text > MOST_TEXT {
-        format!("the trace has more than {} MiB of text", MOST_TEXT >> 20)
+        message!(
+            "the trace has more than {} MiB of text",
+            "流量记录的文本超过 {} MiB",
+            MOST_TEXT >> 20
+        )
     } else {
         return Ok(());
     };
-    let fix = "split the file and replay its parts".into();
-    Err(DataError::Broken { at: at.clone(), what, fix })
+    Err(DataError::Broken { at: at.clone(), what, fix: replay_its_parts() })
 }
 
 impl Draft {
@@ -257,6 +265,10 @@ impl Read {
     }
 }
 
+fn another_session() -> message::Message {
+    message!("remove it, or give it another session", "请去掉它，或归入另一个会话")
+}
+
 /// Why a request does not continue its session.
 fn refusal(event: &Event, before: &Before, form: &SessionForm) -> Option<DataError> {
     if event.said.is_some() {
@@ -266,19 +278,21 @@ fn refusal(event: &Event, before: &Before, form: &SessionForm) -> Option<DataErr
         && start.saturating_add(OVERLAP) < end
     {
         let early = (end - start) / 1_000_000;
-        let what = format!(
+        let what = message!(
             "the request was sent {early} ms before the response to the one before it in its session \
-             was complete, and a session has no parallel requests"
+             was complete, and a session has no parallel requests",
+            "该请求在会话中前一个请求的响应完成前 {early} ms 就已发送，而会话中没有并行请求"
         );
-        return Some(DataError::bad(&event.at, what, "remove it, or give it another session"));
+        return Some(DataError::bad(&event.at, what, another_session()));
     }
     if u64::from(event.input) <= before.history {
         let (name, input, history) = (form.input(), event.input, before.history);
-        let what = format!(
+        let what = message!(
             "the field {name:?} is {input}, and its session has {history} tokens by then: the history \
-             was cut, or the request is of another branch, and a session only grows"
+             was cut, or the request is of another branch, and a session only grows",
+            "字段 {name:?} 为 {input}，而会话此时已有 {history} 个 token：历史被截断，或该请求属于另一分支，而会话只会增长"
         );
-        return Some(DataError::bad(&event.at, what, "remove it, or give it another session"));
+        return Some(DataError::bad(&event.at, what, another_session()));
     }
     None
 }

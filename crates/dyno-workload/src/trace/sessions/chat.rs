@@ -1,10 +1,11 @@
 //! MLCommons' conversations: a record is a message of a conversation, in order.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::event::{Event, Refused};
 use super::form::{Sink, id};
-use crate::data::{At, DataError, described};
+use crate::data::{At, DataError, correct_it, described};
 use crate::trace::fields::{Field, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
@@ -34,29 +35,38 @@ pub(super) fn read(
     }
 }
 
+fn remove_the_conversation() -> message::Message {
+    message!("remove the conversation", "请去掉该对话")
+}
+
 fn message(at: &At, object: &Map<String, Value>) -> Result<Option<Event>, DataError> {
     let text = |name: &str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(other) => {
-            let what = format!("the field {name:?} is {}, not text", described(other));
-            Err(DataError::bad(at, what, "correct it"))
+            let what = message!(
+                "the field {name:?} is {}, not text",
+                "字段 {name:?} 是{}，不是文本",
+                described(other)
+            );
+            Err(DataError::bad(at, what, correct_it()))
         }
     };
     match text("role")?.unwrap_or_default() {
         "user" => {}
         "assistant" | "system" => return Ok(None),
         role => {
-            let what = format!(
+            let what = message!(
                 "the field \"role\" is {role:?}, the result of a tool that the server may not call \
-                 this time"
+                 this time",
+                "字段 \"role\" 为 {role:?}，是工具的结果，而服务器这次未必调用该工具"
             );
-            return Err(DataError::bad(at, what, "remove the conversation"));
+            return Err(DataError::bad(at, what, remove_the_conversation()));
         }
     }
     let Some(content) = text("content")?.filter(|content| !content.trim().is_empty()) else {
-        let what = "the field \"content\" is blank";
-        return Err(DataError::bad(at, what, "remove the conversation"));
+        let what = message!("the field \"content\" is blank", "字段 \"content\" 为空");
+        return Err(DataError::bad(at, what, remove_the_conversation()));
     };
     let system = text("system")?.filter(|system| !system.trim().is_empty());
     let system = system.map(|text| Message { role: "system".into(), content: text.into() });

@@ -1,5 +1,6 @@
 //! The forms in which sessions are recorded: which one a record is of, and its requests in turn.
 
+use dyno_model::{Message, message};
 use serde_json::{Map, Value};
 
 use super::event::{Event, Refused};
@@ -64,6 +65,16 @@ impl SessionForm {
             Self::Spans => "OpenTelemetry",
             Self::Chat => "MLCommons",
             Self::Rows(fields) => fields.format.name(),
+        }
+    }
+
+    /// What a file of it is called.
+    pub(super) fn said(&self) -> Message {
+        match self {
+            Self::Rows(fields) if fields.format == TraceFormat::Mapped => {
+                message!("mapped sessions", "按指定字段读取的会话")
+            }
+            form => message!("{} sessions", "{} 会话", form.name()),
         }
     }
 
@@ -156,15 +167,20 @@ fn of_row(
     };
     for wait in ["wait_for", "branches", "dependencies"] {
         if find(object, wait).is_some_and(|value| !is_blank(value)) {
-            let what = format!(
+            let what = message!(
                 "the field {wait:?} makes the request wait for others than the one before it, which \
-                 a session cannot do"
+                 a session cannot do",
+                "字段 {wait:?} 使请求等待前一个以外的请求，会话做不到"
             );
-            return Err(DataError::bad(at, what, "remove it"));
+            return Err(DataError::bad(at, what, remove_it()));
         }
     }
     let session = fields.session.as_ref().and_then(|field| field.find(object)).and_then(id);
     take(Ok(Event { session, ids, ..Event::of(at, request) }))
+}
+
+pub(super) fn remove_it() -> Message {
+    message!("remove it", "请去掉")
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -190,15 +206,22 @@ fn of_dynamo(at: &At, object: &Map<String, Value>, take: &mut Sink<'_>) -> Resul
     let mut ids = Vec::new();
     let Some(dynamo) = dynamo::request(at, object, &mut ids)? else { return Ok(()) };
     if let Some(parent) = dynamo.parent {
-        let what = format!(
+        let what = message!(
             "the field \"agent_context.parent_session_id\" makes the session a part of {parent:?}, \
-             and sessions do not branch"
+             and sessions do not branch",
+            "字段 \"agent_context.parent_session_id\" 表明该会话属于 {parent:?}，而会话没有分支"
         );
-        return Err(DataError::bad(at, what, "remove the requests of subagents"));
+        let fix = message!("remove the requests of subagents", "请去掉子代理的请求");
+        return Err(DataError::bad(at, what, fix));
     }
     if dynamo.session.is_none() {
-        let what = "there is no field \"agent_context.session_id\", which other requests have";
-        return Err(DataError::bad(at, what, "record all requests with it, or none"));
+        let what = message!(
+            "there is no field \"agent_context.session_id\", which other requests have",
+            "没有字段 \"agent_context.session_id\"，而其他请求有"
+        );
+        let fix =
+            message!("record all requests with it, or none", "请让所有请求都带有它，或都不带");
+        return Err(DataError::bad(at, what, fix));
     }
     take(Ok(Event { session: dynamo.session, ids, ..Event::of(at, dynamo.request) }))
 }

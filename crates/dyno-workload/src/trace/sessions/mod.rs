@@ -16,7 +16,7 @@ mod weka;
 
 use std::sync::Arc;
 
-use dyno_model::Nanos;
+use dyno_model::{Message as Said, Nanos, message};
 
 pub use self::build::Kept;
 pub(in crate::trace) use self::form::SessionForm;
@@ -27,7 +27,7 @@ use self::build::{Built, Read, Turn};
 use super::options::{TraceLimits, TraceOptions};
 use super::read::{Form, Opened};
 use super::select::TraceTally;
-use super::words::{counted, spoken};
+use super::words::{self, spoken};
 use crate::data::{DataError, DataSpec, Kind, Raw};
 use crate::session::{SessionOptions, Think};
 use dyno_model::prompt::Message;
@@ -40,7 +40,7 @@ pub struct TraceSessions {
 
 #[derive(Debug)]
 struct Inner {
-    recognised: String,
+    recognised: Said,
     speed: f64,
     block: u32,
     /// When each starts, from the start of the replay; empty where they are started by a load.
@@ -100,7 +100,7 @@ impl TraceSessions {
     pub fn open(spec: &DataSpec, limits: &TraceLimits, starts: Starts) -> Result<Self, DataError> {
         let options = TraceOptions::of(spec)?;
         let Some(path) = &spec.path else {
-            return Err(DataError::Empty("the specification".into()));
+            return Err(DataError::no_path());
         };
         Self::of(Raw::open(path, options.mapping.is_given())?, spec, options, limits, starts)
     }
@@ -125,16 +125,21 @@ impl TraceSessions {
         limits: &TraceLimits,
         starts: Starts,
     ) -> Result<Self, DataError> {
-        let name = raw.name().to_owned();
-        let compression = raw.compression().map(|c| format!(" ({c})")).unwrap_or_default();
+        let name = raw.name().clone();
+        let compression = super::compressed(&raw);
         let mut opened = Opened::new(raw, &options.mapping, options.skip_bad)?;
         let Form::Sessions(form) = opened.form.clone() else {
             return Err(DataError::NotWhatItSays {
                 path: name,
                 kind: Kind::Session,
-                found: "holds requests that do not wait for each other".into(),
-                fix: "replay it with trace:FILE, or name the field of their sessions with session="
-                    .into(),
+                found: message!(
+                    "holds requests that do not wait for each other",
+                    "其中的请求互不等待"
+                ),
+                fix: message!(
+                    "replay it with trace:FILE, or name the field of their sessions with session=",
+                    "请用 trace:FILE 回放，或用 session= 指定会话字段"
+                ),
             });
         };
         let usual = opened.block.unwrap_or(if form == SessionForm::Weka { 64 } else { 512 });
@@ -143,8 +148,15 @@ impl TraceSessions {
         if let (Starts::Recorded, Some(at)) = (starts, &read.without_start) {
             return Err(DataError::Broken {
                 at: at.clone(),
-                what: format!("a {} session does not say when it started", form.name()),
-                fix: "replay it with session:FILE and --concurrency or --rate".into(),
+                what: message!(
+                    "a {} session does not say when it started",
+                    "{} 会话没有给出开始时间",
+                    form.name()
+                ),
+                fix: message!(
+                    "replay it with session:FILE and --concurrency or --rate",
+                    "请用 session:FILE 加 --concurrency 或 --rate 回放"
+                ),
             });
         }
         let think = match spec.kind {
@@ -155,7 +167,7 @@ impl TraceSessions {
     }
 
     fn selected(
-        (name, compression): (String, String),
+        (name, compression): (Said, Said),
         form: &SessionForm,
         read: Read,
         options: &TraceOptions,
@@ -173,7 +185,7 @@ impl TraceSessions {
         let span = times().max().unwrap_or(0) - first;
         let (all, requests) = (sessions.len() as u64, turns_of(&sessions));
         let mut inner = Inner {
-            recognised: String::new(),
+            recognised: Said::quoted(""),
             speed: options.speed,
             block,
             starts: Vec::new(),
@@ -211,19 +223,23 @@ impl TraceSessions {
             let why = super::select::nothing(&inner.tally, span, options, limits);
             return Err(DataError::NothingSelected { name, why });
         }
-        let over = if at_times { format!(" over {}", spoken(span)) } else { String::new() };
-        inner.recognised = format!(
-            "{name}: {} sessions{compression}, {} with {}{over}",
-            form.name(),
-            counted(all, "session"),
-            counted(requests, "request")
+        let over = match at_times {
+            true => message!(" over {}", "，时长 {}", spoken(span)),
+            false => Said::quoted(""),
+        };
+        let cut = options.cut_in_words(inner.ends.len() as u64, all);
+        inner.recognised = message!(
+            "{name}: {kind}{compression}, {} with {}{over}{cut}",
+            "{name}：{kind}{compression}，{}，共 {}{over}{cut}",
+            words::sessions(all),
+            words::requests(requests),
+            kind = form.said()
         );
-        inner.recognised.push_str(&options.cut_in_words(inner.ends.len() as u64, all));
         Ok(Self { inner: Arc::new(inner) })
     }
 
     /// What the file was recognised as and what is taken of it, in a line.
-    pub fn recognised(&self) -> &str {
+    pub fn recognised(&self) -> &Said {
         &self.inner.recognised
     }
 

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use dyno_model::Nanos;
+use dyno_model::message::{In, clauses};
+use dyno_model::{Language, Localized, Message, Nanos, message};
 
 use super::{Kept, TraceSessions};
-use crate::data::Spread;
-use crate::trace::words::{counted, grouped, spoken};
+use crate::data::{Spread, samples};
+use crate::trace::words::{self, grouped, spoken};
 
 const SAMPLES: u64 = 3;
 const SAMPLE_TURNS: usize = 4;
@@ -33,7 +34,7 @@ pub struct SessionTraceProfile {
     /// How much later requests share with the one before; absent where the recording does not say.
     pub kept: Option<Kept>,
     /// The first sessions.
-    pub samples: Vec<String>,
+    pub samples: Vec<Message>,
 }
 
 impl SessionTraceProfile {
@@ -62,24 +63,26 @@ impl SessionTraceProfile {
             let shown = all(index).take(SAMPLE_TURNS).enumerate().map(|(number, turn)| {
                 let (pause, asked, answered) = turn;
                 let asked = match has_text {
-                    true => "a message".to_owned(),
-                    false => format!("{} in", grouped(asked.into())),
+                    true => message!("a message", "一条消息"),
+                    false => message!("{} in", "输入 {}", grouped(asked.into())),
                 };
                 let answered = match answered {
-                    0 if has_text => String::new(),
-                    0 => ", no output recorded".to_owned(),
-                    tokens => format!(", {} out", grouped(tokens.into())),
+                    0 if has_text => Message::quoted(""),
+                    0 => message!(", no output recorded", "，没有录制的输出"),
+                    tokens => message!(", {} out", "，输出 {}", grouped(tokens.into())),
                 };
                 match number {
-                    0 => format!("{asked}{answered}"),
-                    _ => format!("after {}: {asked}{answered}", spoken(pause)),
+                    0 => message!("{asked}{answered}", "{asked}{answered}"),
+                    _ => message!(
+                        "after {}: {asked}{answered}",
+                        "{} 后：{asked}{answered}",
+                        spoken(pause)
+                    ),
                 }
             });
-            let shown = shown.collect::<Vec<_>>().join("; ");
-            match all(index).count().saturating_sub(SAMPLE_TURNS) {
-                0 => shown,
-                more => format!("{shown}; … ({more} more)"),
-            }
+            let more = all(index).count().saturating_sub(SAMPLE_TURNS);
+            let more = (more > 0).then(|| message!("… ({more} more)", "……（另有 {more} 个）"));
+            Message::of(&clauses(shown.chain(more)))
         });
         Self {
             sessions: sessions.len(),
@@ -106,47 +109,60 @@ fn quantiles(sorted: &[Nanos]) -> Option<[Nanos; 3]> {
     Some([at(50), at(90), last])
 }
 
-impl fmt::Display for SessionTraceProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sessions = counted(self.sessions, "session");
-        let requests = counted(self.requests, "request");
-        match self.duration {
-            Some(duration) => writeln!(
-                f,
-                "replayed: {sessions} with {requests}; the last starts after {}",
+impl Localized for SessionTraceProfile {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        let mut put = |said: Message| write!(f, "{}", In(&said, language));
+        let sessions = words::sessions(self.sessions);
+        let requests = words::requests(self.requests);
+        put(match self.duration {
+            Some(duration) => message!(
+                "replayed: {sessions} with {requests}; the last starts after {}\n",
+                "回放：{sessions}，共 {requests}；最后一个在 {} 后开始\n",
                 spoken(duration)
-            )?,
-            None => writeln!(f, "replayed: {sessions} with {requests}, started by the load")?,
-        }
-        write!(f, "\nrequests of a session\n{}", self.turns)?;
+            ),
+            None => message!(
+                "replayed: {sessions} with {requests}, started by the load\n",
+                "回放：{sessions}，共 {requests}，由负载启动\n"
+            ),
+        })?;
+        let turns = &self.turns;
+        put(message!("\nrequests of a session\n{turns}", "\n每个会话的请求数\n{turns}"))?;
         if let Some([half, most, longest]) = self.pauses {
             let (half, most, longest) = (spoken(half), spoken(most), spoken(longest));
-            writeln!(f, "\npauses after a response\n  p50 {half}   p90 {most}   max {longest}")?;
+            put(message!(
+                "\npauses after a response\n  p50 {half}   p90 {most}   max {longest}\n",
+                "\n响应后的停顿\n  p50 {half}   p90 {most}   最长 {longest}\n"
+            ))?;
             if self.with_response > 0 {
-                let some = grouped(self.with_response);
-                writeln!(f, "  {some} of them include the time of the recorded response")?;
+                put(message!(
+                    "  {} of them include the time of the recorded response\n",
+                    "  其中 {} 个包含录制响应的时间\n",
+                    grouped(self.with_response)
+                ))?;
             }
         }
         if self.input.total() > 0 {
-            write!(f, "\ninput tokens\n{}", self.input)?;
+            put(message!("\ninput tokens\n{}", "\n输入 token\n{}", self.input))?;
         }
         if self.output.total() > 0 {
-            write!(f, "\noutput tokens\n{}", self.output)?;
+            put(message!("\noutput tokens\n{}", "\n输出 token\n{}", self.output))?;
         }
         if let Some(Kept { input, recorded, replayed }) = self.kept.filter(|kept| kept.input > 0) {
             let percent = |part: u64| 100.0 * part as f64 / input as f64;
-            writeln!(
-                f,
-                "\nshared with the request before\n  {:.1} % of later input in the recording, {:.1} % \
-                 in the replay",
+            put(message!(
+                "\nshared with the request before\n  {:.1} % of later input in the recording, {:.1} % in \
+                 the replay\n",
+                "\n与前一个请求共享\n  后续输入中，录制为 {:.1} %，回放为 {:.1} %\n",
                 percent(recorded),
                 percent(replayed)
-            )?;
+            ))?;
         }
-        writeln!(f, "\nsamples")?;
-        for (index, sample) in self.samples.iter().enumerate() {
-            writeln!(f, "  {}  {sample}", index + 1)?;
-        }
-        Ok(())
+        samples(f, &self.samples, language)
+    }
+}
+
+impl fmt::Display for SessionTraceProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_in(f, Language::English)
     }
 }

@@ -1,11 +1,12 @@
 //! LLMServingSim's agent sessions: a record has the requests of a session in order, each with how long
 //! the tool runs that its response calls.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::event::Event;
 use super::form::{Sink, id};
-use crate::data::{At, DataError, described};
+use crate::data::{At, DataError, correct_it, described};
 use crate::trace::fields::{Field, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
@@ -34,7 +35,7 @@ pub(super) fn read(
     let start = time(object, START)?;
     let one = |request: &Map<String, Value>| -> Result<Request, DataError> {
         let length = |name: &'static str, least| {
-            let value = Field::Usual(name).needed(at, request, || "correct it".into())?;
+            let value = Field::Usual(name).needed(at, request, correct_it)?;
             tokens(at, name, value, least)
         };
         Ok(Request {
@@ -52,8 +53,13 @@ pub(super) fn read(
     let mut tool = None;
     for (place, request) in list.iter().enumerate() {
         let Some(request) = request.as_object() else {
-            let what = format!("request {} is {}, not an object", place + 1, described(request));
-            return Err(DataError::bad(at, what, "correct it"));
+            let what = message!(
+                "request {} is {}, not an object",
+                "第 {} 个请求是{}，不是对象",
+                place + 1,
+                described(request)
+            );
+            return Err(DataError::bad(at, what, correct_it()));
         };
         let first = place == 0;
         let event = Event::of(at, one(request)?);

@@ -1,11 +1,12 @@
 //! OpenTelemetry's spans of generative AI, as OTLP's JSON has them and as Python's console exporter
 //! prints them. Spans of anything else are passed over.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::event::Event;
 use super::form::{Sink, id};
-use crate::data::{At, DataError};
+use crate::data::{At, DataError, correct_it};
 use crate::trace::fields::{Field, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
@@ -72,15 +73,22 @@ fn span(at: &At, span: &Map<String, Value>, take: &mut Sink<'_>) -> Result<(), D
         (Some(value), _) => Field::Usual(nanos).time(at, value, Unit::Nanoseconds),
         (None, Some(value)) => Field::Usual(date).time(at, value, Unit::Date),
         (None, None) => {
-            let what = format!("the span {named:?} has no field {nanos:?}");
-            Err(DataError::bad(at, what, "correct it"))
+            let what = message!(
+                "the span {named:?} has no field {nanos:?}",
+                "span {named:?} 没有字段 {nanos:?}"
+            );
+            Err(DataError::bad(at, what, correct_it()))
         }
     };
     let length = |key: &str, least| match attribute(span, key) {
         Some(value) => tokens(at, key, value, least),
         None => {
-            let what = format!("the span {named:?} has no attribute {key:?}");
-            Err(DataError::bad(at, what, "record it with its usage"))
+            let what = message!(
+                "the span {named:?} has no attribute {key:?}",
+                "span {named:?} 没有属性 {key:?}"
+            );
+            let fix = message!("record it with its usage", "请在录制时包含用量");
+            Err(DataError::bad(at, what, fix))
         }
     };
     let request = Request {

@@ -1,11 +1,12 @@
 //! TraceLab's rounds of coding agents: a record is a request, with the times at which its input and
 //! its response were seen.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::event::Event;
 use super::form::{Sink, id};
-use crate::data::{At, DataError};
+use crate::data::{At, DataError, remove_the_record};
 use crate::trace::fields::{Field, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
@@ -45,11 +46,15 @@ pub(super) fn read(
         }
     }
     let Some(start) = sent.or(first_out) else {
-        let what = format!("the field {EVENTS:?} has no time of a message, a result or a response");
-        return Err(DataError::bad(at, what, "remove the record"));
+        let what = message!(
+            "the field {EVENTS:?} has no time of a message, a result or a response",
+            "字段 {EVENTS:?} 中没有消息、结果或响应的时间"
+        );
+        return Err(DataError::bad(at, what, remove_the_record()));
     };
     let length = |name: &'static str, least| {
-        let value = Field::Usual(name).needed(at, object, || "TraceLab rows have it".into())?;
+        let value = Field::Usual(name)
+            .needed(at, object, || message!("TraceLab rows have it", "TraceLab 的行都有它"))?;
         tokens(at, name, value, least)
     };
     let request = Request {

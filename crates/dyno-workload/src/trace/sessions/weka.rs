@@ -1,11 +1,12 @@
 //! WEKA's agent traces, as kv-cache-tester writes and AIPerf replays them: a JSON object is a session,
 //! with its requests in order and the sessions of its subagents among them.
 
+use dyno_model::message;
 use serde_json::{Map, Value};
 
 use super::event::Event;
-use super::form::{Sink, id};
-use crate::data::{At, DataError, described};
+use super::form::{Sink, id, remove_it};
+use crate::data::{At, DataError, correct_it, described};
 use crate::trace::fields::{Field, numbers, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
@@ -40,14 +41,18 @@ pub(super) fn read(
     for (place, request) in list.iter().enumerate() {
         let one = match request.as_object() {
             Some(request) if is_subagent(request) => {
-                let what = "the field \"type\" is \"subagent\", with requests beside those of the \
-                            session, and sessions do not branch";
-                Err(DataError::bad(at, what, "remove it"))
+                let what = message!(
+                    "the field \"type\" is \"subagent\", with requests beside those of the session, and \
+                     sessions do not branch",
+                    "字段 \"type\" 为 \"subagent\"，其请求与会话并行，而会话没有分支"
+                );
+                Err(DataError::bad(at, what, remove_it()))
             }
             Some(request) => one(at, request),
             None => {
-                let what = format!("it is {}, not an object", described(request));
-                Err(DataError::bad(at, what, "correct it"))
+                let what =
+                    message!("it is {}, not an object", "它是{}，不是对象", described(request));
+                Err(DataError::bad(at, what, correct_it()))
             }
         };
         let one = one.map_err(|error| named(error, place).into());
@@ -60,7 +65,8 @@ pub(super) fn read(
 fn named(error: DataError, place: usize) -> DataError {
     match error {
         DataError::Bad { at, what, fix } => {
-            DataError::Bad { at, what: format!("request {}: {what}", place + 1), fix }
+            let what = message!("request {}: {what}", "第 {} 个请求：{what}", place + 1);
+            DataError::Bad { at, what, fix }
         }
         other => other,
     }
@@ -72,7 +78,7 @@ fn one(at: &At, request: &Map<String, Value>) -> Result<Event, DataError> {
         Some(value) => Field::Usual(name).time(at, value, Unit::Seconds).map(Some),
     };
     let length = |name: &'static str, least| {
-        let value = Field::Usual(name).needed(at, request, || "correct it".into())?;
+        let value = Field::Usual(name).needed(at, request, correct_it)?;
         tokens(at, name, value, least)
     };
     let start = seconds("t")?;

@@ -38,7 +38,7 @@ pub(crate) fn check(input: &[u8]) {
 }
 
 fn requests(trace: &Trace) {
-    assert!(!trace.recognised().contains('\n'));
+    assert!(!trace.recognised().to_string().contains('\n'));
     assert!(!trace.is_empty() && trace.schedule().is_sorted());
     assert!(trace.requests().all(|one| (1..=1_000).contains(&one.input) && one.output > 0));
     let profile = TraceProfile::of(trace);
@@ -47,7 +47,7 @@ fn requests(trace: &Trace) {
 }
 
 fn sessions(read: &TraceSessions, starts: Starts) {
-    assert!(!read.recognised().contains('\n'));
+    assert!(!read.recognised().to_string().contains('\n'));
     assert!(!read.is_empty() && read.schedule().is_sorted());
     let started = if starts == Starts::Recorded { read.len() } else { 0 };
     assert_eq!(read.schedule().count() as u64, started);

@@ -16,7 +16,10 @@ fn mlcommons_messages_are_conversations_with_their_text() {
         json!({"conversation_id": "c2", "turn": 1, "role": "user", "content": "Hello"}),
     ]);
     let read = opened(&text, "session:c.jsonl", Starts::Given).expect("conversations");
-    assert_eq!(read.recognised(), "c.jsonl: MLCommons sessions, 2 sessions with 3 requests");
+    assert_eq!(
+        read.recognised().to_string(),
+        "c.jsonl: MLCommons sessions, 2 sessions with 3 requests"
+    );
     assert!(read.have_text());
     let prompts = prompts(&read, 7, false);
     let first = prompts.conversation(0).unwrap();

@@ -47,7 +47,7 @@ fn sessions_are_cut_limited_and_sped_up() {
     let late = read("trace:t,from=200ms", none).expect("one");
     assert_eq!((starts(&late), late.tally().outside), (vec![100], 3));
     assert_eq!(
-        late.recognised(),
+        late.recognised().to_string(),
         "t: TraceLab sessions, 2 sessions with 5 requests over 300 ms; 1 of them, from 200 ms on"
     );
     let few = read("trace:t", TraceLimits { limit: Some(1), ..none }).expect("one");

@@ -147,7 +147,7 @@ fn the_same_sessions_in_every_form() {
         assert_eq!(starts(&read), [0, 300], "{name}");
         let file = spec.split([':', ',']).nth(1).unwrap();
         let told = format!("{file}: {name} sessions, 2 sessions with 5 requests over 300 ms");
-        assert_eq!(read.recognised(), told);
+        assert_eq!(read.recognised().to_string(), told);
         assert_eq!(read.tally().skipped, 0);
     }
 }

@@ -1,13 +1,13 @@
 //! `dyno data show` of a trace: when its requests arrive, how long they are, what they share.
 
-use super::{in_spec, samples_of, spoken};
+use super::in_spec;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_model::Language;
 use dyno_model::plan::DataPlan;
+use dyno_model::{Language, Localized, Message};
 use dyno_run::workload::{NOT_TRUNCATED, limits};
-use dyno_words::{InLanguage, translated};
+use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{
     SessionTraceProfile, Starts, Told, Trace, TraceProfile, TraceSessions, TraceTally,
@@ -40,8 +40,8 @@ pub(super) fn show(
         return sessions(spec, plan, printer);
     }
     let trace = Trace::open(spec, &limits(plan)).map_err(in_spec)?;
-    let shown = format!("{}\n{}", trace.recognised(), TraceProfile::of(&trace));
-    Ok(printer.result(&with_notes(&shown, trace.tally(), printer)))
+    let said = (trace.recognised(), TraceProfile::of(&trace));
+    Ok(printer.result(&with_notes(said, trace.tally(), printer)))
 }
 
 fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit, UsageError> {
@@ -56,24 +56,19 @@ fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit,
         None => open(Starts::Recorded).or_else(|_| open(Starts::Given)),
     };
     let sessions = sessions.map_err(in_spec)?;
-    let shown = format!("{}\n{}", sessions.recognised(), SessionTraceProfile::of(&sessions));
-    Ok(printer.result(&with_notes(&shown, sessions.tally(), printer)))
+    let said = (sessions.recognised(), SessionTraceProfile::of(&sessions));
+    Ok(printer.result(&with_notes(said, sessions.tally(), printer)))
 }
 
 /// A description in the user's language, and what was left out or changed.
-fn with_notes(shown: &str, tally: TraceTally, printer: &Printer) -> String {
+fn with_notes(
+    (recognised, profile): (&Message, impl Localized),
+    tally: TraceTally,
+    printer: &Printer,
+) -> String {
+    let language = printer.language();
     let notes: String = tally.told().iter().map(|told| described(told, printer)).collect();
-    format!("{}{notes}", with_samples(shown, printer.language()))
-}
-
-/// A description with its samples, which are times and lengths, in the user's language.
-fn with_samples(shown: &str, language: Language) -> String {
-    let (words, samples) = shown.split_at(samples_of(shown));
-    let sample = |line: &str| match line.trim_start().split_once("  ") {
-        Some((number, sample)) => format!("  {number}  {}\n", translated(sample, language)),
-        None => format!("{line}\n"),
-    };
-    spoken(words, language) + &samples.lines().map(sample).collect::<String>()
+    format!("{}\n{}{notes}", recognised.text(language), profile.text(language))
 }
 
 fn described(told: &Told, printer: &Printer) -> String {
