@@ -19,7 +19,7 @@ use dyno_model::metric::{Statistic, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn, Widths};
-use dyno_model::{Summary, Verdict};
+use dyno_model::{Message, Summary, Verdict, message};
 use dyno_report::{Selection, TextOptions, parse_column, render_text};
 use dyno_testing::runs::*;
 use dyno_words::columns::width;
