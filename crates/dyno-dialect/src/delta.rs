@@ -1,9 +1,9 @@
 //! What a dialect reads from a frame or a body: everything that is measured of a response, in one
 //! form for all APIs.
 
+use dyno_model::Localized;
 pub use dyno_model::finish::FinishKind;
 use dyno_model::record::ServerTimes;
-use thiserror::Error;
 
 /// The content of one frame of a stream, or of the body of a response that was not streamed.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -126,9 +126,35 @@ const OVERLOADED: &[&str] = &[
 ];
 
 /// A frame or a body does not follow the dialect.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct Malformed(pub String);
+#[derive(Debug, Localized, PartialEq, Eq)]
+pub enum Malformed {
+    /// It is not JSON, or a value has another type than it should.
+    #[message(
+        "not a JSON response of this API (at byte {at}): {shown}",
+        "不是该 API 的 JSON 响应（第 {at} 字节）：{shown}"
+    )]
+    NotJson {
+        /// Where.
+        at: usize,
+        /// Its beginning, as of all that follow.
+        shown: String,
+    },
+    /// It has nothing that a response of the API has.
+    #[message("not a response of this API: {0}", "不是该 API 的响应：{0}")]
+    Other(String),
+    /// The API's events have types.
+    #[message("an event without its type: {0}", "事件没有类型：{0}")]
+    NoType(String),
+    /// The API's responses have content.
+    #[message("a response without content: {0}", "响应没有内容：{0}")]
+    NoContent(String),
+    /// The API's responses have an output.
+    #[message("a response without output: {0}", "响应没有输出：{0}")]
+    NoOutput(String),
+    /// The server says that there will be more.
+    #[message("the response is not finished: {0}", "响应尚未完成：{0}")]
+    NotFinished(String),
+}
 
 /// Which text of a response is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -107,6 +107,5 @@ pub(super) fn plain(scan: &mut Scanner<'_>) -> Scan<String> {
 
 /// A frame or a body that is no JSON.
 pub(super) fn not_json(bytes: &[u8], bad: Bad) -> Malformed {
-    let shown = excerpt(bytes);
-    Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
+    Malformed::NotJson { at: bad.0, shown: excerpt(bytes) }
 }

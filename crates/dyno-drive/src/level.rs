@@ -10,11 +10,11 @@ use crate::transport::{Transport, TransportError};
 use crate::vitals::LostTarget;
 use crate::work::Supply;
 use crate::{burst, closed, open};
-use dyno_model::Nanos;
 use dyno_model::fleet::{AgentEnd, AgentSeen};
 use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::plan::{LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Message, Nanos};
 
 /// Everything a level needs besides its transport and its work.
 pub struct LevelSetup<'a> {
@@ -125,7 +125,7 @@ pub struct LevelOutcome {
     /// Why the target was lost, if it failed every request.
     pub lost: Option<LostTarget>,
     /// The same, in an agent's words.
-    pub lost_to_agent: Option<String>,
+    pub lost_to_agent: Option<Message>,
 }
 
 /// Runs one level from start to the end of its last request.

@@ -2,8 +2,7 @@
 
 use dyno_model::frame::ClientHealth;
 use dyno_model::record::{Phase, RequestRecord, Turn, Widths};
-use dyno_model::{MS, Nanos};
-use thiserror::Error;
+use dyno_model::{Localized, MS, Nanos};
 
 /// The length of a request and of its requested response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -117,8 +116,8 @@ impl From<Box<RequestRecord>> for Ended {
 }
 
 /// The transport itself broke (not a request on it).
-#[derive(Debug, Error)]
-#[error("the client's event loop failed: {0}")]
+#[derive(Debug, Localized)]
+#[message("the client's event loop failed: {0}", "客户端的事件循环出错：{0}")]
 pub struct TransportError(#[from] pub std::io::Error);
 
 /// Sends jobs, and returns exactly one record for each.

@@ -211,12 +211,13 @@ fn append<T: Copy>(list: &mut Vec<T>, more: &[T]) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::Message;
     use dyno_model::record::Phase;
 
     fn record(index: u64) -> RequestRecord {
         let mut record = RequestRecord::new(0, index, 0, Phase::Measured, 5);
         record.outcome = Outcome::Completed;
-        record.detail = Some("detail".to_owned());
+        record.detail = Some(Message::quoted("detail"));
         (1..=3).for_each(|i| record.chunks.push(i * 20_000_000, false, i as u32));
         record.chunks.loosen(2, 0, 700);
         record

@@ -1,6 +1,8 @@
 //! What Dyno tells people, in every language at once. Errors derive [`Localized`]; a sentence that is said in
 //! one place is a [`message!`](macro@message). Diagnostics about results, which are saved by name, are in `diagnostic`.
 
+mod system;
+
 use crate::language::Language;
 pub use dyno_message::{Localized, message};
 use serde::{Deserialize, Serialize};
@@ -86,6 +88,11 @@ impl Message {
     pub fn with_hint(mut self, hint: Self) -> Self {
         self.0.hint = Some(hint);
         self
+    }
+
+    /// English and Chinese, without the hint.
+    pub fn texts(&self) -> [&str; 2] {
+        self.texts.each_ref().map(String::as_str)
     }
 
     /// What may help.

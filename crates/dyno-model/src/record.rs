@@ -2,6 +2,7 @@
 
 use crate::Nanos;
 use crate::chunks::ChunkTrack;
+use crate::message::Message;
 use crate::outcome::{FailureClass, Outcome};
 use serde::{Deserialize, Serialize};
 
@@ -198,7 +199,7 @@ pub struct RequestRecord {
     /// The agent that sent it, where there are several.
     pub agent: Option<u32>,
     /// For a failure: what was wrong, with the first 4 KiB of the server's message.
-    pub detail: Option<String>,
+    pub detail: Option<Message>,
     /// The text of the response, with `--save-text`.
     pub text: Option<String>,
 }

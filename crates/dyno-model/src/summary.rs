@@ -48,6 +48,7 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
+use crate::language::Language;
 use crate::metric::{PerTime, Statistic, Time};
 use crate::server::GpuCost;
 use crate::slo::Slo;
@@ -259,6 +260,9 @@ pub struct LevelSummary {
     pub engine_slip_ms: Option<Lag>,
     /// Up to three error messages of the server for each failure class.
     pub failure_samples: BTreeMap<String, Vec<String>>,
+    /// Those of them that are Dyno's own, in Chinese.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failure_samples_chinese: BTreeMap<String, String>,
     /// Requests that prolonged the level by themselves.
     pub stragglers: Vec<Straggler>,
 }
@@ -359,6 +363,12 @@ impl LevelSummary {
     /// Beside other levels it has their [`Basis`].
     pub fn steady_throughput(&self) -> Throughput {
         self.steady.map_or(self.throughput, |steady| steady.throughput)
+    }
+
+    /// A message of [`Self::failure_samples`] in a language; a server's own is the same in all.
+    pub fn failure_in<'a>(&'a self, sample: &'a str, language: Language) -> &'a str {
+        let chinese = self.failure_samples_chinese.get(sample).map_or(sample, String::as_str);
+        language.choose([sample, chinese])
     }
 
     /// Whether texts are embedded or ranked, rather than generated.

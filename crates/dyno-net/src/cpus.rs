@@ -1,15 +1,18 @@
 //! Which CPUs a thread may run on, and restricting it to one of them.
 
+use dyno_model::Localized;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
-use thiserror::Error;
 
 /// Why a thread cannot be restricted to a CPU.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum PinError {
     /// The CPU is not among those of the thread.
-    #[error("CPU {cpu} is not available to this process, which may use {allowed}")]
+    #[message(
+        "CPU {cpu} is not available to this process, which may use {allowed}",
+        "本进程不能使用 CPU {cpu}，可用的是 {allowed}"
+    )]
     NotAllowed {
         /// The CPU.
         cpu: usize,
@@ -17,7 +20,7 @@ pub enum PinError {
         allowed: String,
     },
     /// The system refused.
-    #[error("the system does not allow a choice of CPUs: {0}")]
+    #[message("the system does not allow a choice of CPUs: {0}", "系统不允许选择 CPU：{0}")]
     System(#[from] io::Error),
 }
 

@@ -5,6 +5,7 @@
 //! usual cost of sending is an uncontended lock and a push.
 
 use crate::writer::Written;
+use dyno_model::Message;
 use dyno_model::frame::Frame;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -151,7 +152,7 @@ fn memory_of(frame: &Frame) -> usize {
                 + size_of_val(record.chunks.odd())
                 + size_of_val(record.chunks.loose())
                 + text(&record.finish_reason)
-                + text(&record.detail)
+                + record.detail.iter().flat_map(Message::texts).map(str::len).sum::<usize>()
                 + text(&record.text)
         }
         Frame::LevelEnd(_) => 16 << 10,

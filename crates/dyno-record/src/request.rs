@@ -4,12 +4,12 @@ use crate::fields::{
     Bad, Fields, Value, put_bytes, put_number, put_plain, put_some, put_text, take_number,
     unzigzag, zigzag,
 };
-use dyno_model::Nanos;
 use dyno_model::chunks::{ChunkTrack, Loose, put_varint};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{
     Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, Turn, Widths,
 };
+use dyno_model::{Message, Nanos};
 
 const LEVEL: u64 = 1;
 const INDEX: u64 = 2;
@@ -52,6 +52,7 @@ const LOST_FRAMES: u64 = 40;
 const REFUSED_AS: u64 = 41;
 const ADDRESS: u64 = 29;
 const AGENT: u64 = 42;
+const DETAIL_CHINESE: u64 = 43;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -85,7 +86,11 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_some(out, REQUESTED_OUTPUT, record.requested_output);
     put_some(out, STATUS, record.status);
     put_text(out, FINISH_REASON, record.finish_reason.as_deref());
-    put_text(out, DETAIL, record.detail.as_deref());
+    if let Some([english, chinese]) = record.detail.as_ref().map(Message::texts) {
+        put_text(out, DETAIL, Some(english));
+        // A server's own words are the same in every language.
+        put_text(out, DETAIL_CHINESE, Some(chinese).filter(|chinese| *chinese != english));
+    }
     put_text(out, TEXT, record.text.as_deref());
     put_some(out, REQUESTED_INPUT, record.requested_input);
     put_some(out, SESSION, record.turn.map(|turn| turn.session));
@@ -132,6 +137,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     let (mut odd, mut loose): (&[u8], &[u8]) = (&[], &[]);
     let (mut input, mut output) = ((None, None), (None, None));
     let (mut session, mut turn) = (None, None);
+    let (mut detail, mut detail_chinese) = (None, None);
     let (mut waited, mut refused): (Option<u64>, Option<u64>) = (None, None);
     for field in Fields(payload) {
         let (field, value) = field?;
@@ -155,7 +161,8 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             REQUESTED_OUTPUT => record.requested_output = Some(value.narrow()?),
             STATUS => record.status = Some(value.narrow()?),
             FINISH_REASON => record.finish_reason = Some(value.text()?),
-            DETAIL => record.detail = Some(value.text()?),
+            DETAIL => detail = Some(value.text()?),
+            DETAIL_CHINESE => detail_chinese = Some(value.text()?),
             TEXT => record.text = Some(value.text()?),
             REQUESTED_INPUT => record.requested_input = Some(value.narrow()?),
             SESSION => session = Some(value.number()?),
@@ -180,6 +187,10 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             _ => {}
         }
     }
+    record.detail = detail.map(|english: String| {
+        let chinese = detail_chinese.unwrap_or_else(|| english.clone());
+        Message::new([english, chinese])
+    });
     record.outcome = match decode_outcome(outcome, why)? {
         Outcome::Completed if unconfirmed => Outcome::Unconfirmed,
         outcome => outcome,

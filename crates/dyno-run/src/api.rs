@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::identity::one_line;
 use crate::order::Order;
 use crate::target::{OpenTarget, open, unreachable_at};
+use dyno_model::Value;
 use dyno_model::nearest::nearest;
 use dyno_model::plan::{Api, Plan};
 use dyno_net::Clock;
@@ -86,7 +87,11 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
         // What is sent, and what is measured, was planned for generated text.
         return Err(RunError::Usage(format!(
             "--api auto: the server generates no text ({}); measure it with --api {}",
-            found.as_ref().and_then(|found| found.why.as_deref()).unwrap_or_default(),
+            found
+                .as_ref()
+                .and_then(|found| found.why.as_ref())
+                .map(ToString::to_string)
+                .unwrap_or_default(),
             found.as_ref().map_or(about.name.to_owned(), Found::names)
         )));
     }
@@ -105,7 +110,7 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
     }
     if let Some(found) = found {
         order.notes.push(match found.why {
-            Some(why) => Note::ApiFound.with(vec![about.name.to_owned(), why]),
+            Some(why) => Note::ApiFound.with([Value::from(about.name), Value::from(why)]),
             None => Note::ApiNotFound.with(vec![about.name.to_owned(), asked(&found)]),
         });
     }
@@ -116,8 +121,9 @@ fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
     discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
         let message = one_line(&error.to_string());
         match error {
-            PreflightError::Unreachable(_) => {
-                unreachable_at(&order.plan, &target.endpoint, DIALECTS[0], &message)
+            PreflightError::Unreachable { tls, .. } => {
+                let endpoint = (&target.endpoint, DIALECTS[0]);
+                unreachable_at(&order.plan, endpoint, tls.as_deref(), &message)
             }
             PreflightError::Interrupted => RunError::Interrupted(message),
             _ => RunError::Own(message),

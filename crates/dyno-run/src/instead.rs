@@ -92,7 +92,7 @@ impl Refused<'_> {
     /// Which of the APIs that were found takes a request, at its own path or as another API that has the
     /// same one.
     fn of_those(&mut self, found: &Found) -> String {
-        let why = found.why.clone().unwrap_or_default();
+        let why = found.why.as_ref().map(ToString::to_string).unwrap_or_default();
         let all: Vec<_> = std::iter::once(found.dialect).chain(found.also.clone()).collect();
         let (mut taken, mut untried, mut refused) = (Vec::new(), Vec::new(), None);
         for dialect in &all {

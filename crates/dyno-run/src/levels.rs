@@ -220,8 +220,9 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     let lost_agents = LostAgent::of(&end);
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
-    let message =
-        silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(done.lost_to_agent);
+    let message = silent
+        .or_else(|| done.lost.map(|lost| served_nothing(&lost)))
+        .or(done.lost_to_agent.map(|lost| lost.to_string()));
     let lost = message
         .filter(|_| ending == Ending::TargetLost)
         .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
@@ -299,7 +300,8 @@ pub(crate) fn ahead(load: Load, shard: Shard) -> usize {
 /// Why a target that failed every request was given up.
 pub(crate) fn served_nothing(lost: &LostTarget) -> String {
     let record = &lost.last;
-    let detail = record.detail.as_deref().unwrap_or("no message");
+    let detail =
+        record.detail.as_ref().map_or_else(|| "no message".to_owned(), ToString::to_string);
     let time = format_duration(lost.time / SEC * SEC);
     if lost.unreachable {
         return format!("no connection could be opened for {time}: {detail}");

@@ -53,7 +53,7 @@ fn ask(
         Interrupted::Transport(error) => PollError::Why(error.to_string()),
     })?;
     let Some(body) = fetched.ok() else {
-        return Err(PollError::Why(fetched.words(&client.rules().redactor)));
+        return Err(PollError::Why(fetched.words(&client.rules().redactor).to_string()));
     };
     let text = String::from_utf8_lossy(body);
     sample(&text, fetched.record.end).map_err(|error| PollError::Why(error.to_string()))

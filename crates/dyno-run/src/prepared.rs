@@ -153,8 +153,9 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
             Refused { plan, target, stop }.other(&message, other)
         }
         PreflightError::NoSuchApi(_) => Refused { plan, target, stop }.missing(&message),
-        PreflightError::Unreachable(_) => {
-            unreachable_at(plan, endpoint, target.client.rules().dialect, &message)
+        PreflightError::Unreachable { tls, .. } => {
+            let dialect = target.client.rules().dialect;
+            unreachable_at(plan, (endpoint, dialect), tls.as_deref(), &message)
         }
         PreflightError::Model(_) => RunError::Usage(message),
         PreflightError::Interrupted => RunError::Interrupted(message),
@@ -237,12 +238,12 @@ fn too_long(plan: &Plan, item: &Item, record: &RequestRecord) -> Option<RunError
     let Outcome::Failed(FailureClass::Http(status)) = record.outcome else { return None };
     let asked = &plan.levels.first()?.input_tokens;
     let fixed = plan.data.spec.is_none() && asked.0.trim().parse::<u32>().is_ok();
-    let message = record.detail.as_deref().unwrap_or_default();
-    if !fixed || !is_about_length(status, message) {
+    let message = record.detail.as_ref().map(ToString::to_string).unwrap_or_default();
+    if !fixed || !is_about_length(status, &message) {
         return None;
     }
     let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-    let (tokens, message) = (item.input_tokens?, one_line(message));
+    let (tokens, message) = (item.input_tokens?, one_line(&message));
     Some(RunError::Target(format!(
         "{at}: the server refuses prompts of {tokens} tokens as too long: HTTP {status}: {message}\n  \
          hint: lower --input-tokens, or start the server with a longer context"

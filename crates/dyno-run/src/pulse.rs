@@ -136,7 +136,7 @@ fn ask(
             Some(status) if !OUT_OF_SERVICE.contains(&status) => *asked = Asked::default(),
             _ => {
                 asked.unanswered_since.get_or_insert(began);
-                asked.error = fetched.words(&client.rules().redactor.clone());
+                asked.error = fetched.words(&client.rules().redactor.clone()).to_string();
                 asked.refused += u32::from(fetched.unreachable());
             }
         }

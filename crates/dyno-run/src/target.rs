@@ -24,7 +24,7 @@ use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
 use dyno_wire::redact::{Redactor, of_header};
-use dyno_wire::tls::TlsError;
+use dyno_wire::tls::{TlsError, TlsFault};
 use dyno_wire::url::TargetUrl;
 use std::time::Duration;
 
@@ -98,7 +98,10 @@ impl Bench for Measured {
             match fetched.record.status {
                 // Any response will do, except one that says it is out of service.
                 Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
-                _ => message = fetched.words(&self.target.client.rules().redactor.clone()),
+                _ => {
+                    let redactor = self.target.client.rules().redactor.clone();
+                    message = fetched.words(&redactor).to_string();
+                }
             }
         }
         Err(format!("it no longer responds: {message}"))
@@ -231,7 +234,7 @@ fn find_addresses(
         NoAddress::Refused(_) => {
             let why = error.to_string();
             let message = format!("the target cannot be reached: {why}");
-            unreachable_at(plan, endpoint, dialect, &message)
+            unreachable_at(plan, (endpoint, dialect), None, &message)
         }
         NoAddress::Source(_) => RunError::Usage(error.to_string()),
         NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
@@ -247,20 +250,19 @@ fn find_addresses(
 /// No connection could be made, and what the user can check.
 pub(crate) fn unreachable_at(
     plan: &Plan,
-    endpoint: &Endpoint,
-    dialect: &dyn Dialect,
+    (endpoint, dialect): (&Endpoint, &dyn Dialect),
+    tls: Option<&TlsFault>,
     message: &str,
 ) -> RunError {
     let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
     let scheme = if endpoint.tls { "https" } else { "http" };
     let models = dialect.about().models.first().map_or("/", |list| list.path);
     let models = endpoint.beside(models);
-    let hint = match message {
-        // What rustls says of bytes that are no TLS.
-        _ if endpoint.tls && message.contains("InvalidContentType") => {
+    let hint = match tls {
+        Some(TlsFault::NotTls) => {
             format!("the server does not speak TLS here; try http://{}", endpoint.host_header())
         }
-        _ if message.contains("invalid peer certificate") => {
+        Some(fault) if fault.is_certificate() => {
             "is this the right server? --ca-cert FILE trusts its certificate or the authority that \
                  signed it, --insecure any certificate"
                 .to_owned()

@@ -1,13 +1,12 @@
 //! Runs put together by hand.
 
 use dyno_analysis::{VecSource, summarise};
-use dyno_model::Summary;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::lag::DelayHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Target, UsageWanted};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
-use dyno_model::{MS, SEC};
+use dyno_model::{MS, Message, SEC, Summary};
 
 /// A level of 100 tokens in and 5 out.
 pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
@@ -77,7 +76,7 @@ pub fn failure(
     r.reused = true;
     r.sent = Some(sent * MS);
     r.end = end * MS;
-    r.detail = Some(words.to_owned());
+    r.detail = Some(Message::quoted(words));
     r
 }
 

@@ -1,26 +1,27 @@
 //! One request and its response: takes the bytes of each read with their arrival time and turns them
 //! into one record. It does no I/O and has no clock.
 
+mod closed;
 mod counts;
 mod exactness;
 mod memory;
 mod odd;
 mod outcome;
-mod unsent;
 
 use crate::client::Arrival;
 use crate::dialect::{Delta, Dialect, FinishKind, Keep, LastToken, Reader};
 use crate::framing::{Framer, Framing};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
+use crate::tls::TlsFault;
 use counts::Counts;
 pub use counts::is_impossible;
-use dyno_model::Nanos;
 use dyno_model::budget::{Budget, Held};
 use dyno_model::outcome::FailureClass;
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
+use dyno_model::{Nanos, message};
 use exactness::{Tail, is_line_end};
-use outcome::shorten;
+use outcome::{shorten, text_too_large};
 
 /// Largest event, and largest response that is not streamed.
 pub const MAX_EVENT: usize = 16 << 20;
@@ -109,6 +110,8 @@ pub struct Exchange {
     pub dimensions: Option<u32>,
     /// The headers of the response, kept for control requests and the preflight.
     pub head: Option<Box<Head>>,
+    /// Why there is no connection, where that is for reasons of TLS.
+    pub tls: Option<Box<TlsFault>>,
     text: String,
     content: String,
     tail: Tail,
@@ -160,6 +163,7 @@ impl Exchange {
             reported: 0,
             dimensions: None,
             head: None,
+            tls: None,
             text: String::new(),
             content: String::new(),
             tail: Tail::default(),
@@ -228,7 +232,7 @@ impl Exchange {
             let piece = match self.reader.next(&mut input) {
                 Ok(piece) => piece,
                 Err(error) => {
-                    return self.fail(rules, FailureClass::StreamMalformed, &error.to_string(), at);
+                    return self.fail(rules, FailureClass::StreamMalformed, &error, at);
                 }
             };
             match piece {
@@ -264,26 +268,6 @@ impl Exchange {
             }
         }
         if self.settled { Progress::Lingering } else { Progress::Running }
-    }
-
-    /// The connection was closed, or broke; `why` if it broke.
-    pub fn on_close(&mut self, rules: &Rules, why: Option<&str>, arrival: Arrival) -> Progress {
-        let at = arrival.at;
-        if self.settled {
-            return Progress::Over { reusable: false };
-        }
-        self.widen_at_close(arrival);
-        if why.is_none() && self.reader.close() {
-            self.conclude(rules, at);
-            return Progress::Over { reusable: false };
-        }
-        let where_ = match (&self.body, self.begun) {
-            (_, false) => "before any byte of the response",
-            (Body::Awaited, true) => "inside the response headers",
-            _ => "in the middle of the response",
-        };
-        let detail = format!("{} {where_}", why.unwrap_or("the server closed the connection"));
-        self.fail(rules, FailureClass::StreamReset, &detail, at)
     }
 
     fn on_head(&mut self, rules: &Rules, head: Box<Head>, at: Nanos) {
@@ -355,8 +339,7 @@ impl Exchange {
                     Err(bad) => break Some(self.unreadable(rules, &bad, frame.data, at)),
                 },
                 Err(large) => {
-                    let detail = large.to_string();
-                    break Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
+                    break Some(self.fail(rules, FailureClass::StreamMalformed, &large, at));
                 }
             }
         };
@@ -370,7 +353,11 @@ impl Exchange {
         match &mut self.body {
             Body::Whole(body) | Body::Raw(body) => {
                 if body.len() + data.len() > self.largest {
-                    let detail = format!("the response is larger than {} bytes", self.largest);
+                    let most = self.largest;
+                    let detail = message!(
+                        "the response is larger than {most} bytes",
+                        "响应超过 {most} 字节"
+                    );
                     return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
                 }
                 body.extend_from_slice(data);
@@ -409,11 +396,13 @@ impl Exchange {
             self.content.push_str(content);
         }
         if self.text.len().max(self.content.len()) > MAX_TEXT {
-            let detail = format!("the text of the response is larger than {MAX_TEXT} bytes");
-            return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
+            return Some(self.fail(rules, FailureClass::StreamMalformed, &text_too_large(), at));
         }
         if delta.output && self.record.chunks.len() == MAX_EVENTS {
-            let detail = format!("the response has more than {MAX_EVENTS} output events");
+            let detail = message!(
+                "the response has more than {MAX_EVENTS} output events",
+                "响应的输出事件超过 {MAX_EVENTS} 个"
+            );
             return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
         }
         if delta.output {

@@ -3,6 +3,7 @@
 
 use crate::http::Head;
 use crate::redact::Redactor;
+use dyno_model::{Message, message};
 use dyno_words::escape::escape;
 
 /// How much of an address is shown.
@@ -13,12 +14,12 @@ const LONGEST_TITLE: usize = 80;
 const TITLE_WITHIN: usize = 4096;
 
 /// Explains a response by its headers and what has arrived of its body.
-pub(crate) fn explain(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+pub(crate) fn explain(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
     no_words(head, body, redactor).or_else(|| web_page(head, body, redactor))
 }
 
 /// Explains an HTTP error whose body is not for people to read as it is: of a web page, its title.
-pub(crate) fn refusal(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+pub(crate) fn refusal(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let page = || match head.status {
         // Of a gateway before the server.
         429 | 500 | 502..=599 => titled(head, body, redactor),
@@ -28,25 +29,29 @@ pub(crate) fn refusal(head: &Head, body: &[u8], redactor: &Redactor) -> Option<S
 }
 
 /// Explains a response whose body has no words of the server: a redirect, or a compressed body.
-pub(crate) fn no_words(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+pub(crate) fn no_words(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let by_its_look = || compression_of(body).map(is_compressed);
     redirect(head, redactor).or_else(|| compressed(head)).or_else(by_its_look)
 }
 
 /// Where a redirect leads to.
-fn redirect(head: &Head, redactor: &Redactor) -> Option<String> {
+fn redirect(head: &Head, redactor: &Redactor) -> Option<Message> {
     if !matches!(head.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
     Some(match head.header("location").map(str::trim) {
         Some(location) if !location.is_empty() => {
             let location = escape(&redactor.clean(&without_secrets(location)), LONGEST_URL);
-            format!(
+            message!(
                 "the server redirects to {location}; Dyno does not follow redirects: use that URL \
-                 as the target"
+                 as the target",
+                "服务器重定向到 {location}；Dyno 不跟随重定向：请以该 URL 为目标"
             )
         }
-        _ => "the server redirects, but does not say where; check the URL of the target".to_owned(),
+        _ => message!(
+            "the server redirects, but does not say where; check the URL of the target",
+            "服务器要求重定向，但没有给出位置；请检查目标的 URL"
+        ),
     })
 }
 
@@ -66,16 +71,18 @@ fn without_secrets(url: &str) -> String {
 }
 
 /// Whether the body is compressed, by its header.
-pub(crate) fn compressed(head: &Head) -> Option<String> {
+pub(crate) fn compressed(head: &Head) -> Option<Message> {
     let encoding = head.header("content-encoding")?.trim();
     let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
     (!plain).then(|| is_compressed(&escape(encoding, 40)))
 }
 
-fn is_compressed(encoding: &str) -> String {
-    format!(
+fn is_compressed(encoding: &str) -> Message {
+    message!(
         "the body is compressed ({encoding}) although the request does not allow it \
-         (Accept-Encoding: identity); switch compression off in the server, or in the proxy before it"
+         (Accept-Encoding: identity); switch compression off in the server, or in the proxy before it",
+        "请求不允许压缩（Accept-Encoding: identity），但响应体经过了压缩（{encoding}）；\
+         请在服务器或其前面的代理中关闭压缩"
     )
 }
 
@@ -90,24 +97,25 @@ fn compression_of(body: &[u8]) -> Option<&'static str> {
 }
 
 /// The title of a web page, if the body is one that has it.
-fn titled(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+fn titled(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let title = title(page_in(head, body)?, redactor)?;
-    Some(format!("a web page titled `{title}`"))
+    Some(message!("a web page titled `{title}`", "标题为“{title}”的网页"))
 }
 
 /// What a web page means, if the body is one.
-fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<String> {
+fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let page = page_in(head, body)?;
     Some(match title(page, redactor) {
-        Some(title) => format!(
+        Some(title) => message!(
             "the response is a web page titled `{title}`; this is probably the wrong port or path, or \
-             the login page of a proxy"
+             the login page of a proxy",
+            "响应是标题为 `{title}` 的网页；可能是端口或路径有误，或是代理的登录页"
         ),
-        None => {
+        None => message!(
             "the response is a web page; this is probably the wrong port or path, or the login \
-                 page of a proxy"
-                .to_owned()
-        }
+             page of a proxy",
+            "响应是网页；可能是端口或路径有误，或是代理的登录页"
+        ),
     })
 }
 
@@ -150,7 +158,7 @@ mod tests {
 
     fn redirected(location: &str) -> String {
         let redactor = Redactor::new(["sk-hush-hush".to_owned()]);
-        explain(&head(307, &[("location", location)]), b"", &redactor).unwrap()
+        explain(&head(307, &[("location", location)]), b"", &redactor).unwrap().to_string()
     }
 
     #[test]
@@ -181,19 +189,21 @@ mod tests {
         let nobody = Redactor::default();
         for encoding in ["gzip", "deflate", "br", "zstd", "gzip, br"] {
             let text = explain(&head(200, &[("content-encoding", encoding)]), b"\x8b", &nobody);
-            assert!(text.unwrap().contains(&format!("compressed ({encoding})")));
+            assert!(text.unwrap().to_string().contains(&format!("compressed ({encoding})")));
         }
         for plain in ["", "identity", "Identity"] {
             assert_eq!(compressed(&head(200, &[("content-encoding", plain)])), None);
         }
         let bare = head(200, &[]);
-        let gzip = explain(&bare, b"\x1f\x8b\x08\x00\x00", &nobody).unwrap();
+        let gzip = explain(&bare, b"\x1f\x8b\x08\x00\x00", &nobody).unwrap().to_string();
         assert!(gzip.contains("(gzip)"), "{gzip}");
-        assert!(explain(&bare, b"\x28\xb5\x2f\xfd\x04", &nobody).unwrap().contains("(zstd)"));
+        let zstd = explain(&bare, b"\x28\xb5\x2f\xfd\x04", &nobody).unwrap().to_string();
+        assert!(zstd.contains("(zstd)"));
     }
 
     fn page(body: &str) -> Option<String> {
-        explain(&head(200, &[]), body.as_bytes(), &Redactor::default())
+        let explained = explain(&head(200, &[]), body.as_bytes(), &Redactor::default());
+        explained.map(|explained| explained.to_string())
     }
 
     #[test]
@@ -214,7 +224,10 @@ mod tests {
     #[test]
     fn the_page_of_an_http_error_is_named_by_its_title() {
         let nobody = Redactor::default();
-        let said = |status, body: &str| refusal(&head(status, &[]), body.as_bytes(), &nobody);
+        let said = |status, body: &str| {
+            let said = refusal(&head(status, &[]), body.as_bytes(), &nobody);
+            said.map(|said| said.to_string())
+        };
         let page = "<!DOCTYPE HTML>\n<html><head><title>Error response</title></head>";
         let text = said(501, page).unwrap();
         assert!(

@@ -2,7 +2,6 @@
 //! skipped, and a malformed line does not affect the others.
 
 use std::borrow::Cow;
-use thiserror::Error;
 
 /// One line: a value of a series at this moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,9 +15,8 @@ pub struct Series<'a> {
 }
 
 /// A line that is neither a series nor a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct BadLine(&'static str);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadLine;
 
 /// All series of a text, in order.
 pub fn series(text: &str) -> impl Iterator<Item = Result<Series<'_>, BadLine>> {
@@ -28,7 +26,7 @@ pub fn series(text: &str) -> impl Iterator<Item = Result<Series<'_>, BadLine>> {
 
 fn read(line: &str) -> Result<Series<'_>, BadLine> {
     let mut rest = line;
-    let name = take_name(&mut rest, true).ok_or(BadLine("a line does not begin with a name"))?;
+    let name = take_name(&mut rest, true).ok_or(BadLine)?;
     skip_blanks(&mut rest);
     let labels = match rest.strip_prefix('{') {
         Some(inside) => {
@@ -40,13 +38,13 @@ fn read(line: &str) -> Result<Series<'_>, BadLine> {
     // An exemplar follows `#`; it is not part of the value.
     let numbers = rest.split('#').next().unwrap_or_default();
     let mut numbers = numbers.split_ascii_whitespace();
-    let value = numbers.next().ok_or(BadLine("a series has no value"))?;
-    let value = value.parse().map_err(|_| BadLine("a value is not a number"))?;
+    let value = numbers.next().ok_or(BadLine)?;
+    let value = value.parse().map_err(|_| BadLine)?;
     if numbers.next().is_some_and(|time| time.parse::<f64>().is_err()) {
-        return Err(BadLine("a time is not a number"));
+        return Err(BadLine);
     }
     if numbers.next().is_some() {
-        return Err(BadLine("a line goes on after its end"));
+        return Err(BadLine);
     }
     Ok(Series { name, labels, value })
 }
@@ -78,15 +76,15 @@ fn take_labels<'a>(rest: &mut &'a str) -> Result<Vec<(&'a str, Cow<'a, str>)>, B
         if take(rest, '}') {
             return Ok(labels);
         }
-        let name = take_name(rest, false).ok_or(BadLine("a label has no name"))?;
+        let name = take_name(rest, false).ok_or(BadLine)?;
         if !take(rest, '=') || !take(rest, '"') {
-            return Err(BadLine("a label has no value in quotes"));
+            return Err(BadLine);
         }
         labels.push((name, take_quoted(rest)?));
         if !take(rest, ',') {
             skip_blanks(rest);
             if !rest.starts_with('}') {
-                return Err(BadLine("labels do not end"));
+                return Err(BadLine);
             }
         }
     }
@@ -123,5 +121,5 @@ fn take_quoted<'a>(rest: &mut &'a str) -> Result<Cow<'a, str>, BadLine> {
             _ => {}
         }
     }
-    Err(BadLine("a label's value does not end"))
+    Err(BadLine)
 }

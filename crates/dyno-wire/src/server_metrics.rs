@@ -1,8 +1,8 @@
 //! The metrics of inference servers, whatever each calls them, as one sample.
 
 use crate::prometheus::{Series, series};
-use dyno_model::Nanos;
 use dyno_model::server::ServerSample;
+use dyno_model::{Localized, Nanos};
 
 /// How several series of one name, of several engines or models, become one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,13 +153,16 @@ impl Caches {
 }
 
 /// Why a text has no metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Localized)]
 pub enum NoMetrics {
     /// Not one line is a series.
-    #[error("the response is not Prometheus text; check the URL")]
+    #[message(
+        "the response is not Prometheus text; check the URL",
+        "响应不是 Prometheus 文本；请检查 URL"
+    )]
     NotPrometheus,
     /// None of its metrics is known.
-    #[error("the response has none of the metrics that Dyno knows")]
+    #[message("the response has none of the metrics that Dyno knows", "响应中没有 Dyno 认识的指标")]
     NothingKnown,
 }
 

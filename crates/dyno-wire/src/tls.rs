@@ -1,8 +1,12 @@
 //! TLS with rustls: the system's or the user's certificate authorities, client certificates, or no
 //! verification with `--insecure`.
 
+mod fault;
 mod own;
 
+pub use fault::TlsFault;
+
+use dyno_model::{Localized, Message, message};
 use own::OwnCertificates;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,7 +16,6 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The user's certificate settings.
 #[derive(Debug, Clone, Default)]
@@ -26,25 +29,26 @@ pub struct TlsSettings {
 }
 
 /// Why TLS could not be set up.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum TlsError {
     /// A PEM file could not be used.
-    #[error("{flag}: {path}: {why}")]
+    #[message("{flag}: {path}: {why}", "{flag}：{path}：{why}", path = path.display())]
     File {
         /// The flag that named it.
         flag: &'static str,
         /// The file.
         path: PathBuf,
         /// What was wrong.
-        why: String,
+        why: Message,
     },
     /// The system has no roots.
-    #[error(
-        "this system has no trusted certificate authorities ({0}); pass some with --ca-cert FILE"
+    #[message(
+        "this system has no trusted certificate authorities ({0}); pass some with --ca-cert FILE",
+        "本机没有受信任的证书颁发机构（{0}）；请用 --ca-cert FILE 指定"
     )]
-    NoRoots(String),
+    NoRoots(Message),
     /// rustls refused the configuration.
-    #[error("setting up TLS failed: {0}")]
+    #[message("setting up TLS failed: {0}", "无法设置 TLS：{0}")]
     Config(#[from] rustls::Error),
 }
 
@@ -65,18 +69,20 @@ pub fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, TlsErr
         Some(path) => {
             let flag = "--client-cert";
             let chain = certificates(flag, path)?;
-            let key = PrivateKeyDer::from_pem_file(path)
-                .map_err(|error| file(flag, path, format!("no private key in it ({error})")))?;
+            let key = PrivateKeyDer::from_pem_file(path).map_err(|error| {
+                let why = message!("no private key in it ({error})", "其中没有私钥（{error}）");
+                file(flag, path, why)
+            })?;
             builder
                 .with_client_auth_cert(chain, key)
-                .map_err(|error| file(flag, path, error.to_string()))?
+                .map_err(|error| file(flag, path, Message::quoted(error)))?
         }
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 
-fn file(flag: &'static str, path: &Path, why: String) -> TlsError {
+fn file(flag: &'static str, path: &Path, why: Message) -> TlsError {
     TlsError::File { flag, path: path.to_owned(), why }
 }
 
@@ -84,9 +90,14 @@ fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'s
     let all: Result<Vec<_>, _> =
         CertificateDer::pem_file_iter(path).and_then(|certificates| certificates.collect());
     match all {
-        Ok(all) if all.is_empty() => Err(file(flag, path, "no certificate in it".into())),
+        Ok(all) if all.is_empty() => {
+            Err(file(flag, path, message!("no certificate in it", "其中没有证书")))
+        }
         Ok(all) => Ok(all),
-        Err(error) => Err(file(flag, path, format!("not a PEM file ({error})"))),
+        Err(error) => {
+            let why = message!("not a PEM file ({error})", "不是 PEM 文件（{error}）");
+            Err(file(flag, path, why))
+        }
     }
 }
 
@@ -96,11 +107,11 @@ fn listed(path: &Path, provider: Arc<CryptoProvider>) -> Result<Arc<OwnCertifica
     let listed = certificates(flag, path)?;
     let mut store = RootCertStore::empty();
     for certificate in &listed {
-        store.add(certificate.clone()).map_err(|error| file(flag, path, error.to_string()))?;
+        store.add(certificate.clone()).map_err(|error| file(flag, path, Message::quoted(error)))?;
     }
     let by_authority = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider)
         .build()
-        .map_err(|error| file(flag, path, error.to_string()))?;
+        .map_err(|error| file(flag, path, Message::quoted(error)))?;
     Ok(Arc::new(OwnCertificates { by_authority, listed }))
 }
 
@@ -109,8 +120,8 @@ fn system_roots() -> Result<RootCertStore, TlsError> {
     let found = rustls_native_certs::load_native_certs();
     store.add_parsable_certificates(found.certs);
     if store.is_empty() {
-        let why = found.errors.first().map_or_else(|| "none found".into(), ToString::to_string);
-        return Err(TlsError::NoRoots(why));
+        let none = || message!("none found", "一个也没有找到");
+        return Err(TlsError::NoRoots(found.errors.first().map_or_else(none, Message::quoted)));
     }
     Ok(store)
 }

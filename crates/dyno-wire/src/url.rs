@@ -1,9 +1,9 @@
 //! The URL of a server: http or https, every part of it checked, and without credentials. Each mistake
 //! has its own message.
 
+use dyno_model::Localized;
 use std::fmt;
 use std::net::Ipv6Addr;
-use thiserror::Error;
 
 /// A parsed URL. The values of its query may be secret, so it is printed without them.
 #[derive(Clone, PartialEq, Eq)]
@@ -16,52 +16,83 @@ pub struct TargetUrl {
 }
 
 /// Why a URL cannot be used. Nothing that may be secret is repeated.
-#[derive(Debug, Clone, Error, PartialEq, Eq)]
+#[derive(Debug, Clone, Localized, PartialEq, Eq)]
 pub enum UrlError {
     /// Not a URL at all.
-    #[error("this is not a URL; write http://host:port, such as http://localhost:8000")]
+    #[message(
+        "this is not a URL; write http://host:port, such as http://localhost:8000",
+        "这不是 URL；请写 http://主机:端口，例如 http://localhost:8000"
+    )]
     NotAUrl,
     /// More than one URL.
-    #[error("there is one TARGET; a second server to compare with goes to --versus")]
+    #[message(
+        "there is one TARGET; a second server to compare with goes to --versus",
+        "TARGET 只能有一个；要对比的另一个服务器请用 --versus 指定"
+    )]
     Several,
     /// A host without a scheme.
-    #[error("`{0}` has no scheme; write http://{0} or https://{0}")]
+    #[message(
+        "`{0}` has no scheme; write http://{0} or https://{0}",
+        "`{0}` 没有协议；请写 http://{0} 或 https://{0}"
+    )]
     NoScheme(String),
     /// Another scheme.
-    #[error("unsupported scheme `{0}`; write a URL that begins with http:// or https://")]
+    #[message(
+        "unsupported scheme `{0}`; write a URL that begins with http:// or https://",
+        "不支持协议 `{0}`；请写以 http:// 或 https:// 开头的 URL"
+    )]
     Scheme(String),
     /// A user name, perhaps with a password.
-    #[error("the URL contains a user name or password, which would end up in logs; remove it")]
+    #[message(
+        "the URL contains a user name or password, which would end up in logs; remove it",
+        "URL 中含有用户名或密码，会被写入日志；请去掉"
+    )]
     Credentials,
     /// A fragment.
-    #[error("a fragment (`#…`) is never sent to a server; remove it")]
+    #[message(
+        "a fragment (`#…`) is never sent to a server; remove it",
+        "片段（`#…`）不会发送给服务器；请去掉"
+    )]
     Fragment,
     /// Characters that cannot be sent.
-    #[error(
+    #[message(
         "the URL contains spaces, control or non-ASCII characters; percent-encode them, and write \
-         international host names in their xn-- form"
+         international host names in their xn-- form",
+        "URL 中含有空格、控制字符或非 ASCII 字符；请用百分号编码，国际化域名请写成 xn-- 形式"
     )]
     Characters,
     /// No host.
-    #[error("the URL has no host; write http://host:port")]
+    #[message("the URL has no host; write http://host:port", "URL 没有主机；请写 http://主机:端口")]
     NoHost,
     /// A host with characters that are not allowed.
-    #[error("`{0}` is not a host name")]
+    #[message("`{0}` is not a host name", "`{0}` 不是主机名")]
     Host(String),
     /// A bracket that does not close.
-    #[error("`{0}` has no closing bracket; write [::1]:8000")]
+    #[message(
+        "`{0}` has no closing bracket; write [::1]:8000",
+        "`{0}` 缺少右方括号；请写 [::1]:8000"
+    )]
     Bracket(String),
     /// No address between brackets.
-    #[error("`{0}` is not an IPv6 address; write [::1], for example")]
+    #[message(
+        "`{0}` is not an IPv6 address; write [::1], for example",
+        "`{0}` 不是 IPv6 地址；请写例如 [::1]"
+    )]
     Address(String),
     /// Something other than a port after the brackets.
-    #[error("`{0}` is not a host; write [::1]:8000")]
+    #[message("`{0}` is not a host; write [::1]:8000", "`{0}` 不是主机；请写 [::1]:8000")]
     AfterBracket(String),
     /// An address without brackets.
-    #[error("`{0}` is not a host; write an IPv6 address in brackets: [::1]")]
+    #[message(
+        "`{0}` is not a host; write an IPv6 address in brackets: [::1]",
+        "`{0}` 不是主机；IPv6 地址请加方括号：[::1]"
+    )]
     BareAddress(String),
     /// Not a port.
-    #[error("`{0}` is not a port; write a number from 1 to 65535")]
+    #[message(
+        "`{0}` is not a port; write a number from 1 to 65535",
+        "`{0}` 不是端口；请写 1 到 65535 之间的数"
+    )]
     Port(String),
 }
 

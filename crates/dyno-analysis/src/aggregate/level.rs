@@ -302,6 +302,7 @@ impl<'a> Level<'a> {
             cost: cost(&plan.server, throughput, steady),
             engine_slip_ms: engine_slip,
             failure_samples: gathered.words.texts(),
+            failure_samples_chinese: gathered.words.chinese(),
             stragglers,
         };
         let accuracy = plan.target.accuracy.filter(|_| !self.plan.extrapolated);

@@ -2,12 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_analysis::summarise;
-use dyno_model::SEC;
-use dyno_model::Summary;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
 use dyno_model::record::{RequestRecord, ServerTimes, Turn};
+use dyno_model::{SEC, Summary, message};
 use dyno_testing::runs::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -61,7 +60,7 @@ fn mixed() -> (Plan, Vec<RequestRecord>) {
             5 => r.server = Some(TIMES),
             _ => {}
         }
-        r.detail = Some(format!("words {}", i % 5));
+        r.detail = Some(message!("words {}", "话 {}", i % 5));
     }
     (plan, records)
 }

@@ -62,8 +62,7 @@ impl Reader for Events {
                 delta.error = Some(bare_error(frame.data));
             }
             b"" if delta.error.is_none() => {
-                let shown = excerpt(frame.data);
-                return Err(Malformed(format!("an event without its type: {shown}")));
+                return Err(Malformed::NoType(excerpt(frame.data)));
             }
             // Further types may be added at any time.
             _ => {}
@@ -80,8 +79,7 @@ impl Reader for Events {
             delta.error = Some(bare_error(body));
         }
         if !event.has_content && delta.error.is_none() {
-            let shown = excerpt(body);
-            return Err(Malformed(format!("a response without content: {shown}")));
+            return Err(Malformed::NoContent(excerpt(body)));
         }
         Ok(Delta { terminal: true, ..delta })
     }

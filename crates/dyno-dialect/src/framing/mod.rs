@@ -4,9 +4,9 @@
 pub mod lines;
 pub mod sse;
 
+use dyno_model::Localized;
 use lines::LineDecoder;
 use sse::SseDecoder;
-use thiserror::Error;
 
 /// The framings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub struct Frame<'a> {
 }
 
 /// A frame is larger than the limit.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("an event of the stream is larger than {0} bytes")]
+#[derive(Debug, Localized, PartialEq, Eq)]
+#[message("an event of the stream is larger than {0} bytes", "流中的一个事件超过 {0} 字节")]
 pub struct TooLarge(pub usize);
 
 /// Cuts a body into frames, however its bytes are split into reads.

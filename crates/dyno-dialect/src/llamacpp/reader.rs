@@ -43,8 +43,7 @@ fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     let mut said = Said { pieces: Pieces::new(keep), own: false };
     said.scan(bytes).map_err(|bad| not_json(bytes, bad))?;
     if !said.own {
-        let shown = excerpt(bytes);
-        return Err(Malformed(format!("not a response of this API: {shown}")));
+        return Err(Malformed::Other(excerpt(bytes)));
     }
     Ok(said.pieces.delta)
 }

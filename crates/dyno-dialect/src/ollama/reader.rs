@@ -1,6 +1,7 @@
 //! Reads the lines of both endpoints: text in `message` or `response`, and a last one that is `done`.
 
 use crate::framing::Frame;
+use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, believable, unescape};
 use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
 use dyno_model::record::ServerTimes;
@@ -26,13 +27,9 @@ impl Reader for Lines {
 fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     let mut line =
         Line { delta: Delta::default(), times: ServerTimes::default(), keep, own: false };
-    line.scan(bytes).map_err(|bad| {
-        let shown = excerpt(bytes);
-        Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
-    })?;
+    line.scan(bytes).map_err(|bad| not_json(bytes, bad))?;
     if !line.own {
-        let shown = excerpt(bytes);
-        return Err(Malformed(format!("not a response of this API: {shown}")));
+        return Err(Malformed::Other(excerpt(bytes)));
     }
     let times = (line.times != ServerTimes::default()).then_some(line.times);
     Ok(Delta { times, ..line.delta })

@@ -3,6 +3,7 @@
 
 use super::{errors, usage};
 use crate::framing::Frame;
+use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, unescape};
 use crate::times::{self, Timings};
 use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
@@ -21,9 +22,7 @@ impl OpenAi {
             if let Some(error) = errors::unescaped(bytes) {
                 return Ok(Delta { error: Some(error), ..Delta::default() });
             }
-            let shown = excerpt(bytes);
-            let text = format!("not a JSON response of this API (at byte {}): {shown}", bad.0);
-            return Err(Malformed(text));
+            return Err(not_json(bytes, bad));
         }
         if let Some(ids) = gather.ids {
             self.listed += ids;

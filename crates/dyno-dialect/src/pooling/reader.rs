@@ -3,6 +3,7 @@
 //! and some respond with a bare list. The numbers themselves are not kept.
 
 use crate::framing::Frame;
+use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, count_of};
 use crate::{Delta, Keep, Malformed, Reader, ServerError, excerpt};
 use dyno_model::record::ServerTimes;
@@ -56,10 +57,7 @@ impl Reader for Results {
 
     fn whole(&mut self, body: &[u8], _: Keep) -> Result<Delta, Malformed> {
         let mut gather = Gather { kind: self.kind, ..Gather::default() };
-        gather.response(body).map_err(|bad| {
-            let shown = excerpt(body);
-            Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
-        })?;
+        gather.response(body).map_err(|bad| not_json(body, bad))?;
         Ok(Delta {
             output: gather.results > 0,
             results: Some(gather.results),

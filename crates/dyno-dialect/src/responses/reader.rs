@@ -37,10 +37,7 @@ impl Reader for Events {
         };
         let delta = self.mean(kind, &event, bytes, keep).map_err(|bad| match bad {
             Wrong::Scan(bad) => not_json(bytes, bad),
-            Wrong::Kind => {
-                let shown = excerpt(bytes);
-                Malformed(format!("an event without its type: {shown}"))
-            }
+            Wrong::Kind => Malformed::NoType(excerpt(bytes)),
         })?;
         self.has_output |= delta.output;
         Ok(Delta { lost, ..delta })
@@ -49,12 +46,10 @@ impl Reader for Events {
     fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
         let response = Response::read(body, keep).map_err(|bad| not_json(body, bad))?;
         if !response.has_output && response.pieces.delta.error.is_none() {
-            let shown = excerpt(body);
-            return Err(Malformed(format!("a response without output: {shown}")));
+            return Err(Malformed::NoOutput(excerpt(body)));
         }
         if let "in_progress" | "queued" = response.status.as_str() {
-            let shown = excerpt(body);
-            return Err(Malformed(format!("the response is not finished: {shown}")));
+            return Err(Malformed::NotFinished(excerpt(body)));
         }
         let delta = response.into_delta("");
         Ok(Delta { terminal: true, ..delta })

@@ -4,6 +4,7 @@
 //! the data, as lookalikes and a server flag send only what is new.
 
 use crate::framing::Frame;
+use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, unescape};
 use crate::{
     Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt, is_overload_status, nanos,
@@ -149,13 +150,9 @@ impl Generated {
 
 fn read(bytes: &[u8]) -> Result<Said<'_>, Malformed> {
     let mut said = Said::default();
-    said.scan(bytes).map_err(|bad| {
-        let shown = excerpt(bytes);
-        Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
-    })?;
+    said.scan(bytes).map_err(|bad| not_json(bytes, bad))?;
     if said.text.is_none() && said.ids.is_none() && !said.has_meta && said.error.is_none() {
-        let shown = excerpt(bytes);
-        return Err(Malformed(format!("not a response of this API: {shown}")));
+        return Err(Malformed::Other(excerpt(bytes)));
     }
     Ok(said)
 }

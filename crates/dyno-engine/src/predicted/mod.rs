@@ -9,10 +9,10 @@ use crate::Prompt;
 use crate::core::{Core, Event, Request};
 use crate::virtual_time::Virtual;
 use dyno_drive::{Ended, Job, Lengths, Transport, TransportError};
-use dyno_model::Nanos;
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
+use dyno_model::{Message, Nanos};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -306,7 +306,7 @@ impl Transport for Predicted {
                 let mut record = sent.record(self.client.streamed);
                 record.outcome = Outcome::Failed(FailureClass::Http(400));
                 record.status = Some(400);
-                record.detail = Some(message);
+                record.detail = Some(Message::quoted(message));
                 record.end = self.time.now();
                 self.in_flight.push(None);
                 self.ended.push(record.into());

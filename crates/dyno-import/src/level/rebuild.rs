@@ -209,6 +209,7 @@ fn completed(stated: LevelSummary, recomputed: &LevelSummary) -> LevelSummary {
         output_tokens: output.or(stated.output_tokens),
         integrity: integrity(&recomputed.integrity),
         failure_samples: recomputed.failure_samples.clone(),
+        failure_samples_chinese: recomputed.failure_samples_chinese.clone(),
         ..stated
     }
 }

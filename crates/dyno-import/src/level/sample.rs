@@ -1,6 +1,7 @@
 //! One request as another tool saved it, and the record that Dyno would have written for it. What
 //! the tool did not save is absent.
 
+use dyno_model::Message;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use std::cmp::Reverse;
@@ -140,7 +141,8 @@ fn record(
         Ended::Completed => Outcome::Completed,
         Ended::Unfinished => Outcome::Censored,
         Ended::Failed(words) => {
-            record.detail = Some(words.chars().take(LONGEST_DETAIL).collect());
+            let kept: String = words.chars().take(LONGEST_DETAIL).collect();
+            record.detail = Some(Message::quoted(kept));
             Outcome::Failed(class(sample.status, words))
         }
     };

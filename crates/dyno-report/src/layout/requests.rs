@@ -63,7 +63,7 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("status", |record| record.status),
         RequestColumn::text("finish_reason", |record| record.finish_reason.clone()),
         RequestColumn::truth("resent", |record| Some(record.resent)),
-        RequestColumn::text("detail", |record| record.detail.clone()),
+        RequestColumn::text("detail", |record| record.detail.as_ref().map(ToString::to_string)),
         RequestColumn::whole("cached_tokens", |record| record.cached),
         RequestColumn::number("retry_after_s", |record| record.retry_after.map(to_s)),
         RequestColumn::whole("retries", |record| Some(record.retries)),

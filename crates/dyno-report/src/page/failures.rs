@@ -39,7 +39,8 @@ pub(super) fn failures(page: &Page) -> Option<Markup> {
             class.count += count;
             class.levels.push((&level.label, *count));
             for message in level.failure_samples.get(name).into_iter().flatten() {
-                if class.messages.len() < MESSAGES && !class.messages.contains(&message.as_str()) {
+                let message = level.failure_in(message, page.language);
+                if class.messages.len() < MESSAGES && !class.messages.contains(&message) {
                     class.messages.push(message);
                 }
             }

@@ -100,9 +100,15 @@ pub(super) fn said(level: &LevelSummary, class: &str, options: &TextOptions) -> 
 pub(super) fn quoted(level: &LevelSummary, class: &str, language: Language) -> Vec<String> {
     // What the server said stays as it is.
     let said_by_server = class.starts_with("http.") || class == "stream.error";
-    let language = if said_by_server { Language::English } else { language };
     let texts = level.failure_samples.get(class).into_iter().flatten();
-    let quoted = |text: &String| format!("“{}”", escape(&translated(text, language), LONGEST_TEXT));
+    let quoted = |text: &String| {
+        let said = match level.failure_in(text, language) {
+            // Of an older version.
+            said if said == text && !said_by_server => translated(text, language),
+            said => said.into(),
+        };
+        format!("“{}”", escape(&said, LONGEST_TEXT))
+    };
     texts.map(quoted).collect()
 }
 

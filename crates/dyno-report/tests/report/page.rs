@@ -12,7 +12,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, Load, Plan, Task};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{PercentileIntervals, PredictionIntervals};
-use dyno_model::{Diagnostic, Summary, Verdict};
+use dyno_model::{Diagnostic, Message, Summary, Verdict};
 use dyno_report::page::Page;
 use dyno_testing::runs::*;
 use proptest::prelude::*;
@@ -137,7 +137,7 @@ fn what_was_shed_is_told_from_what_failed() {
     let mut all = requests(80);
     for record in all.iter_mut().skip(60) {
         record.outcome = Outcome::Shed(FailureClass::Http(429));
-        record.detail = Some("slow <down>".to_owned());
+        record.detail = Some(Message::quoted("slow <down>"));
     }
     all[0].outcome = Outcome::Failed(FailureClass::StreamReset);
     let made = made(vec![all], true);

@@ -3,9 +3,9 @@
 use super::served::Signs;
 use dyno_drive::LevelOutcome;
 use dyno_fleet::{Done, Part};
-use dyno_model::Nanos;
 use dyno_model::fleet::{AgentEnd, merged_health};
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
+use dyno_model::{Message, Nanos};
 
 /// What went wrong with one agent alone is its own: it could not go on as planned, or gave up a target that
 /// served others.
@@ -67,7 +67,7 @@ pub(super) fn together(
         agents,
         failed: done().map(|done| done.failed).sum(),
         lost: None,
-        lost_to_agent: done().find_map(|done| done.lost_target.clone()),
+        lost_to_agent: done().find_map(|done| done.lost_target.as_ref()).map(Message::quoted),
     }
 }
 

@@ -5,13 +5,13 @@ use super::source::{SourceError, Sources, other_family};
 use super::trial::try_all;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
-use dyno_model::Nanos;
 use dyno_model::environment::Address;
+use dyno_model::message::list;
+use dyno_model::{Localized, Message, Nanos, message};
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The most addresses of a target that are used.
 const MOST: usize = 64;
@@ -52,19 +52,22 @@ impl fmt::Debug for Resolver {
 }
 
 /// Why there is no address to send requests to.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Localized, PartialEq, Eq)]
 pub enum NoAddress {
     /// The name has no address.
-    #[error("the host `{0}` cannot be resolved ({1}); check its spelling")]
-    Unknown(String, String),
+    #[message(
+        "the host `{0}` cannot be resolved ({1}); check its spelling",
+        "无法解析主机 `{0}`（{1}）；请检查拼写"
+    )]
+    Unknown(String, Message),
     /// It has several, and none of them accepts a connection.
-    #[error("{}", refused(.0))]
+    #[message("{}", "{}", refused(_0))]
     Refused(Vec<Unused>),
     /// No source address can be used for it.
-    #[error("--source-address: {0}")]
+    #[message("--source-address: {0}", "--source-address：{0}")]
     Source(#[from] SourceError),
     /// The run was asked to stop first.
-    #[error("interrupted")]
+    #[message("interrupted", "已中断")]
     Interrupted,
 }
 
@@ -82,22 +85,26 @@ pub struct Unused {
     /// The address.
     pub address: SocketAddr,
     /// Why it is not used.
-    pub why: String,
+    pub why: Message,
 }
 
 /// Why no address can be used: the reason once if it is the same for all.
-fn refused(unused: &[Unused]) -> String {
-    let join =
-        |each: &dyn Fn(&Unused) -> String| unused.iter().map(each).collect::<Vec<_>>().join(", ");
-    let count = unused.len();
+fn refused(unused: &[Unused]) -> Message {
     match unused {
         [Unused { why, .. }, rest @ ..] if rest.iter().all(|other| other.why == *why) => {
-            let all = join(&|unused| unused.address.to_string());
-            format!("{why} (addresses tried: {all})")
+            let all = list(unused.iter().map(|unused| Message::quoted(unused.address)));
+            message!("{why} (addresses tried: {all})", "{why}（已尝试的地址：{all}）")
         }
         _ => {
-            let all = join(&|unused| format!("{} ({})", unused.address, unused.why));
-            format!("none of its {count} addresses accepts a connection: {all}")
+            let count = unused.len();
+            let each = |Unused { address, why }: &Unused| {
+                message!("{address} ({why})", "{address}（{why}）")
+            };
+            let all = list(unused.iter().map(each));
+            message!(
+                "none of its {count} addresses accepts a connection: {all}",
+                "它的 {count} 个地址均不接受连接：{all}"
+            )
         }
     }
 }
@@ -128,9 +135,9 @@ impl Addresses {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Self, NoAddress> {
-        let unknown = |why: String| NoAddress::Unknown(endpoint.host.clone(), why);
+        let unknown = |why: Message| NoAddress::Unknown(endpoint.host.clone(), why);
         let found = (resolver.0)(&endpoint.host, endpoint.port);
-        let mut all = found.map_err(|error| unknown(error.to_string()))?;
+        let mut all = found.map_err(|error| unknown(Message::of(&error)))?;
         // A name server gives them in a different order each time; two runs should do the same.
         all.sort();
         all.dedup();
@@ -142,14 +149,14 @@ impl Addresses {
         }
         let (four, six): (Vec<_>, Vec<_>) = all.into_iter().partition(SocketAddr::is_ipv4);
         match [four.as_slice(), six.as_slice()].concat().as_slice() {
-            [] => return Err(unknown("no address".into())),
+            [] => return Err(unknown(message!("no address", "没有地址"))),
             [only] => return Ok((*only).into()),
             _ => {}
         }
         let mut unused = Vec::new();
         for family in [four, six] {
             let (few, more) = family.split_at(family.len().min(MOST));
-            let why = || format!("only {MOST} addresses are used");
+            let why = || message!("only {MOST} addresses are used", "只使用 {MOST} 个地址");
             unused.extend(more.iter().map(|address| Unused { address: *address, why: why() }));
             let tried = try_all(few, within, stop);
             let mut used = Vec::new();
@@ -182,7 +189,7 @@ impl Addresses {
         for unused in &self.unused {
             let name = unused.address.to_string();
             if listed.iter().all(|listed| listed.address != name) {
-                listed.push(Address { address: name, unused: Some(unused.why.clone()) });
+                listed.push(Address { address: name, unused: Some(unused.why.to_string()) });
             }
         }
         let several = listed.iter().filter(|listed| listed.unused.is_none()).count() > 1;

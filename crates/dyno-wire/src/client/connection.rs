@@ -1,5 +1,6 @@
 //! A connection in the client's table: its socket, the exchange it carries, and its time-outs.
 
+use super::broken::Broken;
 use super::instrument::Seen;
 use super::socket::Socket;
 use crate::exchange::{Exchange, Rest};
@@ -50,7 +51,7 @@ pub(crate) struct Connection {
     /// The request, until the first byte of the response, in case it has to be sent again.
     pub(crate) request: Option<Vec<u8>>,
     /// Why the request could not be sent whole.
-    pub(crate) unsent: Option<String>,
+    pub(crate) unsent: Option<Broken>,
     /// It had carried a request, or was idle, before this one.
     pub(crate) reused: bool,
     /// It has not carried any request.

@@ -1,12 +1,13 @@
 //! One iteration of the loop: wait, read and time every ready socket, then process what was read.
 
+use super::Client;
 use super::connection::State;
 use super::instrument::{Arrival, Read};
 use super::socket::Decoded;
-use super::{Client, TLS};
 use crate::exchange::Progress;
+use crate::tls::TlsFault;
 use dyno_model::outcome::FailureClass;
-use dyno_model::{MS, Nanos};
+use dyno_model::{MS, Message, Nanos};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 
@@ -100,7 +101,7 @@ impl Client {
                         self.health.on_read(arrival.at, read.after, stamped);
                         self.on_bytes(token, &arena[range], arrival);
                     }
-                    Err(error) => self.on_broken(token, Some(&error.to_string()), Some(arrival)),
+                    Err(error) => self.on_broken(token, Some(error.into()), Some(arrival)),
                 }
             }
             self.reads = reads;
@@ -122,7 +123,7 @@ impl Client {
             return self.flush(token);
         }
         if let Err(error) = connection.socket.connect_result() {
-            return self.on_refused(token, error.to_string());
+            return self.on_refused(token, &error);
         }
         if connection.socket.is_tls() {
             connection.state = State::Handshaking;
@@ -133,11 +134,11 @@ impl Client {
     }
 
     /// A connect failed.
-    fn on_refused(&mut self, token: u64, detail: String) {
+    fn on_refused(&mut self, token: u64, error: &io::Error) {
         let now = self.clock.now();
         let Some(mut connection) = self.table.remove(token) else { return };
         if let Some(mut exchange) = self.take_exchange(&mut connection) {
-            let detail = self.named(detail, connection.address);
+            let detail = self.named(Message::of(error), connection.address);
             exchange.fail(&self.options.rules, FailureClass::Connect, &detail, now);
             self.ended.push(exchange);
         }
@@ -154,10 +155,9 @@ impl Client {
             Ok(Decoded::Plain(data)) => data,
             Ok(Decoded::Scratch) => scratch.as_slice(),
             Err(error) => {
-                let detail = format!("{TLS}{error}");
                 // Try to send the alert that tells the server why.
                 let _ = connection.socket.flush();
-                self.on_broken(token, Some(&detail), Some(arrival));
+                self.on_broken(token, Some(TlsFault::from(error).into()), Some(arrival));
                 self.scratch = scratch;
                 return;
             }

@@ -3,6 +3,7 @@
 //! the timestamps of another's.
 
 mod address;
+mod broken;
 mod connection;
 mod events;
 mod health;
@@ -22,6 +23,7 @@ mod transport;
 mod trial;
 
 pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
+pub use broken::Broken;
 pub use instrument::Arrival;
 pub use side::{Asked, Fetched, Interrupted, SlowSink};
 pub use source::{SourceError, Sources};
@@ -31,9 +33,9 @@ use crate::endpoint::Endpoint;
 use crate::exchange::{Exchange, Progress, Rules};
 use crate::tls::{TlsError, TlsSettings, client_config};
 use connection::{Connection, State};
-use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::Timeouts;
+use dyno_model::{Localized, Nanos, message};
 use dyno_net::{Clock, Interest, Poller, Ready, RunQueue};
 use health::Health;
 use idle::Idle;
@@ -46,10 +48,6 @@ use std::collections::BinaryHeap;
 use std::io;
 use std::sync::Arc;
 use table::Table;
-use thiserror::Error;
-
-/// The prefix of TLS errors.
-const TLS: &str = "TLS: ";
 
 /// What a client needs.
 #[derive(Debug, Clone)]
@@ -73,18 +71,19 @@ pub struct ClientOptions {
 }
 
 /// Why the client could not be created.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum ClientError {
     /// TLS could not be set up.
-    #[error(transparent)]
+    #[message(transparent)]
     Tls(#[from] TlsError),
     /// The host's name cannot appear in a certificate.
-    #[error(
-        "`{0}` is not a name that a certificate can have; use the server's DNS name, or --insecure"
+    #[message(
+        "`{0}` is not a name that a certificate can have; use the server's DNS name, or --insecure",
+        "`{0}` 不是证书中可用的名称；请使用服务器的 DNS 名称，或 --insecure"
     )]
     ServerName(String),
     /// The event loop could not be created.
-    #[error("creating the client's event loop failed: {0}")]
+    #[message("creating the client's event loop failed: {0}", "无法创建客户端的事件循环：{0}")]
     Io(#[from] io::Error),
 }
 
@@ -250,7 +249,7 @@ impl Client {
         let queued = connection.socket.queue(bytes.unwrap_or_default());
         match queued {
             Ok(()) => self.flush(token),
-            Err(error) => self.on_broken(token, Some(&error.to_string()), None),
+            Err(error) => self.on_broken(token, Some(error.into()), None),
         }
         self.set_timer(token);
     }
@@ -278,10 +277,10 @@ impl Client {
             // A server that refuses a request may close the connection before it has read all of it. Its
             // reason has arrived by then, so the connection is read to its end.
             Err(error) if is_closed(&error) => {
-                connection.unsent = Some(error.to_string());
+                connection.unsent = Some(error.into());
                 self.watch(token, Interest::Read);
             }
-            Err(error) => self.on_broken(token, Some(&error.to_string()), None),
+            Err(error) => self.on_broken(token, Some(error.into()), None),
         }
     }
 
@@ -297,20 +296,31 @@ impl Client {
 
     /// The connection was closed (`why` if it broke), at `arrival`. A request on a reused connection
     /// that closed before any byte of the response is sent again on a new connection.
-    fn on_broken(&mut self, token: u64, why: Option<&str>, arrival: Option<Arrival>) {
+    fn on_broken(&mut self, token: u64, why: Option<Broken>, arrival: Option<Arrival>) {
         let arrival = arrival.unwrap_or_else(|| Arrival::exactly(self.clock.now()));
         let now = arrival.at;
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
         let Some(mut exchange) = self.take_exchange(&mut connection) else { return };
-        let unsent = connection.unsent.take();
-        let why = why.or(unsent.as_deref());
+        let why = why.or(connection.unsent.take());
         // An alert after the handshake, such as a missing client certificate, is a TLS failure, too.
-        let refused_by_tls = why.is_some_and(|why| why.starts_with(TLS)) && !exchange.begun;
+        let refused_by_tls = matches!(why, Some(Broken::Tls(_))) && !exchange.begun;
         if connection.state == State::Handshaking || refused_by_tls {
-            let detail = why.unwrap_or("the server closed the connection during the TLS handshake");
-            exchange.fail(&self.options.rules, FailureClass::Tls, detail, now);
+            let rules = &self.options.rules;
+            match &why {
+                Some(why) => exchange.fail(rules, FailureClass::Tls, why, now),
+                None => {
+                    let why = message!(
+                        "the server closed the connection during the TLS handshake",
+                        "服务器在 TLS 握手期间关闭了连接"
+                    );
+                    exchange.fail(rules, FailureClass::Tls, &why, now)
+                }
+            };
+            if let Some(Broken::Tls(fault)) = why {
+                exchange.tls = Some(Box::new(fault));
+            }
         } else if connection.reused && !exchange.begun && !exchange.record.resent {
             drop(connection.socket);
             exchange.record.resent = true;
@@ -320,9 +330,9 @@ impl Client {
             let request = connection.request.unwrap_or_default();
             return self.open(Some(exchange), request, connection.address);
         } else if connection.state == State::Sending {
-            exchange.on_unsent(&self.options.rules, why, arrival);
+            exchange.on_unsent(&self.options.rules, why.as_ref(), arrival);
         } else {
-            exchange.on_close(&self.options.rules, why, arrival);
+            exchange.on_close(&self.options.rules, why.as_ref(), arrival);
         }
         self.ended.push(exchange);
     }

@@ -7,7 +7,7 @@ use super::{Client, ClientOptions};
 use crate::exchange::Exchange;
 use dyno_drive::TransportError;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use dyno_net::Interest;
 use rustix::io::Errno;
 use std::io;
@@ -110,7 +110,7 @@ impl Client {
                 exchange.record.end = now;
             }
             None => {
-                let detail = self.named(error.to_string(), address);
+                let detail = self.named(Message::of(error), address);
                 exchange.fail(&self.options.rules, class_of(errno), &detail, now);
             }
         }
@@ -118,9 +118,12 @@ impl Client {
     }
 
     /// Why a connection failed, with its address where there are several.
-    pub(super) fn named(&self, why: String, address: usize) -> String {
+    pub(super) fn named(&self, why: Message, address: usize) -> Message {
         let addresses = &self.options.addresses;
-        if addresses.count() > 1 { format!("{why} ({})", addresses.get(address)) } else { why }
+        match addresses.count() {
+            1 => why,
+            _ => message!("{why} ({})", "{why}（{}）", addresses.get(address)),
+        }
     }
 }
 

@@ -6,15 +6,15 @@ use crate::exchange::Exchange;
 use crate::explain::explain;
 use crate::http::Head;
 use crate::redact::Redactor;
+use crate::tls::TlsFault;
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
 use dyno_model::budget::{Budget, JsonError};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::units::format_duration;
-use dyno_model::{MS, Nanos, SEC};
+use dyno_model::{Localized, MS, Message, Nanos, SEC, message};
 use serde_json::Value;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// Largest body of a response to a control request: lists of models and tokens are long.
 const LARGEST: usize = 16 << 20;
@@ -35,13 +35,13 @@ impl std::fmt::Debug for SlowSink {
 }
 
 /// Why a control request has no result.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum Interrupted {
     /// The run was asked to stop first.
-    #[error("interrupted")]
+    #[message("interrupted", "已中断")]
     Stopped,
     /// The event loop failed.
-    #[error(transparent)]
+    #[message(transparent)]
     Transport(#[from] TransportError),
 }
 
@@ -54,6 +54,8 @@ pub struct Fetched {
     pub head: Option<Box<Head>>,
     /// The body, as received.
     pub body: Vec<u8>,
+    /// Why there is no connection, where that is for reasons of TLS.
+    pub tls: Option<Box<TlsFault>>,
 }
 
 /// A request of the API that ran by itself.
@@ -86,28 +88,31 @@ impl Fetched {
     }
 
     /// What went wrong, as the server or the system reports it.
-    pub fn words(&self, redactor: &Redactor) -> String {
+    pub fn words(&self, redactor: &Redactor) -> Message {
         match (&self.record.outcome, self.record.status) {
             (Outcome::Completed, Some(status)) => {
                 if let Some(what) =
                     self.head.as_ref().and_then(|head| explain(head, &self.body, redactor))
                 {
-                    return format!("HTTP {status}: {what}");
+                    return message!("HTTP {status}: {what}", "HTTP {status}：{what}");
                 }
                 if let Err(JsonError::Over(over)) = Budget::of(MEMORY).json::<Value>(&self.body) {
-                    return format!("HTTP {status}: {over} for the values of the response");
+                    return message!(
+                        "HTTP {status}: {over} for the values of the response",
+                        "HTTP {status}：读取该响应{over}"
+                    );
                 }
                 // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
                 match body.trim() {
-                    "" => format!("HTTP {status}"),
+                    "" => Message::quoted(format_args!("HTTP {status}")),
                     body => {
                         let body = crate::dialect::beginning(body.as_bytes(), 200);
-                        format!("HTTP {status}: {body}")
+                        message!("HTTP {status}: {body}", "HTTP {status}：{body}")
                     }
                 }
             }
-            _ => self.record.detail.clone().unwrap_or_else(|| "no response".into()),
+            _ => self.record.detail.clone().unwrap_or_else(|| message!("no response", "没有响应")),
         }
     }
 }
@@ -175,7 +180,8 @@ impl Client {
         let exchange = Exchange::raw(self.blank(), largest);
         let mut exchange = self.run_one(exchange, bytes, (&what, within), stop)?;
         let body = exchange.take_raw();
-        Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
+        let (head, tls) = (exchange.head.take(), exchange.tls.take());
+        Ok(Fetched { record: exchange.record, head, body, tls })
     }
 
     /// Sends one request of the API and waits for its end.
@@ -205,7 +211,8 @@ impl Client {
     /// A control request runs alone, so everything in flight belongs to it.
     fn give_up_all(&mut self, class: FailureClass, within: Nanos) {
         let now = self.clock.now();
-        let detail = format!("no response within {}", format_duration(within));
+        let within = format_duration(within);
+        let detail = message!("no response within {within}", "{within} 内没有响应");
         for token in self.table.tokens() {
             let connection = self.table.remove(token);
             if let Some(mut exchange) = connection.and_then(|mut c| c.exchange.take()) {

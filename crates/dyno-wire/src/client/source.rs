@@ -2,9 +2,9 @@
 //! a server; several have as many each.
 
 use super::address::Addresses;
+use dyno_model::{Localized, Message};
 use dyno_net::{SourceFault, check_source};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use thiserror::Error;
 
 /// More would not help: a process has no file descriptors for so many connections.
 const MOST: usize = 256;
@@ -14,30 +14,44 @@ const MOST: usize = 256;
 pub struct Sources(Vec<IpAddr>);
 
 /// Why connections cannot be opened from an address.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Localized, PartialEq, Eq)]
 pub enum SourceError {
     /// It is not an IP address.
-    #[error(
-        "`{0}` is not an IP address; write addresses of this machine, such as 10.0.0.5,10.0.0.6 or \
-         10.0.0.5-10.0.0.9, which `ip addr` shows"
+    #[message(
+        "`{0}` is not an IP address; write addresses of this machine, such as 10.0.0.5,10.0.0.6 \
+         or 10.0.0.5-10.0.0.9, which `ip addr` shows",
+        "`{0}` 不是 IP 地址；请写本机的地址（`ip addr` 可列出），例如 10.0.0.5,10.0.0.6 或 10.0.0.5-10.0.0.9"
     )]
     NotAnAddress(String),
     /// It stands for any address, or for many machines.
-    #[error("`{0}` is not the address of one machine; `ip addr` shows those of this one")]
+    #[message(
+        "`{0}` is not the address of one machine; `ip addr` shows those of this one",
+        "`{0}` 不是单台机器的地址；`ip addr` 可列出本机的地址"
+    )]
     NotOne(IpAddr),
     /// The ends of a range do not fit together.
-    #[error("the range `{0}` has no addresses; its first must not be greater than its last")]
+    #[message(
+        "the range `{0}` has no addresses; its first must not be greater than its last",
+        "范围 `{0}` 中没有地址；起始地址不能大于结束地址"
+    )]
     Range(String),
     /// There are too many.
-    #[error(
-        "these are more than {MOST} source addresses; each is enough for some 28,000 connections"
+    #[message(
+        "these are more than {MOST} source addresses; each is enough for some 28,000 connections",
+        "源地址超过 {MOST} 个；每个地址约可承载 28,000 个连接"
     )]
     TooMany,
     /// This machine does not have it.
-    #[error("{0} is not an address of this machine; `ip addr` shows those that it has")]
+    #[message(
+        "{0} is not an address of this machine; `ip addr` shows those that it has",
+        "{0} 不是本机的地址；`ip addr` 可列出本机的地址"
+    )]
     NotLocal(IpAddr),
     /// It is of the other family.
-    #[error("the target is {to}, and none of the source addresses is {family}")]
+    #[message(
+        "the target is {to}, and none of the source addresses is {family}",
+        "目标为 {to}，但没有一个源地址是 {family} 地址"
+    )]
     OtherFamily {
         /// The target.
         to: String,
@@ -45,8 +59,9 @@ pub enum SourceError {
         family: &'static str,
     },
     /// The target cannot be reached from it.
-    #[error(
-        "{to} cannot be reached from {from}: {why}; name addresses of the network that leads there"
+    #[message(
+        "{to} cannot be reached from {from}: {why}; name addresses of the network that leads there",
+        "从 {from} 无法到达 {to}：{why}；请使用通往该网络的地址"
     )]
     NoRoute {
         /// The source address.
@@ -54,15 +69,15 @@ pub enum SourceError {
         /// The target.
         to: SocketAddr,
         /// What the system said.
-        why: String,
+        why: Message,
     },
     /// The system refused to use it.
-    #[error("the address {from} cannot be used: {why}")]
+    #[message("the address {from} cannot be used: {why}", "地址 {from} 无法使用：{why}")]
     System {
         /// The source address.
         from: IpAddr,
         /// What the system said.
-        why: String,
+        why: Message,
     },
 }
 
@@ -153,10 +168,10 @@ fn check(from: IpAddr, to: Option<SocketAddr>) -> Result<(), SourceError> {
     check_source(from, to).map_err(|fault| match (fault, to) {
         (SourceFault::NotLocal, _) => SourceError::NotLocal(from),
         (SourceFault::NoRoute(why), Some(to)) => {
-            SourceError::NoRoute { from, to, why: why.to_string() }
+            SourceError::NoRoute { from, to, why: Message::of(&why) }
         }
         (SourceFault::System(why) | SourceFault::NoRoute(why), _) => {
-            SourceError::System { from, why: why.to_string() }
+            SourceError::System { from, why: Message::of(&why) }
         }
     })
 }

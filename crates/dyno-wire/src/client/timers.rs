@@ -1,9 +1,9 @@
 //! Time-outs, each with its own failure class. A connection has at most one active timer.
 
 use super::Client;
-use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
 use dyno_model::units::format_duration;
+use dyno_model::{Nanos, message};
 use std::cmp::Reverse;
 
 impl Client {
@@ -52,23 +52,33 @@ impl Client {
         let detail = match class {
             FailureClass::TimeoutConnect => {
                 let time = format_duration(timeouts.connect_ns);
-                let why = format!("no connection within {time} (--timeout-connect)");
+                let why = message!(
+                    "no connection within {time} (--timeout-connect)",
+                    "{time} 内未能建立连接（--timeout-connect）"
+                );
                 self.named(why, connection.address)
             }
             FailureClass::TimeoutFirstToken => {
                 let time = format_duration(timeouts.first_token_ns);
-                format!("no output within {time} (--timeout-first-token)")
-            }
-            FailureClass::TimeoutIdle => {
-                format!(
-                    "the stream paused for {} (--timeout-idle)",
-                    format_duration(timeouts.idle_ns)
+                message!(
+                    "no output within {time} (--timeout-first-token)",
+                    "{time} 内没有输出（--timeout-first-token）"
                 )
             }
-            _ => format!(
-                "not complete within {} (--timeout-total)",
-                format_duration(timeouts.total_ns)
-            ),
+            FailureClass::TimeoutIdle => {
+                let time = format_duration(timeouts.idle_ns);
+                message!(
+                    "the stream paused for {time} (--timeout-idle)",
+                    "流停顿了 {time}（--timeout-idle）"
+                )
+            }
+            _ => {
+                let time = format_duration(timeouts.total_ns);
+                message!(
+                    "not complete within {time} (--timeout-total)",
+                    "{time} 内没有完成（--timeout-total）"
+                )
+            }
         };
         exchange.fail(&self.options.rules, class, &detail, now);
         self.ended.push(exchange);

@@ -3,7 +3,7 @@
 
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::units::format_duration;
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ const OTHERS_WITHIN: Nanos = 2 * SEC;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// An address, and why it does not accept a connection if it does not.
-pub(super) type Tried = (SocketAddr, Result<(), String>);
+pub(super) type Tried = (SocketAddr, Result<(), Message>);
 
 /// Connects to each address, within a time; nothing if the run was asked to stop.
 pub(super) fn try_all(
@@ -56,10 +56,13 @@ pub(super) fn try_all(
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    let late = || Err(format!("no connection within {}", format_duration(waited)));
+    let late = || {
+        let time = format_duration(waited);
+        Err(message!("no connection within {time}", "{time} 内未能建立连接"))
+    };
     let outcome = |result: Option<io::Result<()>>| match result {
         Some(Ok(())) => Ok(()),
-        Some(Err(error)) if error.kind() != ErrorKind::TimedOut => Err(error.to_string()),
+        Some(Err(error)) if error.kind() != ErrorKind::TimedOut => Err(Message::of(&error)),
         _ => late(),
     };
     Some(addresses.iter().copied().zip(results.into_iter().map(outcome)).collect())

@@ -1,8 +1,8 @@
 //! The memory that a response holds: its share of what all responses in flight may hold.
 
 use super::{Body, Exchange, Progress, Rules};
-use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
+use dyno_model::{Nanos, message};
 
 impl Exchange {
     /// Fails the exchange if what it holds is more than the budget has left.
@@ -14,8 +14,9 @@ impl Exchange {
         let held = self.held.get_or_insert_with(|| rules.budget.share());
         let over = held.set(holds).err()?;
         (self.body, self.held) = (Body::Awaited, None);
-        let detail = format!(
-            "{over} for the responses in flight; lower the concurrency, or request shorter responses"
+        let detail = message!(
+            "{over} for the responses in flight; lower the concurrency, or request shorter responses",
+            "进行中的响应{over}；请降低并发数，或请求更短的响应"
         );
         Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at))
     }

@@ -4,8 +4,8 @@
 use super::{Body, Exchange, Progress, Rules};
 use crate::dialect::{Malformed, ServerError, excerpt};
 use crate::explain::{compressed, explain, refusal};
-use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
+use dyno_model::{Message, Nanos, message};
 
 impl Exchange {
     /// Ends the exchange if its headers say that the body of a 200 is compressed.
@@ -18,9 +18,9 @@ impl Exchange {
     }
 
     /// What an HTTP error says.
-    pub(super) fn words_of_refusal(&self, rules: &Rules, body: &[u8]) -> String {
+    pub(super) fn words_of_refusal(&self, rules: &Rules, body: &[u8]) -> Message {
         let explained = self.head.as_deref().and_then(|head| refusal(head, body, &rules.redactor));
-        explained.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
+        explained.unwrap_or_else(|| Message::quoted(String::from_utf8_lossy(body)))
     }
 
     /// Ends the exchange because a frame or a body cannot be read.
@@ -33,8 +33,10 @@ impl Exchange {
     ) -> Progress {
         let head = self.head.as_deref().filter(|_| !self.understood);
         let explained = head.and_then(|head| explain(head, bytes, &rules.redactor));
-        let detail = explained.unwrap_or_else(|| bad.0.clone());
-        self.fail(rules, FailureClass::StreamMalformed, &detail, at)
+        match explained {
+            Some(explained) => self.fail(rules, FailureClass::StreamMalformed, &explained, at),
+            None => self.fail(rules, FailureClass::StreamMalformed, bad, at),
+        }
     }
 
     /// The body has ended, and there was text outside of events. If the response is incomplete, that
@@ -56,10 +58,16 @@ impl Exchange {
         if let Some(explained) = explained {
             self.fail(rules, FailureClass::StreamMalformed, &explained, at);
         } else if text.starts_with(b"{") || !(self.understood || is_stream) {
-            let detail = format!("the body is not a stream of events: {}", excerpt(text));
+            let shown = excerpt(text);
+            let detail = message!(
+                "the body is not a stream of events: {shown}",
+                "响应体不是事件流：{shown}"
+            );
             self.fail(rules, FailureClass::StreamMalformed, &detail, at);
         } else {
-            let detail = format!("the server wrote into the stream: {}", excerpt(text));
+            let shown = excerpt(text);
+            let detail =
+                message!("the server wrote into the stream: {shown}", "服务器在流中写入：{shown}");
             self.fail(rules, FailureClass::StreamError, &detail, at);
         }
     }

@@ -3,8 +3,8 @@
 use super::{Body, Exchange, MAX_DETAIL, MAX_TEXT, Progress, Rules};
 use crate::dialect::{self, Delta, End, FinishKind, ServerError};
 use crate::framing::{Frame, Framer};
-use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::{Language, Localized, Message, Nanos, message};
 
 impl Exchange {
     /// Ends the exchange as failed.
@@ -12,27 +12,28 @@ impl Exchange {
         &mut self,
         rules: &Rules,
         class: FailureClass,
-        detail: &str,
+        detail: &impl Localized,
         at: Nanos,
     ) -> Progress {
         if !self.settled {
             self.settle(rules, Outcome::Failed(class), at);
-            self.record.detail = Some(shorten(&rules.redactor.clean(detail)));
+            self.record.detail = Some(kept(rules, detail));
         }
         Progress::Over { reusable: false }
     }
 
     /// Ends the exchange because the server reports an error inside of the response.
     pub(super) fn refuse(&mut self, rules: &Rules, error: &ServerError, at: Nanos) -> Progress {
+        let message = Message::quoted(&error.message);
         match error.overloaded {
-            true => self.shed(rules, FailureClass::StreamError, &error.message, at),
-            false => drop(self.fail(rules, FailureClass::StreamError, &error.message, at)),
+            true => self.shed(rules, FailureClass::StreamError, &message, at),
+            false => drop(self.fail(rules, FailureClass::StreamError, &message, at)),
         }
         Progress::Over { reusable: false }
     }
 
     /// Ends the exchange as refused by an overloaded server.
-    pub(super) fn shed(&mut self, rules: &Rules, class: FailureClass, detail: &str, at: Nanos) {
+    pub(super) fn shed(&mut self, rules: &Rules, class: FailureClass, detail: &Message, at: Nanos) {
         if !self.settled {
             self.fail(rules, class, detail, at);
             self.record.outcome = Outcome::Shed(class);
@@ -98,7 +99,10 @@ impl Exchange {
             }
             None => {
                 let shown = dialect::excerpt(&pending);
-                let detail = format!("the body ended in the middle of an event: {shown}");
+                let detail = message!(
+                    "the body ended in the middle of an event: {shown}",
+                    "响应体在一个事件中途结束：{shown}"
+                );
                 self.fail(rules, FailureClass::StreamTruncated, &detail, at);
             }
         }
@@ -116,8 +120,7 @@ impl Exchange {
             Ok(Delta { text: Some(text), .. }) | Ok(Delta { content: Some(text), .. })
                 if text.len() > MAX_TEXT =>
             {
-                let detail = format!("the text of the response is larger than {MAX_TEXT} bytes");
-                self.fail(rules, FailureClass::StreamMalformed, &detail, at);
+                self.fail(rules, FailureClass::StreamMalformed, &text_too_large(), at);
             }
             Ok(delta) => {
                 self.note(&delta);
@@ -133,7 +136,10 @@ impl Exchange {
                 self.dimensions = delta.dimensions;
                 match delta.results.zip(self.record.inputs) {
                     Some((got, sent)) if got < sent && got > 0 && self.fixed_output => {
-                        let detail = format!("{got} results for {sent} inputs");
+                        let detail = message!(
+                            "{got} results for {sent} inputs",
+                            "{sent} 条输入只有 {got} 个结果"
+                        );
                         self.fail(rules, FailureClass::OutputShort, &detail, at);
                     }
                     _ => self.check_output(rules, at),
@@ -158,13 +164,17 @@ impl Exchange {
             self.check_output(rules, at);
         } else {
             let detail = match finished {
-                true => "the body ended after the finish reason, without the terminal event",
-                false => {
+                true => message!(
+                    "the body ended after the finish reason, without the terminal event",
+                    "响应体在结束原因之后结束，没有结束事件"
+                ),
+                false => message!(
                     "the body ended in the middle of the response: no finish reason and no terminal \
-                     event"
-                }
+                     event",
+                    "响应体在中途结束：没有结束原因，也没有结束事件"
+                ),
             };
-            self.fail(rules, FailureClass::StreamTruncated, detail, at);
+            self.fail(rules, FailureClass::StreamTruncated, &detail, at);
         }
     }
 
@@ -184,11 +194,17 @@ impl Exchange {
         let short_by = u64::from(rules.dialect.about().short_by);
         if self.finished == Some(FinishKind::Failed) {
             let reason = self.record.finish_reason.clone().unwrap_or_default();
-            let detail = format!("the server ended the response with the finish reason `{reason}`");
+            let detail = message!(
+                "the server ended the response with the finish reason `{reason}`",
+                "服务器以结束原因 `{reason}` 结束了响应"
+            );
             self.fail(rules, FailureClass::StreamError, &detail, at);
         } else if !self.has_text && got.unwrap_or(0) == 0 {
-            let detail = "the response ended normally, but without any output";
-            self.fail(rules, FailureClass::StreamEmpty, detail, at);
+            let detail = message!(
+                "the response ended normally, but without any output",
+                "响应正常结束，但没有任何输出"
+            );
+            self.fail(rules, FailureClass::StreamEmpty, &detail, at);
         } else if rules.dialect.about().task.generates()
             && self.finished.is_none()
             && !self.has_all(rules)
@@ -198,10 +214,14 @@ impl Exchange {
             let events = self.record.chunks.len() as u64;
             let tokens = got.unwrap_or(events);
             let detail = match self.record.requested_output {
-                Some(asked) => {
-                    format!("ended without a finish reason, after {tokens} of {asked} tokens")
-                }
-                None => format!("ended without a finish reason, after {tokens} tokens"),
+                Some(asked) => message!(
+                    "ended without a finish reason, after {tokens} of {asked} tokens",
+                    "没有结束原因即结束，共 {tokens} 个 token（请求 {asked} 个）"
+                ),
+                None => message!(
+                    "ended without a finish reason, after {tokens} tokens",
+                    "没有结束原因即结束，共 {tokens} 个 token"
+                ),
             };
             self.settle(rules, Outcome::Unconfirmed, at);
             self.record.detail = Some(detail);
@@ -209,7 +229,10 @@ impl Exchange {
             && got.saturating_add(short_by) < wanted
             && self.finished != Some(FinishKind::Length)
         {
-            let detail = format!("{got} output tokens instead of the {wanted} requested");
+            let detail = message!(
+                "{got} output tokens instead of the {wanted} requested",
+                "要求 {wanted} 个输出 token，实际只有 {got} 个"
+            );
             self.fail(rules, FailureClass::OutputShort, &detail, at);
         } else {
             self.settle(rules, Outcome::Completed, at);
@@ -224,6 +247,24 @@ impl Exchange {
         if rules.keep.text {
             self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
         }
+    }
+}
+
+pub(super) fn text_too_large() -> Message {
+    message!(
+        "the text of the response is larger than {MAX_TEXT} bytes",
+        "响应的文本超过 {MAX_TEXT} 字节"
+    )
+}
+
+/// What is kept of a message, in each language: its first 4 KiB, without secrets.
+fn kept(rules: &Rules, said: &impl Localized) -> Message {
+    let safe = |text: &str| shorten(&rules.redactor.clean(text));
+    let [english, chinese] =
+        [Language::English, Language::Chinese].map(|language| said.text(language));
+    match english == chinese {
+        true => Message::quoted(safe(&english)),
+        false => Message::new([safe(&english), safe(&chinese)]),
     }
 }
 

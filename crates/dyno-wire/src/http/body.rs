@@ -2,6 +2,7 @@
 
 use super::HttpError;
 use super::head::Framing;
+use dyno_model::message;
 
 const MAX_LINE: usize = 16 << 10;
 
@@ -95,7 +96,10 @@ impl Chunked {
                 State::DataEnd => {
                     let ended = self.with_line(input, |line| match line {
                         b"" => Ok(()),
-                        _ => Err(HttpError::Chunk("a chunk is longer than its size".into())),
+                        _ => Err(HttpError::Chunk(message!(
+                            "a chunk is longer than its size",
+                            "一个块超过其声明的大小"
+                        ))),
                     })?;
                     if ended.is_none() {
                         return Ok(Part::More);
@@ -122,7 +126,10 @@ impl Chunked {
     ) -> Result<Option<T>, HttpError> {
         let end = memchr::memchr(b'\n', input);
         if self.line.len() + end.unwrap_or(input.len()) > MAX_LINE {
-            return Err(HttpError::Chunk("a line of the framing does not end".into()));
+            return Err(HttpError::Chunk(message!(
+                "a line of the framing does not end",
+                "分块的一行没有结尾"
+            )));
         }
         let Some(end) = end else {
             self.line.extend_from_slice(input);
@@ -148,7 +155,8 @@ fn parse_size(line: &[u8]) -> Result<u64, HttpError> {
     let digits = line[..end].trim_ascii();
     let bad = || {
         let shown = String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned();
-        HttpError::Chunk(format!("`{}` is not a chunk size", shown.escape_debug()))
+        let shown = shown.escape_debug();
+        HttpError::Chunk(message!("`{shown}` is not a chunk size", "`{shown}` 不是块大小"))
     };
     if digits.is_empty() || digits.len() > 15 {
         return Err(bad());

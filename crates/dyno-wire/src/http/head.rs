@@ -1,6 +1,8 @@
 //! The headers of a response: status, headers, and how the body is delimited.
 
 use super::HttpError;
+use dyno_model::{Message, message};
+use httparse::Error;
 
 pub(super) const MAX_HEAD: usize = 64 << 10;
 const MAX_HEADERS: usize = 100;
@@ -42,7 +44,7 @@ impl Head {
         let length = match response.parse(bytes) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) => return Ok(None),
-            Err(error) => return Err(HttpError::Head(error.to_string())),
+            Err(error) => return Err(HttpError::Head(said(error))),
         };
         let headers: Vec<(String, String)> = response
             .headers
@@ -69,16 +71,31 @@ impl Head {
             return if chunked.eq_ignore_ascii_case("chunked") {
                 Ok(Framing::Chunked)
             } else {
-                Err(HttpError::Head(format!("transfer-encoding `{coding}` is not supported")))
+                Err(HttpError::Head(message!(
+                    "transfer-encoding `{coding}` is not supported",
+                    "不支持 transfer-encoding `{coding}`"
+                )))
             };
         }
         match self.header("content-length") {
             None => Ok(Framing::Close),
-            Some(text) => {
-                text.trim().parse().map(Framing::Length).map_err(|_| {
-                    HttpError::Head(format!("content-length `{text}` is not a number"))
-                })
-            }
+            Some(text) => text.trim().parse().map(Framing::Length).map_err(|_| {
+                HttpError::Head(message!(
+                    "content-length `{text}` is not a number",
+                    "content-length `{text}` 不是数字"
+                ))
+            }),
         }
+    }
+}
+
+/// What the parser says.
+fn said(error: Error) -> Message {
+    match error {
+        Error::Status => message!("invalid response status", "响应状态码无效"),
+        Error::Version => message!("invalid HTTP version", "HTTP 版本无效"),
+        Error::HeaderName => message!("invalid header name", "响应头名称无效"),
+        Error::HeaderValue => message!("invalid header value", "响应头的值无效"),
+        other => Message::quoted(other),
     }
 }

@@ -9,18 +9,21 @@ mod retry_after;
 pub use head::{Framing, Head};
 pub use response::{Piece, ResponseReader};
 
-use thiserror::Error;
+use dyno_model::{Localized, Message};
 
 /// The bytes do not follow HTTP/1.1.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Localized, PartialEq, Eq)]
 pub enum HttpError {
     /// The headers are malformed.
-    #[error("the response is not HTTP/1.1 ({0}); check the host, the port and http or https")]
-    Head(String),
+    #[message(
+        "the response is not HTTP/1.1 ({0}); check the host, the port and http or https",
+        "响应不是 HTTP/1.1（{0}）；请检查主机、端口以及 http 或 https"
+    )]
+    Head(Message),
     /// The headers do not end.
-    #[error("the response headers are longer than {0} bytes")]
+    #[message("the response headers are longer than {0} bytes", "响应头超过 {0} 字节")]
     HeadTooLong(usize),
     /// A chunk size, or the line end after a chunk, is wrong.
-    #[error("the chunked response body is malformed: {0}")]
-    Chunk(String),
+    #[message("the chunked response body is malformed: {0}", "分块响应体格式错误：{0}")]
+    Chunk(Message),
 }

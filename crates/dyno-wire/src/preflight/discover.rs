@@ -7,7 +7,7 @@ use crate::dialect::{DIALECTS, Dialect, Seen};
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
 use dyno_model::budget::Budget;
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use serde_json::Value;
 
 /// The wait for the first response; a server that takes longer is not asked further.
@@ -32,7 +32,7 @@ pub struct Found {
     /// The dialect to use; the default if nothing was found.
     pub dialect: &'static dyn Dialect,
     /// Why: what the server is, or what it lists; absent if nothing was found.
-    pub why: Option<String>,
+    pub why: Option<Message>,
     /// The server says that it has this API; otherwise that is only likely.
     pub sure: bool,
     /// Others that it has, where it generates nothing: such servers often have several.
@@ -83,9 +83,7 @@ pub fn discover(
         let fetched = client.fetch_up_to(&endpoint.beside(&path), LARGEST, within, stop)?;
         if fetched.unreachable() {
             let why = fetched.words(&client.rules().redactor.clone());
-            return Err(PreflightError::Unreachable(format!(
-                "the target cannot be reached: {why}"
-            )));
+            return Err(PreflightError::Unreachable { why, tls: fetched.tls });
         }
         let status = fetched.record.status;
         until = until.or_else(|| status.map(|_| client.clock().now() + REST_WITHIN));
@@ -95,7 +93,8 @@ pub fn discover(
         }
         let own_engine = |head: &&crate::http::Head| head.header("server") == Some("dyno-engine");
         if fetched.head.as_deref().filter(own_engine).is_some() {
-            (found.why, found.sure) = (Some("Dyno's engine, which has every API".to_owned()), true);
+            let why = message!("Dyno's engine, which has every API", "Dyno 引擎，支持所有接口");
+            (found.why, found.sure) = (Some(why), true);
             return Ok(found);
         }
         let Some(status) = status else { break };
@@ -143,21 +142,30 @@ fn there(path: &str, seen: &Seen<'_>) -> Vec<&'static dyn Dialect> {
     DIALECTS.iter().copied().filter(is_there).collect()
 }
 
+/// A dialect, how much speaks for it, and what.
+type Judged = (&'static dyn Dialect, u8, Message);
+
 /// The dialect that a response speaks for, how much, and why.
-fn judge(path: &str, seen: &Seen<'_>) -> Option<(&'static dyn Dialect, u8, String)> {
+fn judge(path: &str, seen: &Seen<'_>) -> Option<Judged> {
     if let Some(dialect) = there(path, seen).first() {
+        let whole = dialect.about().whole_path();
         let why = match path == PATHS {
-            true => format!("{PATHS} lists {}", dialect.about().whole_path()),
-            false => format!("{path} is there: it takes another method than GET"),
+            true => message!("{PATHS} lists {whole}", "{PATHS} 中列有 {whole}"),
+            false => message!(
+                "{path} is there: it takes another method than GET",
+                "{path} 存在：它不接受 GET，但接受其他方法"
+            ),
         };
         return Some((*dialect, LISTED, why));
     }
-    let mut best: Option<(&'static dyn Dialect, u8, String)> = None;
+    let mut best: Option<Judged> = None;
     for dialect in DIALECTS {
         for sign in dialect.about().signs {
             let heavier = best.as_ref().is_none_or(|(_, weight, _)| sign.weight > *weight);
             if sign.path == path && heavier && (sign.shows)(seen) {
-                best = Some((*dialect, sign.weight, format!("{path} is that of {}", sign.server)));
+                let server = sign.server;
+                let why = message!("{path} is that of {server}", "{path} 是 {server} 的路径");
+                best = Some((*dialect, sign.weight, why));
             }
         }
     }
@@ -191,7 +199,7 @@ mod tests {
         for dialect in DIALECTS {
             let path = dialect.about().whole_path();
             let told = |status| judge(&path, &Seen { status, json: None, body: b"" });
-            let name = |found: (&'static dyn Dialect, u8, String)| found.0.about().name;
+            let name = |found: Judged| found.0.about().name;
             assert_eq!(told(405).map(name), Some(dialect.about().name));
             assert!(told(404).is_none() && told(200).is_none() && told(401).is_none());
         }

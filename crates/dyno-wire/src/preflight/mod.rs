@@ -2,28 +2,29 @@
 //! accepts, and whether it obeys the one that fixes the output length.
 
 mod discover;
+mod error;
 mod length;
 mod patience;
 mod probe;
 mod refusal;
 
 pub use discover::{Found, discover};
+pub use error::PreflightError;
 pub use refusal::is_about_length;
 
-use crate::client::{Client, Fetched, Interrupted};
+use crate::client::{Client, Fetched};
 use crate::dialect::{Does, ModelList, Shape, is_overload_status};
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use crate::redact::Redactor;
 use dyno_drive::StopSignal;
-use dyno_model::Diagnostic;
 use dyno_model::environment::{Preflight, Server, Simulated};
 use dyno_model::plan::{Plan, UsageWanted};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Diagnostic, Nanos, SEC, message};
 use dyno_words::Note;
 use dyno_words::escape::escape;
+use error::about_key;
 use patience::Patience;
-use thiserror::Error;
 
 /// The longest wait for the list of models.
 const MODELS_WITHIN: Nanos = 30 * SEC;
@@ -56,46 +57,6 @@ pub struct Settled {
     pub engine: bool,
 }
 
-/// Why the run cannot start.
-#[derive(Debug, Error)]
-pub enum PreflightError {
-    /// The target is down, refuses requests, or does not have the model.
-    #[error("{0}")]
-    Target(String),
-    /// It does not have the API: nothing is at the path of its requests.
-    #[error("{0}")]
-    NoSuchApi(String),
-    /// It refuses requests, and another API has the same path.
-    #[error("{message}")]
-    Other {
-        /// What it says.
-        message: String,
-        /// The other.
-        other: &'static str,
-    },
-    /// Nothing answers at its address.
-    #[error("{0}")]
-    Unreachable(String),
-    /// The user has to choose.
-    #[error("--model: {0}")]
-    Model(String),
-    /// Ctrl-C.
-    #[error("interrupted")]
-    Interrupted,
-    /// An internal error.
-    #[error("{0}")]
-    Client(String),
-}
-
-impl From<Interrupted> for PreflightError {
-    fn from(error: Interrupted) -> Self {
-        match error {
-            Interrupted::Stopped => Self::Interrupted,
-            Interrupted::Transport(error) => Self::Client(error.to_string()),
-        }
-    }
-}
-
 /// Runs the preflight.
 pub fn preflight(
     client: &mut Client,
@@ -103,11 +64,11 @@ pub fn preflight(
 ) -> Result<Settled, PreflightError> {
     let dialect = client.rules().dialect;
     let about = dialect.about();
-    let (list, fetched) = list_models(client, setup)?;
+    let (list, mut fetched) = list_models(client, setup)?;
     let redactor = client.rules().redactor.clone();
     let why = fetched.words(&redactor);
     if fetched.unreachable() {
-        return Err(PreflightError::Unreachable(format!("the target cannot be reached: {why}")));
+        return Err(PreflightError::Unreachable { why, tls: fetched.tls.take() });
     }
     let models = fetched.json();
     let mut notes = Vec::new();
@@ -115,7 +76,7 @@ pub fn preflight(
     let model = match &setup.plan.request.model {
         Some(model) => {
             if models.is_none() {
-                notes.push(Note::ModelsUnknown.with(vec![why]));
+                notes.push(Note::ModelsUnknown.with([why]));
             }
             model.clone()
         }
@@ -127,16 +88,20 @@ pub fn preflight(
             Some(names) => only(names, &redactor)?,
             None => {
                 let hint = match fetched.record.status {
-                    Some(401 | 403) if setup.headers.has_key() => {
-                        "the server refuses the key that was given with --api-key-file or DYNO_API_KEY"
-                    }
-                    Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
-                    Some(404) if !setup.endpoint.base.is_empty() => {
-                        "check the path of the target, or set the model with --model"
-                    }
-                    _ => "if the server is up but lists no models, set the model with --model",
+                    Some(401 | 403) => about_key(setup.headers),
+                    Some(404) if !setup.endpoint.base.is_empty() => message!(
+                        "check the path of the target, or set the model with --model",
+                        "请检查目标的路径，或用 --model 指定模型"
+                    ),
+                    _ => message!(
+                        "if the server is up but lists no models, set the model with --model",
+                        "如果服务器已启动但没有列出模型，请用 --model 指定模型"
+                    ),
                 };
-                let text = format!("listing the server's models failed ({why}); {hint}");
+                let text = message!(
+                    "listing the server's models failed ({why}); {hint}",
+                    "无法获取服务器的模型列表（{why}）；{hint}"
+                );
                 return Err(match fetched.record.status {
                     // Where its models would be, there is nothing: it may have another API.
                     Some(404 | 405 | 501) => PreflightError::NoSuchApi(text),
@@ -187,8 +152,9 @@ fn with_models(
             if !listed.is_empty() && !model.is_empty() && !listed.iter().any(|n| n == model) =>
         {
             let models = names(listed, redactor);
-            PreflightError::Target(format!(
+            PreflightError::Target(message!(
                 "{text}; --model `{}` is not among the models that it lists: {models}",
+                "{text}；--model `{}` 不在它列出的模型之中：{models}",
                 escape(model, LONGEST_NAME)
             ))
         }
@@ -264,10 +230,16 @@ fn ask_for_models(
 fn only(mut names: Vec<String>, redactor: &Redactor) -> Result<String, PreflightError> {
     match names.len() {
         1 => Ok(names.remove(0)),
-        0 => Err(PreflightError::Model("the server lists no models; name the one to use".into())),
+        0 => Err(PreflightError::Model(message!(
+            "the server lists no models; name the one to use",
+            "服务器没有列出任何模型；请指定要用的模型"
+        ))),
         n => {
             let names = self::names(&names, redactor);
-            Err(PreflightError::Model(format!("the server has {n} models; choose one of {names}")))
+            Err(PreflightError::Model(message!(
+                "the server has {n} models; choose one of {names}",
+                "服务器有 {n} 个模型；请从中选择：{names}"
+            )))
         }
     }
 }

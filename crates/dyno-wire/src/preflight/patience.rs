@@ -1,7 +1,7 @@
 //! Waiting for a server that refuses the preflight because it has too much to do.
 
 use dyno_drive::{Stop, StopSignal};
-use dyno_model::{MS, Nanos, SEC};
+use dyno_model::{MS, Message, Nanos, SEC, message};
 use std::time::Duration;
 
 /// The longest wait, all in all: pauses, and the requests between them.
@@ -53,20 +53,21 @@ impl Patience {
     }
 
     /// What is said when it has run out.
-    pub(super) fn exhausted(&self, status: u16, told: Option<Nanos>, message: &str) -> String {
+    pub(super) fn exhausted(&self, status: u16, told: Option<Nanos>, message: &Message) -> Message {
         let waited = (self.waited + SEC / 2) / SEC;
-        let message = message.trim();
         match told {
             Some(told) => {
                 let told = told.div_ceil(SEC);
-                format!(
+                message!(
                     "the server is overloaded: it returned HTTP {status}, after waiting for {waited} \
-                     s, and asks to be tried again in {told} s: {message}"
+                     s, and asks to be tried again in {told} s: {message}",
+                    "服务器过载：等待 {waited} s 后仍返回 HTTP {status}，并要求 {told} s 后重试：{message}"
                 )
             }
-            None => format!(
+            None => message!(
                 "the server is overloaded: it returned HTTP {status}, still after waiting for {waited} \
-                 s: {message}"
+                 s: {message}",
+                "服务器过载：等待 {waited} s 后仍返回 HTTP {status}：{message}"
             ),
         }
     }

@@ -1,6 +1,7 @@
 //! Small test requests that find the fields the server accepts: all optional fields first, then
 //! without those that it refuses, until it responds. Whether it obeys them is the business of `length`.
 
+use super::error::{about_key, failed, returned};
 use super::length::Force;
 use super::patience::Patience;
 use super::refusal;
@@ -9,11 +10,11 @@ use crate::client::Client;
 use crate::dialect::{About, DIALECTS, Does, Optional, Shape, is_overload_status};
 use crate::encode::Encoder;
 use crate::http::Head;
-use dyno_model::Diagnostic;
 use dyno_model::environment::Preflight;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::prompt::Item;
 use dyno_model::record::{RequestRecord, TokenSource};
+use dyno_model::{Diagnostic, Message, Value, message};
 use dyno_words::Note;
 
 /// A model that ends its responses by itself replies to this with a word or two.
@@ -47,7 +48,7 @@ enum Reply {
     /// It may be one of our fields that the server does not know.
     Refused {
         status: u16,
-        message: String,
+        message: Message,
     },
 }
 
@@ -74,8 +75,9 @@ impl<'a> Probe<'a> {
     pub(super) fn run(&mut self) -> Result<(), PreflightError> {
         let (record, force) = self.find_force()?;
         if let Some(class) = record.outcome.class() {
-            let detail = record.detail.clone().unwrap_or_default();
-            self.notes.push(Note::PreflightFailed.with(vec![class, detail]));
+            let detail = record.detail.clone().unwrap_or_else(|| Message::quoted(""));
+            let values = [Value::from(class), Value::from(detail)];
+            self.notes.push(Note::PreflightFailed.with(values));
         }
         (self.seen, self.force) = (Some(record), force);
         Ok(())
@@ -89,50 +91,53 @@ impl<'a> Probe<'a> {
             match self.reply(tokens)? {
                 Reply::Accepted(record) => return Ok(*record),
                 Reply::Refused { status, message } => {
-                    if self.drop_named(&message) {
+                    let said = message.to_string();
+                    if self.drop_named(&said) {
                         continue;
                     }
                     // Nothing is named. Before fields are given up one by one, see whether they matter.
-                    about_fields = about_fields || self.bare_is_accepted(tokens, &message)?;
-                    if !about_fields || !self.drop_next(&message) {
+                    about_fields = about_fields || self.bare_is_accepted(tokens, &said)?;
+                    if !about_fields || !self.drop_next(&said) {
                         return Err(self.refusal(status, &message));
                     }
                 }
             }
         }
-        Err(PreflightError::Target(format!(
-            "the server refused {TRIES} requests in a row, each with fewer optional fields"
+        Err(PreflightError::Target(message!(
+            "the server refused {TRIES} requests in a row, each with fewer optional fields",
+            "服务器连续拒绝了 {TRIES} 个请求，每个请求的可选字段都比前一个少"
         )))
     }
 
     /// Says that the server refused a request. Another API may have the same path.
-    fn refusal(&self, status: u16, message: &str) -> PreflightError {
+    fn refusal(&self, status: u16, message: &Message) -> PreflightError {
         let about = self.about;
         let whole =
             !about.prefix.is_empty() && self.setup.endpoint.path.contains(&about.whole_path());
         let same = |other: &&About| !whole && other.name != about.name && other.path == about.path;
         match DIALECTS.iter().map(|dialect| dialect.about()).find(same) {
-            Some(other) if may_be_a_field(status) => {
-                PreflightError::Other { message: returned(status, "", message), other: other.name }
-            }
+            Some(other) if may_be_a_field(status) => PreflightError::Other {
+                message: returned(status, None, message),
+                other: other.name,
+            },
             _ => self.refusal_error(status, message),
         }
     }
 
     /// Says that the server refused a request, and what to check.
-    fn refusal_error(&self, status: u16, message: &str) -> PreflightError {
+    fn refusal_error(&self, status: u16, message: &Message) -> PreflightError {
         let hint = match status {
-            401 | 403 if self.setup.headers.has_key() => {
-                "; the server refuses the key that was given with --api-key-file or DYNO_API_KEY"
-            }
-            401 | 403 => "; pass a key with --api-key-file or DYNO_API_KEY",
-            404 => "; check the path of the target, --api and --model",
-            _ => "",
+            401 | 403 => Some(about_key(self.setup.headers)),
+            404 => Some(message!(
+                "check the path of the target, --api and --model",
+                "请检查目标的路径、--api 和 --model"
+            )),
+            _ => None,
         };
         let text = returned(status, hint, message);
         // A model that does not exist is a 404, too, and is named.
         match status {
-            404 if !message.to_ascii_lowercase().contains("model") => {
+            404 if !message.to_string().to_ascii_lowercase().contains("model") => {
                 PreflightError::NoSuchApi(text)
             }
             405 | 501 => PreflightError::NoSuchApi(text),
@@ -145,7 +150,7 @@ impl<'a> Probe<'a> {
         let mut patience = Patience::new();
         loop {
             let record = self.ask(tokens)?;
-            let message = || record.detail.clone().unwrap_or_default();
+            let message = || said(&record);
             match (&record.outcome, record.status) {
                 (
                     Outcome::Failed(FailureClass::Http(status))
@@ -175,22 +180,18 @@ impl<'a> Probe<'a> {
                 }
                 // Some servers check requests only after they have sent the headers.
                 (Outcome::Failed(FailureClass::StreamError), Some(200))
-                    if !self.named(&message()).is_empty() =>
+                    if !self.named(&message().to_string()).is_empty() =>
                 {
                     return Ok(Reply::Refused { status: 200, message: message() });
                 }
                 (Outcome::Failed(_), Some(200)) if self.is_page() => {
                     let detail = message();
-                    return Err(PreflightError::Target(format!(
-                        "the test request failed: {detail}"
-                    )));
+                    return Err(failed(&detail));
                 }
                 (_, Some(200)) => return Ok(Reply::Accepted(Box::new(record))),
                 _ => {
-                    let detail = record.detail.unwrap_or_else(|| "no response".into());
-                    return Err(PreflightError::Target(format!(
-                        "the test request failed: {detail}"
-                    )));
+                    let none = || message!("no response", "没有响应");
+                    return Err(failed(&record.detail.unwrap_or_else(none)));
                 }
             }
         }
@@ -369,9 +370,8 @@ fn may_be_a_field(status: u16) -> bool {
     matches!(status, 400 | 422)
 }
 
-fn returned(status: u16, hint: &str, message: &str) -> String {
-    match message.trim() {
-        "" => format!("the server returned HTTP {status}{hint}"),
-        message => format!("the server returned HTTP {status}{hint}: {message}"),
-    }
+/// What the server says in a refusal; perhaps nothing.
+fn said(record: &RequestRecord) -> Message {
+    let texts = record.detail.as_ref().map(Message::texts).unwrap_or_default();
+    Message::new(texts.map(|text| text.trim().to_owned()))
 }

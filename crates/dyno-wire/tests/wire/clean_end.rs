@@ -61,8 +61,8 @@ struct Documents;
 
 impl Reader for Documents {
     fn frame(&mut self, frame: Frame<'_>, _: Keep) -> Result<Delta, Malformed> {
-        let value: Value =
-            serde_json::from_slice(frame.data).map_err(|error| Malformed(error.to_string()))?;
+        let value: Value = serde_json::from_slice(frame.data)
+            .map_err(|error| Malformed::Other(error.to_string()))?;
         let text = value["text"][0].as_str().unwrap_or_default().to_owned();
         Ok(Delta {
             output: !text.is_empty(),
@@ -159,7 +159,10 @@ fn the_expected_count_confirms_it() {
     // One less shows nothing, even where the length is fixed: it may have been cut off.
     let fewer = Case { body, requested: Some(3), ..PLAIN }.record();
     assert!(fewer.outcome == Outcome::Unconfirmed && !fewer.terminal);
-    assert_eq!(fewer.detail.as_deref(), Some("ended without a finish reason, after 2 of 3 tokens"));
+    let said = fewer.detail.unwrap();
+    let [english, chinese] = said.texts();
+    assert_eq!(english, "ended without a finish reason, after 2 of 3 tokens");
+    assert_eq!(chinese, "没有结束原因即结束，共 2 个 token（请求 3 个）");
     let short = Case { body, requested: Some(3), fixed: true, ..PLAIN }.record();
     assert_eq!(short.outcome, Outcome::Unconfirmed);
 }

@@ -102,7 +102,7 @@ fn shown(record: &RequestRecord) -> String {
     let mut line = |name: &str, value: String| writeln!(out, "{name}: {value}").unwrap();
     line("outcome", format!("{:?}", record.outcome));
     if let Some(detail) = &record.detail {
-        line("detail", detail.escape_debug().to_string());
+        line("detail", detail.to_string().escape_debug().to_string());
     }
     let count = |count: Option<dyno_model::record::TokenCount>| {
         count.map_or("unknown".to_owned(), |c| format!("{} by {:?}", c.tokens, c.source))

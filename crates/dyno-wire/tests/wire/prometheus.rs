@@ -8,7 +8,7 @@ use std::borrow::Cow;
 fn one(text: &str) -> Series<'_> {
     let all: Vec<_> = series(text).collect();
     assert_eq!(all.len(), 1, "{text}: {all:?}");
-    all[0].clone().unwrap_or_else(|error| panic!("{text}: {error}"))
+    all[0].clone().unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
 #[test]

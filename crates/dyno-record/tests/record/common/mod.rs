@@ -1,6 +1,7 @@
 //! Arbitrary frames.
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::Message;
 use dyno_model::chunks::ChunkTrack;
 use dyno_model::fleet::{AgentEnd, ClockFit};
 use dyno_model::frame::{
@@ -164,7 +165,10 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             reused: flags[4],
             address: counts.3.map(|n| n as u8),
             agent: counts.3.map(|n| n / 3),
-            detail: words.2,
+            detail: words.2.map(|english| match english.len() % 2 {
+                0 => Message::quoted(english),
+                _ => Message::new([english, "中文".to_owned()]),
+            }),
             text: words.3,
         },
     )

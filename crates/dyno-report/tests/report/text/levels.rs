@@ -186,10 +186,30 @@ fn conversations() {
     let (plan, mut records) = talking(8, 30);
     let last = records.last_mut().unwrap();
     last.outcome = Outcome::Failed(FailureClass::StreamReset);
-    last.detail = Some("connection reset".to_owned());
+    last.detail = Some(Message::quoted("connection reset"));
     let summary = summary_with(&plan, records, |end| end.starved = Some(29_180 * MS));
     insta::assert_snapshot!(text(&summary));
     insta::assert_snapshot!("conversations_chinese", chinese(&summary));
+}
+
+#[test]
+fn the_reason_of_a_failure_is_given_in_the_language() {
+    let (plan, mut records) = closed(8, 30);
+    for (record, said) in records.iter_mut().zip([
+        message!("no output within {} (--timeout-first-token)", "等了 {} 没有输出", "1s"),
+        Message::quoted("the response is larger than 1 bytes"),
+    ]) {
+        record.outcome = Outcome::Failed(FailureClass::Http(500));
+        record.detail = Some(said);
+    }
+    let summary = summary_with(&plan, records, |_| {});
+    let samples = &summary.levels[0].failure_samples["http.500"];
+    assert_eq!(samples[0], "no output within 1s (--timeout-first-token)");
+    assert!(text(&summary).contains(&samples[0]));
+    let chinese = chinese(&summary);
+    assert!(chinese.contains("等了 1s 没有输出") && !chinese.contains(&samples[0]), "{chinese}");
+    // The server's own words, whatever they look like.
+    assert!(chinese.contains(&samples[1]), "{chinese}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn labels_and_names_cannot_harm() {
     plan.request.model = Some("evil\r\n\x1b]0;title\x07".to_owned());
     plan.note = Some("word ".repeat(200));
     records[0].outcome = Outcome::Failed(FailureClass::StreamError);
-    records[0].detail = Some("x".repeat(4096));
+    records[0].detail = Some(Message::quoted("x".repeat(4096)));
     let summary = summary_of(&plan, records);
     text(&summary);
     chinese(&summary);

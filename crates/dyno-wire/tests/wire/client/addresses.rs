@@ -211,7 +211,7 @@ fn an_address_that_dies_fails_its_own_requests_by_name() {
             None => assert_eq!(record.outcome, Outcome::Completed),
             Some(address) => {
                 assert_eq!(record.outcome, Outcome::Failed(FailureClass::Connect));
-                let detail = record.detail.unwrap();
+                let detail = record.detail.unwrap().to_string();
                 assert!(detail.ends_with(&format!("({address})")), "{detail}");
             }
         }

@@ -39,7 +39,7 @@ fn broken(bytes: &str, how: End) -> RequestRecord {
 #[track_caller]
 fn is_reset(record: &RequestRecord, place: &str) {
     assert_eq!(record.outcome, Outcome::Failed(FailureClass::StreamReset));
-    let detail = record.detail.as_deref().unwrap();
+    let detail = record.detail.as_ref().unwrap().texts()[0];
     assert!(detail.ends_with(place), "{detail}");
     // The time of the break has no timestamp, only a range that begins with the last poll.
     let widths = record.widths.unwrap();

@@ -48,7 +48,7 @@ fn a_body_that_is_too_large_is_not_taken() {
     let server = answering(desk.listener(), FINE);
     let fetched = desk.client.fetch_up_to("/health", 4, 30 * SEC, &StopSignal::new()).unwrap();
     assert_eq!(fetched.record.outcome, Outcome::Failed(FailureClass::StreamMalformed));
-    assert!(fetched.words(&Redactor::default()).contains("larger than 4 bytes"));
+    assert!(fetched.words(&Redactor::default()).to_string().contains("larger than 4 bytes"));
     server.join().unwrap();
 }
 
@@ -73,7 +73,7 @@ fn a_response_of_something_else_is_explained() {
         let mut desk = Desk::new();
         let server = answering(desk.listener(), answer);
         let fetched = desk.client.fetch("/health", 30 * SEC, &StopSignal::new()).unwrap();
-        let said = fetched.words(&Redactor::default());
+        let said = fetched.words(&Redactor::default()).to_string();
         assert!(said.starts_with(words), "{said}");
         server.join().unwrap();
     }
@@ -85,7 +85,7 @@ fn one_without_a_response_times_out_and_its_connection_is_closed() {
     let server = answering(desk.listener(), "");
     let fetched = desk.client.fetch("/health", 100 * MS, &StopSignal::new()).unwrap();
     assert_eq!(fetched.record.outcome, Outcome::Failed(FailureClass::TimeoutTotal));
-    assert!(fetched.words(&Redactor::default()).contains("no response within 100ms"));
+    assert!(fetched.words(&Redactor::default()).to_string().contains("no response within 100ms"));
     // A late response does not belong to a later request.
     let mut late = server.join().unwrap();
     let _ = late.write_all(FINE.as_bytes());
@@ -127,7 +127,7 @@ fn m6_json_that_needs_too_much_memory_is_not_parsed() {
     let server = answering(desk.listener(), answer.leak());
     let fetched = desk.client.fetch("/health", 30 * SEC, &StopSignal::new()).unwrap();
     assert_eq!(fetched.json(), None);
-    let said = fetched.words(&Redactor::default());
+    let said = fetched.words(&Redactor::default()).to_string();
     let expected =
         "HTTP 200: more than 128 MiB of memory would be needed for the values of the response";
     assert_eq!(said, expected);

@@ -179,5 +179,5 @@ fn bytes_that_are_no_record_fail_the_request() {
     let record = desk.record();
     assert_eq!(record.outcome, Outcome::Failed(FailureClass::StreamReset), "{:?}", record.detail);
     assert_eq!(record.chunks.len(), 1);
-    assert!(record.detail.unwrap().starts_with("TLS: "));
+    assert!(record.detail.unwrap().to_string().starts_with("TLS: "));
 }

@@ -217,7 +217,7 @@ fn fewer_vectors_than_texts_are_a_failure() {
     run(place.bench(&server.url(), args)).expect_status(&[5]);
     for record in place.requests() {
         assert_eq!(record.outcome, Outcome::Failed(FailureClass::OutputShort));
-        assert_eq!(record.detail.as_deref(), Some("1 results for 4 inputs"));
+        assert_eq!(record.detail.unwrap().to_string(), "1 results for 4 inputs");
     }
     // A run without a single success is still one of embeddings.
     assert_eq!(place.json("summary.json")["levels"][0]["inputs_per_request"], 4.0);
