@@ -1,22 +1,17 @@
-//! How much this machine can measure, by measuring an engine with a known schedule in a separate process,
-//! and what to change. Starting that process and printing are the caller's part.
+//! What was found, as text and as JSON.
 
-mod ladder;
-mod limits;
-mod words;
-
+use super::ladder::{self, Step, Trial};
+use super::limits::Limits;
+use super::words::Say;
 use dyno_model::Language;
 use dyno_run::{Stop, StopSignal};
 use dyno_words::translated;
-use ladder::{Step, Trial};
-use limits::Limits;
 use serde::Serialize;
 use std::process::Command;
-use words::Say;
 
 /// The results.
 #[derive(Debug, Clone, Serialize)]
-pub struct Findings {
+pub(crate) struct Findings {
     schema: &'static str,
     limits: Limits,
     /// The kernel reports receive times.
@@ -40,7 +35,7 @@ pub struct Findings {
 impl Findings {
     /// Measures what this machine can handle. `engine` is the command of an engine with a script, and
     /// `remark` takes what is done meanwhile.
-    pub fn measure(
+    pub(crate) fn measure(
         quick: bool,
         stop: &StopSignal,
         engine: &dyn Fn(&str) -> Command,
@@ -67,7 +62,7 @@ impl Findings {
     }
 
     /// For people.
-    pub fn text(&self, language: Language) -> String {
+    pub(crate) fn text(&self, language: Language) -> String {
         let mut lines = vec![Say::Head.text(language).to_owned()];
         lines.extend(self.ladder.iter().map(|step| step.row(language)));
         if !self.without_stamps.is_empty() {
