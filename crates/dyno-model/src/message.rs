@@ -66,6 +66,11 @@ impl Message {
         Self::new([Language::English, Language::Chinese].map(|language| said.text(language)))
     }
 
+    /// Until the lower crates are merged.
+    pub fn lower(said: impl fmt::Display) -> Self {
+        Self::quoted(said)
+    }
+
     /// The same, with what may help.
     #[must_use]
     pub fn with_hint(self, hint: Self) -> Self {

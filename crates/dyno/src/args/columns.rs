@@ -34,9 +34,9 @@ impl ColumnArgs {
 }
 
 fn statistics(text: &str) -> Result<List<Statistic>, String> {
-    list(text, parse_statistic)
+    list(text, |name| parse_statistic(name).map_err(|why| why.to_string()))
 }
 
 fn columns(text: &str) -> Result<List<Vec<LevelColumn>>, String> {
-    list(text, parse_column)
+    list(text, |name| parse_column(name).map_err(|why| why.to_string()))
 }

@@ -160,7 +160,8 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> String {
-    format!("these are read:\n    {}", dyno_import::known_kinds().join("\n    "))
+    let kinds: Vec<String> = dyno_import::known_kinds().iter().map(ToString::to_string).collect();
+    format!("these are read:\n    {}", kinds.join("\n    "))
 }
 
 const KINDS: &str =

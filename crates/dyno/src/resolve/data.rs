@@ -7,7 +7,7 @@ use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Length;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
-use dyno_run::workload::NOT_TRUNCATED;
+use dyno_run::workload::not_truncated;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
@@ -269,7 +269,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         }
     }
     if nature.is_session() && args.choice.truncate {
-        return Err(UsageError::new("--truncate", NOT_TRUNCATED)
+        return Err(UsageError::new("--truncate", not_truncated().to_string())
             .hint("turns=N in --data uses at most N turns of each"));
     }
     if from_file && args.input_tokens.is_some() {

@@ -164,8 +164,8 @@ pub(crate) fn resolve(
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
     let workload = opened(&plan)?;
-    workload.recognised().into_iter().for_each(|text| notes.push(text));
-    warnings.extend(workload.warnings());
+    workload.recognised().into_iter().for_each(|text| notes.push(text.to_string()));
+    warnings.extend(workload.warnings().iter().map(ToString::to_string));
     for note in workload.checked() {
         notes.push(note.in_language(showing.language).what.clone());
     }
@@ -188,7 +188,7 @@ pub(crate) fn resolve(
 /// The data of a plan, with something to send in every level.
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
     let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
-    opened.map_err(|(flag, message)| UsageError::new(flag, message))
+    opened.map_err(|(flag, message)| UsageError::new(flag, message.to_string()))
 }
 
 fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {

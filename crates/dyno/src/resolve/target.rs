@@ -23,7 +23,7 @@ pub(super) fn embedded(
         return Ok(None);
     }
     let name = twin.unwrap_or_else(|| Twin::default_name().to_owned());
-    Embedded::named(&name).map_err(|error| UsageError::new("--twin", error))?;
+    Embedded::named(&name).map_err(|error| UsageError::new("--twin", error.to_string()))?;
     let note = match aim {
         Aim::Measure => Note::Embedded,
         Aim::Predict => Note::Predicting,

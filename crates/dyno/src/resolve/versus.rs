@@ -59,7 +59,9 @@ impl Rival {
         };
         if let Some(name) = &embedded {
             let known = match aim {
-                Aim::Measure => Embedded::named(name).map(|_| ()),
+                Aim::Measure => {
+                    Embedded::named(name).map(|_| ()).map_err(|error| error.to_string())
+                }
                 Aim::Predict => Twin::load(name).map(|_| ()).map_err(|error| error.to_string()),
             };
             known.map_err(wrong)?;

@@ -9,7 +9,9 @@ use crate::resolve::Showing;
 use crate::why::{Status, Why};
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Decision, Diagnostic, Language, LevelSummary, Severity, Summary, Verdict};
+use dyno_model::{
+    Decision, Diagnostic, Language, LevelSummary, Localized, Severity, Summary, Verdict,
+};
 use dyno_run::{Finished, Lost, LostAgent};
 use dyno_words::escape::escape;
 use dyno_words::translated;
@@ -67,7 +69,7 @@ pub(crate) fn conclude(
         printer.error(Say::TooManyFailures.with(language, &[most.to_string()]));
     }
     for LostAgent { name, level, why } in &finished.lost_agents {
-        let why = translated(why, language).into_owned();
+        let why = translated(&why.text(language), language).into_owned();
         let values = [name.clone(), (level + 1).to_string(), why];
         printer.error(Say::AgentLost.with(language, &values));
     }
@@ -172,7 +174,7 @@ fn by_slo(summary: &Summary, slo: String, language: Language) -> Status {
 
 fn report_lost(lost: &Lost, printer: &Printer) {
     let language = printer.language();
-    printer.error(Say::Unusable.with(language, &[&lost.words]));
+    printer.error(Say::Unusable.with(language, &[lost.words.text(language)]));
     printer.error(match &lost.last_success {
         Some(last) => {
             let (index, level) = (last.index.to_string(), (last.level + 1).to_string());

@@ -8,7 +8,7 @@ use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
-use dyno_model::{Diagnostic, Language};
+use dyno_model::{Diagnostic, Language, Message};
 use dyno_net::Clock;
 use dyno_run::{LevelBegins, Observer, ServerSink, one_line};
 use dyno_words::InLanguage;
@@ -154,11 +154,11 @@ impl Observer for Seen<'_> {
         self.printer.note(one_line(&what.in_language(self.language).what));
     }
 
-    fn warn(&self, words: &str) {
+    fn warn(&self, words: &Message) {
         self.printer.warn(words);
     }
 
-    fn error(&self, words: &str) {
+    fn error(&self, words: &Message) {
         self.printer.error(words);
     }
 }

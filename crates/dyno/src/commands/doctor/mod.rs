@@ -11,6 +11,7 @@ use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::signals;
+use dyno_model::message;
 use dyno_run::{Stop, StopSignal};
 use findings::Findings;
 use std::process::Command;
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| {});
     if let Err(error) = &listening {
-        printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
+        printer.warn(message!("Ctrl-C will not be handled: {error}", "无法处理 Ctrl-C：{error}"));
     }
     let found = Findings::measure(args.quick, &stop, &engine, &|what| printer.remark(what));
     let findings = match found {
