@@ -2,7 +2,7 @@
 //! file; how a page is drawn, in `page`.
 
 use super::page::{Chart, Part};
-use std::fmt;
+use dyno_model::{Localized, Message, message};
 
 /// Charts of a page by name, their grid, and the size of the picture. By default all charts, as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,9 +16,10 @@ pub struct Arrangement {
 }
 
 /// Why charts cannot be arranged as requested.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum ArrangementError {
     /// There is no chart or panel of that name.
+    #[message("{}", "{}", no_chart(name, known))]
     Unknown {
         /// As given.
         name: String,
@@ -26,6 +27,12 @@ pub enum ArrangementError {
         known: Vec<String>,
     },
     /// More panels were chosen than the grid has places.
+    #[message(
+        "{panels} charts do not fit into {}x{}; choose fewer with --charts, or a larger grid",
+        "{panels} 个图表放不进 {}x{}；请用 --charts 少选几个，或使用更大的网格",
+        grid[0],
+        grid[1]
+    )]
     TooMany {
         /// Panels.
         panels: usize,
@@ -33,38 +40,31 @@ pub enum ArrangementError {
         grid: [usize; 2],
     },
     /// A panel would be too small to be read.
+    #[message(
+        "too small for these charts; use at least {}x{}, or choose fewer with --charts",
+        "尺寸放不下这些图表；请至少用 {}x{}，或用 --charts 少选几个",
+        least[0],
+        least[1]
+    )]
     TooSmall {
         /// Least width and height of the picture.
         least: [u32; 2],
     },
 }
 
-impl fmt::Display for ArrangementError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { name, known } if known.is_empty() => {
-                write!(f, "there is no chart `{name}`: this run has no data to draw")
-            }
-            Self::Unknown { name, known } => write!(
-                f,
-                "there is no chart `{name}` for this run; choose from {}",
-                known.join(", ")
-            ),
-            Self::TooMany { panels, grid: [columns, rows] } => write!(
-                f,
-                "{panels} charts do not fit into {columns}x{rows}; choose fewer with --charts, or a \
-                 larger grid"
-            ),
-            Self::TooSmall { least: [width, height] } => write!(
-                f,
-                "too small for these charts; use at least {width}x{height}, or choose fewer with \
-                 --charts"
-            ),
-        }
+fn no_chart(name: &str, known: &[String]) -> Message {
+    match known {
+        [] => message!(
+            "there is no chart `{name}`: this run has no data to draw",
+            "没有图表 `{name}`：本次测试没有可绘制的数据",
+        ),
+        known => message!(
+            "there is no chart `{name}` for this run; choose from {}",
+            "本次测试没有图表 `{name}`；可选：{}",
+            known.join(", "),
+        ),
     }
 }
-
-impl std::error::Error for ArrangementError {}
 
 /// A panel, and the chart that it is from.
 type Picked<'a> = (usize, &'a Part);

@@ -2,6 +2,7 @@
 //! the machine are not used, so the same page gives the same bytes everywhere.
 
 use super::theme;
+use dyno_model::Localized;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, Group, Node, Options, Tree, fontdb};
 use std::collections::BTreeSet;
@@ -25,28 +26,18 @@ pub struct Picture {
 }
 
 /// Why a page could not be drawn as PNG.
-#[derive(Debug)]
+#[derive(Debug, Localized)]
 pub enum PngError {
     /// The page is higher than a PNG may be.
+    #[message(
+        "the charts of this run are {0} pixels high; a PNG can have at most {HIGHEST}. Use --format svg",
+        "该测试的图表高 {0} 像素，而 PNG 最高 {HIGHEST} 像素。请使用 --format svg"
+    )]
     TooHigh(u32),
     /// The SVG could not be rendered.
+    #[message("cannot draw the charts as pixels: {0}", "无法将图表绘制为位图：{0}")]
     Drawing(String),
 }
-
-impl fmt::Display for PngError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooHigh(height) => write!(
-                f,
-                "the charts of this run are {height} pixels high; a PNG can have at most {HIGHEST}. \
-                 Use --format svg"
-            ),
-            Self::Drawing(what) => write!(f, "cannot draw the charts as pixels: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for PngError {}
 
 /// Draws a page.
 pub(super) fn png(drawing: &str) -> Result<Picture, PngError> {

@@ -21,7 +21,7 @@ use dyno_analysis::VecSource;
 use dyno_form::{file, sqlite};
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
-use dyno_model::{Diagnostic, LevelSummary, Summary};
+use dyno_model::{Diagnostic, LevelSummary, Message, Summary};
 use std::path::Path;
 
 /// How compressed files begin: gzip, zstd, zip, xz, bzip2.
@@ -63,7 +63,7 @@ pub struct ImportedRun {
 }
 
 /// What can be read, as shown in messages.
-pub fn known_kinds() -> Vec<&'static str> {
+pub fn known_kinds() -> Vec<Message> {
     tools::kinds().collect()
 }
 

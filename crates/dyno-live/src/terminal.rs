@@ -18,12 +18,12 @@ pub enum ProgressStyle {
 
 /// What precedes a message of a kind.
 pub fn prefix(kind: &str, language: Language) -> String {
-    match (language, kind) {
-        (Language::English, _) => format!("{kind}: "),
-        (Language::Chinese, "error") => "错误：".to_owned(),
-        (Language::Chinese, "warning") => "警告：".to_owned(),
-        (Language::Chinese, _) => "提示：".to_owned(),
-    }
+    let chinese = match kind {
+        "error" => "错误",
+        "warning" => "警告",
+        _ => "提示",
+    };
+    language.choose([kind, chinese]).to_owned() + language.colon()
 }
 
 /// A message that was printed: a note, a warning or an error.

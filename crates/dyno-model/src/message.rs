@@ -68,11 +68,6 @@ impl Message {
         Self::new([text.clone(), text])
     }
 
-    /// What an error of a lower crate says, until the lower crates are merged.
-    pub fn lower(said: &impl fmt::Display) -> Self {
-        Self::quoted(said)
-    }
-
     /// What an error says.
     pub fn of(said: &impl Localized) -> Self {
         Self::each(|language| said.text(language))
@@ -81,6 +76,11 @@ impl Message {
     /// What a function says in each language.
     pub fn each(said: impl Fn(Language) -> String) -> Self {
         Self::new([Language::English, Language::Chinese].map(said))
+    }
+
+    /// Until the lower crates are merged.
+    pub fn lower(said: impl fmt::Display) -> Self {
+        Self::quoted(said)
     }
 
     /// The same, with what may help.
@@ -92,7 +92,7 @@ impl Message {
 
     /// English and Chinese, without the hint.
     pub fn texts(&self) -> [&str; 2] {
-        self.texts.each_ref().map(String::as_str)
+        [&self.0.english, &self.0.chinese]
     }
 
     /// What may help.

@@ -2,7 +2,8 @@
 
 use dyno_analysis::lint::Lint;
 use dyno_model::diagnostic::Row;
-use dyno_model::{Language, Severity, Sure};
+use dyno_model::message::{In, list};
+use dyno_model::{Language, Message, Severity, Sure, message};
 use dyno_words::escape::escape;
 
 /// The longest text of a file that is shown whole.
@@ -52,37 +53,37 @@ pub fn text(found: &[Lint], runs: usize, language: Language) -> String {
     }
     let errors = found.iter().filter(|finding| finding.weight == Severity::Error).count();
     let warnings = found.len() - errors;
-    out.push_str(&match language {
-        Language::English => {
-            let are = if runs == 1 { "run or table" } else { "runs and tables" };
-            let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-            format!("{runs} {are}: {}, {}\n", count(errors, "error"), count(warnings, "warning"))
-        }
-        Language::Chinese => format!("{runs} 个结果：{errors} 个错误，{warnings} 个警告\n"),
-    });
+    out.push_str(&format!("{}\n", In(&counted(runs, errors, warnings), language)));
     out
 }
 
+fn counted(runs: usize, errors: usize, warnings: usize) -> Message {
+    let errors = match errors {
+        1 => message!("1 error", "1 个错误"),
+        n => message!("{n} errors", "{n} 个错误"),
+    };
+    let warnings = match warnings {
+        1 => message!("1 warning", "1 个警告"),
+        n => message!("{n} warnings", "{n} 个警告"),
+    };
+    let counts = list([errors, warnings]);
+    match runs {
+        1 => message!("1 run or table: {counts}", "1 个结果：{counts}"),
+        n => message!("{n} runs and tables: {counts}", "{n} 个结果：{counts}"),
+    }
+}
+
 fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
-    let weight = match (finding.weight, language) {
-        (Severity::Error, Language::English) => "error",
-        (_, Language::English) => "warning",
-        (Severity::Error, Language::Chinese) => "错误",
-        (_, Language::Chinese) => "警告",
+    let weight = match finding.weight {
+        Severity::Error => ["error", "错误"],
+        _ => ["warning", "警告"],
     };
-    let cause = match (finding.sure, language) {
-        (Sure::Certain, Language::English) => "cause (certain):",
-        (Sure::Likely, Language::English) => "cause (likely):",
-        (Sure::Possible, Language::English) => "cause (possible):",
-        (Sure::Certain, Language::Chinese) => "原因（确定）：",
-        (Sure::Likely, Language::Chinese) => "原因（很可能）：",
-        (Sure::Possible, Language::Chinese) => "原因（可能）：",
+    let cause = match finding.sure {
+        Sure::Certain => ["cause (certain):", "原因（确定）："],
+        Sure::Likely => ["cause (likely):", "原因（很可能）："],
+        Sure::Possible => ["cause (possible):", "原因（可能）："],
     };
-    let rows = match language {
-        Language::English => "rows:",
-        Language::Chinese => "行：",
-    };
-    [weight, rows, cause]
+    [weight, ["rows:", "行："], cause].map(|label| language.choose(label))
 }
 
 /// As GitHub workflow commands, each of which annotates a line of a file.

@@ -1,6 +1,6 @@
 //! The marks beside values in tables, and what the ones in use mean.
 
-use crate::messages::Message;
+use crate::messages::Label;
 use dyno_model::instrument::Quality;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{Basis, Distribution, LevelSummary};
@@ -138,16 +138,16 @@ impl Marks {
     }
 
     /// The marks in use, each with its meaning.
-    pub(crate) fn used<T>(&self, of: impl Fn(&str, Message) -> T) -> Vec<T> {
+    pub(crate) fn used<T>(&self, of: impl Fn(&str, Label) -> T) -> Vec<T> {
         let marks = [
-            (self.steady, "*", Message::Steady),
-            (self.few, "?", Message::Few),
-            (self.fair, "~", Message::FairOnly),
-            (self.poor, "!", Message::PoorOnly),
-            (self.range, "–", Message::RangeOnly),
-            (self.shorter, "#", Message::Shorter),
-            (self.absent && !self.range, ABSENT, Message::NoFigure),
-            (self.absent && self.range, ABSENT, Message::NoFigureAlone),
+            (self.steady, "*", Label::Steady),
+            (self.few, "?", Label::Few),
+            (self.fair, "~", Label::FairOnly),
+            (self.poor, "!", Label::PoorOnly),
+            (self.range, "–", Label::RangeOnly),
+            (self.shorter, "#", Label::Shorter),
+            (self.absent && !self.range, ABSENT, Label::NoFigure),
+            (self.absent && self.range, ABSENT, Label::NoFigureAlone),
         ];
         let used = marks.into_iter().filter(|(used, ..)| *used);
         used.map(|(_, mark, message)| of(mark, message)).collect()

@@ -3,13 +3,13 @@
 //! placed side by side belongs to the renderers.
 
 use crate::marks::Marks;
-use crate::messages::{Head, Message, Say};
+use crate::messages::{Head, Label, Say};
 use crate::text::{offered, whole};
-use dyno_model::Language;
 use dyno_model::metric::{Metric, Statistic, Time, Unit};
 use dyno_model::nearest::nearest;
 use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::{Basis, LevelSummary};
+use dyno_model::{Language, Message, message};
 use dyno_words::columns::number;
 use std::sync::LazyLock;
 
@@ -72,7 +72,7 @@ impl Selection {
 /// Reads one name of `--columns`: a metric (`ttft`, `throughput`), a statistic of a time
 /// (`latency.p95`), `requests`, or the head of a column. Nothing for what every table shows anyway;
 /// several columns where they share a head.
-pub fn parse_column(text: &str) -> Result<Vec<LevelColumn>, String> {
+pub fn parse_column(text: &str) -> Result<Vec<LevelColumn>, Message> {
     let name = text.trim().to_lowercase();
     let always = |say: Say| LANGUAGES.iter().any(|language| say.text(*language) == name);
     if ALWAYS.into_iter().any(always) {
@@ -88,10 +88,10 @@ pub fn parse_column(text: &str) -> Result<Vec<LevelColumn>, String> {
         let (metric, statistic) = (&name[..at], &name[at + 1..]);
         let Some(metric) = metric_named(metric) else { continue };
         let Some(time) = metric.time() else {
-            return Err(format!(
-                "`{text}`: {} is one number and has no statistics; write `{}`",
-                metric.name(),
-                metric.name()
+            let name = metric.name();
+            return Err(message!(
+                "`{text}`: {name} is one number and has no statistics; write `{name}`",
+                "`{text}`：{name} 只有一个数值，没有统计量；请写 `{name}`",
             ));
         };
         return Ok(vec![LevelColumn::Statistic(time, parse_statistic(statistic)?)]);
@@ -109,16 +109,22 @@ pub fn parse_column(text: &str) -> Result<Vec<LevelColumn>, String> {
     let known = column_names();
     let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);
     let meant = nearest(&name, &known).or_else(|| nearest(stem, &known));
-    let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-    Err(format!(
-        "there is no column `{text}`{meant}\n  hint: columns are {}; a time may name a statistic, \
-         as in ttft.p95",
-        known.join(", ")
-    ))
+    let unknown = match meant {
+        Some(name) => message!(
+            "there is no column `{text}`; did you mean `{name}`?",
+            "没有列 `{text}`；是否想写 `{name}`？",
+        ),
+        None => message!("there is no column `{text}`", "没有列 `{text}`"),
+    };
+    Err(unknown.with_hint(message!(
+        "columns are {}; a time may name a statistic, as in ttft.p95",
+        "可用的列：{}；时间类的列可以指定统计量，例如 ttft.p95",
+        known.join(", "),
+    )))
 }
 
 /// Reads one name of `--percentiles`: `50`, `p99.9`, `mean`, `min`, `max` or `std`.
-pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
+pub fn parse_statistic(text: &str) -> Result<Statistic, Message> {
     let name = text.trim().to_lowercase();
     let digits = name.strip_prefix('p').unwrap_or(&name).replace('_', ".");
     let number = digits.parse::<f64>().ok();
@@ -128,17 +134,25 @@ pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
     };
     Statistic::ALL.into_iter().find(matches).ok_or_else(|| {
         let names = Statistic::ALL.map(Statistic::name);
-        let meant = nearest(&name, &names).filter(|_| number.is_none());
-        let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        let missing = match number {
-            Some(_) => format!("there is no percentile `{text}` in a summary{meant}"),
-            None => format!("there is no statistic `{text}` in a summary{meant}"),
+        let missing = match (number, nearest(&name, &names)) {
+            (Some(_), _) => message!(
+                "there is no percentile `{text}` in a summary",
+                "汇总中没有分位数 `{text}`",
+            ),
+            (None, Some(name)) => message!(
+                "there is no statistic `{text}` in a summary; did you mean `{name}`?",
+                "汇总中没有统计量 `{text}`；是否想写 `{name}`？",
+            ),
+            (None, None) => message!(
+                "there is no statistic `{text}` in a summary",
+                "汇总中没有统计量 `{text}`",
+            ),
         };
-        format!(
-            "{missing}\n  hint: available are {}; `dyno report --format csv --per-request` has every \
-             request",
-            names.join(", ")
-        )
+        missing.with_hint(message!(
+            "available are {}; `dyno report --format csv --per-request` has every request",
+            "可用：{}；`dyno report --format csv --per-request` 包含每个请求",
+            names.join(", "),
+        ))
     })
 }
 
@@ -298,8 +312,8 @@ impl LevelColumn {
         };
         match self {
             Self::Requests => Say::OkFailed.text(language).to_owned(),
-            Self::Value(Metric::Completed) => Message::Completed.text(language).to_owned(),
-            Self::Value(Metric::Failed) => Message::Failed.text(language).to_owned(),
+            Self::Value(Metric::Completed) => Label::Completed.text(language).to_owned(),
+            Self::Value(Metric::Failed) => Label::Failed.text(language).to_owned(),
             Self::Value(metric) => match metric.unit() {
                 Unit::Percent | Unit::Seconds | Unit::Milliseconds => {
                     format!("{} ({})", named(metric), metric.unit().name())

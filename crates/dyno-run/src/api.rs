@@ -2,12 +2,13 @@
 //! server which of them it has.
 
 use crate::error::RunError;
-use crate::identity::one_line;
+use crate::identity::on_one_line;
 use crate::order::Order;
 use crate::target::{OpenTarget, open, unreachable_at};
 use dyno_model::Value;
 use dyno_model::nearest::nearest;
 use dyno_model::plan::{Api, Plan};
+use dyno_model::{Message, message};
 use dyno_net::Clock;
 use dyno_wire::dialect::{About, DIALECTS, Dialect, find, of_path};
 use dyno_wire::preflight::{Found, PreflightError, discover};
@@ -63,7 +64,10 @@ pub(crate) fn dialect_of(plan: &Plan) -> Result<&'static dyn Dialect, RunError> 
     dialect(&plan.target.api).ok_or_else(|| {
         let names: Vec<&str> = apis().map(|about| about.name).collect();
         let (api, known) = (&plan.target.api, names.join(", "));
-        RunError::Usage(format!("--api: this version does not know `{api}`; it knows {known}"))
+        RunError::Usage(message!(
+            "--api: this version does not know `{api}`; it knows {known}",
+            "--api：此版本不认识 `{api}`；已知的有 {known}",
+        ))
     })
 }
 
@@ -85,23 +89,21 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
     let about = found.as_ref().map_or(DIALECTS[0], |found| found.dialect).about();
     if !about.task.generates() {
         // What is sent, and what is measured, was planned for generated text.
-        return Err(RunError::Usage(format!(
+        return Err(RunError::Usage(message!(
             "--api auto: the server generates no text ({}); measure it with --api {}",
-            found
-                .as_ref()
-                .and_then(|found| found.why.as_ref())
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            "--api auto：服务器不生成文本（{}）；请用 --api {} 测试",
+            found.as_ref().and_then(|found| found.why.clone()).unwrap_or_else(|| Message::quoted("")),
             found.as_ref().map_or(about.name.to_owned(), Found::names)
         )));
     }
     order.plan.target.api = Api::named(about.name);
     if about.talk.is_none() && order.workload.as_ref().is_some_and(|workload| workload.is_session())
     {
-        return Err(RunError::Usage(format!(
+        return Err(RunError::Usage(message!(
             "--data: conversations need an API with messages, and the server has {}; choose one with \
              --api",
-            about.name
+            "--data：会话需要带消息的接口，而服务器提供的是 {}；请用 --api 指定",
+            about.name,
         )));
     }
     if about.talk.is_none() {
@@ -119,11 +121,11 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
 
 fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
     discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
-        let message = one_line(&error.to_string());
+        let message = on_one_line(&Message::lower(&error));
         match error {
             PreflightError::Unreachable { tls, .. } => {
                 let endpoint = (&target.endpoint, DIALECTS[0]);
-                unreachable_at(&order.plan, endpoint, tls.as_deref(), &message)
+                unreachable_at(&order.plan, endpoint, tls.as_deref(), message)
             }
             PreflightError::Interrupted => RunError::Interrupted(message),
             _ => RunError::Own(message),

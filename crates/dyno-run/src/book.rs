@@ -8,13 +8,13 @@ use crate::observer::Observer;
 use crate::order::{Order, Place};
 use crate::watch::{EndsWith, Watch};
 use dyno_analysis::{FrameSource, summarise};
-use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::plan::Plan;
+use dyno_model::{Diagnostic, Message, message};
 use dyno_net::Clock;
-use dyno_record::{Finished, Recorder, RunDir};
+use dyno_record::{Finished, RecordError, Recorder, RunDir};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Book {
         environment: &Environment,
         clock: &Clock,
     ) -> Result<Self, RunError> {
-        let not_made = |error| RunError::setting("--out", error);
+        let not_made = |error: RecordError| RunError::setting("--out", Message::lower(&error));
         let name = identity::name(clock, plan.course.versus.as_ref().map(|versus| versus.side));
         if let Place::Resumed(dir, past) = &order.place {
             let header = identity::header(past.run_id.clone(), plan, clock);
@@ -57,9 +57,9 @@ impl Book {
             // The user has confirmed where a copy sends its requests.
             before.made.directory = dir.mark();
             dir.write_environment(&Environment { attempts: environment.attempts, ..before })
-                .map_err(|error| RunError::setting("--resume", error))?;
-            let recorder =
-                Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
+                .map_err(|error| RunError::setting("--resume", Message::lower(&error)))?;
+            let recorder = Recorder::resume(dir)
+                .map_err(|error| RunError::setting("--resume", Message::lower(&error)))?;
             return Ok(Self::new(dir.clone(), None, header, recorder));
         }
         let mut temporary = None;
@@ -68,7 +68,10 @@ impl Book {
             None => {
                 let made = tempfile::Builder::new().prefix("dyno-").tempdir();
                 let made = made.map_err(|error| {
-                    RunError::Own(format!("cannot create a temporary directory: {error}"))
+                    RunError::Own(message!(
+                        "cannot create a temporary directory: {error}",
+                        "无法创建临时目录：{error}",
+                    ))
                 })?;
                 temporary.insert(made).path().to_owned()
             }
@@ -108,7 +111,10 @@ impl Book {
         keep(Frame::Server(metrics.first));
         match Watch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
             Ok(asking) => self.asking = Some(asking),
-            Err(error) => observer.warn(&format!("server metrics cannot be polled: {error}")),
+            Err(error) => observer.warn(&message!(
+                "server metrics cannot be polled: {error}",
+                "无法轮询服务器指标：{error}",
+            )),
         }
     }
 
@@ -127,7 +133,7 @@ impl Book {
     /// disk accepts them.
     pub(crate) fn is_losing(&self, observer: &dyn Observer) -> bool {
         if let Some(message) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
-            observer.warn(&message);
+            observer.warn(&Message::lower(&message));
         }
         self.recorder.is_losing()
     }
@@ -170,7 +176,7 @@ impl Book {
             }
         }
         if let Err(error) = self.dir.write_environment(&environment) {
-            observer.error(&error.to_string());
+            observer.error(&Message::lower(&error));
         }
     }
 

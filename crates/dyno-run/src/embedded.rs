@@ -3,6 +3,7 @@
 use dyno_engine::core::ConfigError;
 use dyno_engine::twin::{Twin, TwinError};
 use dyno_engine::{Script, ServerOptions, SlowDown, TwinBrain};
+use dyno_model::Message;
 
 /// What an embedded engine behaves like.
 #[derive(Debug, Clone)]
@@ -20,11 +21,11 @@ impl Embedded {
     }
 
     /// What a plan names: a script has keys and values, a twin has not.
-    pub fn named(text: &str) -> Result<Self, String> {
+    pub fn named(text: &str) -> Result<Self, Message> {
         if let Ok(script) = text.parse() {
             return Ok(Self::Script(script));
         }
-        Self::twin(text).map_err(|error| error.to_string())
+        Self::twin(text).map_err(|error| Message::lower(&error))
     }
 
     /// The same, slowing down over time.

@@ -3,8 +3,8 @@
 use crate::workload::Fault;
 use dyno_drive::TransportError;
 use dyno_model::versus::Side;
+use dyno_model::{Localized, Message};
 use dyno_record::RecordError;
-use thiserror::Error;
 
 /// The cause of an error, which decides the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,36 +20,36 @@ pub enum Blame {
 }
 
 /// What went wrong with a run.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum RunError {
     /// A setting is wrong; `flag` is what sets it on the command line.
-    #[error("{flag}: {words}")]
+    #[message("{flag}: {words}", "{flag}：{words}")]
     Setting {
         /// The flag at fault.
         flag: &'static str,
         /// What is wrong, and what would be right.
-        words: String,
+        words: Message,
     },
     /// The order cannot be carried out.
-    #[error("{0}")]
-    Usage(String),
+    #[message(transparent)]
+    Usage(Message),
     /// The target is not there, or refuses.
-    #[error("{0}")]
-    Target(String),
+    #[message(transparent)]
+    Target(Message),
     /// Interrupted before anything was measured.
-    #[error("{0}")]
-    Interrupted(String),
+    #[message(transparent)]
+    Interrupted(Message),
     /// This program or this machine is at fault.
-    #[error("{0}")]
-    Own(String),
+    #[message(transparent)]
+    Own(Message),
     /// Records cannot be written or read back.
-    #[error(transparent)]
+    #[message(transparent)]
     Records(#[from] RecordError),
     /// The event loop failed.
-    #[error(transparent)]
+    #[message(transparent)]
     Transport(#[from] TransportError),
     /// An error of one of two alternating runs.
-    #[error("{side}: {error}")]
+    #[message("{side}: {error}", "{side}：{error}")]
     OfSide {
         /// Which.
         side: Side,
@@ -71,13 +71,8 @@ impl RunError {
     }
 
     /// An error in the value of a flag.
-    pub(crate) fn setting(flag: &'static str, words: impl ToString) -> Self {
-        Self::Setting { flag, words: words.to_string() }
-    }
-
-    /// An order that cannot be carried out, and what would help.
-    pub(crate) fn hinted(message: &str, hint: &str) -> Self {
-        Self::Usage(format!("{message}\n  hint: {hint}"))
+    pub(crate) fn setting(flag: &'static str, words: Message) -> Self {
+        Self::Setting { flag, words }
     }
 
     pub(crate) fn of_side(side: Side, error: Self) -> Self {
@@ -88,5 +83,19 @@ impl RunError {
 impl From<Fault> for RunError {
     fn from((flag, words): Fault) -> Self {
         Self::Setting { flag, words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::{Language, message};
+
+    #[test]
+    fn an_error_of_a_side_is_wholly_in_one_language() {
+        let few = message!("too few", "太少").with_hint(message!("take more", "请增加"));
+        let error = RunError::of_side(Side::B, RunError::setting("--agents", few));
+        assert_eq!(error.to_string(), "B: --agents: too few\n  hint: take more");
+        assert_eq!(error.text(Language::Chinese), "B：--agents：太少\n  提示：请增加");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::book::Closed;
 use crate::error::RunError;
-use crate::identity::one_line;
+use crate::identity::{on_one_line, one_line};
 use crate::recording::LastSuccess;
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_drive::TransportError;
@@ -11,11 +11,11 @@ use dyno_model::frame::{Ending, Frame, LevelEnd, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
 use dyno_model::when::utc;
-use dyno_model::{Nanos, SEC, Summary};
+use dyno_model::{Message, Nanos, SEC, Summary, message};
 use dyno_net::Clock;
 use dyno_record::{RecordError, RunDir};
-use dyno_words::Note;
 use dyno_words::escape::shell;
+use dyno_words::{Note, values};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -51,7 +51,7 @@ impl Finished {
         ending: Ending,
         lost: Option<Lost>,
         error: Option<TransportError>,
-        data: Option<String>,
+        data: Option<Message>,
     ) -> Self {
         let Closed { dir, temporary, recorded } = closed;
         // An error beyond the last prompt that was needed does not matter.
@@ -62,7 +62,7 @@ impl Finished {
         let mut finished = Self {
             dir,
             plan: plan.clone(),
-            summary: Err(RunError::Own("there is no summary yet".to_owned())),
+            summary: Err(RunError::Own(message!("there is no summary yet", "尚无汇总"))),
             ending,
             lost,
             lost_agents: Vec::new(),
@@ -123,7 +123,7 @@ pub struct LostAgent {
     /// In which level, from 0.
     pub level: u32,
     /// Why, on one line.
-    pub why: String,
+    pub why: Message,
 }
 
 impl LostAgent {
@@ -131,7 +131,8 @@ impl LostAgent {
     pub(crate) fn of(end: &LevelEnd) -> Vec<Self> {
         let lost = end.agents.iter().filter_map(|agent| {
             let (name, level) = (one_line(&agent.name), end.level);
-            Some(Self { name, level, why: one_line(agent.lost.as_deref()?) })
+            let why = on_one_line(&Message::lower(agent.lost.as_ref()?));
+            Some(Self { name, level, why })
         });
         lost.filter(|_| !end.ending.carried_out()).collect()
     }
@@ -143,14 +144,14 @@ pub struct Lost {
     /// When, on the run's clock.
     pub at: Nanos,
     /// What was observed, on one line.
-    pub words: String,
+    pub words: Message,
     /// The last completed request.
     pub last_success: Option<LastSuccess>,
 }
 
 impl Lost {
-    pub(crate) fn new(at: Nanos, words: &str, last_success: Option<LastSuccess>) -> Self {
-        Self { at, words: one_line(words), last_success }
+    pub(crate) fn new(at: Nanos, words: &Message, last_success: Option<LastSuccess>) -> Self {
+        Self { at, words: on_one_line(words), last_success }
     }
 
     /// How long before that the last request completed, in tenths of seconds: `1.3s`.
@@ -163,15 +164,14 @@ impl Lost {
     pub(crate) fn note(&self, plan: &Plan, dir: &Path, clock: Clock) -> Diagnostic {
         let dir = named(dir);
         let at = utc(clock.anchor_unix_ns() + self.at);
-        let mut values = vec![at, format_duration(tenths(self.at)), self.words.clone()];
+        let mut values = values![at, format_duration(tenths(self.at)), &self.words].to_vec();
         let note = match &self.last_success {
             None => {
-                values.push(dir);
+                values.extend(values![dir]);
                 Note::TargetLostUnanswered.with(values)
             }
             Some(last) => {
-                let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
-                values.extend([index, level, self.after(last), dir]);
+                values.extend(values![last.index, last.level + 1, self.after(last), dir]);
                 Note::TargetLost.with(values)
             }
         };

@@ -9,6 +9,7 @@ use dyno_model::frame::RunHeader;
 use dyno_model::plan::Plan;
 use dyno_model::versus::{Side, Versus};
 use dyno_model::when::compact;
+use dyno_model::{Language, Localized, Message};
 use dyno_net::Clock;
 use dyno_record::FORMAT;
 use dyno_words::escape::escape;
@@ -97,6 +98,12 @@ const LONGEST: usize = 600;
 pub fn one_line(text: &str) -> String {
     let beginning: String = text.trim().chars().take(LONGEST).collect();
     escape(&beginning.replace(['\n', '\r', '\t'], " "), usize::MAX)
+}
+
+/// What is said, on one line.
+pub(crate) fn on_one_line(said: &impl Localized) -> Message {
+    let in_one = |language| one_line(&said.text(language));
+    Message::new([Language::English, Language::Chinese].map(in_one))
 }
 
 #[cfg(test)]

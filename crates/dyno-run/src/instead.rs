@@ -3,11 +3,11 @@
 
 use crate::api::{apis, asked};
 use crate::error::RunError;
-use crate::identity::one_line;
-use crate::target::OpenTarget;
+use crate::identity::on_one_line;
+use crate::target::{OpenTarget, at};
 use dyno_drive::StopSignal;
 use dyno_model::plan::{Api, Plan};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use dyno_wire::client::{Client, ClientOptions};
 use dyno_wire::dialect::{DIALECTS, Dialect};
 use dyno_wire::endpoint::Endpoint;
@@ -22,7 +22,7 @@ const TRITON: &str = "/v2";
 /// What became of a request of another API.
 enum Tried {
     Taken,
-    Refused(String),
+    Refused(Message),
     /// Nothing says which model to ask for.
     Untried,
 }
@@ -36,17 +36,21 @@ pub(crate) struct Refused<'a> {
 
 impl Refused<'_> {
     /// Nothing is at the path of the API's requests: says so, and what the server has instead.
-    pub(crate) fn missing(mut self, message: &str) -> RunError {
+    pub(crate) fn missing(mut self, message: Message) -> RunError {
         let hint = match self.is_triton() {
             true => triton(),
             false => self.what_it_has(),
         };
-        let (at, api, path) = (self.at(), &self.plan.target.api, &self.target.endpoint.path);
-        RunError::Target(format!("{at}: {path}, the path of {api}: {message}\n  hint: {hint}"))
+        let (at, api, path) = (at(self.plan), &self.plan.target.api, &self.target.endpoint.path);
+        let missing = message!(
+            "{at}: {path}, the path of {api}: {message}",
+            "{at}：{path}（{api} 的路径）：{message}",
+        );
+        RunError::Target(missing.with_hint(hint))
     }
 
     /// The server refuses requests, and another API has the same path.
-    pub(crate) fn other(mut self, message: &str, other: &str) -> RunError {
+    pub(crate) fn other(mut self, message: Message, other: &str) -> RunError {
         let path = self.target.endpoint.path.clone();
         let other = DIALECTS.iter().copied().find(|dialect| dialect.about().name == other);
         let tried = other.map(|other| (other.about().name, self.try_at(other, &path)));
@@ -55,23 +59,23 @@ impl Refused<'_> {
             Some((name, Tried::Taken)) => self.named(name, &path),
             Some((name, Tried::Untried)) => {
                 let root = self.root();
-                format!("try --api {name} with {root}{path} as the target, and name a --model")
+                message!(
+                    "try --api {name} with {root}{path} as the target, and name a --model",
+                    "可尝试 --api {name}，以 {root}{path} 为目标，并用 --model 指定模型",
+                )
             }
-            Some((name, Tried::Refused(why))) => {
-                format!("a request of --api {name}, which has such a path, is refused, too: {why}")
-            }
-            None => "check the address and --api".to_owned(),
+            Some((name, Tried::Refused(why))) => message!(
+                "a request of --api {name}, which has such a path, is refused, too: {why}",
+                "路径相同的接口 --api {name} 的请求同样被拒绝：{why}",
+            ),
+            None => check_address(),
         };
-        RunError::Target(format!("{}: {message}\n  hint: {hint}", self.at()))
+        RunError::Target(message!("{}: {message}", "{}：{message}", at(self.plan)).with_hint(hint))
     }
 
-    fn at(&self) -> &str {
-        self.plan.target.url.as_deref().unwrap_or("the embedded engine")
-    }
-
-    fn what_it_has(&mut self) -> String {
+    fn what_it_has(&mut self) -> Message {
         let Ok(found) = discover(&mut self.target.client, &self.target.endpoint, self.stop) else {
-            return "check the address and --api".to_owned();
+            return check_address();
         };
         let own = self.plan.target.api.name();
         if found.why.is_some() && found.dialect.about().name != own {
@@ -80,19 +84,23 @@ impl Refused<'_> {
         let base = &self.target.endpoint.base;
         if !base.is_empty() {
             let root = self.root();
-            return format!(
-                "`{base}` is the path of no API that Dyno knows; try {root}, or choose with --api"
+            return message!(
+                "`{base}` is the path of no API that Dyno knows; try {root}, or choose with --api",
+                "`{base}` 不是 Dyno 已知的任何接口的路径；可尝试 {root}，或用 --api 指定",
             );
         }
         let names: Vec<&str> = apis().map(|about| about.name).collect();
         let (asked, known) = (asked(&found), names.join(", "));
-        format!("nothing tells which API it has (asked: {asked}); --api takes {known}")
+        message!(
+            "nothing tells which API it has (asked: {asked}); --api takes {known}",
+            "无法确定它的接口（已询问：{asked}）；--api 可取 {known}",
+        )
     }
 
     /// Which of the APIs that were found takes a request, at its own path or as another API that has the
     /// same one.
-    fn of_those(&mut self, found: &Found) -> String {
-        let why = found.why.as_ref().map(ToString::to_string).unwrap_or_default();
+    fn of_those(&mut self, found: &Found) -> Message {
+        let why = found.why.clone().unwrap_or_else(|| Message::quoted(""));
         let all: Vec<_> = std::iter::once(found.dialect).chain(found.also.clone()).collect();
         let (mut taken, mut untried, mut refused) = (Vec::new(), Vec::new(), None);
         for dialect in &all {
@@ -105,8 +113,12 @@ impl Refused<'_> {
         }
         let name = if taken.is_empty() { untried.join(" | ") } else { taken.join(" | ") };
         match (name.is_empty(), found.sure || !taken.is_empty()) {
-            (false, true) => return format!("use --api {name} ({why})"),
-            (false, false) => return format!("try --api {name} ({why})"),
+            (false, true) => {
+                return message!("use --api {name} ({why})", "请使用 --api {name}（{why}）");
+            }
+            (false, false) => {
+                return message!("try --api {name} ({why})", "可尝试 --api {name}（{why}）");
+            }
             (true, _) => {}
         }
         for dialect in &all {
@@ -121,16 +133,20 @@ impl Refused<'_> {
                 }
             }
         }
-        let (name, message) = refused.unwrap_or_default();
-        format!(
-            "it seems to have {name} ({why}), but refuses a request of that API, too: {message}"
+        let (name, said) = refused.unwrap_or_else(|| ("", Message::quoted("")));
+        message!(
+            "it seems to have {name} ({why}), but refuses a request of that API, too: {said}",
+            "它似乎提供 {name}（{why}），但同样拒绝了该接口的请求：{said}",
         )
     }
 
     /// How to name an API and its path on the command line.
-    fn named(&self, name: &str, path: &str) -> String {
+    fn named(&self, name: &str, path: &str) -> Message {
         let root = self.root();
-        format!("use --api {name} with {root}{path} as the target")
+        message!(
+            "use --api {name} with {root}{path} as the target",
+            "请使用 --api {name}，并以 {root}{path} 为目标",
+        )
     }
 
     /// The target without its path.
@@ -164,7 +180,7 @@ impl Refused<'_> {
         match preflight(&mut client, &setup) {
             // Which of its models to use is for the user to say.
             Ok(_) | Err(PreflightError::Model(_)) => Tried::Taken,
-            Err(error) => Tried::Refused(one_line(&error.to_string())),
+            Err(error) => Tried::Refused(on_one_line(&Message::lower(&error))),
         }
     }
 
@@ -180,8 +196,14 @@ impl Refused<'_> {
     }
 }
 
-fn triton() -> String {
-    "this is Triton Inference Server, whose own API Dyno does not have; start its OpenAI-compatible \
-     frontend, and use that as the target"
-        .to_owned()
+fn check_address() -> Message {
+    message!("check the address and --api", "请检查地址和 --api")
+}
+
+fn triton() -> Message {
+    message!(
+        "this is Triton Inference Server, whose own API Dyno does not have; start its OpenAI-compatible \
+         frontend, and use that as the target",
+        "这是 Triton Inference Server，Dyno 不支持其自有接口；请启动它的 OpenAI 兼容前端，并以之为目标",
+    )
 }

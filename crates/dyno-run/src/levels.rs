@@ -20,7 +20,7 @@ use dyno_model::plan::{LevelPlan, Load, Plan, Shard, Warmup};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
 use dyno_model::units::{format_duration, to_s};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use dyno_words::number::digits;
 use dyno_words::{Finding, values};
 use std::sync::Arc;
@@ -59,10 +59,10 @@ pub(crate) trait Bench {
     fn rest(&mut self, time: Nanos, stop: &StopSignal);
 
     /// Whether it still responds; the reason if not.
-    fn answers(&mut self, stop: &StopSignal) -> Result<(), String>;
+    fn answers(&mut self, stop: &StopSignal) -> Result<(), Message>;
 
     /// Resets its prefix cache; the message for the user if it cannot.
-    fn forget(&mut self, stop: &StopSignal) -> Result<(), String>;
+    fn forget(&mut self, stop: &StopSignal) -> Result<(), Message>;
 
     /// Watches its health while requests are in flight, where it has a health endpoint.
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse>;
@@ -220,9 +220,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     let lost_agents = LostAgent::of(&end);
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
-    let message = silent
-        .or_else(|| done.lost.map(|lost| served_nothing(&lost)))
-        .or(done.lost_to_agent.map(|lost| lost.to_string()));
+    let to_agent = done.lost_to_agent.map(|why| Message::lower(&why));
+    let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(to_agent);
     let lost = message
         .filter(|_| ending == Ending::TargetLost)
         .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
@@ -298,17 +297,21 @@ pub(crate) fn ahead(load: Load, shard: Shard) -> usize {
 }
 
 /// Why a target that failed every request was given up.
-pub(crate) fn served_nothing(lost: &LostTarget) -> String {
+pub(crate) fn served_nothing(lost: &LostTarget) -> Message {
     let record = &lost.last;
-    let detail =
-        record.detail.as_ref().map_or_else(|| "no message".to_owned(), ToString::to_string);
+    let detail = record.detail.clone();
+    let detail = detail.unwrap_or_else(|| message!("no message", "没有消息"));
     let time = format_duration(lost.time / SEC * SEC);
     if lost.unreachable {
-        return format!("no connection could be opened for {time}: {detail}");
+        return message!(
+            "no connection could be opened for {time}: {detail}",
+            "{time} 内无法建立连接：{detail}",
+        );
     }
     let class = record.outcome.class().unwrap_or_else(|| "dropped".to_owned());
     let failures = lost.failures;
-    format!(
-        "no request completed for {time}, and {failures} failed, the last with {class}: {detail}"
+    message!(
+        "no request completed for {time}, and {failures} failed, the last with {class}: {detail}",
+        "{time} 内没有请求完成，{failures} 个失败，最后一个为 {class}：{detail}",
     )
 }

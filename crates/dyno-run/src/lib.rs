@@ -83,6 +83,7 @@ pub use past::Past;
 pub use recording::LastSuccess;
 pub use workload::Workload;
 
+use dyno_model::message;
 use dyno_model::versus::Side;
 use prepared::Prepared;
 use session::Session;
@@ -107,16 +108,17 @@ fn enough_files(order: &Order) -> Result<(), RunError> {
     let Some(few) = fleet::need::too_few_files(&order.plan, open_files) else { return Ok(()) };
     let fleet::need::TooFewFiles { streams, allowed, files, agents } = few;
     let limit = open_files.unwrap_or_default();
-    Err(RunError::hinted(
-        &format!(
-            "the load needs {streams} connections at once, but this process can open {allowed}: its limit is \
-             {limit} open files"
-        ),
-        &format!(
-            "raise the limit with `ulimit -n {files}` (LimitNOFILE of a service, --ulimit of a container), \
-             send at most {allowed} at once, or share them with --agents {agents}"
-        ),
-    ))
+    let few = message!(
+        "the load needs {streams} connections at once, but this process can open {allowed}: its limit is \
+         {limit} open files",
+        "该负载需要同时打开 {streams} 个连接，但本进程只能打开 {allowed} 个：文件描述符上限为 {limit}",
+    );
+    Err(RunError::Usage(few.with_hint(message!(
+        "raise the limit with `ulimit -n {files}` (LimitNOFILE of a service, --ulimit of a container), \
+         send at most {allowed} at once, or share them with --agents {agents}",
+        "请用 `ulimit -n {files}` 提高上限（服务用 LimitNOFILE，容器用 --ulimit），或将并发降到 {allowed} \
+         以内，或用 --agents {agents} 分担",
+    ))))
 }
 
 /// Carries out two orders as separate runs that alternate level by level: A B, then B A, and so on.
@@ -134,10 +136,12 @@ pub fn in_turns(
     let [a, b] = &orders;
     let apis = [a, b].map(|order| &order.plan.target.api);
     if apis[0] != apis[1] {
-        return Err(RunError::Usage(format!(
+        return Err(RunError::Usage(message!(
             "--api: the servers have different APIs ({}, {}), so the requests would differ; choose one \
              that both have",
-            apis[0], apis[1]
+            "--api：两个服务器的接口不同（{}、{}），请求会不一致；请选择两者都有的接口",
+            apis[0],
+            apis[1],
         )));
     }
     let predicted = a.plan.target.predicted;

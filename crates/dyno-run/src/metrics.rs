@@ -4,7 +4,7 @@ use super::order::{MetricsFrom, Reach};
 use super::target::{OpenTarget, redactor};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use dyno_wire::client::{Addresses, Client, ClientOptions, Interrupted, NoAddress, Sources};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
@@ -32,7 +32,7 @@ pub(crate) enum PollError {
     /// The run was asked to stop first.
     Stopped,
     /// The reason, without secrets.
-    Why(String),
+    Why(Message),
 }
 
 impl Metrics {
@@ -50,13 +50,13 @@ fn ask(
 ) -> Result<ServerSample, PollError> {
     let fetched = client.fetch_up_to(path, LARGEST, within, stop).map_err(|error| match error {
         Interrupted::Stopped => PollError::Stopped,
-        Interrupted::Transport(error) => PollError::Why(error.to_string()),
+        Interrupted::Transport(error) => PollError::Why(Message::lower(&error)),
     })?;
     let Some(body) = fetched.ok() else {
-        return Err(PollError::Why(fetched.words(&client.rules().redactor).to_string()));
+        return Err(PollError::Why(fetched.words(&client.rules().redactor)));
     };
     let text = String::from_utf8_lossy(body);
-    sample(&text, fetched.record.end).map_err(|error| PollError::Why(error.to_string()))
+    sample(&text, fetched.record.end).map_err(|error| PollError::Why(Message::lower(&error)))
 }
 
 /// The server's metrics, if it has any. Their absence is an error only if the user named their URL.
@@ -64,7 +64,7 @@ pub(crate) fn find(
     target: &OpenTarget,
     reach: &Reach,
     stop: &StopSignal,
-) -> Result<Option<Metrics>, String> {
+) -> Result<Option<Metrics>, Message> {
     match &reach.metrics {
         MetricsFrom::Nowhere => Ok(None),
         MetricsFrom::Target => {
@@ -75,7 +75,7 @@ pub(crate) fn find(
             let shown = url.shown();
             let found = elsewhere(target, url, reach, stop).and_then(|(options, path)| {
                 open(options, path, target, stop)
-                    .map_err(|why| why.map(|why| format!("{shown}: {why}")))
+                    .map_err(|why| why.map(|why| message!("{shown}: {why}", "{shown}：{why}")))
             });
             match found {
                 Ok(metrics) => Ok(Some(metrics)),
@@ -91,9 +91,9 @@ fn open(
     path: String,
     target: &OpenTarget,
     stop: &StopSignal,
-) -> Result<Metrics, Option<String>> {
-    let mut client =
-        Client::new(options, target.client.clock()).map_err(|error| Some(error.to_string()))?;
+) -> Result<Metrics, Option<Message>> {
+    let mut client = Client::new(options, target.client.clock())
+        .map_err(|error| Some(Message::lower(&error)))?;
     match ask(&mut client, &path, FOUND_WITHIN, stop) {
         Ok(first) => Ok(Metrics { client, path, first }),
         Err(PollError::Stopped) => Err(None),
@@ -107,7 +107,7 @@ fn elsewhere(
     url: &TargetUrl,
     reach: &Reach,
     stop: &StopSignal,
-) -> Result<(ClientOptions, String), Option<String>> {
+) -> Result<(ClientOptions, String), Option<Message>> {
     let options = target.client.options();
     let endpoint = Endpoint::new(url, options.rules.dialect);
     // Source addresses lead to the target; this may be in another network.
@@ -115,7 +115,7 @@ fn elsewhere(
     let found = Addresses::find(&endpoint, &reach.resolver, &sources, FOUND_WITHIN, stop);
     let addresses = found.map_err(|error| match error {
         NoAddress::Interrupted => None,
-        error => Some(error.to_string()),
+        error => Some(Message::lower(&error)),
     })?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
     let mut rules = options.rules.clone();

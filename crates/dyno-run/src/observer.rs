@@ -1,11 +1,11 @@
 //! Events of a run in progress, for callers that show or count them.
 
-use dyno_model::Diagnostic;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
+use dyno_model::{Diagnostic, Message};
 use dyno_net::Clock;
 use std::path::Path;
 use std::time::Duration;
@@ -79,10 +79,10 @@ pub trait Observer {
     fn remark(&self, _what: &Diagnostic) {}
 
     /// A warning; the run continues.
-    fn warn(&self, _message: &str) {}
+    fn warn(&self, _message: &Message) {}
 
     /// An error, such as records that could not be written; the run continues or ends as it would have.
-    fn error(&self, _message: &str) {}
+    fn error(&self, _message: &Message) {}
 }
 
 impl Observer for () {}

@@ -7,8 +7,8 @@ use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_engine::predicted::{Predicted, Prompts};
-use dyno_model::Nanos;
 use dyno_model::frame::EngineSlip;
+use dyno_model::{Message, Nanos};
 use dyno_stats::rng::SplitMix;
 
 /// A twin and the prompts for it.
@@ -52,11 +52,11 @@ impl Bench for OfTwin {
         self.engine.rest(time);
     }
 
-    fn answers(&mut self, _stop: &StopSignal) -> Result<(), String> {
+    fn answers(&mut self, _stop: &StopSignal) -> Result<(), Message> {
         Ok(())
     }
 
-    fn forget(&mut self, _stop: &StopSignal) -> Result<(), String> {
+    fn forget(&mut self, _stop: &StopSignal) -> Result<(), Message> {
         self.engine.forget();
         Ok(())
     }

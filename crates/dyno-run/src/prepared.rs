@@ -3,7 +3,7 @@
 use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::fleet;
-use crate::identity::{self, one_line};
+use crate::identity::{self, on_one_line, one_line};
 use crate::instead::Refused;
 use crate::levels::Bench;
 use crate::metrics::{self, Metrics};
@@ -11,16 +11,16 @@ use crate::observer::Observer;
 use crate::order::Order;
 use crate::prediction;
 use crate::shared;
-use crate::target::{Measured, OpenTarget, open, unreachable_at};
+use crate::target::{Measured, OpenTarget, at, open, unreachable_at};
 use crate::tokenize::{self, CountedBy, Failure};
-use crate::workload::{BY_COUNTS, Workload};
+use crate::workload::{BY_COUNTS, Fault, Workload};
 use dyno_drive::{Stop, StopSignal};
-use dyno_model::Diagnostic;
 use dyno_model::environment::{Environment, Made, Server};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Plan, Task};
 use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
+use dyno_model::{Diagnostic, Message, message};
 use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, is_about_length, preflight};
@@ -75,7 +75,7 @@ impl Prepared {
         &mut self,
         stop: &StopSignal,
         observer: &dyn Observer,
-    ) -> Result<(), String> {
+    ) -> Result<(), Message> {
         if self.plan.course.cooldown_ns > 0 {
             observer.rests(Duration::from_nanos(self.plan.course.cooldown_ns));
             self.bench.rest(self.plan.course.cooldown_ns, stop);
@@ -143,19 +143,16 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
         Ok(settled) => return Ok(settled),
         Err(error) => error,
     };
-    let message = one_line(&error.to_string());
+    let message = on_one_line(&Message::lower(&error));
     Err(match &error {
         PreflightError::Target(_) => {
-            let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-            RunError::Target(format!("{at}: {message}"))
+            RunError::Target(message!("{}: {message}", "{}：{message}", at(plan)))
         }
-        PreflightError::Other { other, .. } => {
-            Refused { plan, target, stop }.other(&message, other)
-        }
-        PreflightError::NoSuchApi(_) => Refused { plan, target, stop }.missing(&message),
+        PreflightError::Other { other, .. } => Refused { plan, target, stop }.other(message, other),
+        PreflightError::NoSuchApi(_) => Refused { plan, target, stop }.missing(message),
         PreflightError::Unreachable { tls, .. } => {
             let dialect = target.client.rules().dialect;
-            unreachable_at(plan, (endpoint, dialect), tls.as_deref(), &message)
+            unreachable_at(plan, (endpoint, dialect), tls.as_deref(), message)
         }
         PreflightError::Model(_) => RunError::Usage(message),
         PreflightError::Interrupted => RunError::Interrupted(message),
@@ -171,10 +168,10 @@ pub(crate) fn count_by_server(
     target: &OpenTarget,
     (at, model): (&str, &str),
     stop: &StopSignal,
-) -> Result<(Vec<Diagnostic>, Option<String>), RunError> {
+) -> Result<(Vec<Diagnostic>, Option<Message>), RunError> {
     let mut notes = Vec::new();
     if !workload.is_open_to_server() {
-        return Ok((notes, Some("there is a tokenizer".to_owned())));
+        return Ok((notes, Some(message!("there is a tokenizer", "已有分词器"))));
     }
     let server = match tokenize::of_server(&target.client, model, stop) {
         Ok(server) => server,
@@ -187,22 +184,22 @@ pub(crate) fn count_by_server(
         text_only: server.text_only.is_some(),
     };
     if let Some(why) = server.text_only {
-        notes.push(Note::TokenizerTextOnly.with(vec![one_line(&why)]));
+        notes.push(Note::TokenizerTextOnly.with([on_one_line(&why)]));
     }
     workload.count_with(server.tokenizer, server.failure.clone(), Some(counting));
     let mut checked = workload.check(plan);
     // Prompts cannot be made with its counts, but perhaps without them: then it is no tokenizer.
-    let by_counts = |(flag, _): &&(&str, String)| *flag == BY_COUNTS && stop.get() == Stop::No;
+    let by_counts = |(flag, _): &&Fault| *flag == BY_COUNTS && stop.get() == Stop::No;
     let unusable = checked.as_ref().err().filter(by_counts).map(|(_, why)| why.clone());
     let failed = server.failure.get().or(unusable);
     if let Some(why) = &failed {
-        notes = vec![Note::TokenizerFailed.with(vec![one_line(why)])];
+        notes = vec![Note::TokenizerFailed.with([on_one_line(why)])];
         workload.count_with(Tokenizer::estimate(), Failure::default(), None);
         checked = workload.check(plan);
     }
     checked.map_err(|fault| match stop.get() {
         Stop::No => RunError::from(fault),
-        _ => RunError::Interrupted("interrupted".to_owned()),
+        _ => RunError::Interrupted(message!("interrupted", "已中断")),
     })?;
     Ok((notes, failed))
 }
@@ -222,7 +219,7 @@ fn counts_differ(
     }
     let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
-        .map_err(|error| RunError::Interrupted(error.to_string()))?;
+        .map_err(|error| RunError::Interrupted(Message::lower(&error)))?;
     if let Some(error) = too_long(plan, &item, &record) {
         return Err(error);
     }
@@ -242,19 +239,25 @@ fn too_long(plan: &Plan, item: &Item, record: &RequestRecord) -> Option<RunError
     if !fixed || !is_about_length(status, &message) {
         return None;
     }
-    let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-    let (tokens, message) = (item.input_tokens?, one_line(&message));
-    Some(RunError::Target(format!(
-        "{at}: the server refuses prompts of {tokens} tokens as too long: HTTP {status}: {message}\n  \
-         hint: lower --input-tokens, or start the server with a longer context"
-    )))
+    let (at, tokens, said) = (at(plan), item.input_tokens?, one_line(message));
+    let refused = message!(
+        "{at}: the server refuses prompts of {tokens} tokens as too long: HTTP {status}: {said}",
+        "{at}：服务器因过长而拒绝 {tokens} 个 token 的提示词：HTTP {status}：{said}",
+    );
+    Some(RunError::Target(refused.with_hint(message!(
+        "lower --input-tokens, or start the server with a longer context",
+        "请减小 --input-tokens，或以更长的上下文启动服务器",
+    ))))
 }
 
 /// Finds the server's metrics. Warns where they were requested and are not available.
 fn find_metrics(order: &Order, target: &OpenTarget, observer: &dyn Observer) -> Option<Metrics> {
-    metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|message| {
-        let message = one_line(&message);
-        observer.warn(&format!("--metrics: server metrics are not available: {message}"));
+    metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|why| {
+        observer.warn(&message!(
+            "--metrics: server metrics are not available: {}",
+            "--metrics：无法获取服务器指标：{}",
+            on_one_line(&why),
+        ));
         None
     })
 }

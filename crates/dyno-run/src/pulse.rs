@@ -5,7 +5,7 @@
 use super::target::OUT_OF_SERVICE;
 use dyno_drive::StopSignal;
 use dyno_model::units::format_duration;
-use dyno_model::{MS, Nanos, SEC};
+use dyno_model::{MS, Message, Nanos, SEC, message};
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientOptions};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,7 @@ struct Asked {
     unanswered_since: Option<Nanos>,
     /// How many connections were refused in a row.
     refused: u32,
-    error: String,
+    error: Option<Message>,
 }
 
 impl Pulse {
@@ -60,7 +60,7 @@ impl Pulse {
 
     /// No data has arrived for `silence` although requests are in flight. The reason, if the target is
     /// lost.
-    pub(crate) fn check(&mut self, silence: Nanos) -> Option<String> {
+    pub(crate) fn check(&mut self, silence: Nanos) -> Option<Message> {
         if silence < self.first_asked {
             if let Some(asking) = self.asking.take() {
                 lock(&asking).over = true;
@@ -80,13 +80,17 @@ impl Pulse {
         });
         let asked = lock(asking);
         let unanswered = asked.unanswered_since.map(|since| self.clock.now().saturating_sub(since));
-        let error = &asked.error;
+        let error = asked.error.as_ref()?;
         if asked.refused >= 2 {
-            return Some(format!("it went silent and refuses connections: {error}"));
+            return Some(message!(
+                "it went silent and refuses connections: {error}",
+                "不再返回数据，并拒绝连接：{error}",
+            ));
         }
         unanswered.filter(|time| *time >= self.patience).map(|time| {
-            format!(
+            message!(
                 "no data for {}, and no response to /health for {}: {error}",
+                "{} 内没有数据，{} 内 /health 没有响应：{error}",
                 format_duration(whole(silence)),
                 format_duration(whole(time)),
             )
@@ -136,7 +140,7 @@ fn ask(
             Some(status) if !OUT_OF_SERVICE.contains(&status) => *asked = Asked::default(),
             _ => {
                 asked.unanswered_since.get_or_insert(began);
-                asked.error = fetched.words(&client.rules().redactor.clone()).to_string();
+                asked.error = Some(fetched.words(&client.rules().redactor.clone()));
                 asked.refused += u32::from(fetched.unreachable());
             }
         }

@@ -5,13 +5,13 @@ use super::enough::Enough;
 use super::estimate::{Estimate, Glance};
 use super::observer::Observer;
 use super::pulse::Pulse;
-use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::units::to_s;
+use dyno_model::{Message, Nanos};
 
 /// A completed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct Recording<'a> {
     pub(super) pulse: Option<&'a mut Pulse>,
     pub(super) enough: Option<Enough>,
     /// Why the target was given up after it went silent.
-    pub(super) lost: Option<String>,
+    pub(super) lost: Option<Message>,
     /// The last request that ended had failed.
     pub(super) failed_last: bool,
     /// When the first request was due.

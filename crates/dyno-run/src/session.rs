@@ -14,11 +14,10 @@ use crate::recording::LastSuccess;
 use crate::turns::Player;
 use dyno_analysis::search::Chosen;
 use dyno_drive::{Stop, StopSignal, TransportError};
-use dyno_model::Diagnostic;
-use dyno_model::Nanos;
 use dyno_model::frame::{Ending, Frame, LevelChosen, RunEnd};
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::versus::Versus;
+use dyno_model::{Diagnostic, Message, Nanos, message};
 use dyno_net::Clock;
 use dyno_words::Note;
 use std::time::Instant;
@@ -175,7 +174,7 @@ impl<'a> Session<'a> {
     }
 
     /// The target failed between levels, or the run was interrupted there.
-    fn cut_short(&mut self, message: String) {
+    fn cut_short(&mut self, message: Message) {
         self.ending = Ending::Interrupted;
         if self.stop.get() == Stop::No {
             let (at, last_success) = (self.now(), self.last_success.take());
@@ -210,7 +209,9 @@ impl<'a> Session<'a> {
         book.write_environment(environment, observer);
         let (ending, error) = (self.ending, self.error);
         // An agent reads the data itself.
-        let stuck = lost_agents.first().map(|agent| format!("agent {}: {}", agent.name, agent.why));
+        let stuck = lost_agents.first().map(|LostAgent { name, why, .. }| {
+            message!("agent {name}: {why}", "压测端 {name}：{why}")
+        });
         let data = workload.error().or(stuck);
         let mut finished = Finished::of(book.close(), &plan, ending, lost, error, data);
         finished.lost_agents = lost_agents;

@@ -15,8 +15,9 @@ use dyno_engine::{Running, Server};
 use dyno_model::budget::Budget;
 use dyno_model::environment::Address;
 use dyno_model::frame::EngineSlip;
+use dyno_model::message::clauses;
 use dyno_model::plan::Plan;
-use dyno_model::{MS, Nanos, SEC};
+use dyno_model::{MS, Message, Nanos, SEC, message};
 use dyno_net::Clock;
 use dyno_wire::client::{Addresses, Client, ClientError, ClientOptions, NoAddress, is_name};
 use dyno_wire::dialect::{Dialect, Keep};
@@ -82,8 +83,8 @@ impl Bench for Measured {
         }
     }
 
-    fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
-        let mut message = String::new();
+    fn answers(&mut self, stop: &StopSignal) -> Result<(), Message> {
+        let mut why = Message::quoted("");
         let paths = self.target.client.rules().dialect.about().health;
         let first = paths.first().copied().unwrap_or("/");
         let again = [(SEC, first), (5 * SEC, first)];
@@ -94,40 +95,45 @@ impl Bench for Measured {
                 .target
                 .client
                 .fetch(&path, HEALTH_WITHIN, stop)
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| Message::lower(&error))?;
             match fetched.record.status {
                 // Any response will do, except one that says it is out of service.
                 Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
                 _ => {
-                    let redactor = self.target.client.rules().redactor.clone();
-                    message = fetched.words(&redactor).to_string();
+                    why = fetched.words(&self.target.client.rules().redactor);
                 }
             }
         }
-        Err(format!("it no longer responds: {message}"))
+        Err(message!("it no longer responds: {why}", "不再响应：{why}"))
     }
 
-    fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {
+    fn forget(&mut self, stop: &StopSignal) -> Result<(), Message> {
         let mut said = Vec::new();
         let about = self.target.client.rules().dialect.about();
         if about.resets.is_empty() {
-            return Err(format!("the API {} has no way to reset the prefix cache", about.name));
+            return Err(message!(
+                "the API {} has no way to reset the prefix cache",
+                "接口 {} 无法清空前缀缓存",
+                about.name,
+            ));
         }
         for path in about.resets {
             let fetched = self
                 .target
                 .client
                 .post(&self.target.endpoint.beside(path), b"", HEALTH_WITHIN, stop)
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| Message::lower(&error))?;
             if fetched.ok().is_some() {
                 return Ok(());
             }
-            said.push(format!(
-                "{path}: {}",
-                fetched.words(&self.target.client.rules().redactor.clone())
-            ));
+            let why = fetched.words(&self.target.client.rules().redactor);
+            said.push(message!("{path}: {why}", "{path}：{why}"));
         }
-        Err(format!("the server cannot reset its prefix cache ({})", said.join("; ")))
+        Err(message!(
+            "the server cannot reset its prefix cache ({})",
+            "服务器无法重置前缀缓存（{}）",
+            clauses(said),
+        ))
     }
 
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse> {
@@ -155,8 +161,8 @@ const HEALTH_WITHIN: Nanos = 10 * SEC;
 fn no_client(error: ClientError) -> RunError {
     match &error {
         ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
-        | ClientError::ServerName(_) => RunError::Usage(error.to_string()),
-        _ => RunError::Own(error.to_string()),
+        | ClientError::ServerName(_) => RunError::Usage(Message::lower(&error)),
+        _ => RunError::Own(Message::lower(&error)),
     }
 }
 
@@ -184,7 +190,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
         (None, engine) => {
             let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
             Endpoint::parse(&own.unwrap_or_default(), dialect)
-                .map_err(|error| RunError::Usage(error.to_string()))?
+                .map_err(|error| RunError::Usage(Message::lower(&error)))?
         }
     };
     let (host, key) = (endpoint.host.as_str(), secrets.api_key.as_deref());
@@ -192,7 +198,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
     let (addresses, listed) = find_addresses(order, &endpoint, dialect)?;
     let sources = reach.sources.leading_to(&addresses).map_err(NoAddress::from);
     let options = ClientOptions {
-        sources: sources.map_err(|error| RunError::Usage(error.to_string()))?,
+        sources: sources.map_err(|error| RunError::Usage(Message::lower(&error)))?,
         addresses,
         endpoint: endpoint.clone(),
         tls: tls.clone(),
@@ -230,14 +236,14 @@ fn find_addresses(
     let within = plan.timeouts.connect_ns;
     let found = Addresses::find(endpoint, &reach.resolver, &reach.sources, within, stop);
     let mut addresses = found.map_err(|error| match error {
-        NoAddress::Unknown(..) => RunError::Target(error.to_string()),
+        NoAddress::Unknown(..) => RunError::Target(Message::lower(&error)),
         NoAddress::Refused(_) => {
-            let why = error.to_string();
-            let message = format!("the target cannot be reached: {why}");
-            unreachable_at(plan, (endpoint, dialect), None, &message)
+            let message =
+                message!("the target cannot be reached: {error}", "无法连接目标：{error}");
+            unreachable_at(plan, (endpoint, dialect), None, message)
         }
-        NoAddress::Source(_) => RunError::Usage(error.to_string()),
-        NoAddress::Interrupted => RunError::Interrupted(error.to_string()),
+        NoAddress::Source(_) => RunError::Usage(Message::lower(&error)),
+        NoAddress::Interrupted => RunError::Interrupted(Message::lower(&error)),
     })?;
     let listed = order.past().map(|past| past.addresses.clone());
     let mut listed = listed.unwrap_or_else(|| reach.numbered.clone());
@@ -252,33 +258,45 @@ pub(crate) fn unreachable_at(
     plan: &Plan,
     (endpoint, dialect): (&Endpoint, &dyn Dialect),
     tls: Option<&TlsFault>,
-    message: &str,
+    message: Message,
 ) -> RunError {
-    let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+    let at = at(plan);
     let scheme = if endpoint.tls { "https" } else { "http" };
     let models = dialect.about().models.first().map_or("/", |list| list.path);
     let models = endpoint.beside(models);
+    let host = endpoint.host_header();
     let hint = match tls {
-        Some(TlsFault::NotTls) => {
-            format!("the server does not speak TLS here; try http://{}", endpoint.host_header())
-        }
-        Some(fault) if fault.is_certificate() => {
+        Some(TlsFault::NotTls) => message!(
+            "the server does not speak TLS here; try http://{host}",
+            "服务器在此端口上不使用 TLS；请尝试 http://{host}",
+        ),
+        Some(fault) if fault.is_certificate() => message!(
             "is this the right server? --ca-cert FILE trusts its certificate or the authority that \
-                 signed it, --insecure any certificate"
-                .to_owned()
-        }
-        _ => format!(
-            "is the server running, and is this its port? Try `curl {scheme}://{}{models}`",
-            endpoint.host_header()
+             signed it, --insecure any certificate",
+            "是否为正确的服务器？--ca-cert FILE 信任其证书或签发它的机构，--insecure 信任任何证书",
+        ),
+        _ => message!(
+            "is the server running, and is this its port? Try `curl {scheme}://{host}{models}`",
+            "服务器是否正在运行，端口是否正确？可试 `curl {scheme}://{host}{models}`",
         ),
     };
-    RunError::Target(format!("{at}: {message}\n  hint: {hint}"))
+    RunError::Target(message!("{at}: {message}", "{at}：{message}").with_hint(hint))
+}
+
+/// The target of a plan in a message.
+pub(crate) fn at(plan: &Plan) -> Message {
+    match &plan.target.url {
+        Some(url) => Message::quoted(url),
+        None => message!("the embedded engine", "内置引擎"),
+    }
 }
 
 fn start_engine(named: &str, seed: u64) -> Result<Running, RunError> {
-    let own =
-        |error: &dyn std::fmt::Display| RunError::Own(format!("the embedded engine: {error}"));
+    let own = |error: Message| {
+        RunError::Own(message!("the embedded engine: {error}", "内置引擎：{error}"))
+    };
     let embedded = Embedded::named(named).map_err(RunError::Usage)?;
-    let options = embedded.options(seed).map_err(|error| own(&error))?;
-    Server::bind(options).and_then(Server::spawn).map_err(|error| own(&error))
+    let options = embedded.options(seed).map_err(|error| own(Message::lower(&error)))?;
+    let running = Server::bind(options).and_then(Server::spawn);
+    running.map_err(|error| own(Message::lower(&error)))
 }

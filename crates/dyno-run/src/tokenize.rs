@@ -2,9 +2,9 @@
 //! measured.
 
 use dyno_drive::{Stop, StopSignal};
-use dyno_model::SEC;
-use dyno_model::prompt::{Item, Message};
+use dyno_model::prompt::{self, Item};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Message, SEC, message};
 use dyno_wire::client::{Client, Interrupted};
 use dyno_wire::dialect::{Counted, Counting};
 use dyno_wire::encode::Encoder;
@@ -18,7 +18,7 @@ pub(crate) struct OfServer {
     /// Why it stopped counting, if it did.
     pub(crate) failure: Failure,
     /// Why it does not count messages, if it counts only text.
-    pub(crate) text_only: Option<String>,
+    pub(crate) text_only: Option<Message>,
     /// Where it is asked.
     pub(crate) path: &'static str,
 }
@@ -37,15 +37,15 @@ pub(crate) struct CountedBy {
 /// Why a server stopped counting. From then on the estimate is used: a tokenizer that fails must not end
 /// a run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Failure(Arc<Mutex<Option<String>>>);
+pub(crate) struct Failure(Arc<Mutex<Option<Message>>>);
 
 impl Failure {
     /// The server's message, if it has stopped.
-    pub(crate) fn get(&self) -> Option<String> {
+    pub(crate) fn get(&self) -> Option<Message> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn set(&self, message: String) {
+    fn set(&self, message: Message) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
     }
 }
@@ -59,9 +59,9 @@ pub(crate) fn of_server(
     client: &Client,
     model: &str,
     stop: &StopSignal,
-) -> Result<OfServer, String> {
+) -> Result<OfServer, Message> {
     let aside = Client::new(client.options().clone(), client.clock());
-    let aside = Arc::new(Mutex::new(aside.map_err(|error| error.to_string())?));
+    let aside = Arc::new(Mutex::new(aside.map_err(|error| Message::lower(&error))?));
     let about = client.rules().dialect.about();
     let mut why = None;
     let found = about.counting.iter().find_map(|counting| {
@@ -72,34 +72,35 @@ pub(crate) fn of_server(
             why.get_or_insert(refused);
             return None;
         }
-        let messages = || ask(&Ask::Messages(&[Message::user(TRIAL)])).err();
+        let messages = || ask(&Ask::Messages(&[prompt::Message::user(TRIAL)])).err();
         let text_only = about.talk.and_then(|_| messages());
         let counts = if text_only.is_some() { Counts::Text } else { Counts::Messages };
         let failure = Failure::default();
         let tokenizer = Tokenizer::by_asking_for(counts, lasting(ask, failure.clone(), lasts));
         Some(OfServer { tokenizer, failure, text_only, path: counting.path })
     });
-    found
-        .ok_or_else(|| why.unwrap_or_else(|| format!("the API {} has no way to count", about.name)))
+    let no_way = || message!("the API {} has no way to count", "API {} 没有计数的方法", about.name);
+    found.ok_or_else(|| why.unwrap_or_else(no_way))
 }
 
 /// Whether a counter counts at all: more text has more tokens, but not more than it has bytes. Gateways
 /// answer for servers that cannot count.
-fn adds_up(ask: impl Fn(&Ask<'_>) -> Result<u32, String>) -> Result<(), String> {
+fn adds_up(ask: impl Fn(&Ask<'_>) -> Result<u32, Message>) -> Result<(), Message> {
     let long = [TRIAL; REPEATED].join(" ");
     let (one, all) = (ask(&Ask::Text(TRIAL))?, ask(&Ask::Text(&long))?);
     let more = (long.len() - TRIAL.len()) as u64;
     match u64::from(all).checked_sub(one.into()) {
         Some(rise) if rise >= REPEATED as u64 && rise <= more => Ok(()),
-        _ => Err(format!(
-            "its counts do not add up: {one} tokens for a text, {all} for {REPEATED} times as much"
+        _ => Err(message!(
+            "its counts do not add up: {one} tokens for a text, {all} for {REPEATED} times as much",
+            "它的计数不一致：一段文本为 {one} 个 token，{REPEATED} 倍的文本为 {all} 个",
         )),
     }
 }
 
 /// Asks until the server fails twice in a row; estimates from then on.
 fn lasting(
-    ask: impl Fn(&Ask<'_>) -> Result<u32, String> + Send + Sync + 'static,
+    ask: impl Fn(&Ask<'_>) -> Result<u32, Message> + Send + Sync + 'static,
     failure: Failure,
     stop: StopSignal,
 ) -> Asking {
@@ -112,7 +113,7 @@ fn lasting(
         if failure.get().is_none() {
             match ask(what).or_else(|_| ask(what)) {
                 Err(message) if stop.get() == Stop::No => failure.set(message),
-                counted => return counted.map_err(dyno_model::Message::quoted),
+                counted => return counted,
             }
         }
         estimated(what).map_err(|error| dyno_model::Message::of(&error))
@@ -125,24 +126,30 @@ fn count(
     model: &str,
     what: &Ask<'_>,
     stop: &StopSignal,
-) -> Result<u32, String> {
+) -> Result<u32, Message> {
     let what = match what {
         Ask::Text(text) => Counted::Text(text),
         Ask::Messages(messages) => Counted::Messages(messages),
     };
-    let cannot = || format!("the server's {} cannot count such a prompt", counting.path);
+    let at = counting.path;
+    let cannot = || {
+        message!("the server's {at} cannot count such a prompt", "服务器的 {at} 无法统计此类提示词",)
+    };
     let body = (counting.ask)(model, what).ok_or_else(cannot)?.to_string();
     let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = client.options().endpoint.beside(counting.path);
-    let fetched =
-        client.post(&path, body.as_bytes(), 30 * SEC, stop).map_err(|error| error.to_string())?;
+    let path = client.options().endpoint.beside(at);
+    let fetched = client.post(&path, body.as_bytes(), 30 * SEC, stop);
+    let fetched = fetched.map_err(|error| Message::lower(&error))?;
     let response = fetched.json();
     let count = response.as_ref().and_then(|response| (counting.count)(response));
     // Every text here has tokens, so a count of 0 is none.
     let count = count.filter(|count| *count > 0);
     count.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| {
-        let message = fetched.words(&client.rules().redactor.clone());
-        format!("the server's {} returned no count: {message}", counting.path)
+        let said = fetched.words(&client.rules().redactor);
+        message!(
+            "the server's {at} returned no count: {said}",
+            "服务器的 {at} 没有返回计数：{said}"
+        )
     })
 }
 
@@ -168,7 +175,7 @@ mod tests {
         let calls = AtomicU32::new(0);
         let ask = move |_: &Ask<'_>| match calls.fetch_add(1, Ordering::SeqCst) {
             0..3 => Ok(7),
-            _ => Err("gone".to_owned()),
+            _ => Err(Message::quoted("gone")),
         };
         let lasting = lasting(ask, failure.clone(), stop.clone());
         Tokenizer::by_asking(lasting)
@@ -182,7 +189,7 @@ mod tests {
         let counts: Vec<u32> = (0..5).map(|_| tokenizer.count(words).unwrap()).collect();
         let estimate = Tokenizer::estimate().count(words).unwrap();
         assert_eq!(counts, [7, 7, 7, estimate, estimate]);
-        assert_eq!(failure.get().as_deref(), Some("gone"));
+        assert_eq!(failure.get(), Some(Message::quoted("gone")));
     }
 
     /// A counter that counts nothing, always the same, or bytes and more is no tokenizer.
@@ -191,13 +198,15 @@ mod tests {
         let by = |count: fn(&str) -> u32| {
             adds_up(move |what: &Ask<'_>| match what {
                 Ask::Text(text) => Ok(count(text)),
-                Ask::Messages(_) => Err("text only".to_owned()),
+                Ask::Messages(_) => Err(Message::quoted("text only")),
             })
         };
         assert_eq!(by(|text| 9 + text.split(' ').count() as u32), Ok(()));
         assert_eq!(by(|text| text.len() as u32 / 4), Ok(()));
         assert!(by(|_| 0).is_err() && by(|_| 7).is_err());
-        assert!(by(|text| 2 * text.len() as u32).unwrap_err().contains("do not add up"));
+        assert!(
+            by(|text| 2 * text.len() as u32).unwrap_err().to_string().contains("do not add up")
+        );
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //! waits for the responses.
 
 use super::metrics::PollError;
+use crate::identity::on_one_line;
 use dyno_drive::StopSignal;
-use dyno_model::Diagnostic;
 use dyno_model::frame::Frame;
 use dyno_model::server::ServerSample;
-use dyno_words::Note;
+use dyno_model::{Diagnostic, Message};
+use dyno_words::{Note, values};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ struct State {
     answered: u64,
     asked: u64,
     failed: u64,
-    last_error: Option<String>,
+    last_error: Option<Message>,
     over: bool,
 }
 
@@ -134,10 +135,8 @@ impl Watch {
         let state = self.lock();
         let error = state.last_error.as_ref()?;
         let (asked, failed) = (state.asked, state.failed);
-        (failed as f64 > GAPS * asked as f64).then(|| {
-            let values = vec![failed.to_string(), asked.to_string(), error.clone()];
-            Note::MetricsGaps.with(values)
-        })
+        (failed as f64 > GAPS * asked as f64)
+            .then(|| Note::MetricsGaps.with(values![failed, asked, on_one_line(error)]))
     }
 
     /// Waits until the next request is due; returns how many samples were asked for by then.
@@ -161,7 +160,7 @@ impl Watch {
         None
     }
 
-    fn took(&self, wanted: u64, failed: Option<String>) {
+    fn took(&self, wanted: u64, failed: Option<Message>) {
         let mut state = self.lock();
         state.answered = wanted;
         state.asked += 1;
@@ -257,7 +256,7 @@ mod tests {
             requests += 1;
             match requests {
                 1 => Ok(ServerSample::default()),
-                _ => Err(PollError::Why("HTTP 500: out of order".to_owned())),
+                _ => Err(PollError::Why(Message::quoted("HTTP 500: out of order"))),
             }
         };
         let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();

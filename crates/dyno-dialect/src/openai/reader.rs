@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn what_is_not_json_is_malformed_and_quoted() {
         let error = event(b"{\"choices\": [", Keep::default()).unwrap_err();
-        assert!(error.0.contains("{\"choices\": ["), "{error}");
+        assert!(error.to_string().contains("{\"choices\": ["), "{error}");
         assert!(event(b"hello", Keep::default()).is_err());
         assert!(event(b"[1,2]", Keep::default()).is_err());
         assert!(event(b"{\"choices\": 5}", Keep::default()).is_err());

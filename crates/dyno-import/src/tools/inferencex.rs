@@ -17,7 +17,10 @@ const SECOND_MS: f64 = 1e3;
 
 pub(super) const TOOL: Tool = Tool {
     name: "inferencex",
-    kinds: &["results of InferenceX (JSON: `agg_bmk`, single rows, agentic)"],
+    kinds: &[[
+        "results of InferenceX (JSON: `agg_bmk`, single rows, agentic)",
+        "InferenceX 的结果（JSON：`agg_bmk`、单行、智能体）",
+    ]],
     documents: &[Document { recognise, read }],
     signs: &["\"tput_per_gpu\"", "\"infmax_model_prefix\""],
     ..super::NOTHING

@@ -19,7 +19,10 @@ const GOOD: &str = "http_req_duration{expected_response:true}";
 
 pub(super) const TOOL: Tool = Tool {
     name: "k6",
-    kinds: &["k6's summaries (`--summary-export`, `handleSummary`)"],
+    kinds: &[[
+        "k6's summaries (`--summary-export`, `handleSummary`)",
+        "k6 的汇总（`--summary-export`、`handleSummary`）",
+    ]],
     documents: &[Document { recognise, read }],
     signs: &["\"http_req_duration\""],
     ..super::NOTHING

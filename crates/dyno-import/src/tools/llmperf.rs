@@ -19,7 +19,10 @@ const REQUEST: [&str; 3] = ["ttft_s", "end_to_end_latency_s", "inter_token_laten
 
 pub(super) const TOOL: Tool = Tool {
     name: "llmperf",
-    kinds: &["LLMPerf's summaries and individual responses (JSON)"],
+    kinds: &[[
+        "LLMPerf's summaries and individual responses (JSON)",
+        "LLMPerf 的汇总和逐个响应（JSON）",
+    ]],
     documents: &[
         Document { recognise, read },
         Document { recognise: recognise_requests, read: read_requests },

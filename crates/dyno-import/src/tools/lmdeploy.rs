@@ -20,7 +20,7 @@ const OWN: [&str; 2] = ["FTL(ave)(s)", "throughput(out tok/s)"];
 
 pub(super) const TOOL: Tool = Tool {
     name: "lmdeploy",
-    kinds: &["LMDeploy profiles (CSV)"],
+    kinds: &[["LMDeploy profiles (CSV)", "LMDeploy profile 文件（CSV）"]],
     sheets: &[Sheet { recognise, read }],
     ..super::NOTHING
 };

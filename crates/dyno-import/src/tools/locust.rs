@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 pub(super) const TOOL: Tool = Tool {
     name: "locust",
-    kinds: &["locust's statistics (`…_stats.csv`)"],
+    kinds: &[["locust's statistics (`…_stats.csv`)", "locust 的统计（`…_stats.csv`）"]],
     sheets: &[
         Sheet { recognise, read },
         Sheet { recognise: recognise_history, read: read_history },

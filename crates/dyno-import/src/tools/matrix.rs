@@ -13,7 +13,7 @@ use dyno_words::Problem;
 
 pub(super) const TOOL: Tool = Tool {
     name: "vllm",
-    kinds: &["length matrices (input by output length)"],
+    kinds: &[["length matrices (input by output length)", "长度矩阵（输入长度 × 输出长度）"]],
     printed: &[Printed::Table(read)],
     ..super::NOTHING
 };

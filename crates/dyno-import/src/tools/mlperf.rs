@@ -20,7 +20,10 @@ const NANOSECOND_MS: f64 = 1e-6;
 
 pub(super) const TOOL: Tool = Tool {
     name: "mlperf",
-    kinds: &["summaries of MLPerf's LoadGen (`mlperf_log_summary.txt`)"],
+    kinds: &[[
+        "summaries of MLPerf's LoadGen (`mlperf_log_summary.txt`)",
+        "MLPerf LoadGen 的汇总（`mlperf_log_summary.txt`）",
+    ]],
     printed: &[Printed::Block(read)],
     ..super::NOTHING
 };

@@ -25,8 +25,8 @@ use dyno_form::csv::Row;
 use dyno_form::lines::Line;
 use dyno_form::sqlite;
 use dyno_form::table::Table;
-use dyno_model::Diagnostic;
 use dyno_model::summary::Recognised;
+use dyno_model::{Diagnostic, Message};
 pub(crate) use inference_perf::Runs as Lifecycle;
 use serde_json::Value;
 
@@ -35,8 +35,8 @@ use serde_json::Value;
 pub(crate) struct Tool {
     /// Its name, or those of the tools that share its files.
     name: &'static str,
-    /// What is read, as shown in messages.
-    kinds: &'static [&'static str],
+    /// What is read, as shown in messages, in English and Chinese.
+    kinds: &'static [[&'static str; 2]],
     documents: &'static [Document],
     sheets: &'static [Sheet],
     printed: &'static [Printed],
@@ -106,8 +106,9 @@ const TOOLS: &[Tool] = &[
 ];
 
 /// What can be read, as shown in messages.
-pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
-    TOOLS.iter().flat_map(|tool| tool.kinds).copied()
+pub(crate) fn kinds() -> impl Iterator<Item = Message> {
+    let all = TOOLS.iter().flat_map(|tool| tool.kinds);
+    all.map(|kind| Message::new(kind.map(str::to_owned)))
 }
 
 /// The reader of a document that is surest of it.

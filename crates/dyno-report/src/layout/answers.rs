@@ -2,7 +2,7 @@
 //! meet the SLO.
 
 use super::cells::{markdown as safe, row};
-use crate::messages::{Message, Say};
+use crate::messages::{Label, Say};
 use crate::text::{ABSENT, answer, number, outcome_word, remarks};
 use dyno_model::Language;
 use dyno_model::metric::{Metric, Time};
@@ -20,16 +20,16 @@ pub(super) fn repeats(summary: &Summary, language: Language) -> String {
         return String::new();
     }
     let inputs = summary.repeats.iter().any(|level| level.inputs_per_s.is_some());
-    let text = |message: Message| message.text(language).to_owned();
-    let mut head = [Message::Level, Message::Rounds, Message::RequestRate].map(text).to_vec();
+    let text = |message: Label| message.text(language).to_owned();
+    let mut head = [Label::Level, Label::Rounds, Label::RequestRate].map(text).to_vec();
     head.extend(match inputs {
         true => [Metric::InputRate, Metric::Time(Time::Latency)]
             .map(|metric| language.choose(metric.info().title).to_owned())
             .to_vec(),
         false => vec![
-            text(Message::OutputRate),
-            Message::Ttft.with(language, &["p50"]),
-            Message::Itl.with(language, &["p50"]),
+            text(Label::OutputRate),
+            Label::Ttft.with(language, &["p50"]),
+            Label::Itl.with(language, &["p50"]),
         ],
     });
     let say = |say: Say| say.text(language);
@@ -58,7 +58,7 @@ fn spread(spread: Option<Spread>) -> String {
 /// Which levels meet the SLO; nothing where there is none.
 pub(super) fn slo(summary: &Summary, language: Language) -> String {
     let Some(slo) = &summary.run.slo else { return String::new() };
-    let head = [Message::Level, Message::Passed, Message::Remarks].map(|m| m.text(language).into());
+    let head = [Label::Level, Label::Passed, Label::Remarks].map(|m| m.text(language).into());
     let mut out = format!("\nSLO{}{}\n\n{}", language.colon(), safe(slo), table(&head, 3));
     for level in &summary.levels {
         if let Some(slo) = &level.slo {

@@ -2,7 +2,7 @@
 //! each level. Times are in seconds.
 
 use super::cells::{fixed, markdown, mean, row, seconds, whole};
-use crate::messages::Message;
+use crate::messages::Label;
 use crate::text::ABSENT;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
@@ -58,26 +58,26 @@ fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> Strin
         let cells = levels.iter().map(cell);
         row(&std::iter::once(name.to_owned()).chain(cells).collect::<Vec<_>>())
     };
-    let text = |message: Message| message.text(language);
+    let text = |message: Label| message.text(language);
     let latency = |level: &LevelSummary, percentile: fn(&Distribution) -> Option<f64>| {
         fixed(seconds(level.times[Time::Latency].as_ref().and_then(percentile)), 4)
     };
-    let first = std::iter::once(text(Message::Metric).to_owned());
+    let first = std::iter::once(text(Label::Metric).to_owned());
     let mut out = row(&first.chain(names.iter().cloned()).collect::<Vec<_>>());
     out.push_str(&named("---", &|_| "---".to_owned()));
-    out.push_str(&named(text(Message::TimeTaken), &|level| fixed(level.duration_s, 3)));
-    out.push_str(&named(text(Message::Qps), &|level| fixed(level.throughput.requests_per_s, 3)));
-    out.push_str(&named(text(Message::MeanLatency), &|level| {
+    out.push_str(&named(text(Label::TimeTaken), &|level| fixed(level.duration_s, 3)));
+    out.push_str(&named(text(Label::Qps), &|level| fixed(level.throughput.requests_per_s, 3)));
+    out.push_str(&named(text(Label::MeanLatency), &|level| {
         fixed(seconds(mean(&level.times[Time::Latency])), 3)
     }));
-    out.push_str(&named(text(Message::Throughput), &|level| {
+    out.push_str(&named(text(Label::Throughput), &|level| {
         fixed(level.throughput.output_tokens_per_s, 3)
     }));
     out.push_str(&named("p50", &|level| latency(level, |d| d.p50)));
     out.push_str(&named("p90", &|level| latency(level, |d| d.p90)));
     if levels.iter().any(|level| level.requests.refused() > Some(0)) {
         let failed = |level: &LevelSummary| whole(level.requests.refused());
-        out.push_str(&named(text(Message::Failed), &failed));
+        out.push_str(&named(text(Label::Failed), &failed));
     }
     out
 }

@@ -5,7 +5,7 @@ use super::cells::{markdown as safe, row};
 use super::remarks::{explained, of_run};
 use super::{answers, name};
 use crate::marks::Marks;
-use crate::messages::{Message, Say};
+use crate::messages::{Label, Say};
 use crate::selection::{LevelColumn, Selection};
 use crate::text::{ABSENT, bursts, number, offered};
 use dyno_model::metric::{Metric, Place, Statistic};
@@ -28,7 +28,7 @@ pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Langu
         out.push_str(&answers::slo(summary, language));
     }
     if !summary.notes.is_empty() {
-        out.push_str(&format!("\n{}\n\n", Message::Notes.text(language)));
+        out.push_str(&format!("\n{}\n\n", Label::Notes.text(language)));
         for note in &summary.notes {
             out.push_str(&format!("- {}\n", safe(&note.what)));
         }
@@ -46,39 +46,39 @@ fn header(run: &RunSummary, inputs: bool, language: Language) -> String {
         (Some(url), None) => safe(url),
         (None, Some(twin)) if run.predicted => named(Say::PredictionOf, twin),
         (None, Some(script)) => named(Say::EngineNamed, script),
-        (None, None) => Message::EmbeddedEngine.text(language).to_owned(),
+        (None, None) => Label::EmbeddedEngine.text(language).to_owned(),
     };
-    let by = |message: Message, source: &Option<String>| {
+    let by = |message: Label, source: &Option<String>| {
         message.with(language, &[&source.as_deref().map_or_else(|| ABSENT.to_owned(), safe)])
     };
-    let input = by(Message::InputBy, &run.token_source.input);
+    let input = by(Label::InputBy, &run.token_source.input);
     let sources = match inputs {
         true => input,
-        false => [input, by(Message::OutputBy, &run.token_source.output)].join(comma),
+        false => [input, by(Label::OutputBy, &run.token_source.output)].join(comma),
     };
     let joined =
         |parts: [Option<String>; 2]| parts.into_iter().flatten().collect::<Vec<_>>().join(comma);
     let lines = [
         // Without a label, the name in the title is the run's.
-        (Message::Run, Some(safe(&run.id)).filter(|id| *id != safe(&name(run)))),
-        (Message::Label, run.label.as_deref().map(safe)),
-        (Message::Note, run.note.as_deref().map(safe)),
-        (Message::Source, run.origin.as_ref().map(|origin| safe(&origin.described()))),
+        (Label::Run, Some(safe(&run.id)).filter(|id| *id != safe(&name(run)))),
+        (Label::Label, run.label.as_deref().map(safe)),
+        (Label::Note, run.note.as_deref().map(safe)),
+        (Label::Source, run.origin.as_ref().map(|origin| safe(&origin.described()))),
         (
-            Message::Target,
+            Label::Target,
             Some(joined([Some(target), run.api.as_deref().map(safe)]))
                 .filter(|target| !target.is_empty()),
         ),
-        (Message::Model, run.model.as_deref().map(safe)),
+        (Label::Model, run.model.as_deref().map(safe)),
         (
-            Message::Started,
+            Label::Started,
             Some(joined([
                 run.started.as_deref().map(safe),
                 Some(format!("dyno {}", safe(&run.version))),
             ])),
         ),
-        (Message::Command, run.command.as_deref().map(code)),
-        (Message::TokenCounts, Some(sources).filter(|_| run.origin.is_none())),
+        (Label::Command, run.command.as_deref().map(code)),
+        (Label::TokenCounts, Some(sources).filter(|_| run.origin.is_none())),
     ];
     let shown = lines.into_iter().filter_map(|(message, text)| {
         Some(format!("- {}{}{}\n", message.text(language), language.colon(), text?))
@@ -144,9 +144,9 @@ fn counts(levels: &[LevelSummary]) -> Vec<LevelColumn> {
 fn table(summary: &Summary, selection: &Selection, language: Language) -> String {
     let levels = &summary.levels;
     let columns = columns(levels, selection);
-    let mut headings = vec![Message::Level.text(language).to_owned()];
+    let mut headings = vec![Label::Level.text(language).to_owned()];
     headings.extend(columns.iter().map(|column| column.title(language)));
-    headings.push(Message::Verdict.text(language).to_owned());
+    headings.push(Label::Verdict.text(language).to_owned());
     let last = headings.len() - 1;
     let rules = (0..headings.len()).map(|i| if i == 0 || i == last { ":---" } else { "---:" });
     let mut out = row(&headings) + &row(&rules.map(str::to_owned).collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! The length matrix for documents: a table for each metric, input lengths down, output lengths across.
 
 use super::cells::row;
-use crate::messages::Message;
+use crate::messages::Label;
 use crate::selection::LevelColumn;
 use crate::text::{ABSENT, number};
 use dyno_model::load::LoadSummary;
@@ -54,7 +54,7 @@ fn heading(column: LevelColumn, basis: Basis, language: Language) -> String {
     let title = column.title(language);
     match column {
         LevelColumn::Value(_) if basis.is_steady() => {
-            format!("{title}{}{}", language.comma(), Message::Steady.text(language))
+            format!("{title}{}{}", language.comma(), Label::Steady.text(language))
         }
         _ => title,
     }
@@ -95,7 +95,7 @@ fn table(
         length.map_or_else(|| ABSENT.to_owned(), |length| length.to_string())
     };
     let (inputs, outputs) = (axis(0), axis(1));
-    let mut head = vec![Message::InputByOutput.text(language).to_owned()];
+    let mut head = vec![Label::InputByOutput.text(language).to_owned()];
     head.extend(outputs.iter().map(name));
     let mut out = row(&head) + &row(&vec!["---:".to_owned(); head.len()]);
     for input in &inputs {

@@ -29,16 +29,16 @@ pub(crate) use column::Column;
 pub use requests::per_request;
 pub use table::Table;
 
-use crate::messages::Message;
+use crate::messages::Label;
 use crate::page::Page;
 use crate::text::{TextOptions, render_text};
 use cells::plain;
 use dyno_analysis::detail::Detail;
 use dyno_draw::{self as chart, Arrangement, ArrangementError, ChartOptions, PngError};
-use dyno_model::Language;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Extras, LevelExtras, LevelSummary, RunSummary, Summary};
+use dyno_model::{Language, Localized};
 use dyno_words::InLanguage;
 use remarks::remarks;
 use std::{fmt, io};
@@ -182,35 +182,20 @@ pub struct Printed {
 }
 
 /// Why a layout could not be made.
-#[derive(Debug)]
+#[derive(Debug, Localized)]
 pub enum PrintError {
     /// The summary cannot be written as JSON.
-    Json(serde_json::Error),
+    #[message(transparent)]
+    Json(#[from] serde_json::Error),
     /// The picture cannot be drawn.
+    #[message(transparent)]
     Png(PngError),
     /// The charts cannot be arranged as requested.
+    #[message(transparent)]
     Arrangement(ArrangementError),
     /// A table cannot be written.
+    #[message(transparent)]
     Table(io::Error),
-}
-
-impl fmt::Display for PrintError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json(error) => error.fmt(f),
-            Self::Png(error) => error.fmt(f),
-            Self::Arrangement(error) => error.fmt(f),
-            Self::Table(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PrintError {}
-
-impl From<serde_json::Error> for PrintError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Json(error)
-    }
 }
 
 /// How to print.
@@ -353,7 +338,7 @@ fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
         if !picture.missing.is_empty() {
             let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();
             let missing = plain(&missing.join(" "));
-            printed.notes.push(Message::NotInFont.with(language, &[&missing]));
+            printed.notes.push(Label::NotInFont.with(language, &[&missing]));
         }
     }
     Ok(printed)

@@ -2,7 +2,7 @@
 //! they are simulated or incomplete, and which levels are not valid.
 
 use super::cells::{self, plain};
-use crate::messages::Message;
+use crate::messages::Label;
 use crate::text::level_names;
 use dyno_draw::banners::cautions;
 use dyno_model::instrument::is_judged_alone;
@@ -67,7 +67,7 @@ fn uncertain(level: &LevelSummary, language: Language) -> Option<Remark> {
     let times = [Time::Tpot, Time::ChunkGap].into_iter();
     let values = times.flat_map(|time| Ranges::OF.map(|which| (time, which))).filter_map(of);
     let values: Vec<String> = values.collect();
-    let text = Message::Uncertain.text(language);
+    let text = Label::Uncertain.text(language);
     let values = (!values.is_empty()).then(|| values.join(language.comma()))?;
     Some(Remark { text, values: vec![level.label.clone(), values] })
 }
@@ -96,10 +96,10 @@ impl Explained<'_> {
     pub(super) fn text(&self, levels: usize, language: Language) -> Remark {
         let several = self.levels.len() > 1;
         let message = match (self.verdict, several) {
-            (Verdict::Invalid, false) => Message::LevelInvalid,
-            (Verdict::Invalid, true) => Message::LevelsInvalid,
-            (_, false) => Message::LevelSuspect,
-            (_, true) => Message::LevelsSuspect,
+            (Verdict::Invalid, false) => Label::LevelInvalid,
+            (Verdict::Invalid, true) => Label::LevelsInvalid,
+            (_, false) => Label::LevelSuspect,
+            (_, true) => Label::LevelsSuspect,
         };
         let names = match several {
             true => level_names(&self.levels, levels, language),
@@ -112,7 +112,7 @@ impl Explained<'_> {
 /// Of these, what concerns the run as a whole.
 pub(super) fn of_run(summary: &Summary, language: Language) -> Vec<&'static str> {
     let cautions = cautions(&summary.run).into_iter().map(|caution| caution.text(language));
-    let empty = summary.levels.is_empty().then(|| Message::NoLevel.text(language));
+    let empty = summary.levels.is_empty().then(|| Label::NoLevel.text(language));
     cautions.chain(empty).collect()
 }
 

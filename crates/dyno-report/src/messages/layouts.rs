@@ -4,7 +4,7 @@ use dyno_words::messages;
 
 messages! {
     /// A text of a layout.
-    pub(crate) enum Message;
+    pub(crate) enum Label;
 
     Run: "Run", "测试";
     Label: "Label", "标签";

@@ -6,7 +6,7 @@ mod layouts;
 mod text;
 
 pub(crate) use heads::Head;
-pub(crate) use layouts::Message;
+pub(crate) use layouts::Label;
 pub(crate) use text::Say;
 
 #[cfg(test)]
@@ -16,8 +16,8 @@ mod tests {
 
     #[test]
     fn places_are_filled_in_order() {
-        let filled = Message::LevelInvalid.with(Language::English, &["c={}", "too late"]);
+        let filled = Label::LevelInvalid.with(Language::English, &["c={}", "too late"]);
         assert_eq!(filled, "c={} is invalid: too late");
-        assert_eq!(Message::Ttft.with(Language::Chinese, &["p50"]), "TTFT p50 (ms)");
+        assert_eq!(Label::Ttft.with(Language::Chinese, &["p50"]), "TTFT p50 (ms)");
     }
 }

@@ -4,7 +4,7 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::numbers::{counted, grouped};
 use super::words::Word;
-use crate::messages::Message;
+use crate::messages::Label;
 use crate::text::ABSENT;
 use dyno_model::Verdict;
 use dyno_model::metric::{Time, Unit};
@@ -42,7 +42,7 @@ pub(super) fn cards(page: &Page) -> Markup {
     let at = |level: &LevelSummary| page.fill(Word::At, &[&level.label]);
     let best = |name: Word, unit: &str, best: Option<Best>| match best {
         Some(best) => card(page.say(name), &grouped(best.value), unit, &at(best.level)),
-        None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
+        None => card(page.say(name), ABSENT, "", Label::NoFigure.text(page.language)),
     };
     let unit = |unit: Unit| page.language.choose(unit.names());
     let basis = Basis::of(&page.summary.levels);
@@ -87,7 +87,7 @@ fn requests_card(page: &Page) -> Markup {
     };
     let name = page.say(Word::RequestsCompleted);
     let Some(completed) = sum(|level| level.requests.completed) else {
-        return card(name, ABSENT, "", Message::NoFigure.text(page.language));
+        return card(name, ABSENT, "", Label::NoFigure.text(page.language));
     };
     let shed = sum(|level| level.requests.shed).filter(|shed| *shed > 0);
     let failed = sum(|level| level.requests.bad()).map(|bad| bad - shed.unwrap_or(0));

@@ -3,7 +3,7 @@
 use super::markup::{Markup, class, tag};
 use super::words::Word;
 use super::{Page, answers, cards, findings};
-use crate::messages::Message;
+use crate::messages::Label;
 use crate::text::ABSENT;
 use dyno_draw::banners;
 use dyno_model::summary::{LevelSummary, RunSummary};
@@ -33,7 +33,7 @@ pub(super) fn title(page: &Page) -> String {
 /// What was measured, when and where, and what must not be overlooked.
 pub(super) fn header(page: &Page) -> Markup {
     let run = &page.summary.run;
-    let engine = Message::EmbeddedEngine.text(page.language);
+    let engine = Label::EmbeddedEngine.text(page.language);
     let target = match (&run.target, &run.engine, &run.origin) {
         (Some(url), Some(which), None) => format!("{url}, {engine} ({which})"),
         (Some(url), _, _) => url.clone(),
@@ -92,7 +92,7 @@ fn banners(page: &Page) -> Vec<Markup> {
 /// The result of a search, the headline metrics, the SLO, and the findings.
 pub(super) fn summary(page: &Page) -> Option<Markup> {
     if page.summary.levels.is_empty() {
-        let none = class("p", "none").text(Message::NoLevel.text(page.language));
+        let none = class("p", "none").text(Label::NoLevel.text(page.language));
         return Some(tag("div").add(none).add(findings::findings(page)).into());
     }
     let parts = [

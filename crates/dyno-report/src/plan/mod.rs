@@ -81,7 +81,7 @@ pub fn plan(plan: &Plan, around: &Around, language: Language) -> String {
         between.push(Say::Reset.text(language).to_owned());
     }
     if number > 1 || search.is_some() {
-        let between = between.join(language.choose([", ", "，"]));
+        let between = between.join(language.comma());
         lines.push(Say::Between.with(language, &[between]));
     }
     for condition in &course.stop_on {
@@ -282,10 +282,5 @@ fn row(level: &LevelPlan, data: Data, task: Task, language: Language) -> [String
     let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(either);
     let stop = [Some(stop).filter(|stop| !stop.is_empty()), warmup];
     let stop = stop.into_iter().flatten().collect::<Vec<_>>();
-    [
-        level_name(&level.label, language).into_owned(),
-        load,
-        lengths,
-        stop.join(language.choose([", ", "，"])),
-    ]
+    [level_name(&level.label, language).into_owned(), load, lengths, stop.join(language.comma())]
 }

@@ -3,7 +3,7 @@
 use super::TextOptions;
 use super::grouped::{Group, groups};
 use super::level::{LONGEST_TEXT, quoted};
-use crate::messages::{Message, Say};
+use crate::messages::{Label, Say};
 use dyno_model::summary::{LevelSummary, Summary};
 use dyno_words::columns::wrap;
 use dyno_words::escape::escape;
@@ -46,7 +46,7 @@ pub(super) fn findings(summary: &Summary, options: &TextOptions) -> String {
     if all.is_empty() {
         return String::new();
     }
-    format!("\n{}\n{}", Message::Notes.text(language), all.concat())
+    format!("\n{}\n{}", Label::Notes.text(language), all.concat())
 }
 
 /// The failures of several levels by class, with what a server said. One level has them in its block,

@@ -20,7 +20,7 @@ mod slo;
 mod table;
 mod turns;
 
-use crate::messages::{Message, Say};
+use crate::messages::{Label, Say};
 use crate::selection::Selection;
 use dyno_draw::banners::cautions;
 use dyno_model::Language;
@@ -103,7 +103,7 @@ fn rendered(summary: &Summary, blocks: bool, options: &TextOptions) -> String {
     let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
     let mut out = header(&summary.run, inputs, options);
     if summary.levels.is_empty() {
-        out.push_str(&format!("\n{}\n", Message::NoLevel.text(options.language)));
+        out.push_str(&format!("\n{}\n", Label::NoLevel.text(options.language)));
     } else {
         for level in summary.levels.iter().filter(|_| blocks) {
             out.push_str(&level::level(level, &summary.run, options));
@@ -131,14 +131,14 @@ fn header(run: &RunSummary, inputs: bool, options: &TextOptions) -> String {
         (Some(url), None) => url.clone(),
         (None, Some(twin)) if run.predicted => Say::PredictionOf.with(language, &[twin]),
         (None, Some(script)) => Say::EngineNamed.with(language, &[script]),
-        (None, None) => Message::EmbeddedEngine.text(language).to_owned(),
+        (None, None) => Label::EmbeddedEngine.text(language).to_owned(),
     };
-    let by = |source: &Option<String>, known: Message, unknown: Say| match source {
+    let by = |source: &Option<String>, known: Label, unknown: Say| match source {
         Some(source) => known.with(language, &[source]),
         None => unknown.text(language).to_owned(),
     };
-    let input = by(&run.token_source.input, Message::InputBy, Say::InputUnknown);
-    let output = || by(&run.token_source.output, Message::OutputBy, Say::OutputUnknown);
+    let input = by(&run.token_source.input, Label::InputBy, Say::InputUnknown);
+    let output = || by(&run.token_source.output, Label::OutputBy, Say::OutputUnknown);
     let sources = match inputs {
         true => input,
         false => [input, output()].join(language.comma()),

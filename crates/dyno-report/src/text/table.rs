@@ -6,7 +6,7 @@ use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
 use crate::marks::Marks;
-use crate::messages::{Message, Say};
+use crate::messages::{Label, Say};
 use crate::selection::LevelColumn;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
@@ -28,7 +28,7 @@ fn legend(marks: &Marks, above: bool, options: &TextOptions) -> String {
     let steady = if above { Say::Steady } else { Say::SteadyBrief };
     let lines = marks.used(|mark, message| {
         let text = match message {
-            Message::Steady => steady.text(language),
+            Label::Steady => steady.text(language),
             message => message.text(language),
         };
         wrap(&format!("{mark} "), text, options.prose())

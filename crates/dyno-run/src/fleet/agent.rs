@@ -9,7 +9,7 @@ use super::told::Told;
 use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::host;
-use crate::identity::{self, one_line};
+use crate::identity::{self, on_one_line};
 use crate::levels::{Bench, ahead, on_failure, served_nothing};
 use crate::order::{MetricsFrom, Order, Reach, Secrets};
 use crate::target::{Measured, open};
@@ -19,12 +19,12 @@ use dyno_fleet::{
     Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level,
     check_setup, nats,
 };
-use dyno_model::Nanos;
 use dyno_model::environment::{Environment, Server};
 use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Localized, Message, Nanos, message};
 use dyno_net::Clock;
 use dyno_record::Recorder;
 use dyno_wire::client::Sources;
@@ -40,7 +40,7 @@ use std::time::Duration;
 const GLANCE: Duration = Duration::from_millis(250);
 
 /// Whether the target at a URL may be measured; the reason if not.
-pub type Permission = Box<dyn Fn(&str) -> Result<(), String>>;
+pub type Permission = Box<dyn Fn(&str) -> Result<(), Message>>;
 
 /// What an agent has of its own: nothing of it travels.
 pub struct Agent {
@@ -66,7 +66,7 @@ pub struct Ended {
     /// As it should be where the coordinator said so.
     pub how: Result<(), RunError>,
     /// Where the records are that the coordinator did not fetch, or why they could not be kept.
-    pub kept: Option<Result<PathBuf, String>>,
+    pub kept: Option<Result<PathBuf, Message>>,
 }
 
 impl Agent {
@@ -112,7 +112,7 @@ fn secrets(given: &serde_json::Value) -> Secrets {
 pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
-    let line = line.map_err(|error| RunError::Own(error.to_string()))?;
+    let line = line.map_err(|error| RunError::Own(Message::lower(&error)))?;
     // Its coordinator gets the signals, and tells it.
     serve(agent, line, clock, &StopSignal::new()).how
 }
@@ -128,7 +128,8 @@ pub fn serve_bus(
     ended: impl Fn(&str, Ended),
 ) -> Result<(), RunError> {
     let clock = Clock::start();
-    let wrong = |error: nats::BusError| RunError::Usage(format!("--bus: {error}"));
+    let wrong =
+        |error: nats::BusError| RunError::Usage(message!("--bus: {error}", "--bus：{error}"));
     let tell = told_once(once, tell);
     let lobby = nats::Lobby::join(options, hello(agent), clock, tell).map_err(wrong)?;
     while stop.get() == Stop::No {
@@ -175,12 +176,13 @@ fn carry_out(
     clock: Clock,
     stop: &StopSignal,
     kept: &mut Option<Kept>,
-) -> Result<(String, bool), RunError> {
-    let own = |error: &dyn std::fmt::Display| RunError::Own(error.to_string());
+) -> Result<(Message, bool), RunError> {
     let told_to_end = stop.clone();
     let ends = move || told_to_end.get() > Stop::No;
-    let post = Post::take_until(line, clock, ends).map_err(|error| own(&error))?;
-    post.say(&FromAgent::Hello(hello(agent)), &[]).map_err(RunError::Own)?;
+    let post = Post::take_until(line, clock, ends);
+    let post = post.map_err(|error| RunError::Own(Message::quoted(error)))?;
+    let met = post.say(&FromAgent::Hello(hello(agent)), &[]);
+    met.map_err(|why| RunError::Own(Message::lower(&why)))?;
     let mut duty = None;
     loop {
         let said = match post.next() {
@@ -189,7 +191,7 @@ fn carry_out(
                     duty = Some(taken);
                     post.say(&FromAgent::Settled, &[])
                 }
-                Err(error) => refuse(&post, &error.to_string()),
+                Err(error) => refuse(&post, &error),
             },
             dyno_fleet::Order::Prepare(prepare) => match &mut duty {
                 Some(duty) => {
@@ -199,32 +201,43 @@ fn carry_out(
                             *kept = Some(records);
                             post.say(&FromAgent::Done(Box::new(done)), &[])
                         }
-                        Err(error) => refuse(&post, &error.to_string()),
+                        Err(error) => refuse(&post, &error),
                     }
                 }
-                None => refuse(&post, "a level before the setup"),
+                None => {
+                    let early = message!("a level before the setup", "尚未设置就要求开始一级");
+                    refuse(&post, &early)
+                }
             },
             dyno_fleet::Order::Pull { from } => {
                 let piece = kept.as_mut().map(|kept| kept.piece(from));
                 match piece {
                     Some(Ok(bytes)) => post.say(&FromAgent::Piece { from }, &bytes),
-                    Some(Err(error)) => refuse(&post, &format!("its records: {error}")),
-                    None => refuse(&post, "records before a level"),
+                    Some(Err(error)) => {
+                        refuse(&post, &message!("its records: {error}", "它的记录：{error}"))
+                    }
+                    None => {
+                        let early =
+                            message!("records before a level", "尚未运行任何一级就要求记录");
+                        refuse(&post, &early)
+                    }
                 }
             }
-            dyno_fleet::Order::Leave { why, told } => return Ok((why, told)),
+            dyno_fleet::Order::Leave { why, told } => return Ok((Message::lower(&why), told)),
             dyno_fleet::Order::File { .. }
             | dyno_fleet::Order::Start { .. }
             | dyno_fleet::Order::Stop { .. } => Ok(()),
         };
         if let Err(unsaid) = said {
-            return Ok(post.left().unwrap_or((unsaid, false)));
+            let (why, told) = post.left().unwrap_or((unsaid, false));
+            return Ok((Message::lower(&why), told));
         }
     }
 }
 
-fn refuse(post: &Post, why: &str) -> Result<(), String> {
-    post.say(&FromAgent::Refused { why: one_line(why) }, &[])
+/// lower: `why` is a `Message`, and so is the error.
+fn refuse(post: &Post, why: &impl Localized) -> Result<(), String> {
+    post.say(&FromAgent::Refused { why: on_one_line(why).to_string() }, &[])
 }
 
 /// What an agent does in one run.
@@ -242,15 +255,16 @@ struct Duty {
 
 impl Duty {
     fn take_up(agent: &Agent, setup: &Setup, post: &Post, clock: Clock) -> Result<Self, RunError> {
-        check_setup(setup).map_err(RunError::Usage)?;
+        check_setup(setup).map_err(|why| RunError::Usage(Message::lower(&why)))?;
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
         let files = match agent.shares_files {
             true => None,
             false => Some(Fetched::all(&setup.files, post).map_err(RunError::Usage)?),
         };
         let plan = plan_of(&setup.plan, setup.shard);
-        let settled: Settled = serde_json::from_value(setup.settled.clone())
-            .map_err(|error| RunError::Usage(format!("what was settled: {error}")))?;
+        let settled: Settled = serde_json::from_value(setup.settled.clone()).map_err(|error| {
+            RunError::Usage(message!("what was settled: {error}", "预检结果：{error}"))
+        })?;
         let mut reach = agent.reach.clone();
         let url = agent.with_query(&setup.url)?;
         agent.has_all_of(&plan, &url)?;
@@ -259,10 +273,11 @@ impl Duty {
         let (cpu, sources) = agent.own_of(setup);
         if !sources.is_empty() {
             let sources = Sources::parse(&sources.join(","));
-            reach.sources = sources.map_err(|error| RunError::Usage(error.to_string()))?;
+            reach.sources = sources.map_err(|error| RunError::Usage(Message::lower(&error)))?;
         }
         if let Some(cpu) = cpu {
-            dyno_net::pin_to_cpu(cpu as usize).map_err(|error| RunError::Own(error.to_string()))?;
+            let pinned = dyno_net::pin_to_cpu(cpu as usize);
+            pinned.map_err(|error| RunError::Own(Message::quoted(error)))?;
         }
         reach.numbered = settled.addresses.clone();
         let mut workload = match &files {
@@ -276,7 +291,10 @@ impl Duty {
                 if named && places.data.is_none()
                     || tokenizer.is_some() && places.tokenizer.is_none()
                 {
-                    return Err(RunError::Usage("a file of the plan was not sent".to_owned()));
+                    return Err(RunError::Usage(message!(
+                        "a file of the plan was not sent",
+                        "计划中的一个文件未送达",
+                    )));
                 }
                 Workload::open_at(&plan, places)?
             }
@@ -314,7 +332,7 @@ impl Duty {
         clock: Clock,
         told_to_end: &StopSignal,
     ) -> Result<(Done, Kept), RunError> {
-        check_level(prepare).map_err(RunError::Usage)?;
+        check_level(prepare).map_err(|why| RunError::Usage(Message::lower(&why)))?;
         let Prepare { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
@@ -361,8 +379,9 @@ impl Duty {
             start_error_ns: late,
             taken: outcome.taken,
             failed: outcome.failed,
-            lost_target,
-            trouble: self.trouble(outcome.ending),
+            // lower: both a `Message`.
+            lost_target: lost_target.map(|why| why.to_string()),
+            trouble: self.trouble(outcome.ending).map(|why| why.to_string()),
             told: Told {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),
@@ -386,10 +405,13 @@ impl Duty {
 
 impl Duty {
     /// Why prompts are missing, or are not those that another agent would have sent.
-    fn trouble(&self, ending: Ending) -> Option<String> {
+    fn trouble(&self, ending: Ending) -> Option<Message> {
         let uncounted = || {
-            let why = one_line(&self.workload.uncounted()?);
-            Some(format!("the server no longer counts tokens for it, as it does for others: {why}"))
+            Some(message!(
+                "the server no longer counts tokens for it, as it does for others: {}",
+                "服务器不再为它计数 token，而仍为其他压测端计数：{}",
+                on_one_line(&self.workload.uncounted()?),
+            ))
         };
         // An error beyond the last prompt that was needed does not matter.
         let unread = self.workload.error().filter(|_| ending == Ending::Aborted);

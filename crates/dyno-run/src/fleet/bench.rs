@@ -8,7 +8,7 @@ use super::served::{Served, Signs};
 use super::settled::Settled;
 use super::told::{Learned, Numbers, Told, joined};
 use crate::error::RunError;
-use crate::identity::one_line;
+use crate::identity::{on_one_line, one_line};
 use crate::levels::Bench;
 use crate::metrics::Metrics;
 use crate::order::{Order, Reach, Secrets};
@@ -20,11 +20,11 @@ use dyno_drive::{
 };
 use dyno_fleet::pipe::{self, Children};
 use dyno_fleet::{Done, Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
-use dyno_model::Nanos;
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
 use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
 use dyno_model::plan::{Plan, Shard};
+use dyno_model::{Message, Nanos, message};
 use dyno_net::Clock;
 use dyno_record::RunDir;
 use dyno_wire::url::TargetUrl;
@@ -42,7 +42,6 @@ const EACH_TO_START: Duration = Duration::from_millis(100);
 const LEAD: Duration = Duration::from_millis(20);
 /// The same over a bus.
 const BUS_LEAD: Duration = Duration::from_secs(2);
-const INCOMPLETE: &str = "its records end before the end of the level";
 
 /// Where agents come from.
 #[derive(Clone)]
@@ -104,7 +103,9 @@ pub(crate) fn gather(
 ) -> Result<Coordinated, RunError> {
     let agents = wanted.agents.max(1);
     let folder = Folder::of_fleet();
-    let folder = folder.map_err(|error| RunError::Own(format!("a temporary folder: {error}")))?;
+    let folder = folder.map_err(|error| {
+        RunError::Own(message!("a temporary folder: {error}", "临时文件夹：{error}"))
+    })?;
     let stop = || order.stop.get() > Stop::No;
     let (children, bus, hub, lead) = match &order.crew {
         Some(Crew::Local(local)) => {
@@ -116,8 +117,13 @@ pub(crate) fn gather(
                 command.env(SECRETS, &secrets).env("TMPDIR", folder.path());
                 command
             };
-            let (children, hub) = pipe::spawn(agents as usize, clock, command)
-                .map_err(|error| RunError::Own(format!("--agents: cannot start one: {error}")))?;
+            let started = pipe::spawn(agents as usize, clock, command);
+            let (children, hub) = started.map_err(|error| {
+                RunError::Own(message!(
+                    "--agents: cannot start one: {error}",
+                    "--agents：无法启动压测端：{error}",
+                ))
+            })?;
             (Some(children), None, hub, LEAD)
         }
         Some(Crew::Bus(OnBus { options, within })) => {
@@ -131,14 +137,20 @@ pub(crate) fn gather(
             let (bus, hub) = found.map_err(|error| no_bus(error, agents, &order.plan))?;
             (None, Some(bus), hub, BUS_LEAD)
         }
-        None => return Err(RunError::Usage("--agents: there is nowhere to start them".to_owned())),
+        None => {
+            return Err(RunError::Usage(message!(
+                "--agents: there is nowhere to start them",
+                "--agents：没有可以启动压测端的地方",
+            )));
+        }
     };
     let within = TO_START + EACH_TO_START * agents;
     let fleet = Fleet::gather(hub, clock, env!("CARGO_PKG_VERSION"), lead, within, &stop);
     let mut fleet = fleet.map_err(wrong)?;
     let url = bare_url(&order.plan, &own.target);
-    let value = serde_json::to_value(settled)
-        .map_err(|error| RunError::Own(format!("what was settled: {error}")))?;
+    let value = serde_json::to_value(settled).map_err(|error| {
+        RunError::Own(message!("what was settled: {error}", "预检结果：{error}"))
+    })?;
     let files = match wanted.bus {
         true => Files::of(&order.plan).map_err(|why| RunError::setting("--data", why))?,
         false => Files::default(),
@@ -158,7 +170,8 @@ pub(crate) fn gather(
         cpu: cpus.get(index as usize % cpus.len().max(1)).map(|cpu| *cpu as u32),
         sources: sources.get(index as usize).filter(|_| !wanted.bus).cloned().unwrap_or_default(),
     });
-    let mut piece = |hash: &str, from: u64| files.piece(hash, from);
+    // lower: a `Message`.
+    let mut piece = |hash: &str, from: u64| files.piece(hash, from).map_err(|why| why.to_string());
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
     let max_failures = order.plan.max_failures;
     Ok(Coordinated {
@@ -209,21 +222,26 @@ fn secrets(reach: &Reach, directory: Option<&Path>) -> String {
 
 fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
     match error {
-        nats::BusError::Interrupted => RunError::Interrupted("interrupted".to_owned()),
+        nats::BusError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
             let all = agents.saturating_mul(2);
-            let hint = format!("--versus needs agents for each of the two servers, {all} in all");
-            let few = format!("--bus: {}", one_line(&few.to_string()));
-            RunError::hinted(&few, &hint)
+            let few = message!("--bus: {}", "--bus：{}", on_one_line(&Message::lower(&few)));
+            RunError::Usage(few.with_hint(message!(
+                "--versus needs agents for each of the two servers, {all} in all",
+                "--versus 的两台服务器各需要压测端，共 {all} 个",
+            )))
         }
-        error => RunError::Usage(format!("--bus: {}", one_line(&error.to_string()))),
+        error => {
+            let why = on_one_line(&Message::lower(&error));
+            RunError::Usage(message!("--bus: {why}", "--bus：{why}"))
+        }
     }
 }
 
 fn wrong(error: FleetError) -> RunError {
-    let message = format!("--agents: {}", one_line(&error.to_string()));
+    let message = message!("--agents: {}", "--agents：{}", on_one_line(&Message::lower(&error)));
     match error {
-        FleetError::Interrupted => RunError::Interrupted("interrupted".to_owned()),
+        FleetError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         FleetError::Version { .. } | FleetError::Refused { .. } => RunError::Usage(message),
         FleetError::Missing { .. } | FleetError::Lost { .. } => RunError::Own(message),
     }
@@ -379,11 +397,11 @@ impl Bench for Coordinated {
         self.own.rest(time, stop);
     }
 
-    fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
+    fn answers(&mut self, stop: &StopSignal) -> Result<(), Message> {
         self.own.answers(stop)
     }
 
-    fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {
+    fn forget(&mut self, stop: &StopSignal) -> Result<(), Message> {
         self.own.forget(stop)
     }
 
@@ -436,14 +454,24 @@ impl Coordinated {
         for (number, end) in of_agent.into_iter().zip(merged) {
             match end {
                 Ok(end) => ends[number] = end,
-                Err(why) => (parts[number].done, parts[number].lost) = (None, Some(why)),
+                // lower: a `Message`.
+                Err(why) => {
+                    (parts[number].done, parts[number].lost) = (None, Some(why.to_string()));
+                }
             }
         }
         for (part, _) in parts.iter_mut().zip(&ends).filter(|(_, end)| end.is_none()) {
             // Without them the level would look as if it had been smaller.
             if part.done.take().is_some() {
-                let why = part.clock.map_or("its clock could not be compared", |_| INCOMPLETE);
-                part.lost.get_or_insert_with(|| why.to_owned());
+                let why = match part.clock {
+                    Some(_) => message!(
+                        "its records end before the end of the level",
+                        "其记录在该档位结束之前中断",
+                    ),
+                    None => message!("its clock could not be compared", "无法比对其时钟"),
+                };
+                // lower: a `Message`.
+                part.lost.get_or_insert_with(|| why.to_string());
             }
         }
         Ok(ends)

@@ -7,6 +7,7 @@ use crate::workload::files::{DATA, TOKENIZER, digest, hex, of_plan, plain};
 use dyno_fleet::{FileRef, FromAgent, Order, PIECE, Post};
 use dyno_model::environment::FileDigest;
 use dyno_model::plan::Plan;
+use dyno_model::{Message, message};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -25,7 +26,7 @@ pub(super) struct Files(Vec<(FileRef, PathBuf)>);
 
 impl Files {
     /// Finds and hashes the files of a plan.
-    pub(super) fn of(plan: &Plan) -> Result<Self, String> {
+    pub(super) fn of(plan: &Plan) -> Result<Self, Message> {
         let mut files = Self::default();
         for (role, path) in of_plan(plan)? {
             files.add(role, &path)?;
@@ -33,7 +34,7 @@ impl Files {
         Ok(files)
     }
 
-    fn add(&mut self, role: &str, path: &Path) -> Result<(), String> {
+    fn add(&mut self, role: &str, path: &Path) -> Result<(), Message> {
         let FileDigest { name, sha256: hash, bytes: size } = digest(role, path)?;
         self.0.push((FileRef { name, hash, size }, path.to_owned()));
         Ok(())
@@ -44,10 +45,12 @@ impl Files {
     }
 
     /// The piece of the file with this hash that begins at a position.
-    pub(super) fn piece(&self, hash: &str, from: u64) -> Result<Vec<u8>, String> {
+    pub(super) fn piece(&self, hash: &str, from: u64) -> Result<Vec<u8>, Message> {
         let found = self.0.iter().find(|(file, _)| file.hash == hash);
-        let (_, path) = found.ok_or("it asks for a file that is not part of the run")?;
-        piece(path, from).map_err(|error| format!("{}: {error}", path.display()))
+        let (_, path) = found.ok_or_else(|| {
+            message!("it asks for a file that is not part of the run", "它请求的文件不属于此测试",)
+        })?;
+        piece(path, from).map_err(|error| message!("{}: {error}", "{}：{error}", path.display()))
     }
 }
 
@@ -69,19 +72,25 @@ pub(super) struct Fetched {
 
 impl Fetched {
     /// Fetches all files; the reason if one does not arrive whole.
-    pub(super) fn all(files: &[FileRef], post: &Post) -> Result<Self, String> {
+    pub(super) fn all(files: &[FileRef], post: &Post) -> Result<Self, Message> {
         if files.len() > MOST_FILES {
-            return Err(format!("{} files; at most {MOST_FILES} are accepted", files.len()));
+            return Err(message!(
+                "{} files; at most {MOST_FILES} are accepted",
+                "{} 个文件；最多接受 {MOST_FILES} 个",
+                files.len(),
+            ));
         }
-        let folder = Folder::of_files().map_err(|error| format!("a folder for files: {error}"))?;
+        let folder = Folder::of_files()
+            .map_err(|error| message!("a folder for files: {error}", "存放文件的目录：{error}"))?;
         fits(files, dyno_net::free_space(folder.path()), folder.path())?;
         let mut places = Places::default();
         for file in files {
             let (role, bare) = checked(&file.name)?;
             let within = folder.path().join(role);
-            fs::create_dir_all(&within).map_err(|error| error.to_string())?;
+            fs::create_dir_all(&within).map_err(Message::quoted)?;
             let path = within.join(bare);
-            fetch(file, &path, post).map_err(|why| format!("{}: {why}", file.name))?;
+            fetch(file, &path, post)
+                .map_err(|why| message!("{}: {why}", "{}：{why}", file.name))?;
             let place = if role == DATA { &mut places.data } else { &mut places.tokenizer };
             // The first file of a tokenizer is its main one.
             place.get_or_insert(path);
@@ -91,48 +100,56 @@ impl Fetched {
 }
 
 /// The role and the bare name of a file; nothing that could lead elsewhere.
-fn checked(name: &str) -> Result<(&str, &str), String> {
+fn checked(name: &str) -> Result<(&str, &str), Message> {
     let parts = name.split_once('/');
     let parts = parts.filter(|(role, bare)| {
         [DATA, TOKENIZER].contains(role) && !bare.is_empty() && plain(bare) == *bare
     });
-    parts.ok_or_else(|| "a file with a strange name".to_owned())
+    parts.ok_or_else(|| message!("a file with a strange name", "文件名异常"))
 }
 
 /// Whether there is room for all files: others need some of the disk, too.
-fn fits(files: &[FileRef], free: Option<u64>, within: &Path) -> Result<(), String> {
+fn fits(files: &[FileRef], free: Option<u64>, within: &Path) -> Result<(), Message> {
     let all = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
     if all > MOST_BYTES {
-        return Err(format!("files of {all} bytes; at most {MOST_BYTES} are accepted"));
+        return Err(message!(
+            "files of {all} bytes; at most {MOST_BYTES} are accepted",
+            "文件共 {all} 字节；最多接受 {MOST_BYTES} 字节",
+        ));
     }
     match free {
-        Some(free) if all > free / 2 => Err(format!(
-            "files of {all} bytes, and {free} are free in {}, of which an agent uses half at most; set \
+        Some(free) if all > free / 2 => Err(message!(
+            "files of {all} bytes, and {free} are free in {place}, of which an agent uses half at most; set \
              TMPDIR to a larger disk",
-            within.parent().unwrap_or(within).display()
+            "文件共 {all} 字节，而 {place} 中可用 {free} 字节，压测端最多使用其一半；\
+             请将 TMPDIR 设为更大的磁盘",
+            place = within.parent().unwrap_or(within).display(),
         )),
         _ => Ok(()),
     }
 }
 
-fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), String> {
-    let failed = |error: io::Error| error.to_string();
+fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), Message> {
+    let failed = |error: io::Error| Message::quoted(error);
     let mut out = File::create(path).map_err(failed)?;
     let (mut hash, mut from) = (Sha256::new(), 0);
     while from < file.size {
-        post.say(&FromAgent::Wants { hash: file.hash.clone(), from }, &[])?;
+        let wants = FromAgent::Wants { hash: file.hash.clone(), from };
+        post.say(&wants, &[]).map_err(|why| Message::lower(&why))?;
         let bytes = loop {
             match post.next_within(PIECE_WITHIN) {
                 Some(Order::File { hash, from: at, bytes }) if hash == file.hash && at == from => {
                     break bytes;
                 }
-                Some(Order::Leave { why, .. }) => return Err(why),
+                Some(Order::Leave { why, .. }) => return Err(Message::lower(&why)),
                 Some(_) => {}
-                None => return Err("the next piece did not arrive".to_owned()),
+                None => {
+                    return Err(message!("the next piece did not arrive", "下一段没有送达"));
+                }
             }
         };
         if bytes.is_empty() || from + bytes.len() as u64 > file.size {
-            return Err("it is not as long as announced".to_owned());
+            return Err(message!("it is not as long as announced", "其长度与声明的不符"));
         }
         hash.update(&bytes);
         out.write_all(&bytes).map_err(failed)?;
@@ -140,7 +157,10 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), String> {
     }
     match hex(&hash.finalize()) == file.hash {
         true => Ok(()),
-        false => Err("its contents are not those announced (SHA-256 differs)".to_owned()),
+        false => Err(message!(
+            "its contents are not those announced (SHA-256 differs)",
+            "其内容与声明的不符（SHA-256 不同）",
+        )),
     }
 }
 
@@ -204,7 +224,7 @@ mod tests {
     fn fetched(
         files: &[FileRef],
         mut piece: impl FnMut(&str, u64) -> Vec<u8> + Send + 'static,
-    ) -> Result<Fetched, String> {
+    ) -> Result<Fetched, Message> {
         let (orders, inbox) = mpsc::channel();
         let sender = Box::new(move |packet: Vec<u8>| {
             if let Ok((FromAgent::Wants { hash, from }, _)) = decode(&packet) {
@@ -248,7 +268,7 @@ mod tests {
             (b"", "not as long as announced"),
         ] {
             let error = fetched(std::slice::from_ref(&announced), move |_, _| sent.to_vec());
-            let error = error.unwrap_err();
+            let error = error.unwrap_err().to_string();
             assert!(error.starts_with("data/a.txt: ") && error.contains(words), "{error}");
         }
         // Shorter: the rest is asked for, and does not come.
@@ -256,14 +276,16 @@ mod tests {
             0 => b"one".to_vec(),
             _ => Vec::new(),
         });
-        assert!(short.unwrap_err().contains("not as long as announced"));
+        assert!(short.unwrap_err().to_string().contains("not as long as announced"));
         let unasked = |_: &str, _: u64| -> Vec<u8> { panic!("nothing is asked for") };
         let large = FileRef { size: MOST_BYTES / 2 + 1, ..announced.clone() };
-        assert!(fetched(&[large.clone(), large], unasked).unwrap_err().contains("at most"));
+        assert!(
+            fetched(&[large.clone(), large], unasked).unwrap_err().to_string().contains("at most")
+        );
         let strange = FileRef { name: "data/../a".to_owned(), ..announced.clone() };
-        assert!(fetched(&[strange], unasked).unwrap_err().contains("strange name"));
+        assert!(fetched(&[strange], unasked).unwrap_err().to_string().contains("strange name"));
         let many = vec![announced; MOST_FILES + 1];
-        assert!(fetched(&many, unasked).unwrap_err().contains("33 files"));
+        assert!(fetched(&many, unasked).unwrap_err().to_string().contains("33 files"));
     }
 
     #[test]
@@ -272,7 +294,7 @@ mod tests {
         let fits = |free| fits(&files, free, Path::new("/tmp/dyno-files-x"));
         assert_eq!(fits(None), Ok(()));
         assert_eq!(fits(Some(16)), Ok(()));
-        let why = fits(Some(15)).unwrap_err();
+        let why = fits(Some(15)).unwrap_err().to_string();
         assert_eq!(
             why,
             "files of 8 bytes, and 15 are free in /tmp, of which an agent uses half at most; set TMPDIR to \
@@ -291,11 +313,11 @@ mod tests {
         assert_eq!((refs[0].name.as_str(), refs[0].size), ("data/open_qa.jsonl", 18));
         assert!(checked(&refs[0].name).is_ok());
         assert_eq!(files.piece(&refs[0].hash, 2).unwrap(), b"prompt\": \"one\"}\n");
-        let other = files.piece(&hash(b"secret"), 0).unwrap_err();
+        let other = files.piece(&hash(b"secret"), 0).unwrap_err().to_string();
         assert!(other.contains("not part of the run"), "{other}");
-        let missing = files.add(DATA, &folder.path().join("none")).unwrap_err();
+        let missing = files.add(DATA, &folder.path().join("none")).unwrap_err().to_string();
         assert!(missing.contains("none: No such file"), "{missing}");
         fs::remove_file(&path).unwrap();
-        assert!(files.piece(&refs[0].hash, 0).unwrap_err().contains("No such file"));
+        assert!(files.piece(&refs[0].hash, 0).unwrap_err().to_string().contains("No such file"));
     }
 }

@@ -4,9 +4,10 @@
 use super::files::piece;
 use super::folder::Folder;
 use crate::error::RunError;
-use crate::identity::one_line;
+use crate::identity::{on_one_line, one_line};
 use dyno_model::environment::Environment;
 use dyno_model::plan::{Plan, Shard};
+use dyno_model::{Message, message};
 use dyno_record::{RunDir, delete_run};
 use dyno_words::Note;
 use std::cmp::Reverse;
@@ -56,7 +57,7 @@ impl Kept {
         plan: &Plan,
         environment: &Environment,
     ) -> Result<Self, RunError> {
-        let own = |error: io::Error| RunError::Own(error.to_string());
+        let own = |error: io::Error| RunError::Own(Message::quoted(error));
         let in_run = match keep {
             Keep::InRun(run) => Folder::in_run(run, &RunDir::part_name(plan.shard.index)).ok(),
             Keep::Below(_) => None,
@@ -80,8 +81,8 @@ impl Kept {
 
     /// All of them are written.
     pub(super) fn close(mut self, records: u64) -> Result<Self, RunError> {
-        let length =
-            self.path().metadata().map_err(|error| RunError::Own(error.to_string()))?.len();
+        let found = self.path().metadata();
+        let length = found.map_err(|error| RunError::Own(Message::quoted(error)))?.len();
         (self.records, self.bytes) = (records, length);
         Ok(self)
     }
@@ -97,14 +98,14 @@ impl Kept {
     pub(super) fn keep(
         self,
         keep: &Keep,
-        why: &str,
+        why: &Message,
         told: bool,
-    ) -> Option<Result<PathBuf, String>> {
+    ) -> Option<Result<PathBuf, Message>> {
         if self.records == 0 || told && self.fetched {
             return None;
         }
         if let Ok(Some(mut environment)) = self.dir.read_environment() {
-            environment.notes.push(Note::NotFetched.with(vec![one_line(why)]));
+            environment.notes.push(Note::NotFetched.with([on_one_line(why)]));
             // Without it the records are as good.
             let _ = self.dir.write_environment(&environment);
         }
@@ -116,17 +117,17 @@ impl Kept {
     }
 
     /// Moves them below the first directory that can be written.
-    fn moved(&self, roots: &[PathBuf]) -> Result<PathBuf, String> {
-        let header = self.dir.records().map_err(|error| error.to_string())?.header().clone();
+    fn moved(&self, roots: &[PathBuf]) -> Result<PathBuf, Message> {
+        let header = self.dir.records().map_err(|error| Message::lower(&error))?.header().clone();
         let name = name(&header.run_id, header.shard);
-        let mut why = "there is no place for them".to_owned();
+        let mut why = message!("there is no place for them", "没有可保存的位置");
         for root in roots {
             match moved(self.dir.path(), root, &name) {
                 Ok(path) => {
                     remove_old(root);
                     return Ok(path);
                 }
-                Err(error) => why = format!("{}: {error}", root.display()),
+                Err(error) => why = message!("{}: {error}", "{}：{error}", root.display()),
             }
         }
         Err(why)
@@ -232,7 +233,8 @@ mod tests {
         fs::create_dir_all(root.join("lost-and-found")).unwrap();
         let keep = Keep::Below(vec![no, root.clone()]);
         for run in ["../../1", "2", "2", "3", "4", "5"] {
-            let path = kept(run, &keep).keep(&keep, "gone", false).unwrap().unwrap();
+            let path =
+                kept(run, &keep).keep(&keep, &Message::quoted("gone"), false).unwrap().unwrap();
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
             assert_eq!(
                 RunDir::open(path).unwrap().read_environment().unwrap().unwrap().notes.len(),
@@ -258,11 +260,11 @@ mod tests {
         while !fetched.fetched {
             fetched.piece(0).unwrap();
         }
-        assert_eq!(fetched.keep(&keep, "over", true), None);
+        assert_eq!(fetched.keep(&keep, &Message::quoted("over"), true), None);
         let empty = Kept { records: 0, ..kept("1", &keep) };
-        assert_eq!(empty.keep(&keep, "gone", false), None);
+        assert_eq!(empty.keep(&keep, &Message::quoted("gone"), false), None);
         assert!(names(place.path()).is_empty());
-        let part = kept("1", &keep).keep(&keep, "gone", false).unwrap().unwrap();
+        let part = kept("1", &keep).keep(&keep, &Message::quoted("gone"), false).unwrap().unwrap();
         assert_eq!(part, place.path().join("agent-2"));
         assert_eq!(part.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }

@@ -4,7 +4,7 @@ use super::told::Numbers;
 use dyno_model::fleet::ClockFit;
 use dyno_model::frame::{Frame, LevelEnd};
 use dyno_model::record::RequestRecord;
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Message, Nanos, SEC, message};
 use dyno_record::{RecordReader, Seen};
 use dyno_wire::exchange::is_impossible;
 use std::cmp::Ordering;
@@ -31,14 +31,18 @@ const ALLOWANCE: Nanos = 10 * SEC;
 
 impl Bounds {
     /// What is wrong with a record.
-    fn fault(&self, record: &RequestRecord, clock: &ClockFit, seen: &mut Seen) -> Option<String> {
+    fn fault(&self, record: &RequestRecord, clock: &ClockFit, seen: &mut Seen) -> Option<Message> {
         let index = record.index;
         if record.level != self.level {
-            return Some(format!("request {index} of its records is of another level"));
+            return Some(message!(
+                "request {index} of its records is of another level",
+                "其记录中的请求 {index} 属于另一个档位",
+            ));
         }
         if self.is_outside(record.intended, clock) || self.is_outside(record.end, clock) {
-            return Some(format!(
-                "request {index} of its records is not within the time of the level"
+            return Some(message!(
+                "request {index} of its records is not within the time of the level",
+                "其记录中的请求 {index} 不在该档位的时间范围内",
             ));
         }
         if is_impossible(record) {
@@ -47,7 +51,12 @@ impl Bounds {
             ));
         }
         let new = seen.insert(index);
-        (!new).then(|| format!("request {index} of its records is there twice, or another agent's"))
+        (!new).then(|| {
+            message!(
+                "request {index} of its records is there twice, or another agent's",
+                "其记录中的请求 {index} 出现两次，或属于另一个压测端",
+            )
+        })
     }
 
     /// Whether the level cannot have had this time. A clock that jumped is another finding.
@@ -129,9 +138,9 @@ pub(super) fn merge(
     mut streams: Vec<Stream>,
     bounds: Bounds,
     mut each: impl FnMut(Box<RequestRecord>),
-) -> Vec<Result<Option<LevelEnd>, String>> {
+) -> Vec<Result<Option<LevelEnd>, Message>> {
     let mut ends: Vec<Option<LevelEnd>> = streams.iter().map(|_| None).collect();
-    let mut faults: Vec<Option<String>> = streams.iter().map(|_| None).collect();
+    let mut faults: Vec<Option<Message>> = streams.iter().map(|_| None).collect();
     let (mut waiting, mut seen) = (BinaryHeap::new(), Seen::default());
     for (number, stream) in streams.iter_mut().enumerate() {
         waiting.extend(stream.next(&mut ends[number]).map(|record| Next(record, number)));
@@ -145,13 +154,14 @@ pub(super) fn merge(
         let next = streams[number].next(&mut ends[number]);
         waiting.extend(next.map(|record| Next(record, number)));
     }
-    let checked = |((end, fault), stream): ((Option<LevelEnd>, Option<String>), &Stream)| {
+    let checked = |((end, fault), stream): ((Option<LevelEnd>, Option<Message>), &Stream)| {
         let ended = end.as_ref().map(|end| end.ended);
         match (fault, ended) {
             (Some(fault), _) => Err(fault),
-            (None, Some(at)) if bounds.is_outside(at, &stream.clock) => {
-                Err("the end of its level is not within the time of the level".to_owned())
-            }
+            (None, Some(at)) if bounds.is_outside(at, &stream.clock) => Err(message!(
+                "the end of its level is not within the time of the level",
+                "其档位的结束时间不在该档位的时间范围内",
+            )),
             _ => Ok(end),
         }
     };
@@ -175,15 +185,15 @@ mod tests {
         assert_eq!(fault(&record(0, 1_000 * SEC)), None);
         assert_eq!(fault(&record(4_097, 1_059 * SEC)), None);
         for late in [1_000_000 * SEC, 5 * SEC] {
-            let why = fault(&record(1, late)).unwrap();
+            let why = fault(&record(1, late)).unwrap().to_string();
             assert!(why.contains("request 1 of its records is not within the time"), "{why}");
         }
         for twice in [0, 4_097] {
-            let why = fault(&record(twice, 1_010 * SEC)).unwrap();
+            let why = fault(&record(twice, 1_010 * SEC)).unwrap().to_string();
             assert!(why.contains("there twice, or another agent's"), "{why}");
         }
         let other = RequestRecord { level: 1, ..record(7, 1_010 * SEC) };
-        assert!(fault(&other).unwrap().contains("of another level"));
+        assert!(fault(&other).unwrap().to_string().contains("of another level"));
         assert_eq!(fault(&record(u64::MAX, 1_010 * SEC)), None, "counts are checked elsewhere");
         let count = |tokens| Some(TokenCount { tokens, source: TokenSource::Usage });
         let with = |index, tokens| RequestRecord {

@@ -263,7 +263,7 @@ impl Need {
         if load.is_empty() {
             return Because::Unknown.text(language).to_owned();
         }
-        let load = load.join(language.choose(["; ", "；"]));
+        let load = load.join(language.semicolon());
         let agents = self.agents.to_string();
         let text = match (self.wanted, self.agents) {
             (Some(wanted), _) => {

@@ -3,7 +3,7 @@
 
 use super::agent::Agent;
 use crate::error::RunError;
-use crate::identity::one_line;
+use crate::identity::on_one_line;
 use crate::order::{Order, Reach, Secrets};
 use crate::prepared::count_by_server;
 use crate::target::{OpenTarget, open};
@@ -12,6 +12,7 @@ use crate::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_fleet::Setup;
 use dyno_model::plan::Plan;
+use dyno_model::{Message, message};
 use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
 
@@ -19,7 +20,7 @@ impl Agent {
     /// A URL of the coordinator's, with the query that this agent has for it, if any. Where it knows other
     /// paths of the server alone, theirs is used.
     pub(super) fn with_query(&self, url: &str) -> Result<TargetUrl, RunError> {
-        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(error.to_string());
+        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(Message::lower(&error));
         let bare = url.split('?').next().unwrap_or_default();
         let asked = TargetUrl::parse(bare).map_err(wrong)?;
         let path = |url: &TargetUrl| url.path().trim_end_matches('/').to_owned();
@@ -46,10 +47,11 @@ impl Agent {
         let missing = plan.target.header_names.iter().filter(|wanted| !has(wanted));
         let missing: Vec<&str> = missing.map(String::as_str).collect();
         if let Some(first) = missing.first() {
-            return Err(RunError::Usage(format!(
+            return Err(RunError::Usage(message!(
                 "the run has headers that this agent does not have and would not send: {}; start it with \
                  --header '{first}: VALUE'",
-                missing.join(", ")
+                "本次测试使用了该压测端没有、因而不会发送的请求头：{}；请用 --header '{first}: VALUE' 启动它",
+                missing.join(", "),
             )));
         }
         let names = |query: &str| -> Vec<String> {
@@ -62,11 +64,12 @@ impl Agent {
         let missing: Vec<String> = wanted.into_iter().filter(|name| !own.contains(name)).collect();
         match missing.first() {
             None => Ok(()),
-            Some(first) => Err(RunError::Usage(format!(
+            Some(first) => Err(RunError::Usage(message!(
                 "the target's query has parameters that this agent does not have and would not send: {}; \
                  start it with --target '{}?{first}=VALUE'",
+                "目标的查询串含有该压测端没有、因而不会发送的参数：{}；请用 --target '{}?{first}=VALUE' 启动它",
                 missing.join(", "),
-                url.shown().split('?').next().unwrap_or_default()
+                url.shown().split('?').next().unwrap_or_default(),
             ))),
         }
     }
@@ -101,14 +104,18 @@ impl Agent {
         let path = &counting.path;
         match why {
             None if workload.counting() == Some(counting) => Ok(()),
-            None => Err(RunError::Usage(format!(
+            None => Err(RunError::Usage(message!(
                 "{at} counts tokens in another way for this agent than for the coordinator ({path}), so its \
-                 prompts would have other lengths; give --tokenizer PATH"
+                 prompts would have other lengths; give --tokenizer PATH",
+                "{at} 为本压测端计数 token 的方式与为协调端计数的方式（{path}）不同，因此其提示词长度会不同；\
+                 请使用 --tokenizer PATH",
             ))),
-            Some(why) => Err(RunError::Usage(format!(
+            Some(why) => Err(RunError::Usage(message!(
                 "{at} counts tokens for the coordinator ({path}), but not for this agent, whose prompts would \
                  have other lengths; give --tokenizer PATH, or let the agent ask there: {}",
-                one_line(&why)
+                "{at} 为协调端计数 token（{path}），但不为本压测端计数，其提示词长度会不同；\
+                 请使用 --tokenizer PATH，或让该压测端能够访问它：{}",
+                on_one_line(&why),
             ))),
         }
     }

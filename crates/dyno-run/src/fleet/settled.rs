@@ -3,6 +3,7 @@
 use crate::tokenize::CountedBy;
 use crate::workload::{Attempt, Workload};
 use dyno_model::environment::{Address, Preflight, Server};
+use dyno_model::{Message, message};
 use dyno_wire::dialect::{About, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -54,12 +55,16 @@ impl Settled {
     }
 
     /// The form of requests. A field that this version does not know is an error.
-    pub(crate) fn shape(&self, about: &About) -> Result<Shape, String> {
+    pub(crate) fn shape(&self, about: &About) -> Result<Shape, Message> {
         let known = |name: &String| {
             let field = about.optional.iter().find(|field| field.name == name);
-            field
-                .map(|field| field.name)
-                .ok_or_else(|| format!("the API {} has no optional field {name}", about.name))
+            field.map(|field| field.name).ok_or_else(|| {
+                message!(
+                    "the API {} has no optional field {name}",
+                    "API {} 没有可选字段 {name}",
+                    about.name,
+                )
+            })
         };
         Ok(Shape {
             model: self.model.clone(),

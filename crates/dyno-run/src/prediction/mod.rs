@@ -17,11 +17,10 @@ use crate::workload::Workload;
 use dyno_engine::predicted::{ClientBehaviour, Predicted};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
-use dyno_model::Diagnostic;
-use dyno_model::Nanos;
 use dyno_model::course::Search;
 use dyno_model::environment::{Preflight, Server};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, PredictionAccuracy};
+use dyno_model::{Diagnostic, Message, Nanos, message};
 use dyno_words::Note;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::sync::Arc;
@@ -36,9 +35,13 @@ pub(crate) fn prepare(
     is_counted: bool,
 ) -> Result<Prepared, RunError> {
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
-    let twin = Twin::load(name).map_err(|error| RunError::setting("--twin", error))?;
+    let twin =
+        Twin::load(name).map_err(|error| RunError::setting("--twin", Message::lower(&error)))?;
     if workload.is_open_to_server() && !is_counted {
-        let counter = Tokenizer::by_asking(Box::new(count_words));
+        let counter = Tokenizer::by_asking(Box::new(|what| {
+            // lower: a `Message`.
+            count_words(what).map_err(|why| why.to_string())
+        }));
         workload.count_with(counter, Failure::default(), None);
         workload.check(plan)?;
     }
@@ -50,7 +53,9 @@ pub(crate) fn prepare(
         PredictionAccuracy { rate, ttft, itl, latency }
     });
     let notes = assess(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
-    let core = twin.core(plan.seed).map_err(|error| RunError::setting("--twin", error))?;
+    let core = twin
+        .core(plan.seed)
+        .map_err(|error| RunError::setting("--twin", Message::lower(&error)))?;
     let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
     let length_field = Some("ignore_eos".to_owned());
     let preflight = Preflight { model, length_field, ..Preflight::default() };
@@ -65,7 +70,7 @@ pub(crate) fn prepare(
 }
 
 /// Puts the twin's capacity into each level; returns notes on levels outside its fitted range.
-fn assess(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diagnostic>, String> {
+fn assess(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diagnostic>, Message> {
     let mut typical = Vec::new();
     for number in 0..plan.levels.len() as u32 {
         typical.push(workload.typical(plan, number)?);
@@ -94,20 +99,19 @@ fn is_equal_in_all_rounds(level: &LevelPlan) -> bool {
 
 /// The twin's capacity, for the rates of a sweep: above it, latencies depend on the length of the run.
 /// (A capacity search needs to know by how much a rate is too high, and so keeps its latencies.)
-fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64; 2]>, String> {
+fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64; 2]>, Message> {
     let Some(Search::Sweep { .. }) = plan.course.search else { return Ok(None) };
     let lengths = workload.typical(plan, 0)?;
     Ok(lengths.and_then(|lengths| capacity::interval(twin, lengths)))
 }
 
 /// Tokens as the engine counts them: words.
-fn count_words(what: &Ask<'_>) -> Result<u32, dyno_model::Message> {
+fn count_words(what: &Ask<'_>) -> Result<u32, Message> {
     let count = |text: &str| text.split_whitespace().count();
     let counted = match what {
         Ask::Text(text) => count(text),
         Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
     };
-    u32::try_from(counted).map_err(|_| {
-        dyno_model::message!("a prompt has more than 4 billion words", "有提示词超过 40 亿个词")
-    })
+    u32::try_from(counted)
+        .map_err(|_| message!("a prompt has more than 4 billion words", "有提示词超过 40 亿个词"))
 }

@@ -1,5 +1,6 @@
 //! How the data of a run were used, as far as they were sent.
 
+use dyno_model::Message;
 use dyno_workload::data::Tally;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,11 +12,11 @@ pub(super) struct Account {
     /// Level, number of items and how they were used, wherever more than the number of items changed.
     changes: Vec<(u32, u64, Used)>,
     /// The error that ended the data early.
-    pub(super) error: Option<String>,
+    pub(super) error: Option<Message>,
     /// Prompts with wrong lengths, by agent.
     wrong: BTreeMap<u32, u64>,
     /// Why the server stopped counting for an agent.
-    pub(super) uncounted: Option<String>,
+    pub(super) uncounted: Option<Message>,
 }
 
 /// How the records of a file were used, as far as the user is told.
@@ -61,7 +62,7 @@ pub(crate) struct DataReport {
     /// Its own prompts with wrong lengths.
     pub(super) wrong: u64,
     /// Why the server stopped counting for it.
-    pub(super) uncounted: Option<String>,
+    pub(super) uncounted: Option<Message>,
 }
 
 /// Changes beyond this number are not recorded.
@@ -120,9 +121,10 @@ mod tests {
         assert_eq!(account.after(2, 10), None);
         assert_eq!(account.wrong(), 9, "the last of each agent");
         assert_eq!(account.uncounted, None);
-        let gone = |why: &str| DataReport { uncounted: Some(why.to_owned()), ..report(0, 0, 0) };
+        let gone =
+            |why: &str| DataReport { uncounted: Some(Message::quoted(why)), ..report(0, 0, 0) };
         account.hear(0, 2, gone("first"));
         account.hear(1, 2, gone("second"));
-        assert_eq!(account.uncounted.as_deref(), Some("first"));
+        assert_eq!(account.uncounted, Some(Message::quoted("first")));
     }
 }

@@ -1,10 +1,11 @@
 //! Which flag is at fault where a prompt cannot be made.
 
+use dyno_model::Message;
 use dyno_workload::random::RandomError;
 use dyno_workload::random::lengths::{Lengths, LengthsError};
 
 /// The flag at fault, and the message for the user.
-pub type Fault = (&'static str, String);
+pub type Fault = (&'static str, Message);
 
 /// The flag at fault where a tokenizer's counts do not add up.
 pub(crate) const BY_COUNTS: &str = "--tokenizer";
@@ -14,7 +15,7 @@ pub(super) fn of_random(error: RandomError) -> Fault {
     let flag = match &error {
         RandomError::NoGroups(_) | RandomError::SharedAndUnique(_) => "--data",
         RandomError::First { .. } => "--data",
-        error if error.is_by_prefix() => "--data and --input-tokens",
+        error if error.is_by_prefix() => "--data, --input-tokens",
         RandomError::TooShort { .. } => "--input-tokens",
         // Whatever the lengths, prompts cannot be made with these counts.
         RandomError::NothingCountsAsOne
@@ -22,10 +23,10 @@ pub(super) fn of_random(error: RandomError) -> Fault {
         | RandomError::OutOfReach { .. }
         | RandomError::Tokenizer(_) => BY_COUNTS,
     };
-    (flag, error.to_string())
+    (flag, Message::lower(&error))
 }
 
 /// The lengths that a flag asks for.
 pub(super) fn lengths(flag: &'static str, text: &str) -> Result<Lengths, Fault> {
-    text.parse().map_err(|error: LengthsError| (flag, error.to_string()))
+    text.parse().map_err(|error: LengthsError| (flag, Message::lower(&error)))
 }

@@ -5,6 +5,7 @@ use super::{Workload, lock};
 use crate::error::RunError;
 use dyno_model::environment::FileDigest;
 use dyno_model::plan::Plan;
+use dyno_model::{Message, message};
 use dyno_workload::data::DataSpec;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -26,11 +27,11 @@ const BESIDE: [&str; 6] = [
 ];
 
 /// The files of a plan: the name that they have in it, and where they are.
-pub(crate) fn of_plan(plan: &Plan) -> Result<Vec<(&'static str, PathBuf)>, String> {
+pub(crate) fn of_plan(plan: &Plan) -> Result<Vec<(&'static str, PathBuf)>, Message> {
     let mut files = Vec::new();
     let spec = plan.data.spec.as_deref().map(str::parse::<DataSpec>).transpose();
     // Standard input is no file: it is kept in memory.
-    let spec = spec.map_err(|error| error.to_string())?.filter(|spec| !spec.is_stdin());
+    let spec = spec.map_err(|error| Message::lower(&error))?.filter(|spec| !spec.is_stdin());
     if let Some(path) = spec.and_then(|spec| spec.path) {
         files.push((DATA, path));
     }
@@ -47,8 +48,8 @@ pub(crate) fn of_plan(plan: &Plan) -> Result<Vec<(&'static str, PathBuf)>, Strin
 }
 
 /// A file by its contents; the reason if it cannot be read.
-pub(crate) fn digest(role: &str, path: &Path) -> Result<FileDigest, String> {
-    let failed = |error: io::Error| format!("{}: {error}", path.display());
+pub(crate) fn digest(role: &str, path: &Path) -> Result<FileDigest, Message> {
+    let failed = |error: io::Error| message!("{}: {error}", "{}：{error}", path.display());
     let bare = path.file_name().map_or_else(String::new, |name| plain(&name.to_string_lossy()));
     let mut file = File::open(path).map_err(failed)?;
     let (mut hash, mut buffer, mut bytes) = (Sha256::new(), vec![0; 1 << 20], 0);
@@ -92,17 +93,19 @@ fn seen(path: &Path) -> Option<Seen> {
 }
 
 impl Watched {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Message> {
         let now = seen(&self.path);
         if now.is_some() && now == self.seen {
             return Ok(());
         }
         match digest(DATA, &self.path)? {
             same if same == self.digest => Ok(()),
-            _ => Err(format!(
+            _ => Err(message!(
                 "`{}` changed while the run was going on, so its levels would have different prompts; what \
                  was measured before is kept, and a new run takes the file as it is now",
-                self.path.display()
+                "`{}` 在测试进行中发生了变化，各档位的提示词将不同；此前的测量结果已保留，\
+                 重新测试将使用现在的文件",
+                self.path.display(),
             )),
         }
     }
@@ -116,7 +119,7 @@ impl Workload {
         plan: &Plan,
         begun_with: Option<&[FileDigest]>,
     ) -> Result<Vec<FileDigest>, RunError> {
-        let wrong = |why: String| RunError::setting("--data", why);
+        let wrong = |why: Message| RunError::setting("--data", why);
         let mut digests = Vec::new();
         for (role, path) in of_plan(plan).map_err(wrong)? {
             // A pipe can be read only once.
@@ -129,10 +132,11 @@ impl Workload {
             if before.is_some_and(|before| *before != digest) {
                 return Err(RunError::setting(
                     "--resume",
-                    format!(
+                    message!(
                         "`{}` is not the file with which this run began (its SHA-256 differs); put that one \
                          back, or start a new run",
-                        path.display()
+                        "`{}` 不是本次测试开始时的文件（SHA-256 不同）；请恢复原文件，或重新测试",
+                        path.display(),
                     ),
                 ));
             }
@@ -158,7 +162,7 @@ impl Workload {
     }
 
     /// The data end here, for this reason.
-    pub(crate) fn fail(&self, why: String) {
+    pub(crate) fn fail(&self, why: Message) {
         lock(&self.account).error.get_or_insert(why);
     }
 }
@@ -191,7 +195,7 @@ mod tests {
         // The same length.
         fs::write(&path, "one\nTWO\n").unwrap();
         assert!(!workload.is_unchanged());
-        let why = workload.error().unwrap();
+        let why = workload.error().unwrap().to_string();
         assert!(why.contains("dc.txt` changed while the run was going on"), "{why}");
         let (plan, mut resumed) = of_file(&path);
         let error = resumed.settle_files(&plan, Some(&began)).unwrap_err().to_string();

@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::{Items, Text, lock};
 use dyno_drive::arrivals::seeded;
 use dyno_drive::{Sending, Share};
+use dyno_model::Message;
 use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, Selected, Tally};
 use dyno_workload::random::RandomPrompts;
@@ -22,7 +23,7 @@ fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option
     match made {
         Ok(value) => Some(value),
         Err(error) => {
-            lock(account).error.get_or_insert(error.to_string());
+            lock(account).error.get_or_insert(Message::lower(&error));
             None
         }
     }

@@ -50,7 +50,7 @@ impl Workload {
         plan: &Plan,
         level: &LevelPlan,
         number: u32,
-    ) -> Result<Items, String> {
+    ) -> Result<Items, Message> {
         super::memory::check(plan, level)?;
         let key = (plan.seed, number);
         let share = Share::new(level.load, level.max_concurrency, key, plan.shard);
@@ -58,7 +58,7 @@ impl Workload {
     }
 
     /// The prompts of a level; the message for the user if they cannot be made.
-    pub(super) fn all(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, String> {
+    pub(super) fn all(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, Message> {
         self.made(plan, level, number).map_err(|(_, message)| message)
     }
 
@@ -110,7 +110,7 @@ impl Workload {
     fn replay(&self, of: Of<'_>, trace: &Trace) -> Result<Made, Fault> {
         let (chat, unique) = (has_messages(of.plan), of.plan.data.unique_prefix);
         let made = TracePrompts::new(&self.tokenizer, trace.clone(), of.key, chat, unique);
-        let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
+        let prompts = Arc::new(made.map_err(|error| ("--data", Message::lower(&error)))?);
         *lock(&self.prepared) = Some(Prepared::Trace(Arc::clone(&prompts)));
         Ok(items::trace(prompts, self.text, self.account()))
     }
@@ -122,7 +122,7 @@ impl Workload {
             Some(Prepared::Sessions(prompts)) => Ok(prompts.again(output, of.key)),
             _ => SessionPrompts::new(&self.tokenizer, sessions.clone(), output, of.key, unique),
         };
-        let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
+        let prompts = Arc::new(made.map_err(|error| ("--data", Message::lower(&error)))?);
         *prepared = Some(Prepared::Sessions(Arc::clone(&prompts)));
         // Those of a load go on where the last level stopped; a replay is always the whole.
         let from = match self.scheduled_sessions() {
@@ -170,7 +170,7 @@ impl Workload {
         selection: &Selection,
         count: Option<Count<'static>>,
     ) -> Result<Selected<'static>, Fault> {
-        let wrong = |error: DataError| ("--data", error.to_string());
+        let wrong = |error: DataError| ("--data", Message::lower(&error));
         let selection = Selection { run: self.attempt.run, ..selection.clone() };
         let mut selected = selection.of(set, count).map_err(wrong)?;
         selected.pass_over(self.attempt.taken).map_err(wrong)?;
@@ -185,7 +185,7 @@ impl Workload {
         level: &LevelPlan,
         number: u32,
         prompts: u64,
-    ) -> Result<Vec<Item>, String> {
+    ) -> Result<Vec<Item>, Message> {
         if plan.data.cache_hit.is_none() {
             return Ok(Vec::new());
         }
@@ -194,7 +194,7 @@ impl Workload {
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
             Some(Prepared::Random(made)) => {
-                made.primers(prompts).map_err(|error| error.to_string())
+                made.primers(prompts).map_err(|error| Message::lower(&error))
             }
             _ => Ok(Vec::new()),
         }
@@ -209,6 +209,7 @@ impl Workload {
             true if bounded => Tokenizer::estimate(),
             true => return None,
         };
+        // lower: a `Message`.
         Some(Box::new(move |content: &Content| {
             tokenizer.count_content(content, chat).map_err(|error| Message::of(&error))
         }))

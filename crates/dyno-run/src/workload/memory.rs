@@ -2,6 +2,7 @@
 //! ones times many are more than a machine has.
 
 use dyno_model::plan::{LevelPlan, Load, Plan};
+use dyno_model::{Message, message};
 use dyno_words::number::bytes;
 use dyno_workload::random::lengths::Lengths;
 
@@ -11,14 +12,14 @@ const TOKEN: f64 = 12.0;
 
 /// Refuses a level whose prompts in flight need more than half of the memory that is available; the message
 /// for the user.
-pub(super) fn check(plan: &Plan, level: &LevelPlan) -> Result<(), String> {
+pub(super) fn check(plan: &Plan, level: &LevelPlan) -> Result<(), Message> {
     match dyno_net::available_memory() {
         Some(available) if !plan.target.predicted => within(plan, level, available / 2),
         _ => Ok(()),
     }
 }
 
-fn within(plan: &Plan, level: &LevelPlan, most: u64) -> Result<(), String> {
+fn within(plan: &Plan, level: &LevelPlan, most: u64) -> Result<(), Message> {
     let in_flight = match level.load {
         Load::Concurrency { concurrency } => Some(u64::from(concurrency)),
         Load::Burst { requests } => Some(requests),
@@ -33,9 +34,11 @@ fn within(plan: &Plan, level: &LevelPlan, most: u64) -> Result<(), String> {
     if needed <= most as f64 {
         return Ok(());
     }
-    Err(format!(
+    Err(message!(
         "{own} prompts of {tokens:.0} tokens in flight need about {} of memory, and {} can be used; \
          lower the number in flight or --input-tokens, or use more machines",
+        "{own} 个进行中的请求，每个提示词 {tokens:.0} 个 token，约需 {} 内存，可用 {}；请减少进行中的请求数\
+         或 --input-tokens，或使用更多机器",
         bytes(needed),
         bytes(most as f64),
     ))
@@ -52,7 +55,7 @@ mod tests {
         let mut plan = Plan::new(Target::at("http://localhost:1"));
         let input_tokens = LengthSpec::fixed(10_000_000);
         let mut level = LevelPlan { input_tokens, ..LevelPlan::closed_loop(1000, 10) };
-        let refused = within(&plan, &level, 16 << 30).unwrap_err();
+        let refused = within(&plan, &level, 16 << 30).unwrap_err().to_string();
         assert!(refused.contains("1000 prompts of 10000000 tokens"), "{refused}");
         level.input_tokens = LengthSpec("normal(128000,1000)".to_owned());
         assert_eq!(within(&plan, &level, 4 << 30), Ok(()));

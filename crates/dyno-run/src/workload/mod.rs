@@ -15,7 +15,7 @@ mod share_tests;
 mod source;
 
 pub use making::counting_user_messages;
-pub use source::{NOT_TRUNCATED, limits, selection};
+pub use source::{limits, not_truncated, selection};
 
 use crate::api::has_messages;
 use crate::tokenize::{CountedBy, Failure};
@@ -26,7 +26,7 @@ use batch::Batch;
 use dyno_drive::Sending;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
-use dyno_model::{Diagnostic, Nanos};
+use dyno_model::{Diagnostic, Message, Nanos, message};
 use dyno_workload::data::Checked;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::SyntheticSessions;
@@ -111,13 +111,13 @@ impl Workload {
         let elsewhere = places.tokenizer.as_deref();
         let tokenizer = match elsewhere.or(data.tokenizer.as_deref().map(Path::new)) {
             Some(path) => {
-                Tokenizer::load(path).map_err(|error| ("--tokenizer", error.to_string()))?
+                Tokenizer::load(path).map_err(|error| ("--tokenizer", Message::of(&error)))?
             }
             None => Tokenizer::estimate(),
         };
         let source =
             Source::open(plan, places.data.as_deref()).map_err(|message| ("--data", message))?;
-        let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
+        let checked = source.check().map_err(|error| ("--data", Message::lower(&error)))?;
         Ok(Self {
             tokenizer,
             failure: Failure::default(),
@@ -139,12 +139,12 @@ impl Workload {
     }
 
     /// What a data file was recognised as, in one line.
-    pub fn recognised(&self) -> Option<String> {
+    pub fn recognised(&self) -> Option<Message> {
         self.source.recognised()
     }
 
     /// What the user of a data file should know before anything is sent.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<Message> {
         self.source.warnings()
     }
 
@@ -250,7 +250,7 @@ impl Workload {
     }
 
     /// Why the server stopped counting, if it did.
-    pub(crate) fn uncounted(&self) -> Option<String> {
+    pub(crate) fn uncounted(&self) -> Option<Message> {
         self.failure.get()
     }
 
@@ -275,13 +275,13 @@ impl Workload {
     }
 
     /// The error that ended the data early.
-    pub(crate) fn error(&self) -> Option<String> {
+    pub(crate) fn error(&self) -> Option<Message> {
         lock(&self.account).error.clone()
     }
 
     /// A prompt like those of the first level, but not one of them, to compare token counts; `None`
     /// where tokens are not counted.
-    pub(crate) fn specimen(&self, plan: &Plan) -> Result<Option<Item>, String> {
+    pub(crate) fn specimen(&self, plan: &Plan) -> Result<Option<Item>, Message> {
         let synthetic = match &self.source {
             Source::Random(_) | Source::Made(_) => Some(u64::MAX >> 16),
             Source::Trace(_) | Source::Sessions(_) => return self.apart(plan),
@@ -310,27 +310,27 @@ impl Workload {
         let tokens = self
             .tokenizer
             .count_content(&content, has_messages(plan))
-            .map_err(|e| e.to_string())?;
+            .map_err(|error| Message::lower(&error))?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
     }
 
     /// A prompt as long as the first of a trace, of which it has no words: whatever a server caches of
     /// it, the replay finds nothing of its own.
-    fn apart(&self, plan: &Plan) -> Result<Option<Item>, String> {
+    fn apart(&self, plan: &Plan) -> Result<Option<Item>, Message> {
         let aside = self.aside();
         let Some(level) = plan.levels.first() else { return Ok(None) };
         drop(aside.all(plan, level, 0)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
-            Some(Prepared::Trace(made)) => made.apart().map_err(|error| error.to_string()),
-            Some(Prepared::Sessions(made)) => made.apart().map_err(|error| error.to_string()),
+            Some(Prepared::Trace(made)) => made.apart().map_err(|error| Message::lower(&error)),
+            Some(Prepared::Sessions(made)) => made.apart().map_err(|error| Message::lower(&error)),
             _ => Ok(None),
         }
     }
 
     /// Mean lengths of the requests of a level; `None` for conversations, which grow, and where tokens
     /// are not counted.
-    pub(crate) fn typical(&self, plan: &Plan, number: u32) -> Result<Option<Typical>, String> {
+    pub(crate) fn typical(&self, plan: &Plan, number: u32) -> Result<Option<Typical>, Message> {
         if self.is_session() {
             return Ok(None);
         }
@@ -344,7 +344,7 @@ impl Workload {
                 Some(tokens) => Ok(tokens),
                 None => self.tokenizer.count_content(&item.content, has_messages(plan)),
             };
-            input += u64::from(counted.map_err(|error| error.to_string())?);
+            input += u64::from(counted.map_err(|error| Message::lower(&error))?);
             output += u64::from(item.output_tokens.unwrap_or(asked));
             count += 1;
         }
@@ -363,12 +363,18 @@ impl Workload {
             let Some(level) = plan.levels.first() else { return Ok(()) };
             let mut items = aside.made(plan, level, 0)?;
             if level.inputs.is_some() && self.batch(plan, level).is_none() {
-                let message = "the records of the data say how many texts a request has; remove it";
-                return Err(("--inputs", message.to_owned()));
+                let fixed = message!(
+                    "the records of the data say how many texts a request has; remove it",
+                    "每个请求的文本数由数据中的记录决定；请去掉此参数",
+                );
+                return Err(("--inputs", fixed));
             }
             return match (items.make(0), aside.error()) {
                 (Some(_), _) => Ok(()),
-                (None, message) => Err(("--data", message.unwrap_or("there is no prompt".into()))),
+                (None, why) => {
+                    let none = || message!("there is no prompt", "没有提示词");
+                    Err(("--data", why.unwrap_or_else(none)))
+                }
             };
         }
         let mut levels = (0..).zip(&plan.levels);

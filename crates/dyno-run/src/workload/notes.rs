@@ -3,7 +3,7 @@
 use super::account::{DataReport, Used};
 use super::source::Source;
 use super::{Prepared, Workload, lock};
-use crate::identity::one_line;
+use crate::identity::on_one_line;
 use dyno_model::Diagnostic;
 use dyno_model::plan::Task;
 use dyno_words::{LoadNote, Note};
@@ -42,7 +42,7 @@ impl Workload {
         }
         let uncounted = || lock(&self.account).uncounted.clone();
         if let Some(why) = self.failure.get().or_else(uncounted) {
-            notes.0.push(Note::TokenizerFailed.with(vec![one_line(&why)]));
+            notes.0.push(Note::TokenizerFailed.with([on_one_line(&why)]));
         }
         self.prepared_notes(sent, &mut notes);
         self.selection_notes(sent, task, &mut notes);
@@ -73,7 +73,7 @@ impl Workload {
     /// What a coordinator has to know about the data of a level of which `sent` items were sent.
     pub(crate) fn report(&self, level: u32, sent: u64) -> DataReport {
         let used = lock(&self.account).after(level, sent).unwrap_or_default();
-        let uncounted = self.failure.get().map(|why| one_line(&why));
+        let uncounted = self.failure.get().map(|why| on_one_line(&why));
         DataReport { used, wrong: self.wrong(), uncounted }
     }
 

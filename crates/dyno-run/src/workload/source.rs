@@ -2,6 +2,7 @@
 
 use crate::api::has_messages;
 use dyno_model::plan::{DataPlan, Plan};
+use dyno_model::{Message, message};
 use dyno_workload::data::{
     Checked, DataError, DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError,
 };
@@ -36,11 +37,11 @@ pub(super) struct Led {
 }
 
 impl Source {
-    pub(super) fn open(plan: &Plan, elsewhere: Option<&Path>) -> Result<Self, String> {
+    pub(super) fn open(plan: &Plan, elsewhere: Option<&Path>) -> Result<Self, Message> {
         let (data, chat, seed) = (&plan.data, has_messages(plan), plan.seed);
         let mut spec: DataSpec = match &data.spec {
             None => return Ok(Self::Random(random_options(None, data, chat)?)),
-            Some(text) => text.parse().map_err(|error: SpecError| error.to_string())?,
+            Some(text) => text.parse().map_err(|error: SpecError| Message::lower(&error))?,
         };
         if let Some(path) = elsewhere.filter(|_| spec.path.is_some()) {
             spec.path = Some(path.to_owned());
@@ -52,24 +53,25 @@ impl Source {
                 _ => Starts::Recorded,
             };
             let sessions = TraceSessions::open(&spec, &limits(data), starts);
-            return sessions.map(Self::Sessions).map_err(|error| error.to_string());
+            return sessions.map(Self::Sessions).map_err(|error| Message::lower(&error));
         }
         match spec.kind {
             Some(Kind::Random) => Ok(Self::Random(random_options(Some(&spec), data, chat)?)),
             Some(Kind::Trace) => {
-                Trace::open(&spec, &limits(data)).map(Self::Trace).map_err(|e| e.to_string())
+                let trace = Trace::open(&spec, &limits(data)).map(Self::Trace);
+                trace.map_err(|error| Message::lower(&error))
             }
             Some(Kind::Session) => {
-                let options = SessionOptions::new(&spec).map_err(|error| error.to_string())?;
+                let options = SessionOptions::new(&spec).map_err(|error| Message::lower(&error))?;
                 if spec.path.is_none() {
                     return Ok(Self::Made(options));
                 }
-                let set = DataSet::new(&spec).map_err(|error| error.to_string())?;
+                let set = DataSet::new(&spec).map_err(|error| Message::lower(&error))?;
                 let selection = selection(data, seed);
                 Ok(Self::Led(Box::new(Led { set, selection, options })))
             }
             _ => {
-                let set = DataSet::new(&spec).map_err(|error| error.to_string())?;
+                let set = DataSet::new(&spec).map_err(|error| Message::lower(&error))?;
                 Ok(Self::Set(Box::new(set), selection(data, seed)))
             }
         }
@@ -104,30 +106,34 @@ impl Source {
     }
 
     /// What the user of a data file should know before anything is sent.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let said =
-            |set: &DataSet| set.recognised().warnings().iter().map(ToString::to_string).collect();
-        match self {
-            Self::Set(set, _) => said(set),
-            Self::Led(led) => said(&led.set),
+    pub(super) fn warnings(&self) -> Vec<Message> {
+        let warnings = match self {
+            Self::Set(set, _) => set.recognised().warnings(),
+            Self::Led(led) => led.set.recognised().warnings(),
             Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => Vec::new(),
-        }
+        };
+        warnings.iter().map(|warning| Message::lower(&warning)).collect()
     }
 
     /// What a data file was recognised as, in one line.
-    pub(super) fn recognised(&self) -> Option<String> {
+    pub(super) fn recognised(&self) -> Option<Message> {
         match self {
             Self::Random(_) | Self::Made(_) => None,
-            Self::Set(set, _) => Some(set.recognised().to_string()),
-            Self::Led(led) => Some(led.set.recognised().to_string()),
-            Self::Trace(trace) => Some(trace.recognised().to_string()),
-            Self::Sessions(sessions) => Some(sessions.recognised().to_string()),
+            Self::Set(set, _) => Some(Message::of(set.recognised())),
+            Self::Led(led) => Some(Message::of(led.set.recognised())),
+            Self::Trace(trace) => Some(Message::of(trace.recognised())),
+            Self::Sessions(sessions) => Some(Message::of(sessions.recognised())),
         }
     }
 }
 
 /// Why conversations are not cut.
-pub const NOT_TRUNCATED: &str = "a conversation is replayed whole or not at all; leave it out";
+pub fn not_truncated() -> Message {
+    message!(
+        "a conversation is replayed whole or not at all; leave it out",
+        "会话只能完整重放；请去掉",
+    )
+}
 
 /// Which records of a data set a plan takes.
 pub fn selection(data: &DataPlan, seed: u64) -> Selection {
@@ -158,17 +164,20 @@ fn random_options(
     spec: Option<&DataSpec>,
     data: &DataPlan,
     chat: bool,
-) -> Result<RandomOptions, String> {
+) -> Result<RandomOptions, Message> {
     let mut options = RandomOptions { chat, unique: data.unique_prefix, ..Default::default() };
     if data.cache_hit.is_some() {
         (options.shared, options.groups) = (data.cache_hit, DataPlan::CACHE_GROUPS);
     }
     if let Some(spec) = spec {
         if spec.path.is_some() {
-            return Err("random prompts are not read from a file; leave the path out".to_owned());
+            return Err(message!(
+                "random prompts are not read from a file; leave the path out",
+                "随机提示词不从文件读取；请去掉路径",
+            ));
         }
         let shared = spec.only(&["prefix", "groups"]).and_then(|()| shared_prefix(spec));
-        let (prefix, groups) = shared.map_err(|error| error.to_string())?;
+        let (prefix, groups) = shared.map_err(|error| Message::lower(&error))?;
         options.prefix = prefix;
         if data.cache_hit.is_none() || spec.option("groups").is_some() {
             options.groups = groups;

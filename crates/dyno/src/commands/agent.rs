@@ -111,7 +111,7 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
         match kept {
             None => {}
             Some(Ok(path)) => printer.warn(&Say::Kept.said(&[path.to_string_lossy()])),
-            Some(Err(why)) => printer.error(&Say::NotKept.said(&[why.to_string()])),
+            Some(Err(why)) => printer.error(&Say::NotKept.said(&[why])),
         }
     };
     let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);
@@ -143,15 +143,14 @@ fn own_name() -> String {
 /// Servers that may be measured: scheme, host and port must be those of a URL that was given.
 fn permission(targets: Vec<TargetUrl>, any: bool) -> Permission {
     Box::new(move |url| {
-        let asked = TargetUrl::parse(url).map_err(|error| error.to_string())?;
+        let asked = TargetUrl::parse(url).map_err(|error| Message::lower(&error))?;
         match any || targets.iter().any(|target| target.same_server(&asked)) {
             true => Ok(()),
             false => Err(message!(
                 "it may not measure {}; see its --target",
                 "它不允许测量 {}；请查看其 --target",
-                asked.shown()
-            )
-            .to_string()),
+                asked.shown(),
+            )),
         }
     })
 }
@@ -225,7 +224,7 @@ mod tests {
         let any = permission(targets, true);
         assert_eq!(any("http://evil"), Ok(()));
         assert!(any("http://gpu@evil").is_err(), "not even then");
-        let refused = may("http://evil:1/?key=secret").unwrap_err();
+        let refused = may("http://evil:1/?key=secret").unwrap_err().to_string();
         assert_eq!(refused, "it may not measure http://evil:1/?key=…; see its --target");
     }
 }

@@ -10,7 +10,7 @@ use crate::resolve::choice_plan;
 use crate::usage::UsageError;
 use dyno_model::prompt::Content;
 use dyno_model::{Language, Localized, Message, message};
-use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
+use dyno_run::workload::{counting_user_messages, not_truncated, selection};
 use dyno_words::messages;
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile, shown,
@@ -87,7 +87,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     let sessions = (spec.kind == Some(Kind::Session)).then(|| SessionOptions::new(spec));
     let sessions = sessions.transpose().map_err(in_spec)?;
     if sessions.is_some() && plan.truncate {
-        return Err(UsageError::new("--truncate", Message::lower(&NOT_TRUNCATED)));
+        return Err(UsageError::new("--truncate", not_truncated()));
     }
     let tokenizer = match &args.choice.tokenizer {
         Some(path) => Tokenizer::load(path)

@@ -8,7 +8,7 @@ use dyno_engine::twin::profile::Length;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_model::{Message, message};
 use dyno_run::about;
-use dyno_run::workload::NOT_TRUNCATED;
+use dyno_run::workload::not_truncated;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::random::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
@@ -289,7 +289,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         }
     }
     if nature.is_session() && args.choice.truncate {
-        return Err(UsageError::new("--truncate", Message::lower(&NOT_TRUNCATED)).hint(message!(
+        return Err(UsageError::new("--truncate", not_truncated()).hint(message!(
             "turns=N in --data uses at most N turns of each",
             "在 --data 中用 turns=N 可使每个会话最多取 N 轮"
         )));

@@ -166,8 +166,8 @@ pub(crate) fn resolve(
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
     let workload = opened(&plan)?;
-    workload.recognised().iter().for_each(|text| notes.push(Message::lower(text)));
-    warnings.extend(workload.warnings().iter().map(Message::lower));
+    notes.extend(workload.recognised());
+    warnings.extend(workload.warnings());
     for note in workload.checked() {
         notes.push(Message::each(|language| note.in_language(language).what.clone()));
     }
@@ -190,7 +190,7 @@ pub(crate) fn resolve(
 /// The data of a plan, with something to send in every level.
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
     let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
-    opened.map_err(|(flag, message)| UsageError::new(flag, Message::lower(&message)))
+    opened.map_err(|(flag, message)| UsageError::new(flag, message))
 }
 
 fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {

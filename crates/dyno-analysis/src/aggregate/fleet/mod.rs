@@ -1,9 +1,10 @@
 //! Several load generators: each is judged as the one client of a run is, by its own records and its own
 //! health, and by how its clock and its start fit those of the others. How the load was shared is in
-//! `shares`.
+//! `shares`, and which of them stands for many with the same finding in `worst`.
 
 mod shares;
 mod start;
+mod worst;
 
 use super::client::{client, exact_lag};
 use super::concurrency::Flight;
@@ -19,18 +20,17 @@ use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{AgentClock, AgentSummary, Concurrency, round6};
 use dyno_model::units::to_ms;
-use dyno_model::{Diagnostic, Language, Severity};
+use dyno_model::{Diagnostic, Severity};
+use dyno_words::FleetFinding;
 use dyno_words::escape::escape;
-use dyno_words::{FleetFinding, Phrase, named_as, values};
 use shares::SlotTime;
 use std::collections::BTreeMap;
+use worst::{Facts, Found, of_level};
 
 /// The longest name of an agent or of its machine.
 const LONGEST_NAME: usize = 80;
 /// The longest reason why one was lost.
 const LONGEST_REASON: usize = 300;
-/// More agents than this with the same finding are one line, with the worst of them.
-const NAMED: usize = 3;
 /// The instrument ranges of an agent with fewer completed requests say nothing about the level, whose own
 /// ranges include them.
 const ENOUGH_COMPLETED: u64 = 20;
@@ -158,7 +158,12 @@ impl Fleet {
             let few = part.running.counts().completed < ENOUGH_COMPLETED;
             let counts = findings.iter().filter(|finding| counts_for_level(finding, few));
             let name = escape(&end.name, LONGEST_NAME);
-            counting.extend(counts.map(|finding| (name.clone(), finding.clone())));
+            let facts = Facts { load: plan.load, end, part: &part, own: &own, client: &client };
+            counting.extend(counts.map(|finding| Found {
+                agent: name.clone(),
+                weight: facts.weight(finding),
+                said: finding.clone(),
+            }));
             let share = (issued > 0).then(|| round6(end.issued as f64 / issued as f64));
             let flight = part.in_flight(level);
             agents.push(AgentSummary {
@@ -264,50 +269,4 @@ impl Part {
             ..AgentSummary::default()
         }
     }
-}
-
-/// The findings of agents as those of their level: each with the agent's name, or one for many.
-fn of_level(found: Vec<(String, Diagnostic)>) -> Vec<Diagnostic> {
-    let mut by_rule: Vec<Vec<(String, Diagnostic)>> = Vec::new();
-    for (name, said) in found {
-        let one = (name, tempered(said));
-        match by_rule.iter_mut().find(|rule| rule[0].1.key == one.1.key) {
-            Some(rule) => rule.push(one),
-            None => by_rule.push(vec![one]),
-        }
-    }
-    let named = |mut rule: Vec<(String, Diagnostic)>| {
-        rule.sort_by(|(_, a), (_, b)| weight(b).total_cmp(&weight(a)));
-        let more = rule.len() - 1;
-        match more < NAMED {
-            true => rule.iter().map(|(name, said)| named_as(agent(name), said)).collect(),
-            false => {
-                let (worst, said) = &rule[0];
-                vec![named_as(Phrase::AgentAndMore.value(values![worst, more]), said)]
-            }
-        }
-    };
-    by_rule.into_iter().flat_map(named).collect::<Vec<Diagnostic>>()
-}
-
-/// An agent whose requests all failed has measured nothing; the others have.
-fn tempered(said: Diagnostic) -> Diagnostic {
-    match (&*said.code, said.severity) {
-        ("nothing_completed", Some(Severity::Error)) => {
-            Diagnostic { severity: Some(Severity::Warning), ..said }
-        }
-        _ => said,
-    }
-}
-
-fn agent(name: &str) -> dyno_model::Value {
-    Phrase::Agent.value(values![name])
-}
-
-/// By which of several agents a rule speaks of the worst: its first value; of shares, the lowest.
-fn weight(finding: &Diagnostic) -> f64 {
-    let first = finding.values.first().map(|value| value.text(Language::English));
-    let value = first.and_then(|text| text.trim_end_matches(" %").parse().ok()).unwrap_or(0.0);
-    let is_share = matches!(&*finding.code, "effective_concurrency" | "shares_uneven");
-    if is_share { -value } else { value }
 }

@@ -24,7 +24,7 @@ const IN_TURN: f64 = 2.0;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SlotTime {
     window: Option<(u64, u64)>,
-    ns: u128,
+    pub(super) ns: u128,
 }
 
 impl SlotTime {

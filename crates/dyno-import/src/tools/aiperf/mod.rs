@@ -11,8 +11,11 @@ pub(crate) use records::Records;
 pub(super) const TOOL: Tool = Tool {
     name: "aiperf",
     kinds: &[
-        "AIPerf and GenAI-Perf exports (JSON, JSON lines, CSV)",
-        "tables that AIPerf and GenAI-Perf print",
+        [
+            "AIPerf and GenAI-Perf exports (JSON, JSON lines, CSV)",
+            "AIPerf 和 GenAI-Perf 的导出文件（JSON、JSON lines、CSV）",
+        ],
+        ["tables that AIPerf and GenAI-Perf print", "AIPerf 和 GenAI-Perf 打印的表格"],
     ],
     documents: &[
         Document { recognise: records::recognise, read: records::read },

@@ -16,8 +16,14 @@ pub(super) use database::import as import_database;
 pub(super) const TOOL: Tool = Tool {
     name: "evalscope",
     kinds: &[
-        "EvalScope perf results (JSON, SQLite, or the folder of a run)",
-        "summaries, reports and pivot tables that EvalScope perf prints",
+        [
+            "EvalScope perf results (JSON, SQLite, or the folder of a run)",
+            "EvalScope perf 的结果（JSON、SQLite 或测试目录）",
+        ],
+        [
+            "summaries, reports and pivot tables that EvalScope perf prints",
+            "EvalScope perf 打印的汇总、报告和透视表",
+        ],
     ],
     documents: &[
         Document { recognise: summary::recognise, read: summary::read },

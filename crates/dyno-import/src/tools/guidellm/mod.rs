@@ -15,7 +15,10 @@ use super::{Document, Printed, Sheet, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
-    kinds: &["guidellm reports (JSON, YAML, CSV)", "tables that guidellm prints"],
+    kinds: &[
+        ["guidellm reports (JSON, YAML, CSV)", "guidellm 报告（JSON、YAML、CSV）"],
+        ["tables that guidellm prints", "guidellm 打印的表格"],
+    ],
     documents: &[
         Document { recognise: report::recognise, read: report::read },
         Document { recognise: first::recognise, read: first::read },

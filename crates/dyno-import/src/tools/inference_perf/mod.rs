@@ -12,7 +12,10 @@ const NAME: &str = "inference-perf";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
-    kinds: &["inference-perf reports (JSON, YAML, or the folder of a run)"],
+    kinds: &[[
+        "inference-perf reports (JSON, YAML, or the folder of a run)",
+        "inference-perf 报告（JSON、YAML 或测试目录）",
+    ]],
     documents: &[
         Document { recognise: lifecycle::recognise, read: lifecycle::read },
         Document { recognise: requests::recognise, read: requests::read },

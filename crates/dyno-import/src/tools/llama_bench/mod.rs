@@ -11,7 +11,10 @@ use super::{Document, Printed, Sheet, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "llama-bench",
-    kinds: &["results of llama.cpp's `llama-bench` (Markdown table, JSON, JSON lines, CSV, SQL)"],
+    kinds: &[[
+        "results of llama.cpp's `llama-bench` (Markdown table, JSON, JSON lines, CSV, SQL)",
+        "llama.cpp `llama-bench` 的结果（Markdown 表格、JSON、JSON lines、CSV、SQL）",
+    ]],
     documents: &[Document { recognise: result::recognise, read: result::read }],
     sheets: &[Sheet { recognise: result::recognise_rows, read: result::read_rows }],
     printed: &[Printed::Table(table::read), Printed::Block(sql::read)],

@@ -10,7 +10,10 @@ pub(crate) const NAME: &str = "llm-d";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
-    kinds: &["llm-d Benchmark Reports 0.1 and 0.2 (YAML, JSON)"],
+    kinds: &[[
+        "llm-d Benchmark Reports 0.1 and 0.2 (YAML, JSON)",
+        "llm-d Benchmark Report 0.1 和 0.2（YAML、JSON）",
+    ]],
     documents: &[Document { recognise: report::recognise, read: report::read }],
     ..super::NOTHING
 };

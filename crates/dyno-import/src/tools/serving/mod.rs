@@ -13,10 +13,19 @@ use super::{Document, Printed, Sheet, Tool};
 pub(super) const TOOL: Tool = Tool {
     name: "vllm or sglang",
     kinds: &[
-        "results of vLLM's `bench serve`, `bench sweep` and `bench throughput` (JSON, CSV)",
-        "results of SGLang's `bench_serving`, `bench_offline_throughput` and `bench_one_batch` (JSON lines)",
-        "results of LMDeploy's `profile_restful_api` (JSON lines)",
-        "serving benchmark blocks of vLLM and SGLang",
+        [
+            "results of vLLM's `bench serve`, `bench sweep` and `bench throughput` (JSON, CSV)",
+            "vLLM 的 `bench serve`、`bench sweep` 和 `bench throughput` 结果（JSON、CSV）",
+        ],
+        [
+            "results of SGLang's `bench_serving`, `bench_offline_throughput` and `bench_one_batch` (JSON lines)",
+            "SGLang 的 `bench_serving`、`bench_offline_throughput` 和 `bench_one_batch` 结果（JSON lines）",
+        ],
+        [
+            "results of LMDeploy's `profile_restful_api` (JSON lines)",
+            "LMDeploy 的 `profile_restful_api` 结果（JSON lines）",
+        ],
+        ["serving benchmark blocks of vLLM and SGLang", "vLLM 和 SGLang 的服务压测结果块"],
     ],
     documents: &[
         Document { recognise: result::recognise, read: result::read },

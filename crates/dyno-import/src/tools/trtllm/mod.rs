@@ -15,7 +15,10 @@ use dyno_model::metric::Time;
 
 pub(super) const TOOL: Tool = Tool {
     name: "trtllm-bench",
-    kinds: &["reports of TensorRT-LLM's `trtllm-bench` (JSON, text)"],
+    kinds: &[[
+        "reports of TensorRT-LLM's `trtllm-bench` (JSON, text)",
+        "TensorRT-LLM `trtllm-bench` 的报告（JSON、文本）",
+    ]],
     documents: &[Document { recognise: report::recognise, read: report::read }],
     printed: &[Printed::Block(block::read)],
     signs: &["\"request_throughput_req_s\""],

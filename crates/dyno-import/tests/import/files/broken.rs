@@ -79,7 +79,8 @@ fn files_of_no_known_kind_are_refused() {
         let error = import_bytes("x", text.as_bytes()).unwrap_err().to_string();
         assert_eq!(error, "`x` contains no results of a known tool", "{text}");
     }
-    let known = dyno_import::known_kinds().join("; ");
+    let known: Vec<String> = dyno_import::known_kinds().iter().map(ToString::to_string).collect();
+    let known = known.join("; ");
     assert!(known.contains("guidellm") && known.contains("LMDeploy"), "{known}");
 }
 

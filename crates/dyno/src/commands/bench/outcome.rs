@@ -67,7 +67,7 @@ pub(crate) fn conclude(
         printer.error(&Say::TooManyFailures.said(&[most.to_string()]));
     }
     for LostAgent { name, level, why } in &finished.lost_agents {
-        let (number, why) = (level + 1, Message::lower(why));
+        let number = level + 1;
         printer.error(&message!(
             "agent {name} was lost in level {number}: {why}",
             "压测端 {name} 在第 {number} 档丢失：{why}"
@@ -167,7 +167,7 @@ fn by_slo(summary: &Summary, slo: String) -> Status {
 }
 
 fn report_lost(lost: &Lost, printer: &Printer) {
-    let why = Message::lower(&lost.words);
+    let why = &lost.words;
     printer.error(&message!("the target is unusable: {why}", "目标不可用：{why}"));
     printer.error(&match &lost.last_success {
         Some(last) => {

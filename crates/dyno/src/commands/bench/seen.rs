@@ -153,12 +153,12 @@ impl Observer for Seen<'_> {
         self.printer.note(&Message::each(|language| one_line(&what.in_language(language).what)));
     }
 
-    fn warn(&self, words: &str) {
-        self.printer.warn(&Message::lower(&words));
+    fn warn(&self, words: &Message) {
+        self.printer.warn(words);
     }
 
-    fn error(&self, words: &str) {
-        self.printer.error(&Message::lower(&words));
+    fn error(&self, words: &Message) {
+        self.printer.error(words);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::plan::DataPlan;
 use dyno_model::{Localized, Message, message};
-use dyno_run::workload::{NOT_TRUNCATED, limits};
+use dyno_run::workload::{limits, not_truncated};
 use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{
@@ -49,7 +49,7 @@ pub(super) fn show(
 
 fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit, UsageError> {
     if plan.truncate {
-        return Err(UsageError::new("--truncate", Message::lower(&NOT_TRUNCATED)));
+        return Err(UsageError::new("--truncate", not_truncated()));
     }
     let open = |starts| TraceSessions::open(spec, &limits(plan), starts);
     let sessions = match spec.kind {

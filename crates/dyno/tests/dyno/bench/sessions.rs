@@ -288,7 +288,7 @@ fn sessions_that_make_no_sense_are_refused_with_the_way_out() {
         ("--data session,turns=normal(8\\,2)", vec!["--data: ", "a largest number"]),
         ("--data session,prefix=8 --unique-prefix", vec!["--data: prefix=8", "--unique-prefix"]),
         ("--data session,prefix=99,first=50", vec!["--data: first=50: ", "99 the shared prefix"]),
-        ("--data random,prefix=300", vec!["--data and --input-tokens: ", "300 the shared prefix"]),
+        ("--data random,prefix=300", vec!["--data, --input-tokens: ", "300 the shared prefix"]),
         ("--data session --limit 4", vec!["--limit", "--data FILE"]),
         ("--data session:/nowhere/x.json", vec!["/nowhere/x.json"]),
     ] {

@@ -5,7 +5,7 @@ use dyno_model::instrument::is_judged_alone;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Timeouts, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Ranges};
-use dyno_model::{Language, SEC};
+use dyno_model::{Language, Message, SEC, message};
 use dyno_run::{MetricsFrom, Order, RunError, StopSignal};
 use dyno_words::columns::millis;
 use serde::Serialize;
@@ -89,7 +89,7 @@ struct EngineProcess {
 }
 
 impl EngineProcess {
-    fn start(mut command: Command) -> Result<Self, String> {
+    fn start(mut command: Command) -> Result<Self, Message> {
         let mut start = || -> std::io::Result<(Child, String)> {
             let mut child = command
                 .stdin(Stdio::piped())
@@ -102,12 +102,13 @@ impl EngineProcess {
             }
             Ok((child, line))
         };
-        let (child, line) =
-            start().map_err(|error| format!("the engine did not start: {error}"))?;
+        let (child, line) = start().map_err(|error| {
+            message!("the engine did not start: {error}", "引擎未能启动：{error}")
+        })?;
         let process = Self { child, url: line.trim().rsplit(' ').next().unwrap_or("").to_owned() };
         match process.url.starts_with("http://") {
             true => Ok(process),
-            false => Err("the engine did not report its address".to_owned()),
+            false => Err(message!("the engine did not report its address", "引擎没有报告其地址")),
         }
     }
 }
@@ -154,15 +155,16 @@ pub(super) fn climb(
     trial: Trial,
     engine: &dyn Fn(&str) -> Command,
     stop: &StopSignal,
-) -> Result<Step, String> {
+) -> Result<Step, Message> {
     let Trial { pace, streams, .. } = trial;
     let engine = EngineProcess::start(engine(pace.script()))?;
-    let message = |error: RunError| error.to_string();
-    let order = order(trial, &engine.url).map_err(message)?;
+    let said = |error: RunError| Message::of(&error);
+    let order = order(trial, &engine.url).map_err(said)?;
     let order = Order { stop: stop.clone(), ..order };
-    let summary =
-        dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(message)?;
-    let level = summary.levels.first().ok_or("the step measured nothing")?;
+    let summary = dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(said)?;
+    let level = summary.levels.first();
+    let level =
+        level.ok_or_else(|| message!("the step measured nothing", "这一步没有测到任何数据"))?;
     Ok(Step::new(pace, streams, level))
 }
 

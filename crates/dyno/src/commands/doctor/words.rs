@@ -1,5 +1,4 @@
-//! What `dyno doctor` prints, in English and Chinese. Its advice is also in its JSON, so it is
-//! English first; `translations/commands.txt` has it in Chinese.
+//! The texts of the result that have no values but their own.
 
 use dyno_words::messages;
 

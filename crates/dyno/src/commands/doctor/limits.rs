@@ -2,7 +2,7 @@
 
 use super::ladder::Step;
 use super::words::Say;
-use dyno_model::Language;
+use dyno_model::{Language, Message, message};
 use serde::Serialize;
 
 /// What the system allows.
@@ -105,53 +105,63 @@ impl Limits {
         self.load_average.filter(|load| *load > most)
     }
 
-    pub(super) fn advice(&self, steps: &[Step], stamps: Option<bool>) -> Vec<String> {
+    pub(super) fn advice(&self, steps: &[Step], stamps: Option<bool>) -> Vec<Message> {
         let mut advice = Vec::new();
         if let Some(load) = self.busy() {
             let cores = self.machine_cores;
-            advice.push(format!(
+            advice.push(message!(
                 "this machine was busy before the test: load average {load:.2} on {cores} cores. Results \
                  measured here may be suspect, and this test shows less than the machine can do: stop \
-                 other work, then run `dyno doctor` again"
+                 other work, then run `dyno doctor` again",
+                "测试前本机较忙：{cores} 个核的平均负载为 {load:.2}。在此测得的结果可能存疑，\
+                 本次测试也低估了本机的能力：请停止其他任务后重新运行 `dyno doctor`",
             ));
         }
         if stamps == Some(false) {
-            advice.push(
+            advice.push(message!(
                 "the kernel provides no receive times, as in some sandboxes: if short gaps between tokens \
-                 matter, measure from a plain Linux host or container"
-                    .to_owned(),
-            );
+                 matter, measure from a plain Linux host or container",
+                "内核不提供接收时间（某些沙箱如此）：如果关注较短的 token 间隔，\
+                 请在普通的 Linux 主机或容器中测试",
+            ));
         }
         if let Some(governor) = self.governor.as_deref().filter(|name| *name != "performance") {
-            advice.push(format!(
+            advice.push(message!(
                 "the CPU governor is `{governor}`: set it to `performance` (cpupower frequency-set -g \
-                 performance), because idle cores wake up late"
+                 performance), because idle cores wake up late",
+                "CPU 调频策略为 `{governor}`：空闲的核唤醒较慢，\
+                 请设为 `performance`（cpupower frequency-set -g performance）",
             ));
         }
         if let Some(quota) = self.cpu_quota.filter(|quota| *quota < 2.0) {
-            advice.push(format!(
+            advice.push(message!(
                 "a control group limits CPU use to {quota:.2} cores: the client is paused when they are used \
-                 up; raise the CPU limit of the container"
+                 up; raise the CPU limit of the container",
+                "控制组将 CPU 限制为 {quota:.2} 核：用完后客户端会被暂停；请提高容器的 CPU 配额",
             ));
         }
         if let Some(files) = self.open_files.filter(|files| *files < 10_000) {
-            advice.push(format!(
+            advice.push(message!(
                 "{files} open files allow fewer than {files} streams: raise the hard limit, for \
-                 example with `ulimit -Hn 65536` as root or in limits.conf"
+                 example with `ulimit -Hn 65536` as root or in limits.conf",
+                "打开文件数上限为 {files}，流数只能少于 {files}：请提高硬限制，\
+                 例如以 root 运行 `ulimit -Hn 65536` 或修改 limits.conf",
             ));
         }
         if let Some(ports) = self.ports.filter(|ports| *ports < 20_000) {
-            advice.push(format!(
+            advice.push(message!(
                 "{ports} local ports limit the number of streams from one address to one server: open \
-                 connections from several with --source-address, or widen net.ipv4.ip_local_port_range"
+                 connections from several with --source-address, or widen net.ipv4.ip_local_port_range",
+                "{ports} 个本地端口限制了从一个地址到同一服务器的流数：\
+                 请用 --source-address 从多个地址建立连接，或扩大 net.ipv4.ip_local_port_range",
             ));
         }
         if self.cores < 2 {
-            advice.push(
+            advice.push(message!(
                 "the client shares the only core with everything else: measure from a machine \
-                 with two or more"
-                    .to_owned(),
-            );
+                 with two or more",
+                "客户端与其他任务共用唯一的核：请使用两核或以上的机器测试",
+            ));
         }
         let (mut client, mut engine) = (None, None);
         for step in steps {
@@ -162,17 +172,20 @@ impl Limits {
             }
         }
         if let Some(step) = client {
-            advice.push(format!(
+            advice.push(message!(
                 "from {} streams on, metrics are inaccurate: give the client a dedicated core (taskset) \
                  and priority (chrt -f 1), stop other work, or split the load over machines",
-                step.streams
+                "从 {} 个流开始指标不准确：请给客户端独占的核（taskset）与实时优先级（chrt -f 1），\
+                 停止其他任务，或将负载分到多台机器",
+                step.streams,
             ));
         }
         if let Some(step) = engine {
-            advice.push(format!(
+            advice.push(message!(
                 "at {} streams the engine on this same machine was late, not the client: a real \
                  server elsewhere leaves the client more room",
-                step.streams
+                "{} 个流时滞后的是同一台机器上的引擎，而不是客户端：服务器在别处时客户端余量更大",
+                step.streams,
             ));
         }
         advice
@@ -182,7 +195,7 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_words::translated;
+    use dyno_model::Localized;
 
     fn limits(load: Option<f64>, machine_cores: usize) -> Limits {
         Limits {
@@ -201,9 +214,10 @@ mod tests {
     fn a_busy_machine_is_named_with_its_load_and_cores() {
         let advice = limits(Some(3.254), 2).advice(&[], Some(true));
         assert_eq!(advice.len(), 1, "{advice:?}");
-        assert!(advice[0].contains("load average 3.25 on 2 cores"), "{advice:?}");
-        assert!(advice[0].contains("may be suspect"), "{advice:?}");
-        let chinese = translated(&advice[0], Language::Chinese);
+        let english = advice[0].to_string();
+        assert!(english.contains("load average 3.25 on 2 cores"), "{english}");
+        assert!(english.contains("may be suspect"), "{english}");
+        let chinese = advice[0].text(Language::Chinese);
         assert!(chinese.contains("3.25") && chinese.contains("2 个核"), "{chinese}");
         let text = limits(Some(3.254), 2).text(Language::English);
         assert!(text.ends_with("Load average before the test: 3.25 on 2 cores."), "{text}");

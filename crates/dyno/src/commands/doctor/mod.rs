@@ -1,13 +1,19 @@
-//! `dyno doctor`: how much this machine can measure, and what to change.
+//! `dyno doctor`: how much this machine can measure, and what to change. Measured is an engine with a known schedule,
+//! in a separate process.
+
+mod findings;
+mod ladder;
+mod limits;
+mod words;
 
 use super::shown_json;
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::signals;
-use dyno_doctor::Findings;
 use dyno_model::Message;
 use dyno_run::{Stop, StopSignal};
+use findings::Findings;
 use std::process::Command;
 
 /// Measures what this machine can handle.

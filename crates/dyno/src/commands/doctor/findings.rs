@@ -1,22 +1,16 @@
-//! How much this machine can measure, by measuring an engine with a known schedule in a separate process,
-//! and what to change. Starting that process and printing are the caller's part.
+//! What was found, as text and as JSON.
 
-mod ladder;
-mod limits;
-mod words;
-
-use dyno_model::Language;
+use super::ladder::{self, Step, Trial};
+use super::limits::Limits;
+use super::words::Say;
+use dyno_model::{Language, Localized, Message, message};
 use dyno_run::{Stop, StopSignal};
-use dyno_words::translated;
-use ladder::{Step, Trial};
-use limits::Limits;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::process::Command;
-use words::Say;
 
 /// The results.
 #[derive(Debug, Clone, Serialize)]
-pub struct Findings {
+pub(crate) struct Findings {
     schema: &'static str,
     limits: Limits,
     /// The kernel reports receive times.
@@ -34,18 +28,19 @@ pub struct Findings {
     tokens_per_s: Option<f64>,
     /// Most streams with accurate metrics without the kernel's receive times.
     streams_without_stamps: Option<u32>,
-    advice: Vec<String>,
+    #[serde(serialize_with = "english")]
+    advice: Vec<Message>,
 }
 
 impl Findings {
     /// Measures what this machine can handle. `engine` is the command of an engine with a script, and
     /// `remark` takes what is done meanwhile.
-    pub fn measure(
+    pub(crate) fn measure(
         quick: bool,
         stop: &StopSignal,
         engine: &dyn Fn(&str) -> Command,
-        remark: &dyn Fn(String),
-    ) -> Result<Self, String> {
+        remark: &dyn Fn(Message),
+    ) -> Result<Self, Message> {
         let limits = Limits::of_this_machine();
         let kernel_stamps = dyno_net::stamps_work();
         let Measured { ladder, without_stamps, flat_out_tokens_per_s } =
@@ -67,7 +62,7 @@ impl Findings {
     }
 
     /// For people.
-    pub fn text(&self, language: Language) -> String {
+    pub(crate) fn text(&self, language: Language) -> String {
         let mut lines = vec![Say::Head.text(language).to_owned()];
         lines.extend(self.ladder.iter().map(|step| step.row(language)));
         if !self.without_stamps.is_empty() {
@@ -92,10 +87,14 @@ impl Findings {
         if self.advice.is_empty() {
             lines.push(Say::NothingToChange.text(language).to_owned());
         }
-        let advice = self.advice.iter().map(|advice| translated(advice, language));
-        lines.extend(advice.map(|advice| format!("→ {advice}")));
+        lines.extend(self.advice.iter().map(|advice| format!("→ {}", advice.text(language))));
         lines.join("\n") + "\n"
     }
+}
+
+/// Programs read English.
+fn english<S: Serializer>(said: &[Message], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(said.iter().map(ToString::to_string))
 }
 
 #[derive(Default)]
@@ -110,8 +109,8 @@ fn measure(
     limits: &Limits,
     stop: &StopSignal,
     engine: &dyn Fn(&str) -> Command,
-    remark: &dyn Fn(String),
-) -> Result<Measured, String> {
+    remark: &dyn Fn(Message),
+) -> Result<Measured, Message> {
     let counts: &[u32] = if quick { &[16, 256] } else { &[16, 64, 128, 256, 512, 1024, 2048] };
     let without: &[u32] = if quick { &[16] } else { &[16, 256, 1024] };
     let seconds = if quick { 2 } else { 3 };
@@ -126,10 +125,14 @@ fn measure(
                 return Ok(measured);
             }
             remark(match stamps {
-                true => format!("{streams} streams at 20 ms per token, {seconds} s …"),
-                false => format!(
+                true => message!(
+                    "{streams} streams at 20 ms per token, {seconds} s …",
+                    "{streams} 个流，每个 token 20 ms，{seconds} s …",
+                ),
+                false => message!(
                     "{streams} streams at 20 ms per token, without the kernel's receive times, \
-                     {seconds} s …"
+                     {seconds} s …",
+                    "{streams} 个流，每个 token 20 ms，不使用内核接收时间，{seconds} s …",
                 ),
             });
             let pace = ladder::Pace::Steady;
@@ -142,7 +145,7 @@ fn measure(
             }
         }
     }
-    remark(format!("maximum throughput, {seconds} s …"));
+    remark(message!("maximum throughput, {seconds} s …", "最大吞吐量，{seconds} s …"));
     let (pace, stamps) = (ladder::Pace::FlatOut, true);
     let flat_out = ladder::climb(Trial { pace, streams: 16, seconds, stamps }, engine, stop)?;
     measured.flat_out_tokens_per_s = flat_out.tokens_per_s;
