@@ -42,8 +42,10 @@ impl<T: fmt::Debug + ?Sized> fmt::Debug for In<'_, T> {
 /// A finished message, with what may help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// English and Chinese.
-    texts: [String; 2],
+    #[serde(rename = "en")]
+    english: String,
+    #[serde(rename = "zh")]
+    chinese: String,
     /// What may help, on a line of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hint: Option<Box<Message>>,
@@ -51,8 +53,8 @@ pub struct Message {
 
 impl Message {
     /// One with both texts; [`message!`](macro@message) makes them alike.
-    pub fn new(texts: [String; 2]) -> Self {
-        Self { texts, hint: None }
+    pub fn new([english, chinese]: [String; 2]) -> Self {
+        Self { english, chinese, hint: None }
     }
 
     /// What somebody else said: a server, a file, the system. It is the same in every language.
@@ -72,6 +74,14 @@ impl Message {
         Self { hint: Some(Box::new(hint)), ..self }
     }
 
+    /// The same with each of its texts changed.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(&str) -> String + Copy) -> Self {
+        let [english, chinese] = [&self.english, &self.chinese].map(|text| change(text));
+        let hint = self.hint.as_ref().map(|hint| Box::new(hint.map(change)));
+        Self { english, chinese, hint }
+    }
+
     /// What may help.
     pub fn hint(&self) -> Option<&Self> {
         self.hint.as_deref()
@@ -85,7 +95,7 @@ impl Message {
 
 impl Localized for Message {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
-        f.write_str(language.choose(self.texts.each_ref()).as_str())?;
+        f.write_str(language.choose([&self.english, &self.chinese]))?;
         match &self.hint {
             Some(hint) => {
                 let head = language.choose(["\n  hint: ", "\n  提示："]);

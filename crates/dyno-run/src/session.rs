@@ -167,7 +167,7 @@ impl<'a> Session<'a> {
 
     /// Says why a level is as long as it is, unless the last one was so for the same reason.
     fn explain(&mut self, level: &LevelPlan, why: Option<Diagnostic>) {
-        let length = why.as_ref().map(|why| (why.key, level.duration_ns, level.requests));
+        let length = why.as_ref().map(|why| (why.key.clone(), level.duration_ns, level.requests));
         if let Some(why) = why.filter(|_| length != self.explained) {
             self.observer.remark(&why);
         }

@@ -44,8 +44,8 @@ pub(crate) fn read(bytes: &[u8]) -> Requests {
     let mut found = Requests::default();
     if let Err(damaged) = fill(bytes, &mut found) {
         found.problems.push(match (&damaged, found.samples.len()) {
-            (Damaged::NoTable(_), _) => Problem::DatabaseForeign.with([damaged]),
-            (_, 0) => Problem::DatabaseUnread.with([damaged]),
+            (Damaged::NoTable(_), _) => Problem::DatabaseForeign.with(values![damaged]),
+            (_, 0) => Problem::DatabaseUnread.with(values![damaged]),
             (_, kept) => Problem::DatabaseCut.with(values![damaged, kept]),
         });
     } else if found.samples.is_empty() {
