@@ -127,7 +127,7 @@ impl Book {
     /// disk accepts them.
     pub(crate) fn is_losing(&self, observer: &dyn Observer) -> bool {
         if let Some(message) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
-            observer.warn(&message);
+            observer.warn(&message.to_string());
         }
         self.recorder.is_losing()
     }

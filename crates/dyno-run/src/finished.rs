@@ -131,7 +131,7 @@ impl LostAgent {
     pub(crate) fn of(end: &LevelEnd) -> Vec<Self> {
         let lost = end.agents.iter().filter_map(|agent| {
             let (name, level) = (one_line(&agent.name), end.level);
-            Some(Self { name, level, why: one_line(agent.lost.as_deref()?) })
+            Some(Self { name, level, why: one_line(&agent.lost.as_ref()?.to_string()) })
         });
         lost.filter(|_| !end.ending.carried_out()).collect()
     }

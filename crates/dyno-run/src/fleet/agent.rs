@@ -19,12 +19,12 @@ use dyno_fleet::{
     Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level,
     check_setup, nats,
 };
-use dyno_model::Nanos;
 use dyno_model::environment::{Environment, Server};
 use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Message, Nanos};
 use dyno_net::Clock;
 use dyno_record::Recorder;
 use dyno_wire::client::Sources;
@@ -180,7 +180,7 @@ fn carry_out(
     let told_to_end = stop.clone();
     let ends = move || told_to_end.get() > Stop::No;
     let post = Post::take_until(line, clock, ends).map_err(|error| own(&error))?;
-    post.say(&FromAgent::Hello(hello(agent)), &[]).map_err(RunError::Own)?;
+    post.say(&FromAgent::Hello(hello(agent)), &[]).map_err(|why| own(&why))?;
     let mut duty = None;
     loop {
         let said = match post.next() {
@@ -212,19 +212,20 @@ fn carry_out(
                     None => refuse(&post, "records before a level"),
                 }
             }
-            dyno_fleet::Order::Leave { why, told } => return Ok((why, told)),
+            dyno_fleet::Order::Leave { why, told } => return Ok((why.to_string(), told)),
             dyno_fleet::Order::File { .. }
             | dyno_fleet::Order::Start { .. }
             | dyno_fleet::Order::Stop { .. } => Ok(()),
         };
         if let Err(unsaid) = said {
-            return Ok(post.left().unwrap_or((unsaid, false)));
+            let (why, told) = post.left().unwrap_or((unsaid, false));
+            return Ok((why.to_string(), told));
         }
     }
 }
 
-fn refuse(post: &Post, why: &str) -> Result<(), String> {
-    post.say(&FromAgent::Refused { why: one_line(why) }, &[])
+fn refuse(post: &Post, why: &str) -> Result<(), Message> {
+    post.say(&FromAgent::Refused { why: Message::quoted(one_line(why)) }, &[])
 }
 
 /// What an agent does in one run.
@@ -242,7 +243,7 @@ struct Duty {
 
 impl Duty {
     fn take_up(agent: &Agent, setup: &Setup, post: &Post, clock: Clock) -> Result<Self, RunError> {
-        check_setup(setup).map_err(RunError::Usage)?;
+        check_setup(setup).map_err(|why| RunError::Usage(why.to_string()))?;
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
         let files = match agent.shares_files {
             true => None,
@@ -314,7 +315,7 @@ impl Duty {
         clock: Clock,
         told_to_end: &StopSignal,
     ) -> Result<(Done, Kept), RunError> {
-        check_level(prepare).map_err(RunError::Usage)?;
+        check_level(prepare).map_err(|why| RunError::Usage(why.to_string()))?;
         let Prepare { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
@@ -354,7 +355,7 @@ impl Duty {
         counters.end();
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
-        let lost_target = outcome.lost.as_ref().map(served_nothing);
+        let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
         let done = Done {
             level: *number,
             ending: outcome.ending,
@@ -362,7 +363,7 @@ impl Duty {
             taken: outcome.taken,
             failed: outcome.failed,
             lost_target,
-            trouble: self.trouble(outcome.ending),
+            trouble: self.trouble(outcome.ending).map(Message::quoted),
             told: Told {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),

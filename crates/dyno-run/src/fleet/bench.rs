@@ -20,11 +20,11 @@ use dyno_drive::{
 };
 use dyno_fleet::pipe::{self, Children};
 use dyno_fleet::{Done, Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
-use dyno_model::Nanos;
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
 use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
 use dyno_model::plan::{Plan, Shard};
+use dyno_model::{Message, Nanos};
 use dyno_net::Clock;
 use dyno_record::RunDir;
 use dyno_wire::url::TargetUrl;
@@ -158,7 +158,7 @@ pub(crate) fn gather(
         cpu: cpus.get(index as usize % cpus.len().max(1)).map(|cpu| *cpu as u32),
         sources: sources.get(index as usize).filter(|_| !wanted.bus).cloned().unwrap_or_default(),
     });
-    let mut piece = |hash: &str, from: u64| files.piece(hash, from);
+    let mut piece = |hash: &str, from: u64| files.piece(hash, from).map_err(Message::quoted);
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
     let max_failures = order.plan.max_failures;
     Ok(Coordinated {
@@ -436,14 +436,16 @@ impl Coordinated {
         for (number, end) in of_agent.into_iter().zip(merged) {
             match end {
                 Ok(end) => ends[number] = end,
-                Err(why) => (parts[number].done, parts[number].lost) = (None, Some(why)),
+                Err(why) => {
+                    (parts[number].done, parts[number].lost) = (None, Some(Message::quoted(why)));
+                }
             }
         }
         for (part, _) in parts.iter_mut().zip(&ends).filter(|(_, end)| end.is_none()) {
             // Without them the level would look as if it had been smaller.
             if part.done.take().is_some() {
                 let why = part.clock.map_or("its clock could not be compared", |_| INCOMPLETE);
-                part.lost.get_or_insert_with(|| why.to_owned());
+                part.lost.get_or_insert_with(|| Message::quoted(why));
             }
         }
         Ok(ends)

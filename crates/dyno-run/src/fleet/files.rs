@@ -120,13 +120,14 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), String> {
     let mut out = File::create(path).map_err(failed)?;
     let (mut hash, mut from) = (Sha256::new(), 0);
     while from < file.size {
-        post.say(&FromAgent::Wants { hash: file.hash.clone(), from }, &[])?;
+        post.say(&FromAgent::Wants { hash: file.hash.clone(), from }, &[])
+            .map_err(|why| why.to_string())?;
         let bytes = loop {
             match post.next_within(PIECE_WITHIN) {
                 Some(Order::File { hash, from: at, bytes }) if hash == file.hash && at == from => {
                     break bytes;
                 }
-                Some(Order::Leave { why, .. }) => return Err(why),
+                Some(Order::Leave { why, .. }) => return Err(why.to_string()),
                 Some(_) => {}
                 None => return Err("the next piece did not arrive".to_owned()),
             }

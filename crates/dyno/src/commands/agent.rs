@@ -7,7 +7,7 @@ use crate::printer::Printer;
 use crate::resolve::{Surroundings, fleet, reach_of_agent};
 use crate::signals;
 use crate::usage::UsageError;
-use dyno_model::Language;
+use dyno_model::{Language, Localized};
 use dyno_run::fleet::nats::Notice;
 use dyno_run::fleet::{Agent, Ended, Keep, Permission, serve_bus, serve_child};
 use dyno_run::{Reach, RunError, Secrets, StopSignal, TargetUrl};
@@ -110,10 +110,10 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
 fn said(notice: Notice, bus: &str, language: Language) -> String {
     let shown = |text: String| [escape(&text, LONGEST)];
     match notice {
-        Notice::NotThere { why } => Say::NotThere.with(language, &shown(why)),
+        Notice::NotThere { why } => Say::NotThere.with(language, &shown(why.text(language))),
         Notice::Free => Say::Waiting.with(language, &[bus]),
         Notice::Engaged { run } => Say::Engaged.with(language, &shown(run)),
-        Notice::Refused { why } => Say::Refused.with(language, &shown(why)),
+        Notice::Refused { why } => Say::Refused.with(language, &shown(why.text(language))),
         Notice::Interrupted => Say::Interrupted.with(language, &[""; 0]),
         Notice::Back => Say::Back.with(language, &[""; 0]),
     }
@@ -153,13 +153,14 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::Message;
 
     #[test]
     fn nothing_from_a_bus_acts_on_the_terminal() {
         let text = || "a\u{1b}[2Jb\r\u{202e}".to_owned();
         for notice in [
-            Notice::Refused { why: text() },
-            Notice::NotThere { why: text() },
+            Notice::Refused { why: Message::quoted(text()) },
+            Notice::NotThere { why: Message::quoted(text()) },
             Notice::Engaged { run: text() },
         ] {
             let said = said(notice, "nats://bus:4222", Language::English);

@@ -1,6 +1,7 @@
 //! Arbitrary frames.
 #![allow(clippy::unwrap_used)]
 
+use dyno_model::Message;
 use dyno_model::chunks::ChunkTrack;
 use dyno_model::fleet::{AgentEnd, ClockFit};
 use dyno_model::frame::{
@@ -251,7 +252,7 @@ fn agent() -> impl Strategy<Value = AgentEnd> {
                 beats,
                 longest_silence_ns,
                 client,
-                lost,
+                lost: lost.map(Message::quoted),
             }
         },
     )
