@@ -14,13 +14,13 @@ use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
 use dyno_model::units::to_s;
-use dyno_model::{Decision, Diagnostic, Language, Value, Verdict};
+use dyno_model::{Decision, Diagnostic, Value, Verdict};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
 use dyno_search::{Held, Kind, LevelWish, Margin, Measured, Next, rounded};
 use dyno_words::number::{change, digits};
-use dyno_words::{Finding, InLanguage, TOO_SHORT};
+use dyno_words::{Finding, TOO_SHORT, said};
 
 /// A level that a search has chosen.
 #[derive(Debug, Clone, PartialEq)]
@@ -216,10 +216,9 @@ fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Di
     let level = so_far.iter().rfind(near)?;
     let verdict = judge(level, plan.slo.as_ref()?);
     let why = verdict.terms.into_iter().find_map(|term| term.why)?;
-    let both = [Language::English, Language::Chinese].map(|language| why.in_language(language));
-    let what = Value::Worded(both.each_ref().map(|why| why.what.clone()));
-    let advice = Value::Worded(both.map(|why| why.advice.clone().unwrap_or_default()));
-    Some(Finding::NotJudged.with([Value::from(level.label.clone()), what, advice]))
+    let (what, advice) = said(&why);
+    let advice = advice.map_or_else(|| "".into(), Value::from);
+    Some(Finding::NotJudged.with([Value::from(&level.label), what.into(), advice]))
 }
 
 /// A reason for caution about the result.

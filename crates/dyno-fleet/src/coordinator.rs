@@ -10,9 +10,9 @@ use crate::clock::{ClockSync, Stamps};
 use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent};
 use crate::patience::{Late, Patience, Requests, can_be, can_have_done, is_at_work};
 use crate::port::{Hub, Out, taken};
-use dyno_model::Nanos;
 use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
 use dyno_model::units::format_duration;
+use dyno_model::{Message, Nanos, message};
 use dyno_net::Clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,10 +31,9 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// How long the next piece of records may take.
 const PIECE_WITHIN: Duration = Duration::from_secs(10);
 const TRIES: u32 = 3;
-const IMPOSSIBLE: &str = "it reports numbers that cannot be";
 
 /// The part of the file with a hash that begins at a position; the reason if there is none.
-pub type Pieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, String> + 'a;
+pub type Pieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, Message> + 'a;
 
 /// Watches a level.
 pub trait Watch {
@@ -58,7 +57,7 @@ pub struct Part {
     /// What it says of the level; absent where it was lost.
     pub done: Option<Done>,
     /// Why it was lost, if it was.
-    pub lost: Option<String>,
+    pub lost: Option<Message>,
     /// How much later than the others' agreed time it started, as far as its clock is known now.
     pub start_error_ns: Option<i64>,
     /// How its clock relates to the coordinator's.
@@ -78,7 +77,7 @@ struct Member {
     /// Since when its beats say that it does nothing.
     at_rest: Option<Nanos>,
     longest_silence: u64,
-    lost: Option<String>,
+    lost: Option<Message>,
     /// It was lost because something could not be sent: why it is gone may still arrive.
     unsent: bool,
     /// When it was told to start, on its own clock.
@@ -221,7 +220,7 @@ impl Fleet {
         let thread = thread::Builder::new().name("dyno-calls".into()).spawn(run);
         let why = |error: std::io::Error| FleetError::Refused {
             name: "0".to_owned(),
-            why: format!("no thread for the calls: {error}"),
+            why: message!("no thread for the calls: {error}", "无法为呼叫创建线程：{error}"),
         };
         Ok(Ticker { stop, thread: Some(thread.map_err(why)?) })
     }
@@ -251,15 +250,16 @@ impl Fleet {
             let silence = arrived.at.saturating_sub(member.heard);
             member.longest_silence = member.longest_silence.max(silence);
             member.heard = member.heard.max(arrived.at);
-            let said =
-                arrived.packet.and_then(|packet| taken(&packet).map_err(|error| error.to_string()));
+            let said = arrived
+                .packet
+                .and_then(|packet| taken(&packet).map_err(|error| Message::of(&error)));
             match said {
                 Ok((FromAgent::Beat { beat: Some(beat), .. }, _)) if !can_be(&beat) => {
-                    member.lost.get_or_insert_with(|| IMPOSSIBLE.to_owned());
+                    member.lost.get_or_insert_with(impossible);
                     return Some((number, Heard::Gone));
                 }
                 Ok((FromAgent::Done(done), _)) if !can_have_done(&done) => {
-                    member.lost.get_or_insert_with(|| IMPOSSIBLE.to_owned());
+                    member.lost.get_or_insert_with(impossible);
                     return Some((number, Heard::Gone));
                 }
                 Ok((FromAgent::Beat { sent, received, answered, beat, .. }, _)) => {
@@ -295,7 +295,11 @@ impl Fleet {
         for member in &mut self.members {
             let silent = Duration::from_nanos(now.saturating_sub(member.heard));
             if member.lost.is_none() && self.ticker.is_some() && silent >= LOST_AFTER {
-                let why = format!("nothing was heard from it for {} s", LOST_AFTER.as_secs());
+                let why = message!(
+                    "nothing was heard from it for {} s",
+                    "已有 {} s 没有收到它的消息",
+                    LOST_AFTER.as_secs()
+                );
                 member.lost = Some(why);
             }
         }
@@ -310,10 +314,11 @@ impl Fleet {
     }
 
     fn all_there(&self) -> Result<(), FleetError> {
-        let lost = self.members.iter().enumerate().find(|(_, member)| member.lost.is_some());
-        let Some((number, member)) = lost else { return Ok(()) };
-        let why = member.lost.clone().unwrap_or_default();
-        Err(FleetError::Lost { name: member.name(number), why })
+        let mut lost = self.members.iter().enumerate().filter_map(|(number, member)| {
+            let why = member.lost.clone()?;
+            Some(FleetError::Lost { name: member.name(number), why })
+        });
+        lost.next().map_or(Ok(()), Err)
     }
 
     fn send(&mut self, number: usize, message: &ToAgent, bytes: &[u8]) {
@@ -382,7 +387,8 @@ impl Fleet {
             tries += 1;
             let lost = self.members[agent].lost.clone();
             if lost.is_some() || tries > TRIES {
-                let why = lost.unwrap_or_else(|| "its records did not arrive".to_owned());
+                let why =
+                    lost.unwrap_or_else(|| message!("its records did not arrive", "未收到其记录"));
                 return Err(FleetError::Lost { name, why });
             }
             self.send(agent, &ToAgent::Pull { from }, &[]);
@@ -402,10 +408,13 @@ impl Fleet {
                     _ => continue,
                 };
                 if at == from && (piece.is_empty() || piece.len() as u64 > bytes - from) {
-                    let why = format!("its records are not the {bytes} bytes that it announced");
+                    let why = message!(
+                        "its records are not the {bytes} bytes that it announced",
+                        "其记录与所声明的 {bytes} 字节不符"
+                    );
                     self.members[agent].lost.get_or_insert(why);
                 } else if at == from {
-                    let kept = keep(&piece).map_err(|error| error.to_string());
+                    let kept = keep(&piece).map_err(Message::quoted);
                     kept.map_err(|why| FleetError::Refused { name: name.clone(), why })?;
                     (from, tries) = (from + piece.len() as u64, 0);
                     break;
@@ -414,6 +423,10 @@ impl Fleet {
         }
         Ok(())
     }
+}
+
+fn impossible() -> Message {
+    message!("it reports numbers that cannot be", "它报告了不可能的数字")
 }
 
 fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {
@@ -425,7 +438,7 @@ fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {
 impl Drop for Fleet {
     fn drop(&mut self) {
         for number in 0..self.members.len() {
-            let why = "the run is over".to_owned();
+            let why = message!("the run is over", "测试已结束");
             self.send(number, &ToAgent::Leave { why }, &[]);
         }
     }

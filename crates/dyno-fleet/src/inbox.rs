@@ -3,6 +3,7 @@
 
 use crate::message::{FromAgent, decode};
 use crate::port::Arrived;
+use dyno_model::{Message, message};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,8 +16,6 @@ const MOST_PACKETS: usize = 4_096;
 const MOST_IDLE: usize = 256;
 /// Many of the largest packets wait.
 const MOST_BYTES: usize = 16 << 20;
-/// Why an agent that floods the coordinator is given up.
-const FLOODS: &str = "it sends more than the coordinator can take";
 
 /// An inbox for so many lines, and where arrivals are put into it.
 pub fn inbox(lines: usize) -> (Intake, Inbox) {
@@ -59,7 +58,7 @@ impl Intake {
         let arrived = match full {
             true => {
                 waiting.closed.store(true, Ordering::Relaxed);
-                Arrived { packet: Err(FLOODS.to_owned()), ..arrived }
+                Arrived { packet: Err(floods()), ..arrived }
             }
             false => arrived,
         };
@@ -98,6 +97,11 @@ fn is_idle(arrived: &Arrived) -> bool {
     matches!(said, Ok(Ok((FromAgent::Beat { beat: None, .. }, _))))
 }
 
+/// Why an agent that floods the coordinator is given up.
+fn floods() -> Message {
+    message!("it sends more than the coordinator can take", "它发送的消息超出协调端的处理能力")
+}
+
 fn size(arrived: &Arrived) -> usize {
     arrived.packet.as_ref().map_or(0, Vec::len)
 }
@@ -113,7 +117,7 @@ mod tests {
     }
 
     /// What waits: how many packets of each line, and why a line was closed.
-    fn emptied(inbox: &Inbox) -> ([usize; 2], Vec<(usize, String)>) {
+    fn emptied(inbox: &Inbox) -> ([usize; 2], Vec<(usize, Message)>) {
         let (mut packets, mut closed) = ([0; 2], Vec::new());
         while let Some((line, arrived)) = inbox.next(Instant::now()) {
             match arrived.packet {
@@ -132,7 +136,7 @@ mod tests {
             let taken = (0..3 * MOST_PACKETS).filter(|_| intake.put(0, packet(bytes))).count();
             assert!(intake.put(1, packet(1)));
             assert_eq!(taken, most);
-            assert_eq!(emptied(&inbox), ([most, 1], vec![(0, FLOODS.to_owned())]));
+            assert_eq!(emptied(&inbox), ([most, 1], vec![(0, floods())]));
             assert!(!intake.put(0, packet(1)), "it stays closed");
         }
     }

@@ -2,16 +2,16 @@
 //! a bus can send a plan: one without an end, or one that is larger than any machine.
 
 use crate::message::{Prepare, Setup};
-use dyno_model::limits;
+use dyno_model::{Message, limits};
 
 /// Whether an agent accepts a run; the reason if not.
-pub fn check_setup(setup: &Setup) -> Result<(), String> {
+pub fn check_setup(setup: &Setup) -> Result<(), Message> {
     limits::check_shard(setup.shard)?;
     limits::check_plan(&setup.plan)
 }
 
 /// Whether an agent accepts a level; the reason if not.
-pub fn check_level(prepare: &Prepare) -> Result<(), String> {
+pub fn check_level(prepare: &Prepare) -> Result<(), Message> {
     limits::check_end(&prepare.plan)?;
     limits::check_taken(prepare.taken)?;
     limits::check_level(&prepare.plan)
@@ -32,10 +32,10 @@ mod tests {
             check_level(&Prepare { level: 1, plan, taken, failures: None })
         };
         assert_eq!(prepare(1_000_000, Some(SEC), SEC), Ok(()));
-        let said = prepare(1 << 63, Some(SEC), SEC).unwrap_err();
-        assert!(said.contains("taken = 9223372036854775808"), "{said}");
-        assert!(prepare(0, None, SEC).unwrap_err().contains("a level without an end"));
-        assert!(prepare(0, Some(SEC), u64::MAX).unwrap_err().contains("drain_ns = "));
+        let said = |checked: Result<(), Message>| checked.unwrap_err().to_string();
+        assert!(said(prepare(1 << 63, Some(SEC), SEC)).contains("taken = 9223372036854775808"));
+        assert!(said(prepare(0, None, SEC)).contains("a level without an end"));
+        assert!(said(prepare(0, Some(SEC), u64::MAX)).contains("drain_ns = "));
     }
 
     #[test]

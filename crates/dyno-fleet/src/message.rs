@@ -2,10 +2,10 @@
 //! raw bytes where the message carries any.
 
 use crate::harmless::clean;
-use dyno_model::Nanos;
 use dyno_model::fleet::Beat;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Plan, Shard};
+use dyno_model::{Localized, Message, Nanos};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ pub enum ToAgent {
     /// The run is over for this agent.
     Leave {
         /// Why, for people.
-        why: String,
+        why: Message,
     },
 }
 
@@ -140,12 +140,12 @@ pub enum FromAgent {
     /// The agent cannot or will not.
     Refused {
         /// Why, for people.
-        why: String,
+        why: Message,
     },
     /// The agent leaves the run.
     Leaving {
         /// Why, for people.
-        why: String,
+        why: Message,
     },
     /// The level is prepared: prompts made, connections opened.
     Ready {
@@ -192,9 +192,9 @@ pub struct Done {
     /// Failures, warm-up included.
     pub failed: u64,
     /// Why the target was given up, for people.
-    pub lost_target: Option<String>,
+    pub lost_target: Option<Message>,
     /// What went wrong in the agent, for people.
-    pub trouble: Option<String>,
+    pub trouble: Option<Message>,
     /// What it says of its data and of the target.
     #[serde(default)]
     pub told: serde_json::Value,
@@ -203,16 +203,19 @@ pub struct Done {
 }
 
 /// A packet that is not one.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum BadPacket {
     /// It is larger than allowed.
-    #[error("a message of {0} bytes; at most {MAX_PACKET} are allowed")]
+    #[message(
+        "a message of {0} bytes; at most {MAX_PACKET} are allowed",
+        "消息有 {0} 字节；最多允许 {MAX_PACKET} 字节"
+    )]
     TooLarge(usize),
     /// It ends within its header.
-    #[error("a message that ends within its header")]
+    #[message("a message that ends within its header", "消息在头部中途结束")]
     Cut,
     /// Its header is not understood.
-    #[error("a message that is not understood: {0}")]
+    #[message("a message that is not understood: {0}", "无法理解的消息：{0}")]
     Unknown(String),
 }
 

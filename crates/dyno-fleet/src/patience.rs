@@ -2,9 +2,9 @@
 //! else, or that says what cannot be, is given up like one that is gone.
 
 use crate::message::{Done, Prepare};
-use dyno_model::Nanos;
 use dyno_model::fleet::Beat;
 use dyno_model::plan::{Load, Plan, Warmup};
+use dyno_model::{Message, Nanos, message};
 use std::time::Duration;
 
 /// How long agents that answer calls may take for something else.
@@ -109,14 +109,24 @@ pub(crate) enum Late {
 
 impl Late {
     /// Why it is given up.
-    pub(crate) fn why(self, time: &str) -> String {
+    pub(crate) fn why(self, time: &str) -> Message {
         match self {
-            Self::Settling => format!("it answers calls, but did not get ready within {time}"),
-            Self::Preparing => {
-                format!("it answers calls, but was not ready for the level within {time}")
-            }
-            Self::Ending => format!("it answers calls, but did not end the level within {time}"),
-            Self::Stopping => format!("it answers calls, but did not stop within {time}"),
+            Self::Settling => message!(
+                "it answers calls, but did not get ready within {time}",
+                "它有应答，但未在 {time} 内就绪"
+            ),
+            Self::Preparing => message!(
+                "it answers calls, but was not ready for the level within {time}",
+                "它有应答，但未在 {time} 内准备好该档位"
+            ),
+            Self::Ending => message!(
+                "it answers calls, but did not end the level within {time}",
+                "它有应答，但未在 {time} 内结束该档位"
+            ),
+            Self::Stopping => message!(
+                "it answers calls, but did not stop within {time}",
+                "它有应答，但未在 {time} 内停止"
+            ),
         }
     }
 }

@@ -2,8 +2,9 @@
 //! length. Nothing listens anywhere; a child whose coordinator is gone reads the end of its input.
 
 use crate::inbox::inbox;
-use crate::message::MAX_PACKET;
+use crate::message::{BadPacket, MAX_PACKET};
 use crate::port::{Arrived, Hub, Line, Sender};
+use dyno_model::{Message, message};
 use dyno_net::Clock;
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -62,7 +63,9 @@ pub fn stdio(clock: Clock) -> io::Result<Line> {
     let (arrivals, inbox) = mpsc::channel();
     let report = move |arrived| arrivals.send(arrived).is_ok();
     thread::Builder::new().name("dyno-coordinator".into()).spawn(move || {
-        receive(io::stdin(), clock, report, || "the coordinator has ended".to_owned());
+        receive(io::stdin(), clock, report, || {
+            message!("the coordinator has ended", "协调端已退出")
+        });
     })?;
     Ok(Line::new(sending(io::stdout())?, inbox))
 }
@@ -79,8 +82,10 @@ fn sending(mut output: impl Write + Send + 'static) -> io::Result<Sender> {
     })?;
     Ok(Box::new(move |packet| match packets.try_send(packet) {
         Ok(()) => Ok(()),
-        Err(TrySendError::Full(_)) => Err("it does not read what it is sent".to_owned()),
-        Err(TrySendError::Disconnected(_)) => Err("its pipe is closed".to_owned()),
+        Err(TrySendError::Full(_)) => {
+            Err(message!("it does not read what it is sent", "它不读取发给它的消息"))
+        }
+        Err(TrySendError::Disconnected(_)) => Err(message!("its pipe is closed", "它的管道已关闭")),
     }))
 }
 
@@ -98,7 +103,7 @@ fn receive(
     input: impl Read,
     clock: Clock,
     report: impl Fn(Arrived) -> bool,
-    ended: impl FnOnce() -> String,
+    ended: impl FnOnce() -> Message,
 ) {
     let mut input = BufReader::new(input);
     let why = loop {
@@ -110,31 +115,29 @@ fn receive(
                 }
             }
             Ok(None) => break ended(),
-            Err(error) => break error.to_string(),
+            Err(why) => break why,
         }
     };
     report(Arrived { at: clock.now(), packet: Err(why) });
 }
 
 /// The next packet; `None` at the end.
-fn read(input: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+fn read(input: &mut impl Read) -> Result<Option<Vec<u8>>, Message> {
     let mut length = [0; 4];
     match input.read_exact(&mut length) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        Err(error) => return Err(error),
+        Err(error) => return Err(Message::quoted(error)),
     }
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_PACKET {
-        return Err(io::Error::other(format!(
-            "a message of {length} bytes; at most {MAX_PACKET} are allowed"
-        )));
+        return Err(Message::of(&BadPacket::TooLarge(length)));
     }
     let mut packet = vec![0; length];
     match input.read_exact(&mut packet) {
         Ok(()) => Ok(Some(packet)),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(Message::quoted(error)),
     }
 }
 
@@ -150,17 +153,24 @@ fn kept(mut errors: impl Read, keep: &Mutex<Vec<u8>>) {
 }
 
 /// How a child ended, and what it printed last.
-fn ended(child: &Mutex<Child>, printed: &Mutex<Vec<u8>>) -> String {
-    let status = waited(child, TO_END);
-    let how = status.map_or_else(|| "its output was closed".to_owned(), |how| how.to_string());
+fn ended(child: &Mutex<Child>, printed: &Mutex<Vec<u8>>) -> Message {
+    let how = match waited(child, TO_END) {
+        None => message!("its output was closed", "它的输出已关闭"),
+        Some(status) => match status.code() {
+            Some(code) => message!("exit status: {code}", "退出码 {code}"),
+            None => Message::quoted(status),
+        },
+    };
     // What it printed arrives on another thread.
     thread::sleep(Duration::from_millis(20));
     let printed = lock(printed);
     let printed = String::from_utf8_lossy(&printed);
     let lines: Vec<&str> = printed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match lines.last() {
-        Some(_) => format!("its process ended ({how}): {}", lines.join("; ")),
-        None => format!("its process ended ({how})"),
+        Some(_) => {
+            message!("its process ended ({how}): {}", "其进程已结束（{how}）：{}", lines.join("; "))
+        }
+        None => message!("its process ended ({how})", "其进程已结束（{how}）"),
     }
 }
 

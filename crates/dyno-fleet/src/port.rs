@@ -2,7 +2,7 @@
 
 use crate::inbox::Inbox;
 use crate::message::{BadPacket, decode, encode};
-use dyno_model::Nanos;
+use dyno_model::{Message, Nanos, message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Sends a packet, or says why the other side is gone. It must not block for long.
-pub type Sender = Box<dyn FnMut(Vec<u8>) -> Result<(), String> + Send>;
+pub type Sender = Box<dyn FnMut(Vec<u8>) -> Result<(), Message> + Send>;
 
 /// Something arrived.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Arrived {
     /// When, on this side's clock.
     pub at: Nanos,
     /// A packet, or why there will be no more.
-    pub packet: Result<Vec<u8>, String>,
+    pub packet: Result<Vec<u8>, Message>,
 }
 
 /// A way to send packets, shared between threads.
@@ -31,8 +31,8 @@ impl Out {
     }
 
     /// Sends a message; the reason if the other side is gone.
-    pub(crate) fn send(&self, message: &impl Serialize, bytes: &[u8]) -> Result<(), String> {
-        let packet = encode(message, bytes).map_err(|error| error.to_string())?;
+    pub(crate) fn send(&self, message: &impl Serialize, bytes: &[u8]) -> Result<(), Message> {
+        let packet = encode(message, bytes).map_err(|error| Message::of(&error))?;
         let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sender(packet)
     }
@@ -75,11 +75,11 @@ impl Line {
     }
 
     /// The next arrival within a time; `Ok(None)` if there was none.
-    pub(crate) fn next(&self, within: Duration) -> Result<Option<Arrived>, String> {
+    pub(crate) fn next(&self, within: Duration) -> Result<Option<Arrived>, Message> {
         match self.inbox.recv_timeout(within) {
             Ok(arrived) => Ok(Some(arrived)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err("the line is closed".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err(closed()),
         }
     }
 }
@@ -88,6 +88,11 @@ impl std::fmt::Debug for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Line").finish_non_exhaustive()
     }
+}
+
+/// Nothing more will come.
+pub(crate) fn closed() -> Message {
+    message!("the line is closed", "连接已关闭")
 }
 
 /// A message and its bytes, taken out of a packet.

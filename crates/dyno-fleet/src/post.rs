@@ -2,9 +2,9 @@
 //! agent is doing, passes orders on, and stops the agent when nothing is heard.
 
 use crate::message::{FromAgent, Prepare, Setup, ToAgent};
-use crate::port::{Line, Out, taken};
-use dyno_model::Nanos;
+use crate::port::{Line, Out, closed, taken};
 use dyno_model::fleet::Beat;
+use dyno_model::{Message, Nanos, message};
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
@@ -19,10 +19,6 @@ const TICK: Duration = Duration::from_millis(250);
 const TIMES: usize = 4_096;
 /// A coordinator waits for what its orders give: at most a few are not carried out yet.
 const MOST_ORDERS: usize = 64;
-/// Why one that does not is left.
-const FLOODS: &str = "the coordinator gives more orders than can be carried out";
-/// Why an agent leaves that its user ends.
-const TOLD_TO_END: &str = "it was told to end by a signal";
 
 /// What an agent is to do next.
 #[derive(Debug, PartialEq)]
@@ -60,7 +56,7 @@ pub enum Order {
     /// The run is over for this agent: why, and whether the coordinator said so.
     Leave {
         /// For people.
-        why: String,
+        why: Message,
         /// The coordinator is there, and said so.
         told: bool,
     },
@@ -166,7 +162,7 @@ pub struct Post {
     orders: Receiver<Order>,
     counters: Arc<Counters>,
     /// Why the run is over, and whether the coordinator said so, if it is.
-    left: Arc<OnceLock<(String, bool)>>,
+    left: Arc<OnceLock<(Message, bool)>>,
 }
 
 impl std::fmt::Debug for Out {
@@ -196,8 +192,10 @@ impl Post {
         thread::Builder::new().name("dyno-post".into()).spawn(move || {
             let keep = |order| match pass_on.try_send(order) {
                 Ok(()) => Ok(()),
-                Err(TrySendError::Full(_)) => Err(FLOODS.to_owned()),
-                Err(TrySendError::Disconnected(_)) => Err("the agent has ended".to_owned()),
+                Err(TrySendError::Full(_)) => Err(floods()),
+                Err(TrySendError::Disconnected(_)) => {
+                    Err(message!("the agent has ended", "压测端已退出"))
+                }
             };
             let (why, told) = stand(&line, clock, &watched, keep, ends);
             // Known before anything stops because of it.
@@ -215,7 +213,7 @@ impl Post {
     }
 
     /// Says something to the coordinator; the reason if it is gone.
-    pub fn say(&self, message: &FromAgent, bytes: &[u8]) -> Result<(), String> {
+    pub fn say(&self, message: &FromAgent, bytes: &[u8]) -> Result<(), Message> {
         self.out.send(message, bytes)
     }
 
@@ -234,13 +232,13 @@ impl Post {
     }
 
     /// Why the run is over, and whether the coordinator said so, if it is.
-    pub fn left(&self) -> Option<(String, bool)> {
+    pub fn left(&self) -> Option<(Message, bool)> {
         self.left.get().cloned()
     }
 
     /// The run stays over after the last order, which may be taken by who waits for another.
     fn leave(&self) -> Order {
-        let (why, told) = self.left().unwrap_or_else(|| ("the line is closed".to_owned(), false));
+        let (why, told) = self.left().unwrap_or_else(|| (closed(), false));
         Order::Leave { why, told }
     }
 }
@@ -250,15 +248,15 @@ fn stand(
     line: &Line,
     clock: Clock,
     counters: &Counters,
-    pass_on: impl Fn(Order) -> Result<(), String>,
+    pass_on: impl Fn(Order) -> Result<(), Message>,
     ends: impl Fn() -> bool,
-) -> (String, bool) {
+) -> (Message, bool) {
     // Not by the clock: one that was stopped itself has not listened, and what was said meanwhile waits.
     let mut silent = Duration::ZERO;
     let mut met = false;
     loop {
         if ends() {
-            let why = TOLD_TO_END.to_owned();
+            let why = told_to_end();
             let _ = line.out.send(&FromAgent::Leaving { why: why.clone() }, &[]);
             return (why, false);
         }
@@ -267,8 +265,9 @@ fn stand(
             Ok(None) => {
                 silent += TICK;
                 if met && silent >= SILENCE {
-                    let why = format!(
+                    let why = message!(
                         "nothing was heard from the coordinator for {} s",
+                        "{} 秒内未收到协调端的消息",
                         SILENCE.as_secs()
                     );
                     return (why, false);
@@ -285,7 +284,7 @@ fn stand(
         let (message, bytes) = match taken(&packet) {
             Ok(taken) => taken,
             Err(error) => {
-                let why = error.to_string();
+                let why = Message::of(&error);
                 let _ = line.out.send(&FromAgent::Refused { why: why.clone() }, &[]);
                 return (why, false);
             }
@@ -318,6 +317,19 @@ fn stand(
     }
 }
 
+/// Why a coordinator is left that does not wait for what its orders give.
+fn floods() -> Message {
+    message!(
+        "the coordinator gives more orders than can be carried out",
+        "协调端下达的指令超出可执行的数量"
+    )
+}
+
+/// Why an agent leaves that its user ends.
+fn told_to_end() -> Message {
+    message!("it was told to end by a signal", "它收到了结束信号")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,14 +340,14 @@ mod tests {
     fn why_a_run_is_over_stays_known() {
         let (arrivals, inbox) = mpsc::channel();
         let post = Post::take(Line::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
-        let leave = ToAgent::Leave { why: "enough".to_owned() };
+        let leave = ToAgent::Leave { why: Message::quoted("enough") };
         arrivals.send(Arrived { at: 0, packet: Ok(encode(&leave, &[]).unwrap()) }).unwrap();
-        let left = Order::Leave { why: "enough".to_owned(), told: true };
+        let left = Order::Leave { why: Message::quoted("enough"), told: true };
         // Somebody who waits for a start or a piece of a file takes it.
         while post.next_within(Duration::from_secs(1)).is_none_or(|order| order != left) {}
         assert_eq!(post.next(), left);
         assert_eq!(post.next_within(Duration::ZERO).unwrap(), left);
-        assert_eq!(post.left(), Some(("enough".to_owned(), true)));
+        assert_eq!(post.left(), Some((Message::quoted("enough"), true)));
     }
 
     #[test]
@@ -343,7 +355,7 @@ mod tests {
         let (_arrivals, inbox) = mpsc::channel();
         let (said, heard) = mpsc::channel();
         let line =
-            Line::new(Box::new(move |packet| said.send(packet).map_err(|e| e.to_string())), inbox);
+            Line::new(Box::new(move |packet| said.send(packet).map_err(Message::quoted)), inbox);
         let end = Arc::new(AtomicUsize::new(0));
         let told = Arc::clone(&end);
         let ends = move || told.load(Ordering::SeqCst) > 0;
@@ -352,11 +364,11 @@ mod tests {
         post.counters().begin(Arc::clone(&stopped));
         assert_eq!(post.next_within(Duration::ZERO), None);
         end.store(1, Ordering::SeqCst);
-        assert_eq!(post.next(), Order::Leave { why: TOLD_TO_END.to_owned(), told: false });
+        assert_eq!(post.next(), Order::Leave { why: told_to_end(), told: false });
         assert_eq!(stopped.load(Ordering::SeqCst), 2, "nobody will take what is in flight");
         let packet = heard.recv().unwrap();
         let (last, _): (FromAgent, _) = taken(&packet).unwrap();
-        assert_eq!(last, FromAgent::Leaving { why: TOLD_TO_END.to_owned() });
+        assert_eq!(last, FromAgent::Leaving { why: told_to_end() });
     }
 
     #[test]
@@ -375,7 +387,7 @@ mod tests {
         }
         let orders = std::iter::from_fn(|| match post.next() {
             Order::Leave { why, told } => {
-                assert_eq!((why.as_str(), told), (FLOODS, false));
+                assert_eq!((why, told), (floods(), false));
                 None
             }
             order => Some(order),

@@ -2,6 +2,8 @@
 //! here.
 
 use super::yaml;
+use dyno_model::{Message, message};
+use dyno_words::said;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -25,7 +27,7 @@ pub struct Wrong {
     /// The entry at fault, where it is one.
     pub key: Option<String>,
     /// What is wrong.
-    pub what: String,
+    pub what: Message,
 }
 
 /// The entries of a TOML document.
@@ -33,7 +35,8 @@ pub fn of_toml(text: &str) -> Result<Vec<Entry>, Wrong> {
     let line = |at: usize| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line(span.start));
-        Wrong { line, key: None, what: format!("this is not TOML: {}", error.message()) }
+        let what = message!("this is not TOML: {}", "不是 TOML：{}", error.message());
+        Wrong { line, key: None, what }
     })?;
     let mut entries = Vec::new();
     for (key, value) in table.get_ref() {
@@ -49,20 +52,28 @@ pub fn of_toml(text: &str) -> Result<Vec<Entry>, Wrong> {
 
 /// The entries of a YAML document.
 pub fn of_yaml(text: &str) -> Result<Vec<Entry>, Wrong> {
-    let wrong = |line: u64, what: &str| Wrong { line: line as usize, key: None, what: what.into() };
+    let wrong = |line: u64, what| Wrong { line: line as usize, key: None, what };
     let mut found = yaml::documents(text.as_bytes());
     if let Some(problem) = found.problems.first() {
-        return Err(wrong(problem.line().unwrap_or(1), &problem.what));
+        return Err(wrong(problem.line().unwrap_or(1), said(problem).0));
     }
     let document = found.values.pop();
     if let Some((line, _)) = document.as_ref().filter(|_| !found.values.is_empty()) {
-        return Err(wrong(*line, "a settings file is one document; remove what follows ---"));
+        let what = message!(
+            "a settings file is one document; remove what follows ---",
+            "设置文件只能是一个文档；请删除 --- 及其后的内容"
+        );
+        return Err(wrong(*line, what));
     }
     let fields = match document {
         None | Some((_, Value::Null)) => return Ok(Vec::new()),
         Some((_, Value::Object(fields))) => fields,
         Some((line, _)) => {
-            return Err(wrong(line, "this is not a list of settings; write key: value"));
+            let what = message!(
+                "this is not a list of settings; write key: value",
+                "这不是设置列表；请写 key: value"
+            );
+            return Err(wrong(line, what));
         }
     };
     let mut entries = Vec::new();
@@ -71,7 +82,7 @@ pub fn of_yaml(text: &str) -> Result<Vec<Entry>, Wrong> {
         let mut lines = text.lines().zip(1..).filter(|(line, _)| starts_with_key(line, &key));
         let line = lines.next().map_or(1, |(_, number)| number);
         if let Some((_, line)) = lines.next() {
-            let what = "given more than once; give it once".to_owned();
+            let what = message!("given more than once; give it once", "重复指定；请只写一次");
             return Err(Wrong { line, key: Some(key), what });
         }
         entries.push(Entry { key, line, value });
@@ -86,8 +97,8 @@ fn starts_with_key(line: &str, name: &str) -> bool {
     rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
-fn to_json(value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
-    let bad = |text: &str| format!("`{text}` has no JSON form");
+fn to_json(value: &Spanned<DeValue<'_>>) -> Result<Value, Message> {
+    let bad = |text: &str| message!("`{text}` has no JSON form", "`{text}` 无法表示为 JSON");
     Ok(match value.get_ref() {
         DeValue::String(text) => Value::from(text.as_ref()),
         DeValue::Boolean(truth) => Value::from(*truth),
@@ -107,7 +118,7 @@ fn to_json(value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
             let field = |(key, item): (&Spanned<_>, _)| {
                 Ok((ToString::to_string(key.get_ref()), to_json(item)?))
             };
-            table.iter().map(field).collect::<Result<_, String>>()?
+            table.iter().map(field).collect::<Result<_, Message>>()?
         }
     })
 }

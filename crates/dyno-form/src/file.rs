@@ -1,26 +1,28 @@
 //! A file as bytes, up to a size that no results should exceed.
 
+use dyno_model::Localized;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 /// The largest file that is read, in bytes.
 const LARGEST_FILE: u64 = 512 << 20;
 
 /// Why a file could not be read.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum FileError {
     /// It cannot be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[message("cannot read {}: {source}", "无法读取 {}：{source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// The system's reason.
+        #[source]
         source: std::io::Error,
     },
     /// It is larger than any result should be.
-    #[error(
+    #[message(
         "{} is larger than {} MiB; pass a file of results, or split it",
+        "{} 超过 {} MiB；请传入结果文件，或将其拆分",
         path.display(),
         LARGEST_FILE >> 20
     )]

@@ -240,7 +240,10 @@ pub(super) mod tests {
         assert_eq!(trouble(vec![agent("1", 5), slow()], 106).unwrap(), "agent 2 250 ms late");
         let silent = trouble(vec![agent("1", 1), late(agent("2", 5), 250 * MS)], 106);
         assert_eq!(silent.unwrap(), "agent 1 silent for 5 s");
-        let lost = AgentSeen { lost: Some("killed".to_owned()), ..agent("\u{1b}[2J3", 5) };
+        let lost = AgentSeen {
+            lost: Some(dyno_model::Message::quoted("killed")),
+            ..agent("\u{1b}[2J3", 5)
+        };
         let named = trouble(vec![agent("1", 1), lost], 106).unwrap();
         assert!(named.starts_with("agent ") && named.ends_with(" lost"), "{named}");
         assert!(!named.contains('\u{1b}'), "names come from other machines");
@@ -276,7 +279,7 @@ pub(super) mod tests {
         let mut agents = Agents::default();
         let names: Vec<String> = (1..=5).map(|number| number.to_string()).collect();
         let mut seen: Vec<AgentSeen> = names.iter().map(|name| agent(name, 5)).collect();
-        seen[3].lost = Some("killed".to_owned());
+        seen[3].lost = Some(dyno_model::Message::quoted("killed"));
         seen[2] = late(seen[2].clone(), SEC);
         agents.update(0, &seen, &mut Seconds::default());
         let rows = agents.rows(106 * SEC);

@@ -430,7 +430,7 @@ mod tests {
             "1/1 concurrency 8  50/100 requests  1 failed  10.0 req/s  640 tok/s  2 agents  \
              TTFT ~50.0 ms  5 s left  8 in flight"
         );
-        agents[1].lost = Some("killed".to_owned());
+        agents[1].lost = Some(dyno_model::Message::quoted("killed"));
         let line = shown(&with(agents.clone()), Some(80));
         assert!(line.contains("agent node-2 lost") && line.contains("2 agents"), "{line}");
         let seen = with(agents.clone());

@@ -77,13 +77,31 @@ fn named(text: &LitStr, tuple: bool) -> Result<Named> {
     Ok(Named { text: LitStr::new(&out, text.span()), names })
 }
 
+/// The values of a row, by the names that they have around both texts.
+#[derive(Default)]
+struct Bound {
+    places: Vec<Ident>,
+    values: Vec<TokenStream>,
+}
+
+impl Bound {
+    /// What is written with them. Of a `match`, so that what a value borrows from lives as long, as in `format!`.
+    fn around(&self, written: &TokenStream) -> TokenStream {
+        let Self { places, values } = self;
+        match places.is_empty() {
+            true => written.clone(),
+            false => quote!(match (#(#values,)*) { (#(#places,)*) => #written }),
+        }
+    }
+}
+
 impl Texts {
     /// Both texts, each as `write!(to, …)` or `format!(…)`, behind the values that they share.
     fn written(
         &self,
         tuple: bool,
         wrap: impl Fn(&LitStr, &[TokenStream], usize) -> TokenStream,
-    ) -> Result<(TokenStream, [TokenStream; 2])> {
+    ) -> Result<(Bound, [TokenStream; 2])> {
         let [english, chinese] = [named(&self.both[0], tuple)?, named(&self.both[1], tuple)?];
         if english.names != chinese.names {
             let only: Vec<&str> = english
@@ -94,7 +112,7 @@ impl Texts {
             let why = format!("shown in one language only: {}", only.join(", "));
             return Err(Error::new(self.both[1].span(), why));
         }
-        let (mut bound, mut known) = (TokenStream::new(), BTreeSet::new());
+        let (mut bound, mut known) = (Bound::default(), BTreeSet::new());
         let mut number = 0;
         for (name, value) in &self.values {
             let name = name.clone().map_or_else(
@@ -108,7 +126,8 @@ impl Texts {
                 return Err(Error::new_spanned(value, "no text shows this value"));
             }
             let place = format_ident!("__{}", name, span = Span::mixed_site());
-            bound.extend(quote!(let #place = &(#value);));
+            bound.places.push(place);
+            bound.values.push(quote!(&(#value)));
             known.insert(name);
         }
         for name in english.names.iter().filter(|name| !known.contains(*name)) {
@@ -117,7 +136,8 @@ impl Texts {
             }
             let value = Ident::new(name, self.both[0].span());
             let place = format_ident!("__{}", name, span = Span::mixed_site());
-            bound.extend(quote!(let #place = &#value;));
+            bound.places.push(place);
+            bound.values.push(quote!(&#value));
         }
         let both = [(english, 0), (chinese, 1)].map(|(said, at)| {
             let language = if at == 0 { quote!(English) } else { quote!(Chinese) };
@@ -139,11 +159,12 @@ impl Texts {
     pub(crate) fn message(&self) -> Result<TokenStream> {
         let (bound, [english, chinese]) =
             self.written(false, |text, values, _| quote!(::std::format!(#text, #(#values),*)))?;
+        let message =
+            bound.around(&quote!(::dyno_model::message::Message::new([#english, #chinese])));
         Ok(quote!({
             #[allow(unused_imports)]
             use ::dyno_model::message::{ByDisplay as _, ByLanguage as _};
-            #bound
-            ::dyno_model::message::Message::new([#english, #chinese])
+            #message
         }))
     }
 
@@ -151,12 +172,10 @@ impl Texts {
     pub(crate) fn arm(&self) -> Result<TokenStream> {
         let (bound, [english, chinese]) =
             self.written(true, |text, values, _| quote!(::std::write!(f, #text, #(#values),*)))?;
-        Ok(quote!({
-            #bound
-            match language {
-                ::dyno_model::Language::English => #english,
-                ::dyno_model::Language::Chinese => #chinese,
-            }
-        }))
+        let written = bound.around(&quote!(match language {
+            ::dyno_model::Language::English => #english,
+            ::dyno_model::Language::Chinese => #chinese,
+        }));
+        Ok(quote!({ #written }))
     }
 }

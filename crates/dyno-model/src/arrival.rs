@@ -1,11 +1,11 @@
 //! Arrival processes: parsed, printed and saved in a plan. Their schedules are computed in
 //! `dyno-drive`.
 
+use crate::message::Localized;
 use crate::summary::Burstiness;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 /// How open-loop arrivals are spaced.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -44,19 +44,26 @@ impl fmt::Display for Arrival {
 }
 
 /// Why a text is not an arrival process.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum ArrivalError {
     /// The shape is not a number in range.
-    #[error(
+    #[message(
         "`{0}` is not a gamma shape; write a number from 0.01 to 1000, such as gamma:0.5 (below 1 \
-         burstier than Poisson, above 1 smoother)"
+         burstier than Poisson, above 1 smoother)",
+        "`{0}` 不是 gamma 的形状参数；请写 0.01 到 1000 之间的数，例如 gamma:0.5（小于 1 比泊松更突发，大于 1 更平稳）"
     )]
     Shape(String),
     /// The shape is missing.
-    #[error("`gamma` needs a shape; write gamma:0.5, for example")]
+    #[message(
+        "`gamma` needs a shape; write gamma:0.5, for example",
+        "`gamma` 需要形状参数；请写例如 gamma:0.5"
+    )]
     NoShape,
     /// Unknown name.
-    #[error("`{0}` is not an arrival process; write constant, poisson or gamma:SHAPE")]
+    #[message(
+        "`{0}` is not an arrival process; write constant, poisson or gamma:SHAPE",
+        "`{0}` 不是到达过程；请写 constant、poisson 或 gamma:SHAPE"
+    )]
     Unknown(String),
 }
 

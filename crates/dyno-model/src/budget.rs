@@ -2,10 +2,10 @@
 //! holds a share of one budget, and gives it back when dropped. Beyond the budget a request or a file
 //! fails; the process does not.
 
+use crate::message::Localized;
 use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use thiserror::Error;
 
 /// What foreign input may hold of a process, in bytes.
 const FOREIGN: usize = 1 << 30;
@@ -23,8 +23,8 @@ struct Account {
 }
 
 /// The budget is used up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("more than {} MiB of memory would be needed", self.mib())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Localized)]
+#[message("more than {} MiB of memory would be needed", "需要超过 {} MiB 的内存", self.mib())]
 pub struct OverBudget(
     /// The whole budget, in bytes.
     pub usize,
@@ -74,13 +74,13 @@ impl Budget {
 }
 
 /// Why JSON was not read.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum JsonError {
     /// It needs too much memory.
-    #[error(transparent)]
+    #[message(transparent)]
     Over(#[from] OverBudget),
     /// It is not JSON, or not what was expected.
-    #[error(transparent)]
+    #[message(transparent)]
     Json(#[from] serde_json::Error),
 }
 

@@ -7,6 +7,7 @@
 //! it is not zero.
 
 use crate::Nanos;
+use crate::message::Localized;
 
 /// One output event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +53,8 @@ pub struct ChunkTrack {
 }
 
 /// The stored form is damaged.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("chunk times are damaged at byte {0}")]
+#[derive(Debug, Localized, PartialEq, Eq)]
+#[message("chunk times are damaged at byte {0}", "数据块时间在第 {0} 字节处损坏")]
 pub struct DamagedChunks(pub usize);
 
 fn zigzag(value: i64) -> u64 {

@@ -1,5 +1,6 @@
 //! What happens between the levels of a run, and how the next one is chosen.
 
+use crate::message::{Message, message};
 use crate::plan::Arrival;
 use crate::slo::{Condition, Metric, Slo, SloError, Statistic, Term};
 use crate::text_form::saved_as_text;
@@ -59,16 +60,20 @@ pub struct Figure {
 }
 
 impl FromStr for Figure {
-    type Err = String;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         // The SLO parser knows all metrics and suggests corrections.
-        let slo: Slo = format!("{text}<1s").parse().map_err(|error: SloError| error.to_string())?;
+        let slo: Slo =
+            format!("{text}<1s").parse().map_err(|error: SloError| Message::of(&error))?;
         match slo.terms() {
             [Term { metric, statistic: Some(statistic), .. }] if metric.is_time() => {
                 Ok(Self { metric: *metric, statistic: *statistic })
             }
-            _ => Err(format!("`{text}` is not a statistic of a time; write ttft.p50, for example")),
+            _ => Err(message!(
+                "`{text}` is not a statistic of a time; write ttft.p50, for example",
+                "`{text}` 不是时间的统计量；请写例如 ttft.p50"
+            )),
         }
     }
 }
@@ -176,7 +181,7 @@ mod tests {
     fn figures_are_read_as_in_slos() {
         let figure: Figure = "TTFT.p99".parse().unwrap();
         assert_eq!(figure.to_string(), "ttft.p99");
-        assert!("tfft.p99".parse::<Figure>().unwrap_err().contains("ttft"));
+        assert!("tfft.p99".parse::<Figure>().unwrap_err().to_string().contains("ttft"));
         assert!("ttft".parse::<Figure>().is_err());
         assert!("errors".parse::<Figure>().is_err());
         assert!("ttft.p99<1s and tpot.p50".parse::<Figure>().is_err());

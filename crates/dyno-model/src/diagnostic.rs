@@ -1,12 +1,17 @@
 //! A message about a run, a level or a file. The texts are in the catalogue of `dyno-words`.
 
 use crate::language::Language;
+use crate::message::{AsDisplayed, InTheLanguage, Localized, Message, Shown};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
-/// A message, with its English text. If it was created by this process, it can be translated; read
-/// from a file, it keeps its text.
+/// A message, with its English text. Its wording and values are saved with it, so that a report can say it in
+/// another language; one that was read from a file of an older version, or a later one, may keep its text.
+///
+/// Values are in the text, too: what must not be saved is taken out before either is made. Those of a file are
+/// not trusted any more than its text.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// A stable code; several wordings may share one.
@@ -15,18 +20,18 @@ pub struct Diagnostic {
     pub what: String,
     /// What to do about it, or its likely cause.
     pub advice: Option<String>,
-    /// Which wording of the catalogue it has; absent where it was read from a file.
-    #[serde(skip)]
-    pub key: Option<&'static str>,
+    /// Which wording of the catalogue it has; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Cow<'static, str>>,
+    /// The values in its text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Value>,
     /// Its severity; absent where it was read from a file.
     #[serde(skip)]
     pub severity: Option<Severity>,
     /// What it is about.
     #[serde(skip)]
     pub subject: Subject,
-    /// The values in its text.
-    #[serde(skip)]
-    pub values: Vec<Value>,
 }
 
 /// The severity of a diagnostic, lowest first.
@@ -65,28 +70,82 @@ pub struct Row {
     pub file: Option<String>,
 }
 
-/// A value in the text of a diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A value in the text of a diagnostic. It is saved as text, or as an object with both texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Value {
     /// The same in every language.
     Text(String),
-    /// A translated text, in English and in Chinese.
-    Worded([String; 2]),
+    /// A translated text.
+    Message(Message),
 }
 
 impl Value {
+    /// One with an English and a Chinese text.
+    pub fn new(texts: [String; 2]) -> Self {
+        Self::Message(Message::new(texts))
+    }
+
     /// Its text in a language.
-    pub fn text(&self, language: Language) -> &str {
+    pub fn text(&self, language: Language) -> Cow<'_, str> {
         match self {
-            Self::Text(text) => text,
-            Self::Worded(texts) => language.choose(texts.each_ref().map(String::as_str)),
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Message(message) => Cow::Owned(message.text(language)),
         }
     }
 }
 
-impl<T: fmt::Display> From<T> for Value {
-    fn from(value: T) -> Self {
-        Self::Text(value.to_string())
+impl From<Message> for Value {
+    fn from(message: Message) -> Self {
+        Self::Message(message)
+    }
+}
+
+/// Not for whatever can be displayed: of what can be said in several languages that would be the English alone.
+macro_rules! plain {
+    ($($plain:ty)*) => {$(
+        impl From<$plain> for Value {
+            fn from(value: $plain) -> Self {
+                Self::Text(value.to_string())
+            }
+        }
+    )*};
+}
+
+plain!(&str &&str String &String Cow<'_, str> char u8 u16 u32 u64 usize i32 i64 f64);
+
+/// How `values!` makes a value of something: `Shown` says how it is said.
+#[doc(hidden)]
+pub trait IsValue {
+    fn how(&self) -> AsItIs {
+        AsItIs
+    }
+}
+
+impl IsValue for Shown<'_, Value> {}
+
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct AsItIs;
+
+impl AsItIs {
+    #[doc(hidden)]
+    pub fn value(self, value: Value) -> Value {
+        value
+    }
+}
+
+impl InTheLanguage {
+    #[doc(hidden)]
+    pub fn value<T: Localized>(self, value: T) -> Value {
+        Value::Message(Message::of(&value))
+    }
+}
+
+impl AsDisplayed {
+    #[doc(hidden)]
+    pub fn value<T: fmt::Display>(self, value: T) -> Value {
+        Value::Text(value.to_string())
     }
 }
 

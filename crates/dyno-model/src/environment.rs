@@ -18,7 +18,6 @@ pub struct Environment {
     /// The results of the preflight.
     pub preflight: Option<Preflight>,
     /// Notes on the run.
-    #[serde(with = "with_values")]
     pub notes: Vec<Diagnostic>,
     /// How many processes have worked on the run, where it was resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,43 +149,6 @@ pub struct Preflight {
     /// Numbers in a vector, of a server that embeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<u32>,
-}
-
-/// The saved form of notes: with their values, so that a report can translate them.
-mod with_values {
-    use crate::diagnostic::{Diagnostic, Value};
-    use crate::language::Language;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    struct Note {
-        #[serde(flatten)]
-        said: Diagnostic,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        values: Vec<String>,
-    }
-
-    pub(super) fn serialize<S: Serializer>(
-        notes: &[Diagnostic],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let text = |value: &Value| value.text(Language::English).to_owned();
-        let note = |note: &Diagnostic| Note {
-            said: note.clone(),
-            values: note.values.iter().map(text).collect(),
-        };
-        serializer.collect_seq(notes.iter().map(note))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Diagnostic>, D::Error> {
-        let read = |note: Note| Diagnostic {
-            values: note.values.into_iter().map(Value::Text).collect(),
-            ..note.said
-        };
-        Ok(Vec::<Note>::deserialize(deserializer)?.into_iter().map(read).collect())
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::Nanos;
 use crate::frame::{ClientHealth, Ending};
+use crate::message::Message;
 use serde::{Deserialize, Serialize};
 
 /// The load generators of a run.
@@ -86,7 +87,7 @@ pub struct AgentEnd {
     /// Measurements of it as a client.
     pub client: ClientHealth,
     /// Why it was lost, if it was.
-    pub lost: Option<String>,
+    pub lost: Option<Message>,
 }
 
 impl AgentEnd {
@@ -178,7 +179,7 @@ pub struct AgentSeen {
     /// It is done with the level.
     pub done: bool,
     /// Why it was lost, if it was.
-    pub lost: Option<String>,
+    pub lost: Option<Message>,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use crate::Nanos;
 use crate::course::{Range, Search};
+use crate::message::{Message, message};
 use crate::plan::{Arrival, LevelPlan, Load, Plan, Shard, Warmup};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -36,7 +37,7 @@ const RETRIES: RangeInclusive<u64> = 0..=1_000;
 const TIMES: RangeInclusive<Nanos> = 0..=36_000_000_000_000_000;
 
 /// Whether all values of a plan are within the limits; the first that is not.
-pub fn check_plan(plan: &Plan) -> Result<(), String> {
+pub fn check_plan(plan: &Plan) -> Result<(), Message> {
     check_shard(plan.shard)?;
     within("levels", plan.levels.len(), &(0..=MOST_LEVELS))?;
     within("shed_retries", plan.shed_retries.unwrap_or(0).into(), &RETRIES)?;
@@ -59,29 +60,30 @@ pub fn check_plan(plan: &Plan) -> Result<(), String> {
 }
 
 /// Whether a part of a run is one.
-pub fn check_shard(shard: Shard) -> Result<(), String> {
+pub fn check_shard(shard: Shard) -> Result<(), Message> {
     within("shard.of", shard.of, &(1..=MOST_AGENTS))?;
     within("shard.index", shard.index, &(0..=shard.of - 1))
 }
 
 /// Whether a level has an end: loads that could go on for ever need a number of requests or a time.
-pub fn check_end(plan: &LevelPlan) -> Result<(), String> {
+pub fn check_end(plan: &LevelPlan) -> Result<(), Message> {
     let bounded = plan.requests.is_some() || plan.duration_ns.is_some();
     if matches!(plan.load, Load::Rate { .. } | Load::Concurrency { .. }) && !bounded {
-        return Err(
-            "the plan has a level without an end; it needs requests or duration_ns".to_owned()
-        );
+        return Err(message!(
+            "the plan has a level without an end; it needs requests or duration_ns",
+            "计划中有一个档位没有终点；需要 requests 或 duration_ns"
+        ));
     }
     Ok(())
 }
 
 /// Whether so many prompts may have been sent by earlier levels.
-pub fn check_taken(taken: u64) -> Result<(), String> {
+pub fn check_taken(taken: u64) -> Result<(), Message> {
     within("taken", taken, &REQUESTS)
 }
 
 /// Whether the values of a level are within the limits; the first that is not.
-pub fn check_level(plan: &LevelPlan) -> Result<(), String> {
+pub fn check_level(plan: &LevelPlan) -> Result<(), Message> {
     within("requests", plan.requests.unwrap_or(0), &REQUESTS)?;
     within("duration_ns", plan.duration_ns.unwrap_or(0), &TIMES)?;
     within("drain_ns", plan.drain_ns, &TIMES)?;
@@ -123,14 +125,14 @@ pub fn check_level(plan: &LevelPlan) -> Result<(), String> {
     within("arrivals", arrivals(plan), &(0.0..=MOST_ARRIVALS))
 }
 
-fn check_arrival(arrival: Arrival) -> Result<(), String> {
+fn check_arrival(arrival: Arrival) -> Result<(), Message> {
     match arrival {
         Arrival::Constant | Arrival::Poisson => Ok(()),
         Arrival::Gamma { shape } => within("shape", shape, &SHAPES),
     }
 }
 
-fn check_search(search: &Search) -> Result<(), String> {
+fn check_search(search: &Search) -> Result<(), Message> {
     match search {
         Search::Sweep { points, arrival, .. } => {
             within("search.points", *points, &(1..=100))?;
@@ -179,11 +181,14 @@ fn within<N: PartialOrd + fmt::Display>(
     field: &str,
     value: N,
     accepted: &RangeInclusive<N>,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let (least, most) = (accepted.start(), accepted.end());
     match accepted.contains(&value) {
         true => Ok(()),
-        false => Err(format!("the plan says {field} = {value}; accepted are {least} to {most}")),
+        false => Err(message!(
+            "the plan says {field} = {value}; accepted are {least} to {most}",
+            "计划中 {field} = {value}；可接受的范围是 {least} 到 {most}"
+        )),
     }
 }
 

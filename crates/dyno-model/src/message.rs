@@ -78,11 +78,6 @@ impl Message {
         Self::new([Language::English, Language::Chinese].map(said))
     }
 
-    /// Until the lower crates are merged.
-    pub fn lower(said: impl fmt::Display) -> Self {
-        Self::quoted(said)
-    }
-
     /// The same, with what may help.
     #[must_use]
     pub fn with_hint(mut self, hint: Self) -> Self {
@@ -93,6 +88,14 @@ impl Message {
     /// English and Chinese, without the hint.
     pub fn texts(&self) -> [&str; 2] {
         [&self.0.english, &self.0.chinese]
+    }
+
+    /// The same with each of its texts changed.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(&str) -> String + Copy) -> Self {
+        let [english, chinese] = self.texts().map(change);
+        let hint = self.hint().map(|hint| hint.map(change));
+        Self(Box::new(Texts { english, chinese, hint }))
     }
 
     /// What may help.
@@ -144,6 +147,14 @@ impl<T: Localized + Clone> Localized for Cow<'_, T> {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
         (**self).fmt_in(f, language)
     }
+}
+
+/// What something says, as a message: in the language if it can be said in several, else as it is displayed.
+#[macro_export]
+macro_rules! said {
+    ($value:expr) => {
+        $crate::message!("{}", "{}", $value)
+    };
 }
 
 /// Texts behind each other, with something between them.

@@ -1,5 +1,6 @@
 //! How a request ended: exactly one outcome per arrival, and a failure always has a class.
 
+use crate::message::{Message, message};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -103,9 +104,9 @@ impl fmt::Display for FailureClass {
 }
 
 impl FromStr for FailureClass {
-    type Err = String;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         if let Some(status) = text.strip_prefix("http.").and_then(|s| s.parse().ok()) {
             return Ok(Self::Http(status));
         }
@@ -113,7 +114,7 @@ impl FromStr for FailureClass {
             .iter()
             .find(|(_, name)| *name == text)
             .map(|(class, _)| *class)
-            .ok_or_else(|| format!("`{text}` is not a failure class"))
+            .ok_or_else(|| message!("`{text}` is not a failure class", "`{text}` 不是失败类别"))
     }
 }
 

@@ -1,8 +1,9 @@
 //! One run in a list of runs, as plain data. `dyno-record` reads it, `dyno-report` prints it.
 
 use crate::load::LoadKind;
+use crate::message::Message;
 use crate::verdict::Verdict;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -67,8 +68,9 @@ pub struct RunEntry {
     pub state: RunState,
     /// It ended because the target was lost.
     pub target_lost: bool,
-    /// What is wrong with its files.
-    pub problem: Option<String>,
+    /// What is wrong with its files; saved as text.
+    #[serde(serialize_with = "as_text")]
+    pub problem: Option<Message>,
     /// Its label: the one set later, else that of the plan.
     pub label: Option<String>,
     /// Its tags.
@@ -96,4 +98,8 @@ pub struct RunEntry {
     pub output_tokens_per_s: Option<f64>,
     /// The highest number of texts per second, where they are embedded or ranked.
     pub inputs_per_s: Option<f64>,
+}
+
+fn as_text<S: Serializer>(said: &Option<Message>, serializer: S) -> Result<S::Ok, S::Error> {
+    said.as_ref().map(Message::to_string).serialize(serializer)
 }

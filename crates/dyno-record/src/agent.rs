@@ -3,6 +3,7 @@
 use crate::fields::{Bad, Fields, put_bytes, put_plain, put_some, put_text, unzigzag, zigzag};
 use crate::level::{decode_client, encode_client, ending, ending_number};
 use dyno_model::fleet::{AgentEnd, ClockFit};
+use dyno_model::{Language, Localized, Message};
 
 pub(crate) fn encode(agent: &AgentEnd, out: &mut Vec<u8>) {
     put_plain(out, 1, agent.agent.into());
@@ -28,12 +29,16 @@ pub(crate) fn encode(agent: &AgentEnd, out: &mut Vec<u8>) {
     let mut client = Vec::new();
     encode_client(&agent.client, &mut client);
     put_bytes(out, 18, &client);
-    put_text(out, 19, agent.lost.as_deref());
+    let [english, chinese] = [Language::English, Language::Chinese]
+        .map(|language| agent.lost.as_ref().map(|why| why.text(language)));
+    put_text(out, 19, english.as_deref());
+    put_text(out, 21, chinese.filter(|text| english.as_ref() != Some(text)).as_deref());
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<AgentEnd, Bad> {
     let mut agent = AgentEnd::new(0, "", "");
     let mut clock = ClockFit::default();
+    let (mut lost, mut in_chinese) = (None, None);
     for field in Fields(payload) {
         match field? {
             (1, value) => agent.agent = value.narrow()?,
@@ -54,18 +59,33 @@ pub(crate) fn decode(payload: &[u8]) -> Result<AgentEnd, Bad> {
             (16, value) => agent.beats = value.number()?,
             (17, value) => agent.longest_silence_ns = value.number()?,
             (18, value) => agent.client = decode_client(value.bytes()?)?,
-            (19, value) => agent.lost = Some(value.text()?),
+            (19, value) => lost = Some(value.text()?),
             (20, value) => clock.steps = value.narrow()?,
+            (21, value) => in_chinese = Some(value.text()?),
             _ => {}
         }
     }
     agent.clock = agent.clock.map(|_| clock);
+    agent.lost = lost.map(|english| {
+        let chinese = in_chinese.unwrap_or_else(|| english.clone());
+        Message::new([english, chinese])
+    });
     Ok(agent)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn why_it_was_lost_comes_back_in_each_language() {
+        for why in [dyno_model::message!("late", "迟到"), Message::quoted("killed")] {
+            let agent = AgentEnd { lost: Some(why), ..AgentEnd::new(1, "b", "node-2") };
+            let mut stored = Vec::new();
+            encode(&agent, &mut stored);
+            assert_eq!(decode(&stored).unwrap(), agent);
+        }
+    }
 
     #[test]
     fn clock_comes_back_as_it_was() {

@@ -2,7 +2,7 @@
 //! environment stay as they were recorded, because the plan's hash identifies the run.
 
 use crate::dir::{RunDir, failed};
-use crate::error::RecordError;
+use crate::error::{Doing, RecordError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::{fs, io};
@@ -70,7 +70,7 @@ impl RunDir {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|source| RecordError::Json { path: path.clone(), source }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Annotations::default()),
-            Err(error) => Err(failed("read", &path)(error)),
+            Err(error) => Err(failed(Doing::Read, &path)(error)),
         }
     }
 

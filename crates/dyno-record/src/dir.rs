@@ -1,6 +1,6 @@
 //! The run directory: created once, never mixed with other files, read many times.
 
-use crate::error::RecordError;
+use crate::error::{Doing, RecordError};
 use crate::reader::RecordReader;
 use dyno_model::Summary;
 use dyno_model::budget::Budget;
@@ -26,7 +26,7 @@ pub struct RunDir {
 }
 
 pub(crate) fn failed(
-    doing: &'static str,
+    doing: Doing,
     path: impl Into<PathBuf>,
 ) -> impl FnOnce(io::Error) -> RecordError {
     let path = path.into();
@@ -40,8 +40,8 @@ impl RunDir {
         if path.exists() && !path.is_dir() {
             return Err(RecordError::NotADirectory(path));
         }
-        fs::create_dir_all(&path).map_err(failed("create the directory", &path))?;
-        let mut entries = fs::read_dir(&path).map_err(failed("list", &path))?;
+        fs::create_dir_all(&path).map_err(failed(Doing::CreateDirectory, &path))?;
+        let mut entries = fs::read_dir(&path).map_err(failed(Doing::List, &path))?;
         if entries.next().is_some() {
             return Err(RecordError::NotEmpty(path));
         }
@@ -106,7 +106,7 @@ impl RunDir {
             Ok(()) => Ok(path),
             Err(source) => {
                 let _ = fs::remove_file(&temporary);
-                Err(RecordError::Io { doing: "write", path, source })
+                Err(RecordError::Io { doing: Doing::Write, path, source })
             }
         }
     }
@@ -114,7 +114,7 @@ impl RunDir {
     /// The saved plan.
     pub fn read_plan(&self) -> Result<Plan, RecordError> {
         let path = self.path.join(PLAN);
-        let bytes = fs::read(&path).map_err(failed("read", &path))?;
+        let bytes = fs::read(&path).map_err(failed(Doing::Read, &path))?;
         from_json(&path, &bytes)
     }
 
@@ -124,7 +124,7 @@ impl RunDir {
         match fs::read(&path) {
             Ok(bytes) => from_json(&path, &bytes).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("read", &path)(error)),
+            Err(error) => Err(failed(Doing::Read, &path)(error)),
         }
     }
 
@@ -138,7 +138,7 @@ impl RunDir {
                 Err(source) => Err(RecordError::Json { path, source }),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("read", &path)(error)),
+            Err(error) => Err(failed(Doing::Read, &path)(error)),
         }
     }
 
@@ -150,7 +150,7 @@ impl RunDir {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(RecordError::NoRun(self.path.clone()));
             }
-            Err(error) => return Err(failed("read", &path)(error)),
+            Err(error) => return Err(failed(Doing::Read, &path)(error)),
         };
         RecordReader::new(BufReader::with_capacity(64 << 10, file), &path)
     }
@@ -158,7 +158,7 @@ impl RunDir {
     /// Opens the records at byte `from`, where a frame starts.
     pub fn records_from(&self, from: u64) -> Result<RecordReader, RecordError> {
         let mut reader = self.records()?;
-        reader.go_to(from).map_err(failed("read", self.path.join(RECORDS)))?;
+        reader.go_to(from).map_err(failed(Doing::Read, self.path.join(RECORDS)))?;
         Ok(reader)
     }
 
@@ -177,7 +177,7 @@ impl RunDir {
             write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, &path));
         written.map_err(|source| {
             let _ = fs::remove_file(&temporary);
-            RecordError::Io { doing: "write", path, source }
+            RecordError::Io { doing: Doing::Write, path, source }
         })
     }
 }

@@ -4,19 +4,14 @@
 //! understands what it can of a newer file. Nothing read here is trusted.
 
 use dyno_model::chunks::{put_varint, take_varint};
+use dyno_model::{Message, message};
 
 const NUMBER: u64 = 0;
 const BYTES: u64 = 1;
 
 /// Why a payload could not be decoded.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Bad(pub(crate) String);
-
-impl Bad {
-    pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self(what.into())
-    }
-}
+pub(crate) struct Bad(pub(crate) Message);
 
 pub(crate) fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
@@ -71,20 +66,25 @@ impl<'a> Value<'a> {
     pub(crate) fn number(self) -> Result<u64, Bad> {
         match self {
             Self::Number(value) => Ok(value),
-            Self::Bytes(_) => Err(Bad::new("bytes where a number should be")),
+            Self::Bytes(_) => {
+                Err(Bad(message!("bytes where a number should be", "应为数字处是字节")))
+            }
         }
     }
 
     /// The number, which must fit a smaller type.
     pub(crate) fn narrow<T: TryFrom<u64>>(self) -> Result<T, Bad> {
         let value = self.number()?;
-        T::try_from(value).map_err(|_| Bad::new(format!("number {value} is out of range")))
+        T::try_from(value)
+            .map_err(|_| Bad(message!("number {value} is out of range", "数字 {value} 超出范围")))
     }
 
     pub(crate) fn bytes(self) -> Result<&'a [u8], Bad> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            Self::Number(_) => Err(Bad::new("a number where bytes should be")),
+            Self::Number(_) => {
+                Err(Bad(message!("a number where bytes should be", "应为字节处是数字")))
+            }
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Value<'a> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes)
             .map(str::to_owned)
-            .map_err(|_| Bad::new("text that is not UTF-8"))
+            .map_err(|_| Bad(message!("text that is not UTF-8", "文本不是 UTF-8")))
     }
 }
 
@@ -106,10 +106,10 @@ impl<'a> Fields<'a> {
         if tag & 1 == NUMBER {
             return Ok((tag >> 1, Value::Number(number)));
         }
-        let bytes = usize::try_from(number)
-            .ok()
-            .and_then(|len| self.0.split_at_checked(len))
-            .ok_or_else(|| Bad::new("a field that is longer than its frame"))?;
+        let bytes =
+            usize::try_from(number).ok().and_then(|len| self.0.split_at_checked(len)).ok_or_else(
+                || Bad(message!("a field that is longer than its frame", "字段超出其所在的帧")),
+            )?;
         self.0 = bytes.1;
         Ok((tag >> 1, Value::Bytes(bytes.0)))
     }
@@ -125,7 +125,8 @@ impl<'a> Iterator for Fields<'a> {
 
 /// Reads a number from the front.
 pub(crate) fn take_number(input: &mut &[u8]) -> Result<u64, Bad> {
-    take_varint(input).ok_or_else(|| Bad::new("a number that is cut off or too long"))
+    take_varint(input)
+        .ok_or_else(|| Bad(message!("a number that is cut off or too long", "数字被截断或过长")))
 }
 
 #[cfg(test)]

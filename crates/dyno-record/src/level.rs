@@ -9,6 +9,7 @@ use dyno_model::frame::{
     ClientHealth, Ending, EngineSlip, LevelChosen, LevelEnd, LevelStart, RunEnd,
 };
 use dyno_model::lag::DelayHistogram;
+use dyno_model::message;
 
 pub(crate) fn ending_number(ending: Ending) -> u64 {
     match ending {
@@ -35,7 +36,7 @@ pub(crate) fn ending(value: Value) -> Result<Ending, Bad> {
         6 => Ok(Ending::MaxFailures),
         7 => Ok(Ending::AgentLost),
         8 => Ok(Ending::BehindSchedule),
-        other => Err(Bad::new(format!("unknown ending {other}"))),
+        other => Err(Bad(message!("unknown ending {other}", "未知的结束方式 {other}"))),
     }
 }
 
@@ -53,12 +54,15 @@ pub(crate) fn decode_chosen(payload: &[u8]) -> Result<LevelChosen, Bad> {
             (1, value) => level = value.narrow()?,
             (2, value) => {
                 let read = serde_json::from_slice(value.bytes()?);
-                plan = Some(read.map_err(|error| Bad::new(format!("a level's plan: {error}")))?);
+                plan = Some(read.map_err(|error| {
+                    Bad(message!("a level's plan: {error}", "档位的计划：{error}"))
+                })?);
             }
             _ => {}
         }
     }
-    let plan = plan.ok_or_else(|| Bad::new("a chosen level without its plan"))?;
+    let plan =
+        plan.ok_or_else(|| Bad(message!("a chosen level without its plan", "选出的档位没有计划")))?;
     Ok(LevelChosen { level, plan })
 }
 
@@ -241,14 +245,13 @@ fn decode_lag(mut input: &[u8]) -> Result<DelayHistogram, Bad> {
     let mut index = 0_usize;
     while !input.is_empty() {
         let step = take_number(&mut input)?;
-        index = usize::try_from(step)
-            .ok()
-            .and_then(|step| index.checked_add(step))
-            .ok_or_else(|| Bad::new("a histogram bucket that does not exist"))?;
+        index = usize::try_from(step).ok().and_then(|step| index.checked_add(step)).ok_or_else(
+            || Bad(message!("a histogram bucket that does not exist", "直方图的区间不存在")),
+        )?;
         buckets.push((index, take_number(&mut input)?));
     }
     let lag = DelayHistogram::from_sparse(buckets, max)
-        .ok_or_else(|| Bad::new("a histogram that does not add up"))?;
+        .ok_or_else(|| Bad(message!("a histogram that does not add up", "直方图的合计不符")))?;
     // An empty histogram has no maximum, whatever was stored with it.
     Ok(if lag.count() == 0 { DelayHistogram::default() } else { lag })
 }

@@ -30,7 +30,7 @@ mod writer;
 pub use annotations::Annotations;
 pub use catalog::{RunFilter, delete_run, find_run, list_runs, remember_run};
 pub use dir::{RunDir, parse_summary};
-pub use error::RecordError;
+pub use error::{Doing, RecordError};
 pub use file::{FORMAT, MAX_FRAME, encode_file};
 pub use parts::{AllRecords, Seen};
 pub use reader::{Damage, RecordReader};

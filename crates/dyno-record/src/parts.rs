@@ -2,7 +2,7 @@
 //! the run's own. Where the coordinator was lost before that, they are the only records of a level.
 
 use crate::dir::{RECORDS, RunDir, failed, holds_records};
-use crate::error::RecordError;
+use crate::error::{Doing, RecordError};
 use crate::reader::{Damage, RecordReader};
 use dyno_model::frame::{Frame, LevelStart, RunHeader};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +71,7 @@ pub(crate) fn wait_for(parts: &[RunDir]) -> Result<(), RecordError> {
 /// Removes parts whose records are elsewhere.
 pub(crate) fn remove(parts: &[RunDir]) -> Result<(), RecordError> {
     let removed =
-        |part: &RunDir| fs::remove_dir_all(part.path()).map_err(failed("remove", part.path()));
+        |part: &RunDir| fs::remove_dir_all(part.path()).map_err(failed(Doing::Remove, part.path()));
     parts.iter().try_for_each(removed)
 }
 

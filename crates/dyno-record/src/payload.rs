@@ -3,6 +3,7 @@
 use crate::fields::Bad;
 use crate::{level, request, server};
 use dyno_model::frame::Frame;
+use dyno_model::message;
 
 const LEVEL_START: u8 = 1;
 const REQUEST: u8 = 2;
@@ -44,7 +45,7 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
 /// Reads a payload; nothing for a kind of frame that a later version may have added.
 pub(crate) fn decode(payload: &[u8]) -> Result<Option<Frame>, Bad> {
     let Some((kind, fields)) = payload.split_first() else {
-        return Err(Bad::new("an empty frame"));
+        return Err(Bad(message!("an empty frame", "空帧")));
     };
     Ok(Some(match *kind {
         LEVEL_START => Frame::LevelStart(level::decode_start(fields)?),
@@ -53,7 +54,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<Option<Frame>, Bad> {
         RUN_END => Frame::RunEnd(level::decode_run_end(fields)?),
         LEVEL_CHOSEN => Frame::LevelChosen(Box::new(level::decode_chosen(fields)?)),
         SERVER => Frame::Server(server::decode(fields)?),
-        0 => return Err(Bad::new("a frame of kind 0")),
+        0 => return Err(Bad(message!("a frame of kind 0", "类型为 0 的帧"))),
         _ => return Ok(None),
     }))
 }
@@ -113,11 +114,12 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_a_reason() {
-        assert_eq!(decode(&[]), Err(Bad::new("an empty frame")));
-        assert_eq!(decode(&[REQUEST]), Err(Bad::new("a request without times")));
+        let refused = |bytes: &[u8]| decode(bytes).unwrap_err().0.to_string();
+        assert_eq!(refused(&[]), "an empty frame");
+        assert_eq!(refused(&[REQUEST]), "a request without times");
         let mut out = vec![RUN_END];
         put_number(&mut out, 2, 9);
-        assert_eq!(decode(&out), Err(Bad::new("unknown ending 9")));
+        assert_eq!(refused(&out), "unknown ending 9");
         for nonsense in [f64::NAN, -0.1, 1.5, f64::INFINITY] {
             let mut out = vec![SERVER];
             put_number(&mut out, 4, nonsense.to_bits());

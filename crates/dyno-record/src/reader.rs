@@ -7,24 +7,22 @@ use crate::error::RecordError;
 use crate::file::{FORMAT, MAGIC, MAX_FRAME, PREFIX, Prefix};
 use crate::payload;
 use dyno_model::frame::{Frame, RunHeader};
-use std::fmt;
+use dyno_model::{Localized, Message, message};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Where and how a record file stops being readable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
+#[message(
+    "{what} at byte {offset}; what came before is whole",
+    "第 {offset} 字节处：{what}；此前的内容完整"
+)]
 pub struct Damage {
     /// The byte at which the first unreadable frame starts.
     pub offset: u64,
     /// What is wrong with it.
-    pub what: String,
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}; what came before is whole", self.what, self.offset)
-    }
+    pub what: Message,
 }
 
 /// The frames of a record file, in order.
@@ -58,19 +56,26 @@ impl<R: Read + Seek> RecordReader<R> {
 impl<R: Read> RecordReader<R> {
     /// Reads records from `source`; errors name `path`.
     pub fn new(mut source: R, path: &Path) -> Result<Self, RecordError> {
-        let broken = |what: String| RecordError::Header { path: path.to_owned(), what };
+        let broken = |what: Message| RecordError::Header { path: path.to_owned(), what };
         let mut payload = Vec::new();
         let magic = read_up_to(&mut source, MAGIC.len(), &mut payload);
         magic.map_err(|error| broken(unreadable(&error)))?;
         if payload != MAGIC {
-            return Err(broken("it does not begin like a record file".into()));
+            return Err(broken(message!(
+                "it does not begin like a record file",
+                "开头不像记录文件"
+            )));
         }
         let read = read_frame(&mut source, &mut payload).map_err(broken)?;
         if !read {
-            return Err(broken("it ends before the header".into()));
+            return Err(broken(message!(
+                "it ends before the header",
+                "文件头尚未结束，文件就结束了"
+            )));
         }
-        let header: RunHeader = serde_json::from_slice(&payload)
-            .map_err(|error| broken(format!("the header is not valid: {error}")))?;
+        let header: RunHeader = serde_json::from_slice(&payload).map_err(|error| {
+            broken(message!("the header is not valid: {error}", "文件头无效：{error}"))
+        })?;
         if header.format > FORMAT {
             return Err(RecordError::Format {
                 path: path.to_owned(),
@@ -106,10 +111,11 @@ impl<R: Read> RecordReader<R> {
     }
 
     /// The next frame that this version knows; nothing at the end of the file.
-    fn advance(&mut self) -> Result<Option<Frame>, String> {
+    fn advance(&mut self) -> Result<Option<Frame>, Message> {
         while read_frame(&mut self.source, &mut self.payload)? {
-            let frame = payload::decode(&self.payload)
-                .map_err(|bad| format!("a frame that makes no sense ({})", bad.0))?;
+            let frame = payload::decode(&self.payload).map_err(|bad| {
+                message!("a frame that makes no sense ({})", "帧的内容不合理（{}）", bad.0)
+            })?;
             self.offset += (PREFIX + self.payload.len()) as u64;
             if frame.is_some() {
                 return Ok(frame);
@@ -138,25 +144,28 @@ impl<R: Read> Iterator for RecordReader<R> {
 
 /// Reads and checks one frame's payload; false at the end of the file, an error message if the frame
 /// is damaged.
-pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Result<bool, String> {
+pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Result<bool, Message> {
     read_up_to(source, PREFIX, payload).map_err(|error| unreadable(&error))?;
     if payload.is_empty() {
         return Ok(false);
     }
     let Ok(prefix) = <[u8; PREFIX]>::try_from(payload.as_slice()) else {
-        return Err("a frame that is cut off".into());
+        return Err(cut_off());
     };
     let prefix = Prefix::from_bytes(prefix);
     let length = prefix.length as usize;
     if length == 0 || length > MAX_FRAME {
-        return Err(format!("a frame with an impossible length ({length} bytes)"));
+        return Err(message!(
+            "a frame with an impossible length ({length} bytes)",
+            "帧的长度不可能（{length} 字节）"
+        ));
     }
     read_up_to(source, length, payload).map_err(|error| unreadable(&error))?;
     if payload.len() < length {
-        return Err("a frame that is cut off".into());
+        return Err(cut_off());
     }
     if Prefix::of(payload) != prefix {
-        return Err("a frame whose checksum does not fit".into());
+        return Err(message!("a frame whose checksum does not fit", "帧的校验和不符"));
     }
     Ok(true)
 }
@@ -168,6 +177,10 @@ fn read_up_to(source: &mut impl Read, length: usize, into: &mut Vec<u8>) -> io::
     source.by_ref().take(length as u64).read_to_end(into).map(|_| ())
 }
 
-fn unreadable(error: &io::Error) -> String {
-    format!("bytes that cannot be read ({error})")
+fn unreadable(error: &io::Error) -> Message {
+    message!("bytes that cannot be read ({error})", "字节无法读取（{error}）")
+}
+
+fn cut_off() -> Message {
+    message!("a frame that is cut off", "帧被截断")
 }

@@ -1,11 +1,12 @@
 //! The recorder: a thread that writes the records during the run.
 
 use crate::dir::{RECORDS, RunDir, failed};
-use crate::error::RecordError;
+use crate::error::{Doing, RecordError};
 use crate::file::opening;
 use crate::parts;
 use crate::queue::{Queue, QueueLimits};
 use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer, Written};
+use dyno_model::Message;
 use dyno_model::frame::{Frame, RunHeader};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::PathBuf;
@@ -51,7 +52,7 @@ impl Recorder {
             .append(true)
             .create_new(true)
             .open(&path)
-            .map_err(failed("create", &path))?;
+            .map_err(failed(Doing::Create, &path))?;
         // Marks the run as being written. A file system without locks must not stop it.
         lock(&file);
         let held = file.try_clone().ok();
@@ -69,7 +70,8 @@ impl Recorder {
     /// agents have kept, as the records of a level that is incomplete, and removes it there.
     pub fn resume(dir: &RunDir) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
-        let file = OpenOptions::new().append(true).open(&path).map_err(failed("open", &path))?;
+        let file =
+            OpenOptions::new().append(true).open(&path).map_err(failed(Doing::Open, &path))?;
         if !lock(&file) {
             return Err(RecordError::InUse(dir.path().to_owned()));
         }
@@ -78,7 +80,7 @@ impl Recorder {
         let mut records = dir.all_records()?;
         records.skip_own();
         let length = records.own().whole();
-        file.set_len(length).map_err(failed("truncate", &path))?;
+        file.set_len(length).map_err(failed(Doing::Truncate, &path))?;
         let held = file.try_clone().ok();
         let mut recorder =
             Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())?;
@@ -122,7 +124,7 @@ impl Recorder {
                     source.0.due().iter().for_each(|asked| drop(asked.send(writer.account())));
                 }
             })
-            .map_err(failed("start the thread that writes", &path))?;
+            .map_err(failed(Doing::StartItsWriter, &path))?;
         Ok(Self { queue, trouble, path, thread: Some(thread), held: None })
     }
 
@@ -145,7 +147,7 @@ impl Recorder {
     }
 
     /// The current problem with writing, and what to do about it.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn trouble(&self) -> Option<Message> {
         self.trouble.message()
     }
 

@@ -9,7 +9,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{
     Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, Turn, Widths,
 };
-use dyno_model::{Message, Nanos};
+use dyno_model::{Message, Nanos, message};
 
 const LEVEL: u64 = 1;
 const INDEX: u64 = 2;
@@ -195,12 +195,15 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
         Outcome::Completed if unconfirmed => Outcome::Unconfirmed,
         outcome => outcome,
     };
-    decode_times(times.ok_or_else(|| Bad::new("a request without times"))?, &mut record)?;
+    decode_times(
+        times.ok_or_else(|| Bad(message!("a request without times", "请求没有时间")))?,
+        &mut record,
+    )?;
     record.admitted = waited.map(|waited| record.intended.saturating_add(waited));
     record.first_refused = refused.map(|after| record.intended.saturating_add(after));
     let (odd, loose) = (decode_odd(odd)?, decode_loose(loose)?);
     record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, odd, loose)
-        .map_err(|damaged| Bad::new(damaged.to_string()))?;
+        .map_err(|damaged| Bad(Message::of(&damaged)))?;
     record.input = token_count(input)?;
     record.output = token_count(output)?;
     record.turn = session.zip(turn).map(|(session, number)| Turn { session, number });
@@ -220,7 +223,7 @@ fn phase(value: Value) -> Result<Phase, Bad> {
         0 => Ok(Phase::Measured),
         1 => Ok(Phase::Warmup),
         2 => Ok(Phase::Drain),
-        other => Err(Bad::new(format!("unknown phase {other}"))),
+        other => Err(Bad(message!("unknown phase {other}", "未知的阶段 {other}"))),
     }
 }
 
@@ -239,7 +242,7 @@ fn source(value: Value) -> Result<TokenSource, Bad> {
         1 => Ok(TokenSource::Chunks),
         2 => Ok(TokenSource::Tokenizer),
         3 => Ok(TokenSource::Events),
-        other => Err(Bad::new(format!("unknown token source {other}"))),
+        other => Err(Bad(message!("unknown token source {other}", "未知的 token 来源 {other}"))),
     }
 }
 
@@ -249,7 +252,10 @@ fn token_count(
     match (tokens, source) {
         (Some(tokens), Some(source)) => Ok(Some(TokenCount { tokens, source })),
         (None, None) => Ok(None),
-        _ => Err(Bad::new("a token count without source, or a source without count")),
+        _ => Err(Bad(message!(
+            "a token count without source, or a source without count",
+            "token 数没有来源，或来源没有 token 数"
+        ))),
     }
 }
 
@@ -276,14 +282,14 @@ fn encode_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
 fn decode_outcome(outcome: u64, why: Option<String>) -> Result<Outcome, Bad> {
     match (outcome, why) {
         (0, _) => Ok(Outcome::Completed),
-        (FAILED, Some(class)) => {
-            class.parse::<FailureClass>().map(Outcome::Failed).map_err(Bad::new)
-        }
-        (SHED, Some(class)) => class.parse::<FailureClass>().map(Outcome::Shed).map_err(Bad::new),
+        (FAILED, Some(class)) => class.parse::<FailureClass>().map(Outcome::Failed).map_err(Bad),
+        (SHED, Some(class)) => class.parse::<FailureClass>().map(Outcome::Shed).map_err(Bad),
         (DROPPED, Some(why)) => Ok(Outcome::Dropped(why)),
         (CENSORED, _) => Ok(Outcome::Censored),
-        (FAILED | SHED | DROPPED, None) => Err(Bad::new("a failure without its class")),
-        (other, _) => Err(Bad::new(format!("unknown outcome {other}"))),
+        (FAILED | SHED | DROPPED, None) => {
+            Err(Bad(message!("a failure without its class", "失败没有类别")))
+        }
+        (other, _) => Err(Bad(message!("unknown outcome {other}", "未知的结果 {other}"))),
     }
 }
 
@@ -347,7 +353,8 @@ fn encode_odd(odd: &[(u32, u32)], out: &mut Vec<u8>) {
 }
 
 fn decode_odd(mut input: &[u8]) -> Result<Vec<(u32, u32)>, Bad> {
-    let out_of_range = |_| Bad::new("a chunk's token count is out of range");
+    let out_of_range =
+        |_| Bad(message!("a chunk's token count is out of range", "数据块的 token 数超出范围"));
     let mut odd = Vec::new();
     let mut before = 0_u32;
     while !input.is_empty() {
@@ -371,7 +378,7 @@ fn encode_loose(loose: &[Loose], out: &mut Vec<u8>) {
 }
 
 fn decode_loose(mut input: &[u8]) -> Result<Vec<Loose>, Bad> {
-    let out_of_range = || Bad::new("a loose chunk is out of range");
+    let out_of_range = || Bad(message!("a loose chunk is out of range", "数据块的位置超出范围"));
     let mut loose = Vec::new();
     let mut before = 0_u32;
     while !input.is_empty() {

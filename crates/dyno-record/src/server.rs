@@ -1,6 +1,7 @@
 //! The stored form of server metrics.
 
 use crate::fields::{Bad, Fields, Value, put_plain, put_some};
+use dyno_model::message;
 use dyno_model::server::ServerSample;
 
 pub(crate) fn encode(sample: &ServerSample, out: &mut Vec<u8>) {
@@ -47,6 +48,6 @@ fn share(value: Value) -> Result<f64, Bad> {
     let share = f64::from_bits(value.number()?);
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
-        false => Err(Bad::new(format!("a share of {share}"))),
+        false => Err(Bad(message!("a share of {share}", "占比为 {share}"))),
     }
 }

@@ -7,6 +7,7 @@
 use crate::error::RecordError;
 use crate::file::{MAX_FRAME, PREFIX, Prefix, put_frame};
 use crate::payload;
+use dyno_model::Message;
 use dyno_model::frame::Frame;
 use std::fs::File;
 use std::io::{self, Write};
@@ -63,11 +64,11 @@ pub struct Written {
 pub(crate) struct Trouble {
     raised: AtomicBool,
     losing: AtomicBool,
-    message: Mutex<Option<String>>,
+    message: Mutex<Option<Message>>,
 }
 
 impl Trouble {
-    pub(crate) fn message(&self) -> Option<String> {
+    pub(crate) fn message(&self) -> Option<Message> {
         if !self.raised.load(Ordering::Acquire) {
             return None;
         }
@@ -79,7 +80,7 @@ impl Trouble {
         self.losing.load(Ordering::Acquire)
     }
 
-    fn set(&self, message: Option<String>) {
+    fn set(&self, message: Option<Message>) {
         let raised = message.is_some();
         *self.message.lock().unwrap_or_else(PoisonError::into_inner) = message;
         self.raised.store(raised, Ordering::Release);
@@ -195,12 +196,12 @@ impl<S: Sink> Writer<S> {
     fn try_flush(&mut self) {
         let result = self.write_buffer().and_then(|()| self.sync_if_due());
         if let Err(error) = result {
-            let message = self.write_error(copy_of(&error)).to_string();
+            let message = Message::of(&self.write_error(copy_of(&error)));
             self.trouble.set(Some(message));
             self.failed = Some((error, Instant::now()));
         } else if self.failed.take().is_some() {
             self.buffer.shrink_to(self.limits.buffer);
-            self.trouble.set(self.lost_error().map(|error| error.to_string()));
+            self.trouble.set(self.lost_error().map(|error| Message::of(&error)));
         }
     }
 

@@ -1,11 +1,11 @@
 //! A list of runs as a table that fits the terminal.
 
-use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
+use dyno_model::{Language, Localized};
 use dyno_words::columns::{ABSENT, cut, left, number, right, width};
 use dyno_words::escape::escape;
-use dyno_words::{messages, translated};
+use dyno_words::messages;
 
 messages! {
     /// Heads and cells of the list of runs.
@@ -122,7 +122,7 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
     }
     for run in runs {
         if let Some(problem) = &run.problem {
-            let problem = escape(&translated(problem, language), 300);
+            let problem = escape(&problem.text(language), 300);
             out.push_str(&format!("{}{}{problem}\n", escape(&run.name, 60), language.colon()));
         }
     }

@@ -92,7 +92,10 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
         return Err(RunError::Usage(message!(
             "--api auto: the server generates no text ({}); measure it with --api {}",
             "--api auto：服务器不生成文本（{}）；请用 --api {} 测试",
-            found.as_ref().and_then(|found| found.why.clone()).unwrap_or_else(|| Message::quoted("")),
+            found
+                .as_ref()
+                .and_then(|found| found.why.clone())
+                .unwrap_or_else(|| Message::quoted("")),
             found.as_ref().map_or(about.name.to_owned(), Found::names)
         )));
     }
@@ -121,7 +124,7 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
 
 fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
     discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
-        let message = on_one_line(&Message::lower(&error));
+        let message = on_one_line(&dyno_model::said!(error));
         match error {
             PreflightError::Unreachable { tls, .. } => {
                 let endpoint = (&target.endpoint, DIALECTS[0]);

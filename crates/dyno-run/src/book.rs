@@ -47,7 +47,7 @@ impl Book {
         environment: &Environment,
         clock: &Clock,
     ) -> Result<Self, RunError> {
-        let not_made = |error: RecordError| RunError::setting("--out", Message::lower(&error));
+        let not_made = |error: RecordError| RunError::setting("--out", dyno_model::said!(error));
         let name = identity::name(clock, plan.course.versus.as_ref().map(|versus| versus.side));
         if let Place::Resumed(dir, past) = &order.place {
             let header = identity::header(past.run_id.clone(), plan, clock);
@@ -57,9 +57,9 @@ impl Book {
             // The user has confirmed where a copy sends its requests.
             before.made.directory = dir.mark();
             dir.write_environment(&Environment { attempts: environment.attempts, ..before })
-                .map_err(|error| RunError::setting("--resume", Message::lower(&error)))?;
+                .map_err(|error| RunError::setting("--resume", dyno_model::said!(error)))?;
             let recorder = Recorder::resume(dir)
-                .map_err(|error| RunError::setting("--resume", Message::lower(&error)))?;
+                .map_err(|error| RunError::setting("--resume", dyno_model::said!(error)))?;
             return Ok(Self::new(dir.clone(), None, header, recorder));
         }
         let mut temporary = None;
@@ -133,7 +133,7 @@ impl Book {
     /// disk accepts them.
     pub(crate) fn is_losing(&self, observer: &dyn Observer) -> bool {
         if let Some(message) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
-            observer.warn(&Message::lower(&message));
+            observer.warn(&dyno_model::said!(message));
         }
         self.recorder.is_losing()
     }
@@ -176,7 +176,7 @@ impl Book {
             }
         }
         if let Err(error) = self.dir.write_environment(&environment) {
-            observer.error(&Message::lower(&error));
+            observer.error(&dyno_model::said!(error));
         }
     }
 

@@ -131,7 +131,7 @@ impl LostAgent {
     pub(crate) fn of(end: &LevelEnd) -> Vec<Self> {
         let lost = end.agents.iter().filter_map(|agent| {
             let (name, level) = (one_line(&agent.name), end.level);
-            let why = on_one_line(&Message::lower(agent.lost.as_ref()?));
+            let why = on_one_line(agent.lost.as_ref()?);
             Some(Self { name, level, why })
         });
         lost.filter(|_| !end.ending.carried_out()).collect()

@@ -140,7 +140,7 @@ impl Order {
     /// Measures the server at `url`, which must hold nothing secret: it is saved.
     pub fn server(url: &str) -> Result<Self, RunError> {
         let parsed =
-            TargetUrl::parse(url).map_err(|error| RunError::Usage(Message::lower(&error)))?;
+            TargetUrl::parse(url).map_err(|error| RunError::Usage(dyno_model::said!(error)))?;
         let mut order = Self::new(Plan::new(Target::at(url)));
         order.reach.url = Some(parsed);
         Ok(order)

@@ -143,7 +143,7 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
         Ok(settled) => return Ok(settled),
         Err(error) => error,
     };
-    let message = on_one_line(&Message::lower(&error));
+    let message = on_one_line(&dyno_model::said!(error));
     Err(match &error {
         PreflightError::Target(_) => {
             RunError::Target(message!("{}: {message}", "{}：{message}", at(plan)))
@@ -219,7 +219,7 @@ fn counts_differ(
     }
     let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
-        .map_err(|error| RunError::Interrupted(Message::lower(&error)))?;
+        .map_err(|error| RunError::Interrupted(dyno_model::said!(error)))?;
     if let Some(error) = too_long(plan, &item, &record) {
         return Err(error);
     }
@@ -239,7 +239,7 @@ fn too_long(plan: &Plan, item: &Item, record: &RequestRecord) -> Option<RunError
     if !fixed || !is_about_length(status, &message) {
         return None;
     }
-    let (at, tokens, said) = (at(plan), item.input_tokens?, one_line(message));
+    let (at, tokens, said) = (at(plan), item.input_tokens?, one_line(&message));
     let refused = message!(
         "{at}: the server refuses prompts of {tokens} tokens as too long: HTTP {status}: {said}",
         "{at}：服务器因过长而拒绝 {tokens} 个 token 的提示词：HTTP {status}：{said}",

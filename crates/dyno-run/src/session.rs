@@ -36,7 +36,7 @@ pub(crate) struct Session<'a> {
     /// The levels, as far as they are known.
     known: Vec<LevelPlan>,
     /// The reason for the length of the last level, and the length.
-    explained: Option<(Option<&'static str>, Option<Nanos>, Option<u64>)>,
+    explained: Option<(Option<std::borrow::Cow<'static, str>>, Option<Nanos>, Option<u64>)>,
     /// A level ran before, so that a rest is due.
     follows: bool,
     last_success: Option<LastSuccess>,
@@ -166,7 +166,7 @@ impl<'a> Session<'a> {
 
     /// Says why a level is as long as it is, unless the last one was so for the same reason.
     fn explain(&mut self, level: &LevelPlan, why: Option<Diagnostic>) {
-        let length = why.as_ref().map(|why| (why.key, level.duration_ns, level.requests));
+        let length = why.as_ref().map(|why| (why.key.clone(), level.duration_ns, level.requests));
         if let Some(why) = why.filter(|_| length != self.explained) {
             self.observer.remark(&why);
         }

@@ -7,6 +7,7 @@ use crate::metrics::Metrics;
 use crate::target::OpenTarget;
 use crate::tokenize;
 use dyno_drive::StopSignal;
+use dyno_model::Message;
 use dyno_model::prompt::Item;
 use dyno_wire::encode::Encoder;
 use std::time::Duration;
@@ -25,7 +26,7 @@ pub(crate) fn measure(
 ) -> Result<Option<u64>, RunError> {
     let item = Item::text(format!("{run:016x} is a number. Reply with the single word OK."));
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
-        .map_err(|error| RunError::Interrupted(error.to_string()))?;
+        .map_err(|error| RunError::Interrupted(Message::of(&error)))?;
     if record.cached.is_some() || !record.is_completed() {
         return Ok(record.cached);
     }

@@ -93,12 +93,12 @@ fn cut_short(side: Side, ending: Ending) -> Diagnostic {
         Ending::TargetLost => Note::LostOther,
         _ => Note::AbortedOther,
     };
-    known.with([side])
+    known.with([side.to_string()])
 }
 
 /// The same, for the run that did not meet the condition.
 fn on_other(side: Side, why: &Diagnostic) -> Diagnostic {
-    let values = std::iter::once(side.into()).chain(why.values.iter().cloned());
+    let values = std::iter::once(side.to_string().into()).chain(why.values.iter().cloned());
     Note::StoppedOnOther.with::<Value>(values)
 }
 

@@ -44,7 +44,7 @@ pub fn level_name(name: &str, language: Language) -> Cow<'_, str> {
 
 /// A level's name as a value of a message.
 pub fn level_value(name: &str) -> Value {
-    Value::Worded([name.to_owned(), level_name(name, Language::Chinese).into_owned()])
+    Value::new([name.to_owned(), level_name(name, Language::Chinese).into_owned()])
 }
 
 #[cfg(test)]

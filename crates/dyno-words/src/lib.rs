@@ -25,9 +25,15 @@ pub use catalogue::{
 };
 #[doc(hidden)]
 pub use dyno_model::Value;
+/// For `values!`.
+#[doc(hidden)]
+pub mod how {
+    pub use dyno_model::diagnostic::IsValue;
+    pub use dyno_model::message::{ByDisplay, ByLanguage, Shown};
+}
 pub use levels::{TOO_SHORT, level_name, level_value};
 pub use translate::{known, translated};
-pub use wording::{InLanguage, Wording, named, named_as, on_line, recognised, severity};
+pub use wording::{InLanguage, Wording, named, named_as, on_line, said, severity};
 
 /// A table of the catalogue: an enum with one variant per wording.
 macro_rules! wordings {

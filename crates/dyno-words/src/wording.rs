@@ -5,13 +5,13 @@ use crate::levels::level_name;
 use crate::template::{fill, places};
 use crate::translate::translated;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Diagnostic, Language, Severity, Subject, Summary, Value};
+use dyno_model::{Diagnostic, Language, Message, Severity, Subject, Summary, Value};
 use std::borrow::Cow;
 
 /// A row of the catalogue: one message in English and Chinese, with placeholders for values.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording {
-    /// Its unique name in the catalogue.
+    /// Its unique name in the catalogue, which is saved: it does not change, nor does what its values are.
     pub key: &'static str,
     /// The stable name that is saved.
     pub code: &'static str,
@@ -29,7 +29,7 @@ impl Wording {
         debug_assert_eq!(values.len(), self.places(), "values of {}: {values:?}", self.key);
         let (what, advice) = self.say(&values, Language::English);
         Diagnostic {
-            key: Some(self.key),
+            key: Some(Cow::Borrowed(self.key)),
             severity: Some(self.severity),
             values,
             ..Diagnostic::new(self.code, what, advice)
@@ -44,19 +44,28 @@ impl Wording {
     }
 
     fn say(&self, values: &[Value], language: Language) -> (String, Option<String>) {
-        let said = |value: &Value| match value {
+        let said = |value: &Value| {
+            let said = value.text(language);
             // Such as an error of the system; one word may be a name.
-            Value::Text(text) if text.contains(' ') => translated(text, language).into_owned(),
-            value => value.text(language).to_owned(),
+            let same = said.contains(' ') && said == value.text(Language::English);
+            if same { translated(&said, language).into_owned() } else { said.into_owned() }
         };
         let values: Vec<String> = values.iter().map(said).collect();
         let text = |texts| fill(language.choose(texts), &values);
         (text(self.what), self.advice.map(text))
     }
 
-    /// The wording of a diagnostic; nothing where it was read from a file.
+    /// The wording of a diagnostic. One that was saved without its key has the only wording of its code, if there
+    /// is but one; nothing where the wording is not known or takes other values.
     fn of(diagnostic: &Diagnostic) -> Option<&'static Self> {
-        catalogue::all().find(|wording| Some(wording.key) == diagnostic.key)
+        let found = match &diagnostic.key {
+            Some(key) => catalogue::all().find(|wording| wording.key == key),
+            None => {
+                let mut same = catalogue::all().filter(|wording| wording.code == diagnostic.code);
+                same.next().filter(|_| same.next().is_none())
+            }
+        };
+        found.filter(|wording| wording.places() == diagnostic.values.len())
     }
 }
 
@@ -107,15 +116,6 @@ impl InLanguage for Summary {
     }
 }
 
-/// Recognises a note that was read from a file with its values, by its English text.
-pub fn recognised(note: &Diagnostic) -> Diagnostic {
-    let is = |wording: &&Wording| {
-        wording.code == note.code && wording.say(&note.values, Language::English).0 == note.what
-    };
-    let key = note.key.or_else(|| catalogue::all().find(is).map(|wording| wording.key));
-    Diagnostic { key, ..note.clone() }
-}
-
 /// The same diagnostic, prefixed with the name of what it is about.
 pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
     within(Place::Named, name.into(), said)
@@ -133,10 +133,9 @@ pub fn on_line(said: &Diagnostic) -> Diagnostic {
 }
 
 fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
-    let both = [Language::English, Language::Chinese].map(|language| said.in_language(language));
-    let what = Value::Worded(both.each_ref().map(|said| said.what.clone()));
-    let advice = Value::Worded(both.map(|said| said.advice.clone().unwrap_or_default()));
-    let placed = place.with([name, what, advice]);
+    let (what, advice) = crate::said(said);
+    let advice = advice.map_or_else(|| "".into(), Value::from);
+    let placed = place.with([name, what.into(), advice]);
     Diagnostic {
         code: said.code.clone(),
         severity: said.severity,
@@ -147,6 +146,15 @@ fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
     }
 }
 
+/// What a diagnostic says and advises, in every language.
+pub fn said(diagnostic: &Diagnostic) -> (Message, Option<Message>) {
+    let [english, chinese] =
+        [Language::English, Language::Chinese].map(|language| diagnostic.in_language(language));
+    let advice = english.advice.clone().zip(chinese.advice.clone());
+    let what = Message::new([english.what.clone(), chinese.what.clone()]);
+    (what, advice.map(|(english, chinese)| Message::new([english, chinese])))
+}
+
 /// The severity of a diagnostic; where it was read from a file, by its code.
 pub fn severity(diagnostic: &Diagnostic) -> Option<Severity> {
     let same = |wording: &&Wording| wording.code == diagnostic.code;
@@ -154,31 +162,58 @@ pub fn severity(diagnostic: &Diagnostic) -> Option<Severity> {
     diagnostic.severity.or_else(known)
 }
 
-/// The values of a diagnostic.
+/// The values of a diagnostic, each in every language in which it can be said.
 #[macro_export]
 macro_rules! values {
-    ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
+    ($($value:expr),* $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::how::{ByDisplay as _, ByLanguage as _, IsValue as _, Shown};
+        [$(match $value {
+            value => (&Shown(&value)).how().value(value),
+        }),*]
+    }};
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Finding, Note, Phrase, Problem};
+    use crate::levels::level_value;
+    use crate::{Finding, Note, Phrase, Problem, check};
 
     fn read(saved: &str) -> Diagnostic {
         serde_json::from_str(saved).unwrap()
     }
 
+    fn saved(made: &Diagnostic) -> String {
+        serde_json::to_string(made).unwrap()
+    }
+
     #[test]
-    fn every_wording_is_recognised() {
+    fn every_wording_is_known_again_when_it_was_saved() {
         for wording in catalogue::all() {
             let values = (0..wording.places()).map(|at| Value::from(format!("value {at}")));
             let made = wording.with(values.collect());
-            let read = Diagnostic { key: None, ..made.clone() };
-            assert_eq!(recognised(&read).in_language(Language::Chinese).what, {
-                made.in_language(Language::Chinese).what.clone()
-            });
+            let read = read(&saved(&made));
+            assert_eq!(read, made);
+            let [said, again] = [&made, &read].map(|one| one.in_language(Language::Chinese));
+            assert_eq!(said, again);
         }
+    }
+
+    #[test]
+    fn values_are_saved_in_every_language() {
+        let named = named_as(level_value("rate 4"), &Finding::Partial.into());
+        let chinese = read(&saved(&named)).in_language(Language::Chinese).what.clone();
+        let said = chinese.strip_prefix("速率 4：").unwrap();
+        assert!(check::is_chinese(said), "{chinese}");
+    }
+
+    #[test]
+    fn a_note_without_its_key_has_the_only_wording_of_its_code() {
+        let old = r#"{"code": "no_usage", "what": "older words", "advice": null}"#;
+        let old = read(old).in_language(Language::Chinese).into_owned();
+        assert_eq!(old.what, Note::ROWS.iter().find(|row| row.code == "no_usage").unwrap().what[1]);
+        assert_eq!(old.advice, None);
     }
 
     #[test]
@@ -186,22 +221,37 @@ mod tests {
         let made = Note::FieldRefused.with(values!["min_tokens", "400 {}"]);
         assert_eq!(made.in_language(Language::Chinese).what, "服务器不接受 `min_tokens`：400 {}");
         assert_eq!(made.in_language(Language::English).what, made.what);
-        let older = Diagnostic { values: Vec::new(), key: None, ..made };
-        assert_eq!(recognised(&older).in_language(Language::Chinese).what, older.what);
-        let saved = r#"{"code": "models_unknown", "what": "/v1/models did not answer: 404"}"#;
-        assert_eq!(recognised(&read(saved)).key, None);
-        let saved = r#"{"code": "no_usage", "what": "other words", "advice": null}"#;
-        assert_eq!(recognised(&read(saved)).key, None);
+        for unknown in [
+            // Its values were not saved; not those of its wording; of a later version; of several.
+            r#"{"code": "field_refused", "what": "the server does not accept `n`: 400"}"#,
+            r#"{"code": "no_usage", "what": "other words", "key": "Note::NoUsage", "values": ["a"]}"#,
+            r#"{"code": "no_usage", "what": "other words", "key": "Note::OfTomorrow"}"#,
+            r#"{"code": "prompts_repeat", "what": "some prompts were sent again"}"#,
+        ] {
+            let read = read(unknown);
+            assert_eq!(read.in_language(Language::Chinese).what, read.what);
+        }
     }
 
     #[test]
-    fn texts_of_a_file_are_kept_and_their_severity_follows_the_code() {
-        let made = Diagnostic::from(Finding::Partial);
-        let read = read(&serde_json::to_string(&made).unwrap());
-        assert_eq!(read, made);
-        assert_eq!(read.in_language(Language::Chinese).what, made.what);
+    fn the_severity_of_a_saved_diagnostic_follows_its_code() {
+        let read = read(&saved(&Finding::Partial.into()));
         assert_eq!(severity(&read), Some(Severity::Warning));
         assert_eq!(severity(&Diagnostic::new("?", "words", None::<String>)), None);
+    }
+
+    #[test]
+    fn values_are_made_in_the_language_if_they_can_be() {
+        let message = dyno_model::message!("late", "迟到");
+        let texts = values![
+            &message,
+            message,
+            7,
+            level_value("burst 3"),
+            std::path::Path::new("/").display()
+        ];
+        let chinese = texts.each_ref().map(|value| value.text(Language::Chinese).into_owned());
+        assert_eq!(chinese, ["迟到", "迟到", "7", "突发 3", "/"]);
     }
 
     #[test]

@@ -386,7 +386,7 @@ mod tests {
     fn what_lower_crates_say_in_english_is_found_in_chinese() {
         let printer = Printer::new(Manners::default(), Language::Chinese);
         let hint = message!("write a number", "请写一个数");
-        let wrong = Message::lower(&"a value is missing").with_hint(hint);
+        let wrong = dyno_model::said!("a value is missing").with_hint(hint);
         let said = printer.attributed(&message!("--rate: {wrong}", "--rate：{wrong}"));
         assert_eq!(said, "--rate：缺少取值\n  提示：请写一个数");
         let system = outside(&"Broken pipe (os error 32)");

@@ -56,7 +56,7 @@ use dyno_model::summary::{
 use dyno_model::when::utc;
 use dyno_model::{Decision, Diagnostic};
 use dyno_words::escape::{escape, shell};
-use dyno_words::{Finding, recognised, values};
+use dyno_words::{Finding, values};
 use level::Level;
 use readings::FirstReading;
 pub use readings::for_each_record;
@@ -122,7 +122,7 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             let alone = missed_alone(&summary).filter(|_| said == Finding::SloNotMet);
             let note = match alone {
                 Some(term) => Finding::SloBelowOneRequest.with(values![slo.to_string(), term]),
-                None => said.with([slo]),
+                None => said.with([slo.to_string()]),
             };
             summary.notes.insert(0, note);
         }
@@ -208,6 +208,6 @@ fn notes(
         found.push(Finding::BegunAgain.with([escape(&labels.join(", "), 200)]));
     }
     found.extend(server_findings::of_run(&first.watch, levels));
-    found.extend(env.into_iter().flat_map(|env| &env.notes).map(recognised));
+    found.extend(env.into_iter().flat_map(|env| env.notes.clone()));
     found
 }

@@ -272,8 +272,8 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
         let name = if brief[language].is_empty() { label[language] } else { brief[language] };
         format!("{name} {}", which[language]).trim_end().to_owned()
     });
-    let name = Value::Worded(name);
-    let unit = Value::Worded(metric.unit().names().map(str::to_owned));
+    let name = Value::new(name);
+    let unit = Value::new(metric.unit().names().map(str::to_owned));
     let ends = values![name, short(low), short(high), unit];
     Phrase::Measured.value(ends)
 }

@@ -8,7 +8,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
 use dyno_model::record::{RequestRecord, Widths};
 use dyno_model::summary::LevelSummary;
-use dyno_model::{Diagnostic, Language, MS, SEC, Summary, Verdict};
+use dyno_model::{Diagnostic, Language, MS, Message, SEC, Summary, Verdict};
 use dyno_testing::agents::*;
 use dyno_testing::runs::*;
 use dyno_words::InLanguage;
@@ -68,7 +68,8 @@ fn a_lost_agent_makes_its_level_invalid() {
         |records| records.retain(|record| record.agent != Some(2) || record.index < 100),
         |agents| {
             let why = "no sign of life for 10 s".to_owned();
-            agents[2] = AgentEnd { lost: Some(why), ..AgentEnd::new(2, "node-b", "b") };
+            agents[2] =
+                AgentEnd { lost: Some(Message::quoted(why)), ..AgentEnd::new(2, "node-b", "b") };
         },
     );
     expect(&level, Verdict::Invalid, "agent_lost", "agent node-b: lost: no sign of life for 10 s");
@@ -350,7 +351,7 @@ fn summaries_of_fleets_follow_the_schema() {
     let (plan, records, agents) = fleet(4, 8, 25);
     let whole = fleet_summary(&plan, records.clone(), agents.clone());
     let mut lost = agents;
-    lost[1] = AgentEnd { lost: Some("gone".to_owned()), ..AgentEnd::new(1, "b", "host") };
+    lost[1] = AgentEnd { lost: Some(Message::quoted("gone")), ..AgentEnd::new(1, "b", "host") };
     let cut: Vec<RequestRecord> =
         records.into_iter().filter(|record| record.agent != Some(1)).collect();
     for summary in [whole, fleet_summary(&plan, cut, lost)] {

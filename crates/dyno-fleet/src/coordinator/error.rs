@@ -1,10 +1,15 @@
 //! Why a fleet cannot go on.
 
+use dyno_model::{Localized, Message};
+
 /// Why a fleet cannot go on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum FleetError {
     /// Not all agents came.
-    #[error("{found} of {wanted} agents were there after {seconds} s")]
+    #[message(
+        "{found} of {wanted} agents were there after {seconds} s",
+        "{seconds} s 后只有 {found}/{wanted} 个压测端就绪"
+    )]
     Missing {
         /// How many there are.
         found: usize,
@@ -14,7 +19,10 @@ pub enum FleetError {
         seconds: u64,
     },
     /// An agent is of another version.
-    #[error("agent {name} is Dyno {theirs}, and this is {ours}: use the same version everywhere")]
+    #[message(
+        "agent {name} is Dyno {theirs}, and this is {ours}: use the same version everywhere",
+        "压测端 {name} 是 Dyno {theirs}，而此处是 {ours}：请在各处使用同一版本"
+    )]
     Version {
         /// The agent.
         name: String,
@@ -24,22 +32,22 @@ pub enum FleetError {
         ours: String,
     },
     /// An agent cannot or will not.
-    #[error("agent {name}: {why}")]
+    #[message("agent {name}: {why}", "压测端 {name}：{why}")]
     Refused {
         /// The agent.
         name: String,
         /// Why.
-        why: String,
+        why: Message,
     },
     /// An agent is gone.
-    #[error("agent {name} was lost: {why}")]
+    #[message("agent {name} was lost: {why}", "压测端 {name} 丢失：{why}")]
     Lost {
         /// The agent.
         name: String,
         /// Why.
-        why: String,
+        why: Message,
     },
     /// The user stopped it.
-    #[error("interrupted")]
+    #[message("interrupted", "已中断")]
     Interrupted,
 }

@@ -1,9 +1,10 @@
 //! A connection to the bus, and the thread that it lives on.
 
 use super::error::BusError;
-use super::options::{Entry, Options};
+use super::options::{Entry, Options, no_credentials};
 use async_nats::connection::State;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr, Subscriber};
+use dyno_model::{Message, message};
 use std::error::Error;
 use std::future::Future;
 use std::thread::{self, JoinHandle};
@@ -36,6 +37,21 @@ pub(super) fn end(thread: Option<JoinHandle<()>>) {
     let _ = thread.join();
 }
 
+/// The thread of a connection is gone.
+pub(super) fn thread_ended() -> BusError {
+    BusError::Own(message!("its thread has ended", "其线程已结束"))
+}
+
+/// Why a packet was not taken.
+pub(super) fn untaken<T>(error: &mpsc::error::TrySendError<T>) -> Message {
+    match error {
+        mpsc::error::TrySendError::Full(_) => {
+            message!("the bus takes nothing", "总线不再接收消息")
+        }
+        mpsc::error::TrySendError::Closed(_) => message!("the bus is closed", "总线已关闭"),
+    }
+}
+
 /// The connection changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
@@ -63,7 +79,7 @@ pub(super) fn spawn<F>(
 where
     F: Future<Output = ()>,
 {
-    let own = |error: std::io::Error| BusError::Own(error.to_string());
+    let own = |error: std::io::Error| BusError::Own(Message::quoted(error));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(own)?;
     let run = move || {
@@ -91,7 +107,7 @@ pub(super) async fn connect(options: &Options, name: &str) -> Result<Connection,
         .event_callback(callback)
         .reconnect_delay_callback(|attempts| Duration::from_millis(50 * attempts.min(5) as u64));
     let addresses: Result<Vec<ServerAddr>, _> = options.urls().map(|url| url.parse()).collect();
-    let addresses = addresses.map_err(|error| BusError::Own(error.to_string()))?;
+    let addresses = addresses.map_err(|error| BusError::Own(Message::quoted(error)))?;
     let client = connecting.connect(addresses).await.map_err(|error| failed(&servers, &error))?;
     let allowed = client.max_payload();
     if allowed < LEAST_PAYLOAD {
@@ -108,9 +124,8 @@ fn let_in(options: &Options) -> Result<ConnectOptions, BusError> {
         Entry::Token(token) => connecting.token(token.told()),
         Entry::Nkey(seed) => connecting.nkey(seed.told()),
         Entry::Creds(creds, file) => {
-            let why =
-                "it is no credentials file: it must have a JWT and a seed of a user".to_owned();
-            let unfit = |_| BusError::File { flag: "--bus-creds", file: file.clone(), why };
+            let (flag, file) = ("--bus-creds", file.clone());
+            let unfit = |_| BusError::File { flag, file, why: no_credentials() };
             connecting.credentials(&creds.told()).map_err(unfit)?
         }
     };
@@ -125,7 +140,7 @@ fn let_in(options: &Options) -> Result<ConnectOptions, BusError> {
 
 /// Why there is no connection. The error never contains what was sent to be let in.
 fn failed(servers: &str, error: &async_nats::ConnectError) -> BusError {
-    let (servers, why) = (servers.to_owned(), causes(error));
+    let (servers, why) = (servers.to_owned(), Message::quoted(causes(error)));
     match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
             BusError::Denied { servers, why }
@@ -176,7 +191,7 @@ impl Connection {
     }
 
     pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, BusError> {
-        let own = |error: async_nats::SubscribeError| BusError::Own(error.to_string());
+        let own = |error: async_nats::SubscribeError| BusError::Own(Message::quoted(error));
         self.client.subscribe(subject).await.map_err(own)
     }
 

@@ -1,57 +1,62 @@
 //! What can be wrong with a bus, or with what was said about it. Nothing here contains a secret.
 
-use std::fmt;
+use dyno_model::message::{clauses, list};
+use dyno_model::{Localized, Message, message};
 use std::path::PathBuf;
 
 /// Why a bus cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum BusError {
     /// The address of the bus is none.
-    #[error("`{given}` is no address of a bus: {why}")]
+    #[message("`{given}` is no address of a bus: {why}", "`{given}` 不是有效的总线地址：{why}")]
     Address {
         /// What was given, without user and password.
         given: String,
         /// What is wrong with it.
-        why: String,
+        why: Message,
     },
     /// A setting of the bus is wrong.
-    #[error("{flag} {why}")]
+    #[message("{flag} {why}", "{flag} {why}")]
     Setting {
         /// The flag.
         flag: &'static str,
         /// What is wrong with it.
-        why: String,
+        why: Message,
     },
     /// A file cannot be used.
-    #[error("{flag}: `{}`: {why}", .file.display())]
+    #[message("{flag}: `{}`: {why}", "{flag}：`{}`：{why}", file.display())]
     File {
         /// The flag that names it.
         flag: &'static str,
         /// The file.
         file: PathBuf,
         /// What is wrong with it.
-        why: String,
+        why: Message,
     },
     /// Nobody is there.
-    #[error("cannot reach the bus at {servers}: {why}")]
+    #[message("cannot reach the bus at {servers}: {why}", "无法连接总线 {servers}：{why}")]
     Unreachable {
         /// Where it was looked for.
         servers: String,
         /// What went wrong.
-        why: String,
+        why: Message,
     },
     /// The server does not let us in.
-    #[error("the bus at {servers} does not let Dyno in: {why}")]
+    #[message(
+        "the bus at {servers} does not let Dyno in: {why}",
+        "总线 {servers} 拒绝 Dyno 接入：{why}"
+    )]
     Denied {
         /// The servers.
         servers: String,
         /// What it said.
-        why: String,
+        why: Message,
     },
     /// Messages are not allowed to be large enough.
-    #[error(
+    #[message(
         "the bus at {servers} takes messages of at most {allowed} bytes: set max_payload of nats-server to \
-         {needed} or more"
+         {needed} or more",
+        "总线 {servers} 最多接受 {allowed} 字节的消息：请将 nats-server 的 max_payload 设为 {needed} 或更大"
     )]
     SmallPayload {
         /// The servers.
@@ -62,18 +67,19 @@ pub enum BusError {
         needed: usize,
     },
     /// Not enough agents came.
-    #[error("{0}")]
+    #[message(transparent)]
     TooFew(Box<TooFew>),
     /// This machine did not allow something.
-    #[error("cannot use a bus: {0}")]
-    Own(String),
+    #[message("cannot use a bus: {0}", "无法使用总线：{0}")]
+    Own(Message),
     /// The user stopped it.
-    #[error("interrupted")]
+    #[message("interrupted", "已中断")]
     Interrupted,
 }
 
 /// Who came when agents were called for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Localized)]
+#[message("{}", "{}", self.said())]
 pub struct TooFew {
     /// How many were called for.
     pub wanted: usize,
@@ -94,34 +100,43 @@ pub struct TooFew {
 /// How many names are listed.
 const LISTED: usize = 20;
 
-impl fmt::Display for TooFew {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (found, wanted, seconds) = (self.free.len(), self.wanted, self.seconds);
-        let came = format!(
-            "{found} of {wanted} agents came within {seconds} s to the bus at {}",
-            self.servers
+impl TooFew {
+    fn said(&self) -> impl Localized {
+        let Self { wanted, seconds, servers, ours, free, .. } = self;
+        let found = free.len();
+        let came = message!(
+            "{found} of {wanted} agents came within {seconds} s to the bus at {servers}",
+            "{seconds} 秒内有 {found}/{wanted} 个压测端来到总线 {servers}"
         );
         let mut parts = vec![match found {
             0 => came,
-            _ => format!("{came}: {}", listed(&self.free)),
+            _ => message!("{came}: {}", "{came}：{}", listed(free.iter().map(Message::quoted))),
         }];
         if !self.busy.is_empty() {
-            let busy = self.busy.iter().map(|(name, run)| format!("{name} with run {run}"));
-            parts.push(format!("busy: {}", listed(&busy.collect::<Vec<_>>())));
+            let with = |(name, run): &(String, String)| {
+                message!("{name} with run {run}", "{name}（测试 {run}）")
+            };
+            parts.push(message!("busy: {}", "忙碌：{}", listed(self.busy.iter().map(with))));
         }
         if !self.other.is_empty() {
-            let other = self.other.iter().map(|(name, theirs)| format!("{name} is Dyno {theirs}"));
-            let other = listed(&other.collect::<Vec<_>>());
-            parts.push(format!("of another version than {}: {other}", self.ours));
+            let is = |(name, theirs): &(String, String)| {
+                message!("{name} is Dyno {theirs}", "{name} 为 Dyno {theirs}")
+            };
+            parts.push(message!(
+                "of another version than {ours}: {}",
+                "版本与 {ours} 不同：{}",
+                listed(self.other.iter().map(is))
+            ));
         }
-        f.write_str(&parts.join("; "))
+        clauses(parts)
     }
 }
 
-fn listed(names: &[String]) -> String {
-    let shown = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(LISTED) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
+fn listed(names: impl ExactSizeIterator<Item = Message>) -> Message {
+    let more = names.len().saturating_sub(LISTED);
+    let shown = list(names.take(LISTED));
+    match more {
+        0 => Message::of(&shown),
+        more => message!("{shown} and {more} more", "{shown}，另有 {more} 个"),
     }
 }

@@ -1,6 +1,6 @@
 //! The coordinator's end of a bus: agents called for and engaged, then a line to each.
 
-use super::connection::{self, Change, Connection};
+use super::connection::{self, Change, Connection, thread_ended, untaken};
 use super::early::Early;
 use super::error::BusError;
 use super::link::{self, Link};
@@ -13,6 +13,7 @@ use crate::message::{Hello, PROTOCOL};
 use crate::port::{Arrived, Hub, Sender};
 use crate::post::SILENCE;
 use async_nats::{Message, StatusCode, Subscriber};
+use dyno_model::{Message as Said, message};
 use dyno_net::Clock;
 use futures_util::StreamExt;
 use std::collections::BTreeMap;
@@ -38,9 +39,6 @@ const GLANCE: Duration = Duration::from_millis(50);
 const DOWN: Duration = Duration::from_secs(SILENCE.as_secs() + 1);
 /// An agent that is not connected to the bus hears nothing, and has left the run by itself after this.
 const ABSENT: Duration = Duration::from_millis(SILENCE.as_millis() as u64 + 250);
-/// Why nothing more comes from an agent.
-const GONE: &str = "it has left the bus";
-const CUT_OFF: &str = "its connection to the bus has ended";
 
 /// A call for agents.
 #[derive(Debug, Clone)]
@@ -103,7 +101,7 @@ pub fn hub(
                 }
             }
             Err(std_mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(BusError::Own("its thread has ended".to_owned()));
+                return Err(thread_ended());
             }
         }
     }
@@ -111,11 +109,23 @@ pub fn hub(
         let packets = packets.clone();
         Box::new(move |packet| match packets.try_send((number, packet)) {
             Ok(()) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(_)) => Err("the bus takes nothing".to_owned()),
-            Err(mpsc::error::TrySendError::Closed(_)) => Err("the bus is closed".to_owned()),
+            Err(error) => Err(untaken(&error)),
         })
     };
     Ok((bus, Hub::new((0..call.agents).map(sender).collect(), inbox)))
+}
+
+/// Why nothing more comes from an agent.
+fn gone() -> Said {
+    message!("it has left the bus", "它已离开总线")
+}
+
+fn cut_off() -> Said {
+    message!("its connection to the bus has ended", "它与总线的连接已断开")
+}
+
+fn connection_closed() -> Said {
+    message!("its connection was closed", "其连接已关闭")
 }
 
 /// Agents are being called for.
@@ -167,7 +177,7 @@ impl Gathering {
             tokio::select! {
                 message = self.from_agents.next() => {
                     let Some(message) = message else {
-                        return Err(BusError::Own("its connection was closed".to_owned()));
+                        return Err(BusError::Own(connection_closed()));
                     };
                     let Some(id) = Subjects::sender(&message.subject) else { continue };
                     if self.roll.has_asked(id) {
@@ -185,14 +195,14 @@ impl Gathering {
                     down = (change == Change::Down).then(Instant::now);
                     if let Change::Forbidden(why) = change {
                         let servers = self.connection.servers().to_owned();
-                        return Err(BusError::Denied { servers, why });
+                        return Err(BusError::Denied { servers, why: Said::quoted(why) });
                     }
                 }
                 _ = tick.tick() => {
                     let now = Instant::now();
                     if down.is_some_and(|since| now - since >= DOWN) {
                         let servers = self.connection.servers().to_owned();
-                        let why = "its connection was closed".to_owned();
+                        let why = connection_closed();
                         return Err(BusError::Unreachable { servers, why });
                     }
                     if given_up.load(Ordering::Relaxed) {
@@ -236,7 +246,7 @@ struct LineTo {
 
 impl LineTo {
     fn new(id: Id, session: Id) -> Self {
-        Self { id, link: Link::new(session, GONE), heard: Instant::now(), absent: false }
+        Self { id, link: Link::new(session, gone()), heard: Instant::now(), absent: false }
     }
 }
 
@@ -303,7 +313,7 @@ impl Lines {
         self.connection.send_asking(self.subjects.agent(line.id), answers, frame).await;
     }
 
-    async fn send(&mut self, number: usize, packet: &[u8]) -> Result<(), String> {
+    async fn send(&mut self, number: usize, packet: &[u8]) -> Result<(), Said> {
         let most = self.connection.most();
         let Some(line) = self.lines.get_mut(number) else { return Ok(()) };
         for frame in line.link.push(packet, most, Instant::now())? {
@@ -313,7 +323,7 @@ impl Lines {
     }
 
     /// The agent's number and its packet, once one is complete.
-    async fn hear(&mut self, message: &Message) -> Option<(usize, Result<Vec<u8>, String>)> {
+    async fn hear(&mut self, message: &Message) -> Option<(usize, Result<Vec<u8>, Said>)> {
         let number = *self.numbers.get(&Subjects::sender(&message.subject)?)?;
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             self.lines.get_mut(number)?.absent = true;
@@ -323,7 +333,7 @@ impl Lines {
     }
 
     /// The packet of an agent, once it is complete.
-    async fn take(&mut self, number: usize, frame: &[u8]) -> Option<Result<Vec<u8>, String>> {
+    async fn take(&mut self, number: usize, frame: &[u8]) -> Option<Result<Vec<u8>, Said>> {
         let line = self.lines.get_mut(number)?;
         if link::session_of(frame) == Some(line.link.session()) {
             (line.heard, line.absent) = (Instant::now(), false);
@@ -337,7 +347,11 @@ impl Lines {
 
     /// Every line is at its end: agents have stopped by themselves, and nobody can be told anything.
     fn all_gone(&self, intake: &Intake, clock: Clock) {
-        let why = format!("the bus could not be reached for {} s", DOWN.as_secs());
+        let why = message!(
+            "the bus could not be reached for {} s",
+            "{} 秒内无法连接总线",
+            DOWN.as_secs()
+        );
         for number in 0..self.lines.len() {
             intake.put(number, Arrived { at: clock.now(), packet: Err(why.clone()) });
         }
@@ -349,7 +363,7 @@ impl Lines {
         for (number, line) in self.lines.iter_mut().enumerate() {
             if line.absent && line.heard.elapsed() >= ABSENT {
                 line.absent = false;
-                intake.put(number, Arrived { at: clock.now(), packet: Err(CUT_OFF.to_owned()) });
+                intake.put(number, Arrived { at: clock.now(), packet: Err(cut_off()) });
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use super::Id;
 use crate::message::MAX_PACKET;
+use dyno_model::{Message, message};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -43,7 +44,7 @@ pub(super) struct Link {
     asked: Option<Instant>,
     interrupted: bool,
     /// What to say when the other side says that it is gone.
-    gone: &'static str,
+    gone: Message,
     /// It has said so.
     over: bool,
 }
@@ -59,7 +60,7 @@ struct Kept {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
     /// A packet is complete, or the line is at its end.
-    pub(super) packet: Option<Result<Vec<u8>, String>>,
+    pub(super) packet: Option<Result<Vec<u8>, Message>>,
     /// Frames to send.
     pub(super) send: Vec<Vec<u8>>,
 }
@@ -76,6 +77,10 @@ pub(super) fn bye(session: Id) -> Vec<u8> {
     framed(BYE, session, 0, 0, &[])
 }
 
+fn stuck() -> Message {
+    message!("it takes nothing from the bus", "它不再从总线接收消息")
+}
+
 fn framed(kind: u8, session: Id, number: u64, received: u64, part: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(HEADER + part.len());
     frame.push(kind);
@@ -87,7 +92,7 @@ fn framed(kind: u8, session: Id, number: u64, received: u64, part: &[u8]) -> Vec
 }
 
 impl Link {
-    pub(super) fn new(session: Id, gone: &'static str) -> Self {
+    pub(super) fn new(session: Id, gone: Message) -> Self {
         Self {
             session,
             sent: 0,
@@ -118,9 +123,9 @@ impl Link {
         packet: &[u8],
         most: usize,
         now: Instant,
-    ) -> Result<Vec<Vec<u8>>, String> {
+    ) -> Result<Vec<Vec<u8>>, Message> {
         if self.over {
-            return Err(self.gone.to_owned());
+            return Err(self.gone.clone());
         }
         let room = most.saturating_sub(HEADER).max(1);
         let mut frames = Vec::new();
@@ -139,7 +144,7 @@ impl Link {
             }
         }
         if self.kept.len() > KEPT_FRAMES || self.kept_bytes > KEPT_BYTES {
-            return Err("it takes nothing from the bus".to_owned());
+            return Err(stuck());
         }
         Ok(frames)
     }
@@ -160,7 +165,10 @@ impl Link {
             PART | LAST if number == self.received + 1 => {
                 self.received = number;
                 if self.parts.len() + part.len() > MAX_PACKET {
-                    let why = format!("a message of more than {MAX_PACKET} bytes");
+                    let why = message!(
+                        "a message of more than {MAX_PACKET} bytes",
+                        "消息超过 {MAX_PACKET} 字节"
+                    );
                     taken.packet = Some(Err(why));
                     return taken;
                 }
@@ -185,7 +193,7 @@ impl Link {
             _ => {
                 self.over = true;
                 (self.kept, self.kept_bytes) = (VecDeque::new(), 0);
-                taken.packet = Some(Err(self.gone.to_owned()));
+                taken.packet = Some(Err(self.gone.clone()));
             }
         }
         taken

@@ -1,7 +1,7 @@
 //! An agent's end of a bus: it waits in the lobby until a coordinator engages it, belongs to that run until
 //! its line is dropped, and is back in the lobby then.
 
-use super::connection::{self, Change, Connection};
+use super::connection::{self, Change, Connection, thread_ended, untaken};
 use super::error::BusError;
 use super::link::{self, Link};
 use super::notice::{self, FromCoordinator, Present, Run};
@@ -10,6 +10,7 @@ use super::{Id, Subjects};
 use crate::message::{Hello, PROTOCOL};
 use crate::port::{Arrived, Line, Sender};
 use async_nats::Subscriber;
+use dyno_model::{Message, message};
 use dyno_net::Clock;
 use futures_util::StreamExt;
 use std::sync::mpsc as std_mpsc;
@@ -29,8 +30,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 const UNUSED: Duration = Duration::from_secs(10);
 /// Between two remarks that something was refused: who floods the bus fills no terminal.
 const REFUSED_AGAIN: Duration = Duration::from_secs(10);
-/// Why nothing more comes from a coordinator.
-const GONE: &str = "the coordinator has left the bus";
 
 /// What happens in a lobby, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub enum Notice {
     /// The bus is not there yet; it is tried again.
     NotThere {
         /// Why.
-        why: String,
+        why: Message,
     },
     /// The agent is on the bus, and free.
     Free,
@@ -50,7 +49,7 @@ pub enum Notice {
     /// Something was said to it that it does not accept.
     Refused {
         /// What was wrong.
-        why: String,
+        why: Message,
     },
     /// The connection to the bus was interrupted.
     Interrupted,
@@ -114,9 +113,7 @@ impl Lobby {
         match self.engagements.recv_timeout(within) {
             Ok(engagement) => engagement.map(Some),
             Err(std_mpsc::RecvTimeoutError::Timeout) => Ok(None),
-            Err(std_mpsc::RecvTimeoutError::Disconnected) => {
-                Err(BusError::Own("its thread has ended".to_owned()))
-            }
+            Err(std_mpsc::RecvTimeoutError::Disconnected) => Err(thread_ended()),
         }
     }
 }
@@ -126,6 +123,11 @@ impl Drop for Lobby {
         self.leave = None;
         connection::end(self.thread.take());
     }
+}
+
+/// Why nothing more comes from a coordinator.
+fn gone() -> Message {
+    message!("the coordinator has left the bus", "协调端已离开总线")
 }
 
 /// An agent that is on the bus.
@@ -156,8 +158,8 @@ struct Engaged {
 
 impl Engaged {
     /// The line is at its end; what uses it will drop it.
-    fn end(&self, clock: Clock, why: &str) {
-        let _ = self.arrivals.send(Arrived { at: clock.now(), packet: Err(why.to_owned()) });
+    fn end(&self, clock: Clock, why: Message) {
+        let _ = self.arrivals.send(Arrived { at: clock.now(), packet: Err(why) });
     }
 }
 
@@ -260,7 +262,7 @@ impl<'a> Agent<'a> {
                     && engaged.run.session() == run.session()
                     && !engaged.line.met()
                 {
-                    engaged.end(self.clock, "the run did not begin");
+                    engaged.end(self.clock, message!("the run did not begin", "测试没有开始"));
                 }
             }
         }
@@ -275,7 +277,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Says that something was refused, now and then.
-    fn refuse(&mut self, why: String) {
+    fn refuse(&mut self, why: Message) {
         if self.refused.is_none_or(|at| at.elapsed() >= REFUSED_AGAIN) {
             self.refused = Some(Instant::now());
             (self.tell)(Notice::Refused { why });
@@ -287,7 +289,10 @@ impl<'a> Agent<'a> {
         if run.version != self.hello.version || run.protocol != PROTOCOL {
             let theirs = notice::clean(&run.version);
             let ours = &self.hello.version;
-            let why = format!("a run of Dyno {theirs}, and this is {ours}");
+            let why = message!(
+                "a run of Dyno {theirs}, and this is {ours}",
+                "测试来自 Dyno {theirs}，而本机为 {ours}"
+            );
             return self.refuse(why);
         }
         if let Some(engaged) = &mut self.engaged {
@@ -300,13 +305,12 @@ impl<'a> Agent<'a> {
         let (arrivals, inbox) = std_mpsc::channel();
         let sender: Sender = Box::new(move |packet| match packets.try_send(packet) {
             Ok(()) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(_)) => Err("the bus takes nothing".to_owned()),
-            Err(mpsc::error::TrySendError::Closed(_)) => Err("the bus is closed".to_owned()),
+            Err(error) => Err(untaken(&error)),
         });
         let run = Run::new(session, &run.run, &run.version, run.protocol);
         let engagement = Engagement { run: run.run.clone(), line: Line::new(sender, inbox) };
         (self.tell)(Notice::Engaged { run: run.run.clone() });
-        let (line, said) = (Link::new(session, GONE), Instant::now());
+        let (line, said) = (Link::new(session, gone()), Instant::now());
         self.engaged = Some(Engaged { run, line, arrivals, outgoing, said });
         let _ = self.engage.send(Ok(engagement));
     }
@@ -338,7 +342,7 @@ impl<'a> Agent<'a> {
                     self.connection.send(self.subjects.run(session, self.id), frame).await;
                 }
             }
-            Err(why) => engaged.end(self.clock, &why),
+            Err(why) => engaged.end(self.clock, why),
         }
     }
 
@@ -369,7 +373,8 @@ impl<'a> Agent<'a> {
             Change::Down => (self.tell)(Notice::Interrupted),
             Change::Forbidden(why) => {
                 let servers = self.connection.servers().to_owned();
-                let _ = self.engage.send(Err(BusError::Denied { servers, why }));
+                let _ =
+                    self.engage.send(Err(BusError::Denied { servers, why: Message::quoted(why) }));
             }
         }
     }
@@ -379,7 +384,9 @@ impl<'a> Agent<'a> {
         let Some(engaged) = &mut self.engaged else { return };
         if !engaged.line.met() && now - engaged.said >= UNUSED {
             engaged.said = now;
-            engaged.end(self.clock, "nothing more was heard from the coordinator");
+            let why =
+                message!("nothing more was heard from the coordinator", "再未收到协调端的消息");
+            engaged.end(self.clock, why);
         }
         let session = engaged.line.session();
         if let Some(question) = engaged.line.due(now) {

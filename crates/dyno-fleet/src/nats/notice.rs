@@ -4,6 +4,7 @@
 use super::Id;
 pub(super) use crate::harmless::clean;
 use crate::message::Hello;
+use dyno_model::{Message, message};
 use serde::{Deserialize, Serialize};
 
 /// Longer notices are not read.
@@ -94,14 +95,18 @@ impl Present {
 }
 
 /// Reads a notice; the reason if it is none.
-pub(super) fn read<N: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<N, String> {
+pub(super) fn read<N: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<N, Message> {
     if bytes.len() > MOST {
-        return Err(format!("a notice of {} bytes; at most {MOST} are allowed", bytes.len()));
+        return Err(message!(
+            "a notice of {} bytes; at most {MOST} are allowed",
+            "通知有 {} 字节；最多允许 {MOST} 字节",
+            bytes.len()
+        ));
     }
     serde_json::from_slice(bytes).map_err(|error| {
         // It repeats what was said.
         let error = clean(&error.to_string());
-        format!("a notice that is not understood: {error}")
+        message!("a notice that is not understood: {error}", "无法理解的通知：{error}")
     })
 }
 
@@ -118,7 +123,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_notice_is_said_without_its_escapes() {
         let notice = b"{\"\\u001b[2J\\u202e\":{}}";
-        let why = read::<FromCoordinator>(notice).unwrap_err();
+        let why = read::<FromCoordinator>(notice).unwrap_err().to_string();
         assert!(
             why.starts_with("a notice that is not understood: unknown variant `?[2J?`"),
             "{why}"

@@ -4,6 +4,7 @@
 use super::Subjects;
 use super::error::BusError;
 use address::Address;
+use dyno_model::{Message, message};
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -139,7 +140,7 @@ impl Options {
 }
 
 fn alone(flag: &'static str, other: &'static str) -> BusError {
-    BusError::Setting { flag, why: format!("needs {other}, too") }
+    BusError::Setting { flag, why: message!("needs {other}, too", "还需要 {other}") }
 }
 
 /// A prefix becomes part of subjects, where dots separate names, and `*` and `>` mean others.
@@ -149,8 +150,9 @@ fn check_prefix(prefix: &str) -> Result<(), BusError> {
     if names && prefix.len() <= PREFIX_LENGTH {
         return Ok(());
     }
-    let why = format!(
-        "must be names of letters, digits, - and _, separated by dots, in at most {PREFIX_LENGTH} characters"
+    let why = message!(
+        "must be names of letters, digits, - and _, separated by dots, in at most {PREFIX_LENGTH} characters",
+        "必须是由字母、数字、- 和 _ 组成、以点分隔的名称，最多 {PREFIX_LENGTH} 个字符"
     );
     Err(BusError::Setting { flag: "--bus-prefix", why })
 }
@@ -171,7 +173,11 @@ fn entry(
     if let Some(file) = &given.token {
         let token = read("--bus-token", file)?.trim().to_owned();
         if token.is_empty() {
-            return Err(unfit("--bus-token", file, "there is no token in it"));
+            return Err(unfit(
+                "--bus-token",
+                file,
+                message!("there is no token in it", "其中没有令牌"),
+            ));
         }
         ways.push(("--bus-token", Entry::Token(Secret(token))));
     }
@@ -187,7 +193,10 @@ fn entry(
         None => {}
     }
     if let [(first, _), (second, _), ..] = &ways[..] {
-        let why = format!("{first} and {second} are two ways in: give one");
+        let why = message!(
+            "{first} and {second} are two ways in: give one",
+            "{first} 和 {second} 是两种登录方式：请只给出一种"
+        );
         return Err(BusError::Setting { flag: "--bus:", why });
     }
     if let Some((_, entry)) = ways.pop() {
@@ -205,33 +214,35 @@ fn entry(
 }
 
 fn incomplete(flag: &'static str, other: &str) -> BusError {
-    BusError::Setting { flag, why: format!("is set without {other}") }
+    BusError::Setting {
+        flag, why: message!("is set without {other}", "已设置，但缺少 {other}")
+    }
 }
 
-fn unfit(flag: &'static str, file: &Path, why: &str) -> BusError {
-    BusError::File { flag, file: file.to_owned(), why: why.to_owned() }
+fn unfit(flag: &'static str, file: &Path, why: Message) -> BusError {
+    BusError::File { flag, file: file.to_owned(), why }
 }
 
 fn read(flag: &'static str, path: &Path) -> Result<String, BusError> {
-    let wrong = |error: std::io::Error| unfit(flag, path, &error.to_string());
+    let wrong = |error: std::io::Error| unfit(flag, path, Message::quoted(error));
     let file = File::open(path).map_err(wrong)?;
     let mut text = String::new();
     let count = file.take(FILE + 1).read_to_string(&mut text).map_err(wrong)?;
     if count as u64 > FILE {
-        return Err(unfit(flag, path, "it is too large"));
+        return Err(unfit(flag, path, message!("it is too large", "文件过大")));
     }
     Ok(text)
 }
 
 fn check_pem(flag: &'static str, path: &Path) -> Result<(), BusError> {
     // A bundle of authorities may be larger than a secret.
-    let wrong = |error: std::io::Error| unfit(flag, path, &error.to_string());
+    let wrong = |error: std::io::Error| unfit(flag, path, Message::quoted(error));
     let text = std::fs::read(path).map_err(wrong)?;
     let begin = b"-----BEGIN ";
     if text.windows(begin.len()).any(|part| part == begin) {
         return Ok(());
     }
-    Err(unfit(flag, path, "it is no PEM file"))
+    Err(unfit(flag, path, message!("it is no PEM file", "不是 PEM 文件")))
 }
 
 /// A word with the form of a user's seed.
@@ -244,16 +255,28 @@ fn is_seed(word: &str) -> bool {
 fn nkey(path: &Path) -> Result<Entry, BusError> {
     let text = read("--bus-nkey", path)?;
     let seed = text.split_whitespace().find(|word| is_seed(word));
-    let missing = "there is no seed of a user in it: a word of 58 characters that begins with SU";
-    let seed = seed.ok_or_else(|| unfit("--bus-nkey", path, missing))?;
+    let missing = || {
+        message!(
+            "there is no seed of a user in it: a word of 58 characters that begins with SU",
+            "其中没有用户种子：应为以 SU 开头的 58 个字符"
+        )
+    };
+    let seed = seed.ok_or_else(|| unfit("--bus-nkey", path, missing()))?;
     Ok(Entry::Nkey(Secret(seed.to_owned())))
+}
+
+/// What is wrong with a file that should have them.
+pub(super) fn no_credentials() -> Message {
+    message!(
+        "it is no credentials file: it must have a JWT and a seed of a user",
+        "不是凭据文件：其中必须有 JWT 和用户种子"
+    )
 }
 
 fn creds(path: &Path) -> Result<Entry, BusError> {
     let text = read("--bus-creds", path)?;
     if !text.split_whitespace().any(is_seed) || !text.contains("BEGIN NATS USER JWT") {
-        let missing = "it is no credentials file: it must have a JWT and a seed of a user";
-        return Err(unfit("--bus-creds", path, missing));
+        return Err(unfit("--bus-creds", path, no_credentials()));
     }
     Ok(Entry::Creds(Secret(text), path.to_owned()))
 }

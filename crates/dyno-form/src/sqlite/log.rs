@@ -2,12 +2,12 @@
 //! transaction to roll back (`-journal`). SQLite applies it in a private copy.
 
 use super::{distrust, is_database};
-use crate::file;
-use dyno_model::Diagnostic;
-use dyno_words::Problem;
+use crate::file::{self, FileError};
+use dyno_model::{Diagnostic, Localized};
+use dyno_words::{Problem, values};
 use rusqlite::{Connection, OpenFlags};
-use std::error::Error;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 const LOGS: [&str; 2] = ["-wal", "-journal"];
@@ -25,9 +25,22 @@ pub fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Diagnostic>) {
         Ok(settled) => (settled, None),
         Err(error) => {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            (bytes, Some(Problem::LogUnread.with([name.into_owned(), error.to_string()])))
+            (bytes, Some(Problem::LogUnread.with(values![name, error])))
         }
     }
+}
+
+/// Why a log could not be applied.
+#[derive(Debug, Localized)]
+enum LogError {
+    #[message("it belongs to a change of several databases", "它属于涉及多个数据库的改动")]
+    Several,
+    #[message(transparent)]
+    File(#[from] FileError),
+    #[message(transparent)]
+    System(#[from] io::Error),
+    #[message(transparent)]
+    Sqlite(#[from] rusqlite::Error),
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -36,7 +49,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, LogError> {
     let folder = tempfile::tempdir()?;
     let copy = folder.path().join("copy");
     fs::write(&copy, bytes)?;
@@ -45,7 +58,7 @@ fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
         if log_beside.is_file() {
             let logged = file::read(&log_beside)?;
             if logged.ends_with(&NAMES_A_FILE) {
-                return Err("it belongs to a change of several databases".into());
+                return Err(LogError::Several);
             }
             fs::write(beside(&copy, log), logged)?;
         }

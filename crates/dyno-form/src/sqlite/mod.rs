@@ -10,12 +10,12 @@ pub use log::with_log;
 pub use rusqlite::Row;
 pub use rusqlite::types::ValueRef;
 
+use dyno_model::Localized;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use std::io::Read;
-use thiserror::Error;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER: usize = 100;
@@ -26,16 +26,19 @@ const MOST_STEPS: usize = 16;
 const FIRST_STEPS: usize = 1_000_000;
 
 /// Why a database cannot be read.
-#[derive(Debug, Error)]
+#[derive(Debug, Localized)]
 pub enum Damaged {
     /// It ends inside its header.
-    #[error("its header is damaged: too short, or not the header of SQLite 3")]
+    #[message(
+        "its header is damaged: too short, or not the header of SQLite 3",
+        "文件头已损坏：太短，或不是 SQLite 3 的文件头"
+    )]
     Header,
     /// There is no such table.
-    #[error("it has no table `{0}`")]
+    #[message("it has no table `{0}`", "其中没有表 `{0}`")]
     NoTable(&'static str),
     /// SQLite's error.
-    #[error("{0}")]
+    #[message(transparent)]
     Sqlite(#[from] rusqlite::Error),
 }
 

@@ -330,7 +330,7 @@ fn seconds_without_requests_are_shown_as_empty() {
 fn with_agents(language: Language) -> Picture {
     let names: Vec<String> = (1..=8).map(|number| format!("node-{number}")).collect();
     let mut seen: Vec<AgentSeen> = names.iter().map(|name| agent(name, 4)).collect();
-    seen[5].lost = Some("killed".to_owned());
+    seen[5].lost = Some(dyno_model::Message::quoted("killed"));
     seen[6].beat = seen[6].beat.map(|beat| Beat { lag_ns: 250 * MS, failed: 3, ..beat });
     let mut agents = Agents::default();
     let mut seconds = Seconds::default();

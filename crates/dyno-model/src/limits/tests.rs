@@ -12,7 +12,7 @@ fn ramp(from: f64, to: f64, over_ns: Nanos) -> Load {
     Load::Ramp { from, to, over_ns, steps: Some(10), arrival: Arrival::Poisson }
 }
 
-fn checked(load: Load, change: impl Fn(&mut LevelPlan)) -> Result<(), String> {
+fn checked(load: Load, change: impl Fn(&mut LevelPlan)) -> Result<(), Message> {
     let mut plan = LevelPlan::new(load);
     plan.duration_ns = (!matches!(load, Load::Ramp { .. })).then_some(60 * SEC);
     change(&mut plan);
@@ -22,7 +22,7 @@ fn checked(load: Load, change: impl Fn(&mut LevelPlan)) -> Result<(), String> {
 
 #[track_caller]
 fn refused(load: Load, change: impl Fn(&mut LevelPlan), why: &str) {
-    let said = checked(load, change).unwrap_err();
+    let said = checked(load, change).unwrap_err().to_string();
     assert!(said.contains(why), "{said}");
 }
 
@@ -93,7 +93,7 @@ fn m2_plans_that_cannot_be_are_refused() {
     };
     assert_eq!(checked(&|plan| plan.shard = Shard { index: 3, of: 4 }), Ok(()));
     let said = checked(&|plan| plan.shard = Shard { index: 4, of: 4 }).unwrap_err();
-    assert_eq!(said, "the plan says shard.index = 4; accepted are 0 to 3");
+    assert_eq!(said.to_string(), "the plan says shard.index = 4; accepted are 0 to 3");
     assert!(checked(&|plan| plan.shard = Shard { index: 5, of: 0 }).is_err());
     assert!(checked(&|plan| plan.timeouts.total_ns = u64::MAX).is_err());
     assert!(checked(&|plan| plan.course.cooldown_ns = u64::MAX).is_err());
@@ -104,5 +104,8 @@ fn m2_plans_that_cannot_be_are_refused() {
     let ladder = |most| Search::Ladder { most, per_slot: None };
     assert_eq!(checked(&|plan| plan.course.search = Some(ladder(512))), Ok(()));
     let said = checked(&|plan| plan.course.search = Some(ladder(u32::MAX))).unwrap_err();
-    assert_eq!(said, "the plan says search.most = 4294967295; accepted are 1 to 100000");
+    assert_eq!(
+        said.to_string(),
+        "the plan says search.most = 4294967295; accepted are 1 to 100000"
+    );
 }

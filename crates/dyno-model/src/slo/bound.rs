@@ -3,6 +3,7 @@
 use super::error::SloError;
 use super::parse::{Reading, Use};
 use super::{Bound, Metric, Operator, Statistic, Term, Unit};
+use crate::message::{Message, message};
 use crate::units::{UnitError, parse_duration, parse_number};
 use crate::{MS, Nanos, SEC};
 
@@ -18,14 +19,16 @@ impl Reading<'_> {
         statistic: Option<Statistic>,
     ) -> Result<Bound, SloError> {
         let right = || self.spelt(metric, statistic, self.operator);
-        let kind = kind(metric);
         if self.right.starts_with(['-', '−']) {
-            return Err(self.impossible(metric, statistic, "is negative"));
+            return Err(self.impossible(metric, statistic, message!("is negative", "为负数")));
         }
         if number(self.right).is_some() {
-            return Err(SloError::NoUnit { kind, right: right() });
+            return Err(SloError::NoUnit { kind: kind(metric), right: right() });
         }
-        let wrong = || SloError::Bound { text: self.right.to_owned(), kind, right: right() };
+        let wrong = || {
+            let (text, kind) = (self.right.to_owned(), kind(metric));
+            SloError::Bound { text, kind, right: right() }
+        };
         let bound = match metric.unit() {
             Unit::Percent => {
                 Bound::Percent(self.right.strip_suffix('%').and_then(number).ok_or_else(wrong)?)
@@ -40,7 +43,11 @@ impl Reading<'_> {
             _ => match parse_duration(self.right) {
                 Ok(nanos) => Bound::Time(nanos),
                 Err(UnitError::TooLong(_)) => {
-                    return Err(self.impossible(metric, statistic, "is over a day"));
+                    return Err(self.impossible(
+                        metric,
+                        statistic,
+                        message!("is over a day", "超过一天"),
+                    ));
                 }
                 Err(_) => return Err(wrong()),
             },
@@ -68,34 +75,38 @@ impl Reading<'_> {
     ) -> Result<Bound, SloError> {
         use Operator::{Above, AtLeast, Below};
         let why = match (bound, self.operator) {
-            (Bound::Time(0), _) if self.purpose == Use::Keep => "can never be met",
-            (Bound::Time(0), _) => "always holds",
-            (Bound::Time(nanos), _) if nanos > LONGEST => "is over a day",
-            (Bound::Percent(value), _) if value > 100.0 => "is more than all requests",
-            (Bound::Percent(0.0), Below) => "can never be met",
-            (Bound::Percent(0.0), AtLeast) => "always holds",
-            (Bound::Percent(100.0), Above) => "can never be met",
-            (Bound::PerSecond(0.0), _) => "requires no throughput",
+            (Bound::Time(0), _) if self.purpose == Use::Keep => {
+                message!("can never be met", "永远无法满足")
+            }
+            (Bound::Time(0), _) => message!("always holds", "总是成立"),
+            (Bound::Time(nanos), _) if nanos > LONGEST => message!("is over a day", "超过一天"),
+            (Bound::Percent(value), _) if value > 100.0 => {
+                message!("is more than all requests", "超过全部请求")
+            }
+            (Bound::Percent(0.0), Below) => message!("can never be met", "永远无法满足"),
+            (Bound::Percent(0.0), AtLeast) => message!("always holds", "总是成立"),
+            (Bound::Percent(100.0), Above) => message!("can never be met", "永远无法满足"),
+            (Bound::PerSecond(0.0), _) => message!("requires no throughput", "没有要求任何吞吐量"),
             (Bound::PerSecond(value), _) if value > MOST_PER_SECOND => {
-                "is over 1,000,000,000 per second"
+                message!("is over 1,000,000,000 per second", "超过每秒 1,000,000,000")
             }
             _ => return Ok(bound),
         };
         Err(self.impossible(metric, statistic, why))
     }
 
-    fn impossible(
-        &self,
-        metric: Metric,
-        statistic: Option<Statistic>,
-        why: &'static str,
-    ) -> SloError {
+    fn impossible(&self, metric: Metric, statistic: Option<Statistic>, why: Message) -> SloError {
         let right = match (metric, self.purpose) {
             (Metric::Errors, Use::Keep) => {
-                "`errors<1%`, or `errors<=0%` for none at all".to_owned()
+                message!(
+                    "`errors<1%`, or `errors<=0%` for none at all",
+                    "`errors<1%`；若不允许任何失败，请写 `errors<=0%`"
+                )
             }
-            (Metric::Errors, Use::Stop) => "`errors>5%`".to_owned(),
-            _ => format!("`{}`", self.spelt(metric, statistic, self.operator)),
+            (Metric::Errors, Use::Stop) => Message::quoted("`errors>5%`"),
+            _ => {
+                Message::quoted(format_args!("`{}`", self.spelt(metric, statistic, self.operator)))
+            }
         };
         SloError::Impossible { text: self.text.to_owned(), why, right }
     }
@@ -132,13 +143,13 @@ impl Reading<'_> {
     }
 }
 
-fn kind(metric: Metric) -> &'static str {
+fn kind(metric: Metric) -> Message {
     match metric.unit() {
-        Unit::Percent => "a share",
-        Unit::RequestsPerSecond => "a rate of requests",
-        Unit::TokensPerSecond => "a rate of tokens",
-        Unit::InputsPerSecond => "a rate of inputs",
-        _ => "a time",
+        Unit::Percent => message!("a share", "比例"),
+        Unit::RequestsPerSecond => message!("a rate of requests", "请求速率"),
+        Unit::TokensPerSecond => message!("a rate of tokens", "token 速率"),
+        Unit::InputsPerSecond => message!("a rate of inputs", "输入条数速率"),
+        _ => message!("a time", "时间"),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::error::SloError;
 use super::metrics;
 use super::{Metric, Operator, Statistic, Term};
+use crate::message::{Message, message};
 use crate::metric::Time;
 use crate::nearest::nearest;
 
@@ -36,12 +37,16 @@ impl Use {
         }
     }
 
-    fn form(self) -> &'static str {
+    fn form(self) -> Message {
         match self {
-            Self::Keep => "METRIC.STATISTIC<BOUND, such as `ttft.p99<500ms`",
-            Self::Stop => {
-                "METRIC.STATISTIC>BOUND, such as `ttft.p99>10s` or `errors>5%`, or `saturated`"
-            }
+            Self::Keep => message!(
+                "METRIC.STATISTIC<BOUND, such as `ttft.p99<500ms`",
+                "指标.统计量<界限，例如 `ttft.p99<500ms`"
+            ),
+            Self::Stop => message!(
+                "METRIC.STATISTIC>BOUND, such as `ttft.p99>10s` or `errors>5%`, or `saturated`",
+                "指标.统计量>界限（例如 `ttft.p99>10s` 或 `errors>5%`），或 `saturated`"
+            ),
         }
     }
 
@@ -189,10 +194,18 @@ impl Reading<'_> {
 
     fn wrong_side(&self, metric: Metric, statistic: Option<Statistic>, side: Operator) -> SloError {
         let why = match (self.purpose, metric.is_work()) {
-            (Use::Stop, _) => "a condition is met above its bound",
-            (Use::Keep, true) => "in an SLO, throughput has a lower bound",
-            (Use::Keep, false) if metric.is_time() => "in an SLO, times have an upper bound",
-            (Use::Keep, false) => "in an SLO, failures have an upper bound",
+            (Use::Stop, _) => {
+                message!("a condition is met above its bound", "条件在超过界限时成立")
+            }
+            (Use::Keep, true) => {
+                message!("in an SLO, throughput has a lower bound", "在 SLO 中，吞吐量用下限")
+            }
+            (Use::Keep, false) if metric.is_time() => {
+                message!("in an SLO, times have an upper bound", "在 SLO 中，时间用上限")
+            }
+            (Use::Keep, false) => {
+                message!("in an SLO, failures have an upper bound", "在 SLO 中，失败用上限")
+            }
         };
         let right = self.spelt(metric, statistic, side);
         SloError::WrongSide { text: self.text.to_owned(), why, right }

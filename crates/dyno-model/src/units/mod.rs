@@ -8,21 +8,28 @@ pub use count::{COUNT_UNITS, parse_count, parse_number, parse_rate};
 pub use duration::{DURATION_UNITS, format_duration, parse_duration};
 
 use crate::Nanos;
-use thiserror::Error;
+use crate::message::Localized;
 
 /// Why a quantity could not be read.
-#[derive(Debug, Clone, Error, PartialEq, Eq)]
+#[derive(Debug, Clone, Localized, PartialEq, Eq)]
 pub enum UnitError {
     /// The text is not a number followed by a unit.
-    #[error(
-        "`{0}` is not a duration; write a number with a unit, such as 500ms, 60s, 5min or 1h30m"
+    #[message(
+        "`{0}` is not a duration; write a number with a unit, such as 500ms, 60s, 5min or 1h30m",
+        "`{0}` 不是时长；请写带单位的数字，例如 500ms、60s、5min 或 1h30m"
     )]
     Duration(String),
     /// A number without a unit, where one is required.
-    #[error("`{0}` has no unit; write {0}s for seconds or {0}ms for milliseconds")]
+    #[message(
+        "`{0}` has no unit; write {0}s for seconds or {0}ms for milliseconds",
+        "`{0}` 没有单位；秒请写 {0}s，毫秒请写 {0}ms"
+    )]
     MissingUnit(String),
     /// The last part of a compound duration has no unit.
-    #[error("`{part}` at the end of `{text}` has no unit; write {text}{guess}")]
+    #[message(
+        "`{part}` at the end of `{text}` has no unit; write {text}{guess}",
+        "`{text}` 末尾的 `{part}` 没有单位；请写 {text}{guess}"
+    )]
     MissingLastUnit {
         /// The whole duration.
         text: String,
@@ -32,7 +39,10 @@ pub enum UnitError {
         guess: &'static str,
     },
     /// A unit that does not measure time.
-    #[error("`{unit}` in `{text}` is not a unit of time; use ns, us, ms, s, min, h or d")]
+    #[message(
+        "`{unit}` in `{text}` is not a unit of time; use ns, us, ms, s, min, h or d",
+        "`{text}` 中的 `{unit}` 不是时间单位；请用 ns、us、ms、s、min、h 或 d"
+    )]
     UnknownUnit {
         /// The whole duration.
         text: String,
@@ -40,23 +50,33 @@ pub enum UnitError {
         unit: String,
     },
     /// The parts of a compound duration are not in descending order.
-    #[error("the parts of `{0}` are out of order; write each unit once, the largest first: 1h30m")]
+    #[message(
+        "the parts of `{0}` are out of order; write each unit once, the largest first: 1h30m",
+        "`{0}` 各部分的顺序不对；每个单位只写一次，从大到小：1h30m"
+    )]
     Order(String),
     /// Larger than the clock can hold.
-    #[error("`{0}` is too long; the longest duration is 10000h")]
+    #[message("`{0}` is too long; the longest duration is 10000h", "`{0}` 过长；时长最多为 10000h")]
     TooLong(String),
     /// The text is not a share.
-    #[error("`{0}` is not a share; write a percentage such as 1% or a fraction such as 0.01")]
+    #[message(
+        "`{0}` is not a share; write a percentage such as 1% or a fraction such as 0.01",
+        "`{0}` 不是比例；请写百分数（例如 1%）或小数（例如 0.01）"
+    )]
     Share(String),
     /// The text is not a number.
-    #[error("`{0}` is not a number; write digits, with k, M or G for thousands and more: 1.5k")]
+    #[message(
+        "`{0}` is not a number; write digits, with k, M or G for thousands and more: 1.5k",
+        "`{0}` 不是数字；请写数字，可加 k、M 或 G 表示千、百万或十亿：1.5k"
+    )]
     Number(String),
     /// A count with a fraction.
-    #[error("`{0}` is not a whole number")]
+    #[message("`{0}` is not a whole number", "`{0}` 不是整数")]
     NotWhole(String),
     /// A suffix that does not scale a number.
-    #[error(
-        "`{unit}` in `{text}` is not a multiplier; use k (thousand), M (million) or G (billion)"
+    #[message(
+        "`{unit}` in `{text}` is not a multiplier; use k (thousand), M (million) or G (billion)",
+        "`{text}` 中的 `{unit}` 不是倍数；请用 k（千）、M（百万）或 G（十亿）"
     )]
     UnknownMultiplier {
         /// The number as typed.
@@ -65,7 +85,7 @@ pub enum UnitError {
         unit: String,
     },
     /// Larger than any number that Dyno works with.
-    #[error("`{0}` is too large")]
+    #[message("`{0}` is too large", "`{0}` 过大")]
     TooLarge(String),
 }
 

@@ -2,7 +2,7 @@
 //! they are listed and found by name like the others.
 
 use crate::dir::{failed, holds_run};
-use crate::error::RecordError;
+use crate::error::{Doing, RecordError};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ const LIST: &str = "elsewhere.txt";
 
 /// Lists the run at `path` among those of `root`, unless it is directly below `root`.
 pub fn remember_run(root: &Path, path: &Path) -> Result<(), RecordError> {
-    let real = fs::canonicalize(path).map_err(failed("read", path))?;
-    fs::create_dir_all(root).map_err(failed("create", root))?;
-    let real_root = fs::canonicalize(root).map_err(failed("read", root))?;
+    let real = fs::canonicalize(path).map_err(failed(Doing::Read, path))?;
+    fs::create_dir_all(root).map_err(failed(Doing::Create, root))?;
+    let real_root = fs::canonicalize(root).map_err(failed(Doing::Read, root))?;
     // A path that is not text, or of several lines, cannot be listed.
     let Some(line) = real.to_str().filter(|line| !line.contains('\n')) else { return Ok(()) };
     let below = real.parent() == Some(&real_root);
@@ -24,7 +24,7 @@ pub fn remember_run(root: &Path, path: &Path) -> Result<(), RecordError> {
     let list = root.join(LIST);
     let opened = OpenOptions::new().create(true).append(true).open(&list);
     let written = opened.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
-    written.map_err(failed("write", &list))
+    written.map_err(failed(Doing::Write, &list))
 }
 
 /// The runs listed in `root` that still exist.

@@ -9,7 +9,7 @@ use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
 use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
 use dyno_model::summary::{Basis, Throughput};
-use dyno_model::{Summary, Verdict};
+use dyno_model::{Message, Summary, Verdict};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,8 +79,8 @@ fn entry(
     }
 }
 
-fn kept<T>(read: Result<T, RecordError>, problems: &mut Vec<String>) -> Option<T> {
-    read.map_err(|error| problems.push(error.to_string())).ok()
+fn kept<T>(read: Result<T, RecordError>, problems: &mut Vec<Message>) -> Option<T> {
+    read.map_err(|error| problems.push(Message::of(&error))).ok()
 }
 
 fn how_it_ended(summary: &Summary) -> RunState {

@@ -13,7 +13,7 @@ pub use filter::RunFilter;
 pub use find::find_run;
 
 use crate::dir::{RunDir, failed, holds_records};
-use crate::error::RecordError;
+use crate::error::{Doing, RecordError};
 use dyno_model::run_entry::RunEntry;
 use std::fs;
 use std::io;
@@ -39,7 +39,7 @@ fn directories(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let entries = match fs::read_dir(root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed("list", root)(error)),
+        Err(error) => return Err(failed(Doing::List, root)(error)),
     };
     let is_dir = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_dir).collect())

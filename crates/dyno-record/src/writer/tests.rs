@@ -117,7 +117,7 @@ fn a_full_disk_keeps_whole_frames_and_hands_back_the_rest() {
     for frame in &frames {
         writer.add(frame.clone());
     }
-    let trouble = writer.trouble.message().unwrap();
+    let trouble = writer.trouble.message().unwrap().to_string();
     for part in ["run/records.dyno", "No space left", "free some space", "results so far are kept"]
     {
         assert!(trouble.contains(part), "{trouble}");

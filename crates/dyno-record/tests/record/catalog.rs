@@ -100,7 +100,7 @@ fn damaged_and_half_written_runs_are_listed() {
     fs::write(cut.path().join("summary.json"), "{\"schema\":").unwrap();
     let (found, problem) = state("cut");
     assert_eq!(found, RunState::Damaged);
-    assert!(problem.unwrap().contains("summary.json"));
+    assert!(problem.unwrap().to_string().contains("summary.json"));
 
     let empty = root.path().join("empty");
     fs::create_dir(&empty).unwrap();

@@ -154,7 +154,7 @@ fn lengths_that_lie_and_zeros_at_the_end_are_damage() {
         let got = read(&[&whole[..], tail].concat()).unwrap();
         let damage = got.damage.unwrap();
         assert_eq!(damage.offset, whole.len() as u64);
-        assert!(damage.what.contains(what), "{damage}");
+        assert!(damage.what.to_string().contains(what), "{damage}");
     }
 }
 

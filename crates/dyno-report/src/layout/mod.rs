@@ -41,7 +41,7 @@ use dyno_model::summary::{Extras, LevelExtras, LevelSummary, RunSummary, Summary
 use dyno_model::{Language, Localized};
 use dyno_words::InLanguage;
 use remarks::remarks;
-use std::{fmt, io};
+use std::io;
 
 /// A row for each layout: its name as users type it, its file name in a run directory, what it needs
 /// beyond a summary, how it is printed, and its description for the help page.

@@ -112,7 +112,7 @@ fn secrets(given: &serde_json::Value) -> Secrets {
 pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
-    let line = line.map_err(|error| RunError::Own(Message::lower(&error)))?;
+    let line = line.map_err(|error| RunError::Own(dyno_model::said!(error)))?;
     // Its coordinator gets the signals, and tells it.
     serve(agent, line, clock, &StopSignal::new()).how
 }
@@ -180,9 +180,9 @@ fn carry_out(
     let told_to_end = stop.clone();
     let ends = move || told_to_end.get() > Stop::No;
     let post = Post::take_until(line, clock, ends);
-    let post = post.map_err(|error| RunError::Own(Message::quoted(error)))?;
+    let post = post.map_err(|error| RunError::Own(Message::of(&error)))?;
     let met = post.say(&FromAgent::Hello(hello(agent)), &[]);
-    met.map_err(|why| RunError::Own(Message::lower(&why)))?;
+    met.map_err(|why| RunError::Own(Message::of(&why)))?;
     let mut duty = None;
     loop {
         let said = match post.next() {
@@ -223,21 +223,20 @@ fn carry_out(
                     }
                 }
             }
-            dyno_fleet::Order::Leave { why, told } => return Ok((Message::lower(&why), told)),
+            dyno_fleet::Order::Leave { why, told } => return Ok((why, told)),
             dyno_fleet::Order::File { .. }
             | dyno_fleet::Order::Start { .. }
             | dyno_fleet::Order::Stop { .. } => Ok(()),
         };
         if let Err(unsaid) = said {
             let (why, told) = post.left().unwrap_or((unsaid, false));
-            return Ok((Message::lower(&why), told));
+            return Ok((why, told));
         }
     }
 }
 
-/// lower: `why` is a `Message`, and so is the error.
-fn refuse(post: &Post, why: &impl Localized) -> Result<(), String> {
-    post.say(&FromAgent::Refused { why: on_one_line(why).to_string() }, &[])
+fn refuse(post: &Post, why: &impl Localized) -> Result<(), Message> {
+    post.say(&FromAgent::Refused { why: on_one_line(why) }, &[])
 }
 
 /// What an agent does in one run.
@@ -255,7 +254,7 @@ struct Duty {
 
 impl Duty {
     fn take_up(agent: &Agent, setup: &Setup, post: &Post, clock: Clock) -> Result<Self, RunError> {
-        check_setup(setup).map_err(|why| RunError::Usage(Message::lower(&why)))?;
+        check_setup(setup).map_err(|why| RunError::Usage(Message::of(&why)))?;
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
         let files = match agent.shares_files {
             true => None,
@@ -273,7 +272,7 @@ impl Duty {
         let (cpu, sources) = agent.own_of(setup);
         if !sources.is_empty() {
             let sources = Sources::parse(&sources.join(","));
-            reach.sources = sources.map_err(|error| RunError::Usage(Message::lower(&error)))?;
+            reach.sources = sources.map_err(|error| RunError::Usage(dyno_model::said!(error)))?;
         }
         if let Some(cpu) = cpu {
             let pinned = dyno_net::pin_to_cpu(cpu as usize);
@@ -332,7 +331,7 @@ impl Duty {
         clock: Clock,
         told_to_end: &StopSignal,
     ) -> Result<(Done, Kept), RunError> {
-        check_level(prepare).map_err(|why| RunError::Usage(Message::lower(&why)))?;
+        check_level(prepare).map_err(|why| RunError::Usage(Message::of(&why)))?;
         let Prepare { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
@@ -372,16 +371,15 @@ impl Duty {
         counters.end();
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
-        let lost_target = outcome.lost.as_ref().map(served_nothing);
+        let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
         let done = Done {
             level: *number,
             ending: outcome.ending,
             start_error_ns: late,
             taken: outcome.taken,
             failed: outcome.failed,
-            // lower: both a `Message`.
-            lost_target: lost_target.map(|why| why.to_string()),
-            trouble: self.trouble(outcome.ending).map(|why| why.to_string()),
+            lost_target,
+            trouble: self.trouble(outcome.ending),
             told: Told {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),

@@ -170,8 +170,7 @@ pub(crate) fn gather(
         cpu: cpus.get(index as usize % cpus.len().max(1)).map(|cpu| *cpu as u32),
         sources: sources.get(index as usize).filter(|_| !wanted.bus).cloned().unwrap_or_default(),
     });
-    // lower: a `Message`.
-    let mut piece = |hash: &str, from: u64| files.piece(hash, from).map_err(|why| why.to_string());
+    let mut piece = |hash: &str, from: u64| files.piece(hash, from);
     fleet.set_up(setups.collect(), &mut piece, &stop).map_err(wrong)?;
     let max_failures = order.plan.max_failures;
     Ok(Coordinated {
@@ -225,21 +224,21 @@ fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
         nats::BusError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
             let all = agents.saturating_mul(2);
-            let few = message!("--bus: {}", "--bus：{}", on_one_line(&Message::lower(&few)));
+            let few = message!("--bus: {}", "--bus：{}", on_one_line(&dyno_model::said!(few)));
             RunError::Usage(few.with_hint(message!(
                 "--versus needs agents for each of the two servers, {all} in all",
                 "--versus 的两台服务器各需要压测端，共 {all} 个",
             )))
         }
         error => {
-            let why = on_one_line(&Message::lower(&error));
+            let why = on_one_line(&dyno_model::said!(error));
             RunError::Usage(message!("--bus: {why}", "--bus：{why}"))
         }
     }
 }
 
 fn wrong(error: FleetError) -> RunError {
-    let message = message!("--agents: {}", "--agents：{}", on_one_line(&Message::lower(&error)));
+    let message = message!("--agents: {}", "--agents：{}", on_one_line(&dyno_model::said!(error)));
     match error {
         FleetError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         FleetError::Version { .. } | FleetError::Refused { .. } => RunError::Usage(message),
@@ -454,9 +453,8 @@ impl Coordinated {
         for (number, end) in of_agent.into_iter().zip(merged) {
             match end {
                 Ok(end) => ends[number] = end,
-                // lower: a `Message`.
                 Err(why) => {
-                    (parts[number].done, parts[number].lost) = (None, Some(why.to_string()));
+                    (parts[number].done, parts[number].lost) = (None, Some(why));
                 }
             }
         }
@@ -470,8 +468,7 @@ impl Coordinated {
                     ),
                     None => message!("its clock could not be compared", "无法比对其时钟"),
                 };
-                // lower: a `Message`.
-                part.lost.get_or_insert_with(|| why.to_string());
+                part.lost.get_or_insert(why);
             }
         }
         Ok(ends)

@@ -134,14 +134,13 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), Message> {
     let mut out = File::create(path).map_err(failed)?;
     let (mut hash, mut from) = (Sha256::new(), 0);
     while from < file.size {
-        let wants = FromAgent::Wants { hash: file.hash.clone(), from };
-        post.say(&wants, &[]).map_err(|why| Message::lower(&why))?;
+        post.say(&FromAgent::Wants { hash: file.hash.clone(), from }, &[])?;
         let bytes = loop {
             match post.next_within(PIECE_WITHIN) {
                 Some(Order::File { hash, from: at, bytes }) if hash == file.hash && at == from => {
                     break bytes;
                 }
-                Some(Order::Leave { why, .. }) => return Err(Message::lower(&why)),
+                Some(Order::Leave { why, .. }) => return Err(why),
                 Some(_) => {}
                 None => {
                     return Err(message!("the next piece did not arrive", "下一段没有送达"));

@@ -118,7 +118,7 @@ impl Kept {
 
     /// Moves them below the first directory that can be written.
     fn moved(&self, roots: &[PathBuf]) -> Result<PathBuf, Message> {
-        let header = self.dir.records().map_err(|error| Message::lower(&error))?.header().clone();
+        let header = self.dir.records().map_err(|error| dyno_model::said!(error))?.header().clone();
         let name = name(&header.run_id, header.shard);
         let mut why = message!("there is no place for them", "没有可保存的位置");
         for root in roots {

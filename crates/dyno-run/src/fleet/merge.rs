@@ -46,8 +46,9 @@ impl Bounds {
             ));
         }
         if is_impossible(record) {
-            return Some(format!(
-                "request {index} of its records has an impossible number of tokens"
+            return Some(message!(
+                "request {index} of its records has an impossible number of tokens",
+                "其记录中的请求 {index} 的 token 数不可能出现",
             ));
         }
         let new = seen.insert(index);
@@ -204,7 +205,10 @@ mod tests {
         assert_eq!(fault(&with(10, 16)), None);
         for tokens in [1 << 40, 160] {
             let why = fault(&with(11, tokens)).unwrap();
-            assert!(why.contains("request 11 of its records has an impossible number"), "{why}");
+            assert!(
+                why.to_string().contains("request 11 of its records has an impossible number"),
+                "{why}"
+            );
         }
         // A clock that jumped is named as such.
         let jumped = ClockFit { steps: 1, ..fit };

@@ -20,7 +20,7 @@ pub(super) fn blame(part: &mut Part, end: Option<&LevelEnd>, signs: &Signs) {
 }
 
 /// A level that did not begin, because an agent was lost since the last one.
-pub(super) fn lost_before(name: &str, why: String, now: Nanos) -> LevelOutcome {
+pub(super) fn lost_before(name: &str, why: Message, now: Nanos) -> LevelOutcome {
     let agent = AgentEnd { lost: Some(why), ..AgentEnd::new(0, name, "") };
     LevelOutcome {
         started: now,
@@ -67,7 +67,7 @@ pub(super) fn together(
         agents,
         failed: done().map(|done| done.failed).sum(),
         lost: None,
-        lost_to_agent: done().find_map(|done| done.lost_target.as_ref()).map(Message::quoted),
+        lost_to_agent: done().find_map(|done| done.lost_target.clone()),
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
             start_error_ns: 0,
             taken: 0,
             failed: 0,
-            lost_target: lost_target.map(str::to_owned),
-            trouble: trouble.map(str::to_owned),
+            lost_target: lost_target.map(Message::quoted),
+            trouble: trouble.map(Message::quoted),
             told: serde_json::Value::Null,
             bytes: 0,
         };
@@ -156,7 +156,7 @@ mod tests {
             agents: Vec::new(),
         };
         blame(&mut part, Some(&end), &signs);
-        part.lost
+        part.lost.map(|why| why.to_string())
     }
 
     #[test]

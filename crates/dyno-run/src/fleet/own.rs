@@ -20,7 +20,7 @@ impl Agent {
     /// A URL of the coordinator's, with the query that this agent has for it, if any. Where it knows other
     /// paths of the server alone, theirs is used.
     pub(super) fn with_query(&self, url: &str) -> Result<TargetUrl, RunError> {
-        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(Message::lower(&error));
+        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(dyno_model::said!(error));
         let bare = url.split('?').next().unwrap_or_default();
         let asked = TargetUrl::parse(bare).map_err(wrong)?;
         let path = |url: &TargetUrl| url.path().trim_end_matches('/').to_owned();

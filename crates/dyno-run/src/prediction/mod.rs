@@ -36,12 +36,9 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, RunError> {
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
     let twin =
-        Twin::load(name).map_err(|error| RunError::setting("--twin", Message::lower(&error)))?;
+        Twin::load(name).map_err(|error| RunError::setting("--twin", dyno_model::said!(error)))?;
     if workload.is_open_to_server() && !is_counted {
-        let counter = Tokenizer::by_asking(Box::new(|what| {
-            // lower: a `Message`.
-            count_words(what).map_err(|why| why.to_string())
-        }));
+        let counter = Tokenizer::by_asking(Box::new(|what| count_words(what)));
         workload.count_with(counter, Failure::default(), None);
         workload.check(plan)?;
     }
@@ -55,7 +52,7 @@ pub(crate) fn prepare(
     let notes = assess(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
     let core = twin
         .core(plan.seed)
-        .map_err(|error| RunError::setting("--twin", Message::lower(&error)))?;
+        .map_err(|error| RunError::setting("--twin", dyno_model::said!(error)))?;
     let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
     let length_field = Some("ignore_eos".to_owned());
     let preflight = Preflight { model, length_field, ..Preflight::default() };

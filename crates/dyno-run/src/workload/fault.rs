@@ -23,10 +23,10 @@ pub(super) fn of_random(error: RandomError) -> Fault {
         | RandomError::OutOfReach { .. }
         | RandomError::Tokenizer(_) => BY_COUNTS,
     };
-    (flag, Message::lower(&error))
+    (flag, dyno_model::said!(error))
 }
 
 /// The lengths that a flag asks for.
 pub(super) fn lengths(flag: &'static str, text: &str) -> Result<Lengths, Fault> {
-    text.parse().map_err(|error: LengthsError| (flag, Message::lower(&error)))
+    text.parse().map_err(|error: LengthsError| (flag, dyno_model::said!(error)))
 }

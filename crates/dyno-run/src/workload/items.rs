@@ -23,7 +23,7 @@ fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option
     match made {
         Ok(value) => Some(value),
         Err(error) => {
-            lock(account).error.get_or_insert(Message::lower(&error));
+            lock(account).error.get_or_insert(dyno_model::said!(error));
             None
         }
     }

@@ -110,7 +110,7 @@ impl Workload {
     fn replay(&self, of: Of<'_>, trace: &Trace) -> Result<Made, Fault> {
         let (chat, unique) = (has_messages(of.plan), of.plan.data.unique_prefix);
         let made = TracePrompts::new(&self.tokenizer, trace.clone(), of.key, chat, unique);
-        let prompts = Arc::new(made.map_err(|error| ("--data", Message::lower(&error)))?);
+        let prompts = Arc::new(made.map_err(|error| ("--data", dyno_model::said!(error)))?);
         *lock(&self.prepared) = Some(Prepared::Trace(Arc::clone(&prompts)));
         Ok(items::trace(prompts, self.text, self.account()))
     }
@@ -122,7 +122,7 @@ impl Workload {
             Some(Prepared::Sessions(prompts)) => Ok(prompts.again(output, of.key)),
             _ => SessionPrompts::new(&self.tokenizer, sessions.clone(), output, of.key, unique),
         };
-        let prompts = Arc::new(made.map_err(|error| ("--data", Message::lower(&error)))?);
+        let prompts = Arc::new(made.map_err(|error| ("--data", dyno_model::said!(error)))?);
         *prepared = Some(Prepared::Sessions(Arc::clone(&prompts)));
         // Those of a load go on where the last level stopped; a replay is always the whole.
         let from = match self.scheduled_sessions() {
@@ -170,7 +170,7 @@ impl Workload {
         selection: &Selection,
         count: Option<Count<'static>>,
     ) -> Result<Selected<'static>, Fault> {
-        let wrong = |error: DataError| ("--data", Message::lower(&error));
+        let wrong = |error: DataError| ("--data", dyno_model::said!(error));
         let selection = Selection { run: self.attempt.run, ..selection.clone() };
         let mut selected = selection.of(set, count).map_err(wrong)?;
         selected.pass_over(self.attempt.taken).map_err(wrong)?;
@@ -194,7 +194,7 @@ impl Workload {
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
             Some(Prepared::Random(made)) => {
-                made.primers(prompts).map_err(|error| Message::lower(&error))
+                made.primers(prompts).map_err(|error| dyno_model::said!(error))
             }
             _ => Ok(Vec::new()),
         }

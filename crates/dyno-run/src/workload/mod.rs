@@ -117,7 +117,7 @@ impl Workload {
         };
         let source =
             Source::open(plan, places.data.as_deref()).map_err(|message| ("--data", message))?;
-        let checked = source.check().map_err(|error| ("--data", Message::lower(&error)))?;
+        let checked = source.check().map_err(|error| ("--data", dyno_model::said!(error)))?;
         Ok(Self {
             tokenizer,
             failure: Failure::default(),
@@ -310,7 +310,7 @@ impl Workload {
         let tokens = self
             .tokenizer
             .count_content(&content, has_messages(plan))
-            .map_err(|error| Message::lower(&error))?;
+            .map_err(|error| dyno_model::said!(error))?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
     }
 
@@ -322,8 +322,10 @@ impl Workload {
         drop(aside.all(plan, level, 0)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
-            Some(Prepared::Trace(made)) => made.apart().map_err(|error| Message::lower(&error)),
-            Some(Prepared::Sessions(made)) => made.apart().map_err(|error| Message::lower(&error)),
+            Some(Prepared::Trace(made)) => made.apart().map_err(|error| dyno_model::said!(error)),
+            Some(Prepared::Sessions(made)) => {
+                made.apart().map_err(|error| dyno_model::said!(error))
+            }
             _ => Ok(None),
         }
     }
@@ -344,7 +346,7 @@ impl Workload {
                 Some(tokens) => Ok(tokens),
                 None => self.tokenizer.count_content(&item.content, has_messages(plan)),
             };
-            input += u64::from(counted.map_err(|error| Message::lower(&error))?);
+            input += u64::from(counted.map_err(|error| dyno_model::said!(error))?);
             output += u64::from(item.output_tokens.unwrap_or(asked));
             count += 1;
         }

@@ -22,7 +22,7 @@ impl Notes {
     /// Adds the notes whose count is not zero.
     fn count(&mut self, counts: &[(u64, Note)]) {
         let some = counts.iter().filter(|(count, _)| *count > 0);
-        self.0.extend(some.map(|(count, note)| note.with([count])));
+        self.0.extend(some.map(|(count, note)| note.with([*count])));
     }
 }
 

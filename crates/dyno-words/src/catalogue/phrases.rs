@@ -38,8 +38,8 @@ impl Phrase {
     /// As a value of a diagnostic, in every language.
     pub fn value(self, values: impl IntoIterator<Item = Value>) -> Value {
         let values: Vec<Value> = values.into_iter().collect();
-        Value::Worded([Language::English, Language::Chinese].map(|language| {
-            let texts: Vec<&str> = values.iter().map(|value| value.text(language)).collect();
+        Value::new([Language::English, Language::Chinese].map(|language| {
+            let texts: Vec<_> = values.iter().map(|value| value.text(language)).collect();
             self.with(language, &texts)
         }))
     }
@@ -48,8 +48,8 @@ impl Phrase {
 /// Joins values into one, with a separator for each language; no values give an empty text.
 pub fn list(each: impl IntoIterator<Item = Value>, between: [&str; 2]) -> Value {
     let each: Vec<Value> = each.into_iter().collect();
-    Value::Worded([Language::English, Language::Chinese].map(|language| {
-        let texts: Vec<&str> = each.iter().map(|value| value.text(language)).collect();
+    Value::new([Language::English, Language::Chinese].map(|language| {
+        let texts: Vec<_> = each.iter().map(|value| value.text(language)).collect();
         texts.join(language.choose(between))
     }))
 }

@@ -48,7 +48,7 @@ pub(super) fn parsed<T: FromStr>(text: &str) -> Result<T, Message>
 where
     T::Err: fmt::Display,
 {
-    text.parse().map_err(|error| Message::lower(&error))
+    text.parse().map_err(|error| dyno_model::said!(error))
 }
 
 pub(super) fn list<T>(
@@ -70,7 +70,7 @@ pub(super) fn list<T>(
 fn count(text: &str, most: u64, wrong: fn(&str, u64) -> Message) -> Result<u64, Message> {
     match parse_count(text) {
         Ok(value) if (1..=most).contains(&value) => Ok(value),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(Message::lower(&error)),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(dyno_model::said!(error)),
         _ => Err(wrong(text, most)),
     }
 }
@@ -104,7 +104,7 @@ pub(super) fn rate(text: &str) -> Result<f64, Message> {
             "`{text}` is too high; the highest rate is {HIGHEST_RATE} requests per second",
             "`{text}` 过高；请求速率最高为每秒 {HIGHEST_RATE} 个请求"
         )),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(Message::lower(&error)),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(dyno_model::said!(error)),
         _ => Err(message!(
             "`{text}` is not a rate; write requests per second, such as 2.5, or several such as \
              1,2.5,10",
@@ -155,7 +155,7 @@ pub(crate) fn tokens(text: &str) -> Result<u32, Message> {
 
 /// `--input-tokens`, `--output-tokens`: lengths and distributions.
 pub(crate) fn lengths(text: &str) -> Result<List<Lengths>, Message> {
-    Lengths::list(text).map(List).map_err(|error| Message::lower(&error))
+    Lengths::list(text).map(List).map_err(|error| dyno_model::said!(error))
 }
 
 /// `--inputs`.
@@ -172,12 +172,12 @@ pub(crate) fn inputs(text: &str) -> Result<List<u32>, Message> {
 
 /// `--source-address`.
 pub(crate) fn sources(text: &str) -> Result<Sources, Message> {
-    Sources::parse(text).map_err(|error| Message::lower(&error))
+    Sources::parse(text).map_err(|error| dyno_model::said!(error))
 }
 
 /// A duration that may be zero.
 pub(crate) fn duration(text: &str) -> Result<Nanos, Message> {
-    parse_duration(text).map_err(|error| Message::lower(&error))
+    parse_duration(text).map_err(|error| dyno_model::said!(error))
 }
 
 /// A duration above zero.
@@ -209,7 +209,7 @@ pub(crate) fn warmup(text: &str) -> Result<Warmup, Message> {
 
 /// `--allow-failures`.
 pub(crate) fn share(text: &str) -> Result<f64, Message> {
-    parse_share(text).map_err(|error| Message::lower(&error))
+    parse_share(text).map_err(|error| dyno_model::said!(error))
 }
 
 /// `--seed`.

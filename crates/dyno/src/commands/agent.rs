@@ -7,7 +7,7 @@ use crate::printer::{Printer, outside};
 use crate::resolve::{Surroundings, fleet, reach_of_agent};
 use crate::signals;
 use crate::usage::UsageError;
-use dyno_model::{Message, message};
+use dyno_model::{Localized, Message, message};
 use dyno_run::fleet::nats::Notice;
 use dyno_run::fleet::{Agent, Ended, Keep, Permission, serve_bus, serve_child};
 use dyno_run::{Reach, RunError, Secrets, StopSignal, TargetUrl};
@@ -122,10 +122,14 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
 fn said(notice: Notice, bus: &str) -> Message {
     let shown = |text: String| [escape(&text, LONGEST)];
     match notice {
-        Notice::NotThere { why } => Say::NotThere.said(&shown(why)),
+        Notice::NotThere { why } => {
+            Message::each(|language| Say::NotThere.with(language, &shown(why.text(language))))
+        }
         Notice::Free => Say::Waiting.said(&[bus]),
         Notice::Engaged { run } => Say::Engaged.said(&shown(run)),
-        Notice::Refused { why } => Say::Refused.said(&shown(why)),
+        Notice::Refused { why } => {
+            Message::each(|language| Say::Refused.with(language, &shown(why.text(language))))
+        }
         Notice::Interrupted => Say::Interrupted.into(),
         Notice::Back => Say::Back.into(),
     }
@@ -143,7 +147,7 @@ fn own_name() -> String {
 /// Servers that may be measured: scheme, host and port must be those of a URL that was given.
 fn permission(targets: Vec<TargetUrl>, any: bool) -> Permission {
     Box::new(move |url| {
-        let asked = TargetUrl::parse(url).map_err(|error| Message::lower(&error))?;
+        let asked = TargetUrl::parse(url).map_err(|error| dyno_model::said!(error))?;
         match any || targets.iter().any(|target| target.same_server(&asked)) {
             true => Ok(()),
             false => Err(message!(
@@ -160,7 +164,7 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
         Ok(()) => Exit::Fine,
         Err(error) => {
             let exit = if matches!(error, RunError::Usage(_)) { Exit::Usage } else { Exit::Bug };
-            printer.error(&Message::lower(&error));
+            printer.error(&dyno_model::said!(error));
             exit
         }
     }
@@ -169,13 +173,14 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyno_model::Message;
 
     #[test]
     fn nothing_from_a_bus_acts_on_the_terminal() {
         let text = || "a\u{1b}[2Jb\r\u{202e}".to_owned();
         for notice in [
-            Notice::Refused { why: text() },
-            Notice::NotThere { why: text() },
+            Notice::Refused { why: Message::quoted(text()) },
+            Notice::NotThere { why: Message::quoted(text()) },
             Notice::Engaged { run: text() },
         ] {
             let said = said(notice, "nats://bus:4222").to_string();

@@ -143,7 +143,7 @@ fn picture(
     match chart::picture(svg) {
         Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
         Err(error) => {
-            printer.error(&Message::lower(&error));
+            printer.error(&dyno_model::said!(error));
             Ok(Exit::Bug)
         }
     }

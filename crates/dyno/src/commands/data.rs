@@ -55,7 +55,7 @@ struct Chosen {
 }
 
 fn in_spec(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("SPEC", Message::lower(&error))
+    UsageError::new("SPEC", dyno_model::said!(error))
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
@@ -91,7 +91,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     }
     let tokenizer = match &args.choice.tokenizer {
         Some(path) => Tokenizer::load(path)
-            .map_err(|error| UsageError::new("--tokenizer", Message::lower(&error)))?,
+            .map_err(|error| UsageError::new("--tokenizer", dyno_model::said!(error)))?,
         None => Tokenizer::estimate(),
     };
     let set = DataSet::new(spec).map_err(in_spec)?;
@@ -134,7 +134,7 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
         first.map(|first| format!("\n{}", shown::first(&first, estimated, language))),
         Some(left_out(selected.tally(), language)),
     ];
-    recognised.warnings().iter().for_each(|warning| printer.warn(&Message::lower(warning)));
+    recognised.warnings().iter().for_each(|warning| printer.warn(&dyno_model::said!(warning)));
     Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
 }
 
@@ -162,8 +162,8 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let (to, recognised) = (args.out.display(), set.recognised());
     let done = if sessions.is_some() { Text::Conversations } else { Text::Prompts };
     let done = done.with(printer.language(), &[written.to_string(), to.to_string()]);
-    printer.note(&Message::lower(recognised));
-    recognised.warnings().iter().for_each(|warning| printer.warn(&Message::lower(warning)));
+    printer.note(&dyno_model::said!(recognised));
+    recognised.warnings().iter().for_each(|warning| printer.warn(&dyno_model::said!(warning)));
     Ok(printer.result(&format!("{done}\n{left_out}")))
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let server = match Server::bind(options) {
         Ok(server) => server,
         Err(error) => {
-            printer.error(&UsageError::new(at_fault(&error), Message::lower(&error)));
+            printer.error(&UsageError::new(at_fault(&error), dyno_model::said!(error)));
             return Exit::Usage;
         }
     };
@@ -65,14 +65,14 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     match server.run() {
         Ok(()) => printed,
         Err(error) => {
-            printer.error(&Message::lower(&error));
+            printer.error(&dyno_model::said!(error));
             Exit::Bug
         }
     }
 }
 
 fn wrong(error: &impl std::fmt::Display) -> UsageError {
-    UsageError::new("--twin", Message::lower(error))
+    UsageError::new("--twin", dyno_model::said!(error))
 }
 
 fn options(args: &EngineArgs) -> Result<ServerOptions, UsageError> {

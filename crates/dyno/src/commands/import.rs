@@ -133,9 +133,9 @@ fn keep(dir: &Path, run: &Loaded) -> Result<(), Message> {
             dir.display()
         ));
     }
-    let kept = RunDir::create(dir).map_err(|error| Message::lower(&error))?;
+    let kept = RunDir::create(dir).map_err(|error| dyno_model::said!(error))?;
     if let Some((plan, records)) = &run.rebuilt {
-        keep_records(&kept, plan, records).map_err(|error| Message::lower(&error))?;
+        keep_records(&kept, plan, records).map_err(|error| dyno_model::said!(error))?;
     }
     let summary = serde_json::to_vec_pretty(&run.summary).map_err(encoded)?;
     fs::write(dir.join(SUMMARY), summary).map_err(unwritable)?;

@@ -94,7 +94,8 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> 
     let mut found = All::default();
     let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
-        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(Message::lower(&error)))?;
+        let dir =
+            RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(dyno_model::said!(error)))?;
         found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
@@ -193,7 +194,7 @@ pub(crate) fn meant(path: &Path) -> Result<PathBuf, Message> {
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
         Some(name) if looks_like_a_name => {
-            find_run(Path::new(RUNS), name).map_err(|error| Message::lower(&error))
+            find_run(Path::new(RUNS), name).map_err(|error| dyno_model::said!(error))
         }
         _ => Ok(path.to_owned()),
     }
@@ -260,8 +261,8 @@ fn read(path: &Path, found: &mut All) -> Result<(), UsageError> {
         return Ok(());
     }
     let mut imported = dyno_import::import(path).map_err(|error| match error {
-        ImportError::Unknown { .. } => wrong(Message::lower(&error)).hint(known()),
-        _ => wrong(Message::lower(&error)),
+        ImportError::Unknown { .. } => wrong(dyno_model::said!(error)).hint(known()),
+        _ => wrong(dyno_model::said!(error)),
     })?;
     for file in &mut imported.files {
         file.file = path.display().to_string();
@@ -289,7 +290,7 @@ fn directory(path: &Path, found: &mut All) -> Result<(), Message> {
     own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
     let imported =
-        dyno_import::import_folder(path, &is_ours).map_err(|error| Message::lower(&error))?;
+        dyno_import::import_folder(path, &is_ours).map_err(|error| dyno_model::said!(error))?;
     take(path, imported, found);
     Ok(())
 }
@@ -367,7 +368,7 @@ fn saved(path: &Path) -> Result<Option<Summary>, Message> {
 }
 
 fn own(dir: RunDir) -> Result<Loaded, Message> {
-    let message = |error: dyno_record::RecordError| Message::lower(&error);
+    let message = |error: dyno_record::RecordError| dyno_model::said!(error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
@@ -379,7 +380,7 @@ fn own(dir: RunDir) -> Result<Loaded, Message> {
 /// With the label that was set after the run, where there is one.
 fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Message> {
     if let Some(dir) = dir {
-        let annotations = dir.read_annotations().map_err(|error| Message::lower(&error))?;
+        let annotations = dir.read_annotations().map_err(|error| dyno_model::said!(error))?;
         summary.run.label = annotations.label_or(summary.run.label.as_deref());
     }
     Ok(summary)

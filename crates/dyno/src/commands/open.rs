@@ -83,11 +83,11 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
     if fresh && args.language.lang.is_none() {
         return Ok(page);
     }
-    let run = load(run, layout).map_err(|error| wrong(Message::lower(&error)))?;
+    let run = load(run, layout).map_err(|error| wrong(dyno_model::said!(error)))?;
     let options = Options { language, ..Options::default() };
     let printed = layout
         .print(std::slice::from_ref(&run), &options)
-        .map_err(|error| wrong(Message::lower(&error)))?;
+        .map_err(|error| wrong(dyno_model::said!(error)))?;
     std::fs::write(&page, &printed.bytes).map_err(|error| {
         let message = cannot_write(&page, &error);
         UsageError::new("RUN", message).hint(message!(

@@ -50,7 +50,7 @@ fn checked(
     printer: &Printer,
 ) -> Result<(String, Exit), UsageError> {
     let twin =
-        Twin::load(twin).map_err(|error| UsageError::new("--twin", Message::lower(&error)))?;
+        Twin::load(twin).map_err(|error| UsageError::new("--twin", dyno_model::said!(error)))?;
     let mut measured = Vec::new();
     for path in runs {
         measured.append(&mut fit::measured(path, printer)?);
@@ -73,7 +73,7 @@ fn checked(
 }
 
 fn in_twin(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("NAME|FILE", Message::lower(&error))
+    UsageError::new("NAME|FILE", dyno_model::said!(error))
 }
 
 fn load(name: &str) -> Result<Twin, UsageError> {

@@ -36,7 +36,7 @@ pub(super) fn settings(
     let entries = if is_yaml { entries::of_yaml(&text) } else { entries::of_toml(&text) };
     let entries = entries.map_err(|wrong| {
         let key = wrong.key.map(|key| format!(": {key}")).unwrap_or_default();
-        UsageError::new(format!("{file}:{}{key}", wrong.line), Message::lower(&wrong.what))
+        UsageError::new(format!("{file}:{}{key}", wrong.line), wrong.what)
     })?;
     of_entries(command, &file, entries)
 }

@@ -69,7 +69,7 @@ fn sources(args: &ConnectionArgs) -> Result<Sources, UsageError> {
     let local = sources.are_local();
     local
         .map(|()| sources)
-        .map_err(|error| UsageError::new("--source-address", Message::lower(&error)))
+        .map_err(|error| UsageError::new("--source-address", dyno_model::said!(error)))
 }
 
 /// What the plan says of them.

@@ -75,7 +75,7 @@ impl Nature {
 /// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
 /// specification.
 pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageError> {
-    let wrong = |error: SpecError| UsageError::new("--data", Message::lower(&error));
+    let wrong = |error: SpecError| UsageError::new("--data", dyno_model::said!(error));
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
     if spec.kind.is_none()

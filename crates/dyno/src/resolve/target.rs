@@ -24,7 +24,7 @@ pub(super) fn embedded(
         return Ok(None);
     }
     let name = twin.unwrap_or_else(|| Twin::default_name().to_owned());
-    Embedded::named(&name).map_err(|error| UsageError::new("--twin", Message::lower(&error)))?;
+    Embedded::named(&name).map_err(|error| UsageError::new("--twin", dyno_model::said!(error)))?;
     let note = match aim {
         Aim::Measure => Note::Embedded,
         Aim::Predict => Note::Predicting,

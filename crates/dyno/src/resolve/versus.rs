@@ -71,9 +71,11 @@ impl Rival {
         if let Some(name) = &embedded {
             let known = match aim {
                 Aim::Measure => {
-                    Embedded::named(name).map(drop).map_err(|error| Message::lower(&error))
+                    Embedded::named(name).map(drop).map_err(|error| dyno_model::said!(error))
                 }
-                Aim::Predict => Twin::load(name).map(drop).map_err(|error| Message::lower(&error)),
+                Aim::Predict => {
+                    Twin::load(name).map(drop).map_err(|error| dyno_model::said!(error))
+                }
             };
             known.map_err(wrong)?;
         }

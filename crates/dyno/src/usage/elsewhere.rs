@@ -274,7 +274,10 @@ mod tests {
             let typed = ["bench", "http://h", flag, "1"];
             let error = command.try_get_matches_from(typed).unwrap_err();
             let said = crate::usage::from_clap(&error, "dyno bench");
-            assert!(said.to_string().ends_with(&format!("\n  hint: in Dyno this is {ours}")), "{flag}: {said}");
+            assert!(
+                said.to_string().ends_with(&format!("\n  hint: in Dyno this is {ours}")),
+                "{flag}: {said}"
+            );
             assert_eq!(said.exit, crate::exit::Exit::Usage, "{flag}");
         }
     }

@@ -133,7 +133,9 @@ impl Fleet {
             let client = client(send_lag, connect, Some(&end.client));
             let mut findings: Vec<Diagnostic> = Vec::new();
             if let Some(why) = &end.lost {
-                findings.push(FleetFinding::AgentLost.with([escape(why, LONGEST_REASON)]));
+                findings.push(
+                    FleetFinding::AgentLost.with([why.map(|why| escape(why, LONGEST_REASON))]),
+                );
             } else {
                 findings.extend(start::findings(end, limit));
                 findings.extend(
@@ -249,7 +251,7 @@ impl Part {
             verdict,
             reasons,
             notes,
-            lost: end.lost.as_ref().map(|why| escape(why, LONGEST_REASON)),
+            lost: end.lost.as_ref().map(|why| escape(&why.to_string(), LONGEST_REASON)),
             ending: end.ending,
             sent: self.sent,
             completed: counts.completed,

@@ -147,7 +147,10 @@ impl Made {
         };
         end.clock.as_mut().unwrap().bound_ns = (bound * MS as f64) as u64;
         if let (Sick::Lost, 1) = (self.sick, agent) {
-            end = AgentEnd { lost: Some("gone".to_owned()), ..AgentEnd::new(1, "local-1", "b") };
+            end = AgentEnd {
+                lost: Some(dyno_model::Message::quoted("gone")),
+                ..AgentEnd::new(1, "local-1", "b")
+            };
         }
         end
     }

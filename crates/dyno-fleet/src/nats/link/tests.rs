@@ -7,6 +7,10 @@ use proptest::prelude::*;
 
 const SESSION: Id = Id(7);
 
+fn gone() -> Message {
+    Message::quoted("gone")
+}
+
 /// Carries frames from one end to the other; `lost` says which.
 fn carry(
     frames: Vec<Vec<u8>>,
@@ -32,7 +36,7 @@ proptest! {
         losses in prop::collection::vec(prop::bool::weighted(0.4), 400),
         most in (HEADER + 1)..120,
     ) {
-        let (mut here, mut there) = (Link::new(SESSION, "gone"), Link::new(SESSION, "gone"));
+        let (mut here, mut there) = (Link::new(SESSION, gone()), Link::new(SESSION, gone()));
         let mut now = Instant::now();
         let mut losses = losses.into_iter();
         let mut lost = || losses.next().unwrap_or(false);
@@ -66,7 +70,7 @@ proptest! {
 
     #[test]
     fn no_bytes_are_taken_for_a_packet_that_nobody_sent(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        let mut line = Link::new(SESSION, "gone");
+        let mut line = Link::new(SESSION, gone());
         let taken = line.take(&bytes, Instant::now());
         if session_of(&bytes) != Some(SESSION) {
             prop_assert_eq!(taken, Taken::default());
@@ -76,7 +80,7 @@ proptest! {
 
 #[test]
 fn nothing_is_sent_in_addition_as_long_as_nothing_is_lost() {
-    let (mut here, mut there) = (Link::new(SESSION, "gone"), Link::new(SESSION, "gone"));
+    let (mut here, mut there) = (Link::new(SESSION, gone()), Link::new(SESSION, gone()));
     let mut now = Instant::now();
     for _ in 0..100 {
         for (from, to) in [(0, 1), (1, 0)] {
@@ -95,18 +99,19 @@ fn nothing_is_sent_in_addition_as_long_as_nothing_is_lost() {
 
 #[test]
 fn a_packet_that_never_ends_is_refused() {
-    let mut line = Link::new(SESSION, "gone");
+    let mut line = Link::new(SESSION, gone());
     let part = vec![0; 100_000];
     let refused = (1..100).find_map(|number| {
         let frame = framed(PART, SESSION, number, 0, &part);
         line.take(&frame, Instant::now()).packet
     });
-    assert_eq!(refused, Some(Err("a message of more than 1048576 bytes".to_owned())));
+    let why = refused.unwrap().unwrap_err().to_string();
+    assert_eq!(why, "a message of more than 1048576 bytes");
 }
 
 #[test]
 fn frames_of_others_and_impossible_ones_change_nothing() {
-    let mut line = Link::new(SESSION, "gone");
+    let mut line = Link::new(SESSION, gone());
     let now = Instant::now();
     line.push(b"kept", 1_000, now).expect("room");
     for frame in [
@@ -123,15 +128,15 @@ fn frames_of_others_and_impossible_ones_change_nothing() {
 
 #[test]
 fn a_side_that_confirms_nothing_is_given_up() {
-    let mut line = Link::new(SESSION, "gone");
+    let mut line = Link::new(SESSION, gone());
     let packet = vec![0; MAX_PACKET];
     let pushed = (0..100).try_for_each(|_| line.push(&packet, 1 << 20, Instant::now()).map(|_| ()));
-    assert_eq!(pushed, Err("it takes nothing from the bus".to_owned()));
+    assert_eq!(pushed, Err(stuck()));
 }
 
 #[test]
 fn what_is_on_its_way_is_not_repeated() {
-    let (mut here, mut there) = (Link::new(SESSION, "gone"), Link::new(SESSION, "gone"));
+    let (mut here, mut there) = (Link::new(SESSION, gone()), Link::new(SESSION, gone()));
     let begun = Instant::now();
     let early = here.push(b"early", 1_000, begun).expect("room");
     let question = here.due(begun + UNCONFIRMED).expect("nothing was confirmed");
@@ -147,15 +152,15 @@ fn what_is_on_its_way_is_not_repeated() {
 
 #[test]
 fn one_that_is_gone_is_told_nothing_more() {
-    let mut line = Link::new(SESSION, "gone");
+    let mut line = Link::new(SESSION, gone());
     let now = Instant::now();
     line.push(b"kept", 1_000, now).expect("room");
-    let ended = Taken { packet: Some(Err("gone".to_owned())), send: Vec::new() };
+    let ended = Taken { packet: Some(Err(gone())), send: Vec::new() };
     assert_eq!(line.take(&bye(SESSION), now), ended);
     let have = framed(HAVE, SESSION, u64::MAX, 0, &[]);
     for frame in [bye(SESSION), have, framed(ASK, SESSION, 3, 0, &[])] {
         assert_eq!(line.take(&frame, now), Taken::default(), "it is said once");
     }
     assert_eq!(line.due(now + 2 * UNCONFIRMED), None);
-    assert_eq!(line.push(b"more", 1_000, now), Err("gone".to_owned()));
+    assert_eq!(line.push(b"more", 1_000, now), Err(gone()));
 }

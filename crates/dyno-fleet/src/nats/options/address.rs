@@ -1,6 +1,7 @@
 //! Addresses of servers, as NATS users write them: `nats://USER:PASSWORD@HOST:PORT`, several with commas.
 
 use crate::nats::error::BusError;
+use dyno_model::{Message, message};
 use std::fmt;
 
 const PORT: u16 = 4222;
@@ -30,7 +31,13 @@ pub(super) fn servers(list: &str) -> Result<(Vec<Address>, Option<User>), BusErr
     for text in list.split(',').map(str::trim) {
         let (server, named) = address(text)?;
         if user.is_some() && named.is_some() && user != named {
-            return Err(wrong(text, "all servers must have the same user and password"));
+            return Err(wrong(
+                text,
+                message!(
+                    "all servers must have the same user and password",
+                    "所有服务器必须使用相同的用户名和密码"
+                ),
+            ));
         }
         user = user.or(named);
         servers.push(server);
@@ -39,26 +46,34 @@ pub(super) fn servers(list: &str) -> Result<(Vec<Address>, Option<User>), BusErr
 }
 
 /// What is wrong with an address, without what may be secret in it.
-fn wrong(text: &str, why: &str) -> BusError {
+fn wrong(text: &str, why: Message) -> BusError {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
     let given = match text.rsplit_once('@') {
         Some((_, host)) if scheme.is_empty() => format!("…@{host}"),
         Some((_, host)) => format!("{scheme}://…@{host}"),
         None => text.to_owned(),
     };
-    BusError::Address { given, why: why.to_owned() }
+    BusError::Address { given, why }
 }
 
 fn address(text: &str) -> Result<(Address, Option<User>), BusError> {
-    let wrong = |why: &str| wrong(text, why);
+    let wrong = |why| wrong(text, why);
     let (tls, rest) = match text.split_once("://") {
         None => (false, text),
         Some(("nats", rest)) => (false, rest),
         Some(("tls", rest)) => (true, rest),
         Some(("ws" | "wss", _)) => {
-            return Err(wrong("websockets are not supported: use nats:// or tls://"));
+            return Err(wrong(message!(
+                "websockets are not supported: use nats:// or tls://",
+                "不支持 WebSocket：请使用 nats:// 或 tls://"
+            )));
         }
-        Some(_) => return Err(wrong("it must begin with nats:// or tls://")),
+        Some(_) => {
+            return Err(wrong(message!(
+                "it must begin with nats:// or tls://",
+                "地址必须以 nats:// 或 tls:// 开头"
+            )));
+        }
     };
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (user, place) = match rest.rsplit_once('@') {
@@ -68,7 +83,13 @@ fn address(text: &str) -> Result<(Address, Option<User>), BusError> {
     let (host, port) = match place.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => {
             let port = port.parse().ok().filter(|port| *port > 0);
-            (host, port.ok_or_else(|| wrong("the port must be a number from 1 to 65535"))?)
+            let no_port = || {
+                wrong(message!(
+                    "the port must be a number from 1 to 65535",
+                    "端口必须是 1 到 65535 之间的数字"
+                ))
+            };
+            (host, port.ok_or_else(no_port)?)
         }
         _ => (place, PORT),
     };
@@ -81,7 +102,10 @@ fn address(text: &str) -> Result<(Address, Option<User>), BusError> {
         }
     };
     if !known {
-        return Err(wrong("the host must be a name, an address, or an IPv6 address in brackets"));
+        return Err(wrong(message!(
+            "the host must be a name, an address, or an IPv6 address in brackets",
+            "主机必须是名称、地址或带方括号的 IPv6 地址"
+        )));
     }
     let user =
         match user.map(|user| user.split_once(':').map_or((user, None), |(u, p)| (u, Some(p)))) {
@@ -90,7 +114,10 @@ fn address(text: &str) -> Result<(Address, Option<User>), BusError> {
                 let clear = |part: &str| {
                     let text = unescaped(part).filter(|text| !text.is_empty());
                     text.ok_or_else(|| {
-                        wrong("user and password must not be empty; write @ as %40 and % as %25")
+                        wrong(message!(
+                            "user and password must not be empty; write @ as %40 and % as %25",
+                            "用户名和密码不能为空；请将 @ 写作 %40，将 % 写作 %25"
+                        ))
                     })
                 };
                 Some((clear(user)?, password.map(clear).transpose()?))

@@ -8,9 +8,9 @@ use dyno_fleet::{
     Arrived, Done, Fleet, FromAgent, Hello, Hub, Line, Order, PROTOCOL, Post, Prepare, Watch,
     decode, encode, inbox,
 };
-use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::Ending;
+use dyno_model::{Message, Nanos};
 use dyno_net::Clock;
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc;
@@ -145,13 +145,13 @@ fn work(socket: TcpStream, clock: Drifting) {
 fn sending(
     mut socket: TcpStream,
     clock: Option<Drifting>,
-) -> Box<dyn FnMut(Vec<u8>) -> Result<(), String> + Send> {
+) -> Box<dyn FnMut(Vec<u8>) -> Result<(), Message> + Send> {
     Box::new(move |packet| {
         let packet = match clock {
             Some(clock) => drifted(packet, clock),
             None => packet,
         };
-        proxy::write(&mut socket, &packet).map_err(|error| error.to_string())
+        proxy::write(&mut socket, &packet).map_err(Message::quoted)
     })
 }
 
@@ -169,7 +169,7 @@ fn drifted(packet: Vec<u8>, clock: Drifting) -> Vec<u8> {
 
 fn receive(mut socket: TcpStream, clock: Clock, report: impl Fn(Arrived) -> bool) {
     loop {
-        let packet = proxy::read(&mut socket).map_err(|error| error.to_string());
+        let packet = proxy::read(&mut socket).map_err(Message::quoted);
         let last = packet.is_err();
         if !report(Arrived { at: clock.now(), packet }) || last {
             return;

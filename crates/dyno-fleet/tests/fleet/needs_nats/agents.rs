@@ -2,6 +2,7 @@
 
 use dyno_fleet::nats::{BusError, Engagement, Lobby, Notice, Options};
 use dyno_fleet::{Done, FromAgent, Hello, Order, PIECE, PROTOCOL, Post};
+use dyno_model::Message;
 use dyno_model::frame::Ending;
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -33,7 +34,7 @@ pub(crate) struct Agent {
     pub(crate) notices: Arc<Mutex<Vec<Notice>>>,
     pub(crate) error: Arc<Mutex<Option<BusError>>>,
     /// Why the last engagement was over.
-    pub(crate) left: Arc<Mutex<Option<String>>>,
+    pub(crate) left: Arc<Mutex<Option<Message>>>,
     last_sent: Arc<Mutex<Option<Instant>>>,
 }
 
@@ -148,7 +149,7 @@ fn serve(
     work: Work,
     ended: &AtomicBool,
     last_sent: &Mutex<Option<Instant>>,
-) -> String {
+) -> Message {
     let records = records(&hello.name, work.bytes);
     let say = |message: FromAgent, bytes: &[u8]| drop(post.say(&message, bytes));
     say(FromAgent::Hello(hello.clone()), &[]);
@@ -202,5 +203,5 @@ fn serve(
             Some(_) | None => {}
         }
     }
-    "the test is over".to_owned()
+    Message::quoted("the test is over")
 }

@@ -168,7 +168,8 @@ fn a_message_of_a_run_that_is_not_understood_ends_it_and_says_so() {
     });
     let parts = run.level(1).unwrap();
     assert_eq!(stranger.said(), 1);
-    let lost: Vec<&str> = parts.iter().filter_map(|part| part.lost.as_deref()).collect();
+    let lost = parts.iter().filter_map(|part| part.lost.as_ref());
+    let lost: Vec<String> = lost.map(ToString::to_string).collect();
     assert_eq!(lost.len(), 1, "{parts:?}");
     assert!(lost[0].starts_with("a message that is not understood"), "{lost:?}");
     drop(run);

@@ -58,7 +58,8 @@ fn the_others_stop_within_five_seconds() {
         let killed = Instant::now();
         (level.join().unwrap(), killed)
     });
-    let lost: Vec<_> = parts.iter().filter_map(|part| part.lost.as_deref()).collect();
+    let lost = parts.iter().filter_map(|part| part.lost.as_ref());
+    let lost: Vec<String> = lost.map(ToString::to_string).collect();
     assert_eq!(lost, ["its connection to the bus has ended"], "{parts:?}");
     for agent in &others {
         let after = agent.last_sent().unwrap().saturating_duration_since(killed);

@@ -122,7 +122,11 @@ impl Fake<'_> {
             ToAgent::Start { level, .. } => match kind {
                 "exits-at-start" => return Some(0),
                 "refuses-at-start" => {
-                    say(out, &FromAgent::Refused { why: "something broke".to_owned() }, &[]);
+                    say(
+                        out,
+                        &FromAgent::Refused { why: dyno_model::Message::quoted("something broke") },
+                        &[],
+                    );
                 }
                 "endless-numbers" => {
                     let digits = "9".repeat(100_000);

@@ -73,7 +73,7 @@ fn set_up(fleet: &mut Fleet, longest: Duration) -> Result<(), FleetError> {
         cpu: None,
         sources: Vec::new(),
     });
-    let mut none = |_: &str, _: u64| Err("no file is sent".to_owned());
+    let mut none = |_: &str, _: u64| Err(dyno_model::Message::quoted("no file is sent"));
     fleet.set_up(setups.collect(), &mut none, &|| false)
 }
 
@@ -118,7 +118,7 @@ fn lost_in_level_of(kind: &str, watching: Watching, longest: Duration) -> String
     for process in processes {
         assert!(!std::path::Path::new(&format!("/proc/{process}")).exists(), "{kind} is left");
     }
-    parts[1].lost.clone().unwrap()
+    parts[1].lost.as_ref().unwrap().to_string()
 }
 
 #[track_caller]

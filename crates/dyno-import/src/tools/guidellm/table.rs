@@ -148,12 +148,12 @@ fn fill(
         // TTFT or a gap cannot exceed the latency; guidellm rounds both.
         let too_long = latency.is_some_and(|whole| *figure > whole * 1.1 + 10.0);
         if too_long && *unitless {
-            findings.push(Problem::NoUnit.with([figure]).at(row.line));
+            findings.push(Problem::NoUnit.with([*figure]).at(row.line));
         } else {
             put(&mut level.times[time], "mean", *figure);
         }
         if too_long && !*unitless {
-            findings.push(Problem::Implausible.with([figure]).at(row.line));
+            findings.push(Problem::Implausible.with([*figure]).at(row.line));
         }
     }
 }

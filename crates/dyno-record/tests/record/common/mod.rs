@@ -255,7 +255,7 @@ fn agent() -> impl Strategy<Value = AgentEnd> {
                 beats,
                 longest_silence_ns,
                 client,
-                lost,
+                lost: lost.map(Message::quoted),
             }
         },
     )

@@ -19,7 +19,10 @@ fn a_lost_agent_is_named_and_has_what_is_known() {
     let (plan, mut records, mut agents) = fleet(2, 8, 25);
     records.retain(|record| record.agent != Some(1));
     let why = "no sign of life for 10 s".to_owned();
-    agents[1] = AgentEnd { lost: Some(why), ..AgentEnd::new(1, "\u{1b}[2Jnode", "b") };
+    agents[1] = AgentEnd {
+        lost: Some(dyno_model::Message::quoted(why)),
+        ..AgentEnd::new(1, "\u{1b}[2Jnode", "b")
+    };
     let text = text(&fleet_summary(&plan, records, agents));
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("2 agents on")).collect();
     insta::assert_snapshot!(rows.join("\n"));

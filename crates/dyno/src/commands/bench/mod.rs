@@ -72,7 +72,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         ),
     };
     let exit = ended.unwrap_or_else(|error| {
-        printer.error(&Message::lower(&error));
+        printer.error(&dyno_model::said!(error));
         exit_by(&error)
     });
     printer.event(|| serde_json::json!({"event": "run_ends", "status": exit.code()}));

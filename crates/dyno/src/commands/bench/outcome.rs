@@ -34,7 +34,7 @@ pub(crate) fn conclude(
         _ => Exit::Fine.into(),
     };
     let failed = |error: &dyn std::fmt::Display| {
-        printer.error(&Message::lower(&error));
+        printer.error(&dyno_model::said!(error));
         because(Exit::Bug, Why::NotWritten)
     };
     match &finished.summary {
@@ -81,7 +81,7 @@ pub(crate) fn conclude(
         to_resume(Say::ToResume).iter().for_each(|line| printer.remark(line));
     }
     if let Some(error) = &finished.data {
-        printer.error(&Message::lower(error));
+        printer.error(&dyno_model::said!(error));
         exit = exit.and(because(exit_by(error), Why::DataFailed));
     }
     exit

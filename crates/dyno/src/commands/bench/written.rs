@@ -26,7 +26,7 @@ pub(super) fn reports(
     let source = match finished.records() {
         Ok(source) => source,
         Err(error) => {
-            let why = Message::lower(&error);
+            let why = dyno_model::said!(error);
             printer.error(&message!("no report was written: {why}", "未写入报告：{why}"));
             return Exit::Bug;
         }
@@ -71,6 +71,6 @@ pub(super) fn reports(
 }
 
 fn unwritten(name: &str, error: &impl std::fmt::Display) -> Message {
-    let why = Message::lower(error);
+    let why = dyno_model::said!(error);
     message!("{name} was not written: {why}", "未写入 {name}：{why}")
 }

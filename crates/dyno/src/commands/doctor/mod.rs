@@ -26,12 +26,12 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
         printer.warn(&signals::unheard(error));
     }
     let found = Findings::measure(args.quick, &stop, &engine, &|what| {
-        printer.remark(&Message::lower(&what))
+        printer.remark(&dyno_model::said!(what))
     });
     let findings = match found {
         Ok(findings) => findings,
         Err(message) => {
-            printer.error(&Message::lower(&message));
+            printer.error(&dyno_model::said!(message));
             return Exit::Bug;
         }
     };
