@@ -12,7 +12,7 @@ use dyno_model::LevelSummary;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::plan::Plan;
-use dyno_model::{Diagnostic, Message, message};
+use dyno_model::{Diagnostic, message};
 use dyno_net::Clock;
 use dyno_record::{Finished, RecordError, Recorder, RunDir};
 use std::cell::Cell;

@@ -7,7 +7,7 @@ use crate::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_model::environment::Address;
 use dyno_model::plan::{LevelPlan, Plan, Target};
-use dyno_model::{Diagnostic, Message, SEC};
+use dyno_model::{Diagnostic, SEC};
 use dyno_net::Clock;
 use dyno_record::RunDir;
 use dyno_wire::client::{Resolver, SlowSink, Sources};

@@ -11,8 +11,8 @@ use crate::tokenize::CountedBy;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_fleet::Setup;
+use dyno_model::message;
 use dyno_model::plan::Plan;
-use dyno_model::{Message, message};
 use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
 

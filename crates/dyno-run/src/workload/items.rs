@@ -6,7 +6,6 @@ use super::batch::Batch;
 use super::{Items, Text, lock};
 use dyno_drive::arrivals::seeded;
 use dyno_drive::{Sending, Share};
-use dyno_model::Message;
 use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, Selected, Tally};
 use dyno_workload::random::RandomPrompts;

@@ -23,7 +23,9 @@ impl Ordered {
     fn start() -> Self {
         let (orders, inbox) = mpsc::channel();
         let (say, said) = mpsc::channel();
-        let send = move |packet| say.send(packet).map_err(|_| "nobody listens".to_owned());
+        let send = move |packet| {
+            say.send(packet).map_err(|_| dyno_model::Message::quoted("nobody listens"))
+        };
         let line = Line::new(Box::new(send), inbox);
         let agent = thread::spawn(|| {
             let agent = Agent::child("a".to_owned(), Reach::default());
@@ -60,7 +62,7 @@ fn plans_that_no_machine_can_carry_out_are_refused() {
     let agent = Ordered::start();
     assert!(matches!(agent.next(), FromAgent::Hello(_)));
     let refused = |answer: FromAgent, words: &str| match answer {
-        FromAgent::Refused { why } => assert!(why.contains(words), "{why}"),
+        FromAgent::Refused { why } => assert!(why.to_string().contains(words), "{why}"),
         other => panic!("{other:?}"),
     };
     refused(agent.told(setup(Shard { index: 0, of: 0 })), "shard.of = 0");
@@ -72,7 +74,7 @@ fn plans_that_no_machine_can_carry_out_are_refused() {
     let endless = Load::Rate { rate: 5.0, arrival: Arrival::Poisson };
     refused(agent.told(prepare(endless)), "a level without an end");
     refused(agent.told(prepare(Load::Burst { requests: u64::MAX })), "accepted are 1 to 100000");
-    let leave = encode(&ToAgent::Leave { why: "over".to_owned() }, &[]).unwrap();
+    let leave = encode(&ToAgent::Leave { why: dyno_model::Message::quoted("over") }, &[]).unwrap();
     agent.orders.send(Arrived { at: 0, packet: Ok(leave) }).unwrap();
     agent.agent.join().unwrap().how.unwrap();
 }

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_INPUTS, MOST_REQUESTS};
 use dyno_model::plan::Warmup;
 use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
-use dyno_model::{Message, Nanos, message};
+use dyno_model::{Localized, Message, Nanos, message};
 use dyno_run::Sources;
 use dyno_workload::random::lengths::Lengths;
 use serde_json::{Map, Value};
@@ -46,9 +46,9 @@ pub(crate) struct ExtraBody(pub(crate) Map<String, Value>);
 /// A value whose own syntax is read elsewhere.
 pub(super) fn parsed<T: FromStr>(text: &str) -> Result<T, Message>
 where
-    T::Err: fmt::Display,
+    T::Err: Localized,
 {
-    text.parse().map_err(|error| dyno_model::said!(error))
+    text.parse().map_err(|error| Message::of(&error))
 }
 
 pub(super) fn list<T>(

@@ -111,7 +111,9 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
         match kept {
             None => {}
             Some(Ok(path)) => printer.warn(&Say::Kept.said(&[path.to_string_lossy()])),
-            Some(Err(why)) => printer.error(&Say::NotKept.said(&[why])),
+            Some(Err(why)) => printer.error(&Message::each(|language| {
+                Say::NotKept.with(language, &[why.text(language)])
+            })),
         }
     };
     let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);

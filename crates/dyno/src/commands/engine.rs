@@ -6,7 +6,7 @@ use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
-use dyno_model::{Language, Localized, Message, message};
+use dyno_model::{Language, Localized, message};
 use dyno_run::Embedded;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};

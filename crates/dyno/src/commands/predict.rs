@@ -8,7 +8,6 @@ use crate::resolve::Resolved;
 use crate::signals;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
-use dyno_model::Message;
 use dyno_run::Order;
 
 /// Runs a resolved prediction.

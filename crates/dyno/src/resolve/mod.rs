@@ -166,7 +166,7 @@ pub(crate) fn resolve(
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
     let workload = opened(&plan)?;
-    notes.extend(workload.recognised());
+    workload.recognised().into_iter().for_each(|text| notes.push(text));
     warnings.extend(workload.warnings());
     for note in workload.checked() {
         notes.push(Message::each(|language| note.in_language(language).what.clone()));

@@ -5,8 +5,8 @@ use super::{Aim, Surroundings};
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
+use dyno_model::message;
 use dyno_model::plan::Api;
-use dyno_model::{Message, message};
 use dyno_run::{Embedded, api_of_path, apis, may_have_path, misspelt_path};
 
 /// The twin that is measured or predicted where there is no server.

@@ -11,7 +11,6 @@ use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::signals;
-use dyno_model::Message;
 use dyno_run::{Stop, StopSignal};
 use findings::Findings;
 use std::process::Command;

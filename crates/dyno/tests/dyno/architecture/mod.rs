@@ -6,7 +6,6 @@
 
 mod phrases;
 mod testing;
-mod translations;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
