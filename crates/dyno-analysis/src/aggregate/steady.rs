@@ -1,17 +1,19 @@
 //! The steady window of a level: where it begins and ends, or why there is none.
 
 use super::gather::Gathered;
-use super::longer::for_window;
+use super::longer::{for_window, longer};
 use dyno_model::frame::Ending;
-use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::plan::{LevelPlan, Load, Warmup};
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Value};
+use dyno_model::{Diagnostic, SEC, Value};
 use dyno_stats::saturation::Surplus;
 use dyno_stats::{Counted, Saturation, trend};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, LoadNote, values};
 
 const SEGMENTS: u64 = 20;
+/// How far outside the measured part of a schedule a measured request may have been sent.
+const SLACK: u64 = SEC;
 
 /// A time window, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +83,7 @@ pub(crate) fn window(
     let found = match plan.load {
         Load::Burst { .. } | Load::Ramp { .. } => return Ok(None),
         Load::Concurrency { concurrency } => closed(whole.then_some(concurrency), level)?,
-        Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
+        Load::Rate { .. } | Load::Trace { .. } => open(plan, level, latency),
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
     let window = until_lost(window, level);
@@ -214,15 +216,36 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
     Ok(from.zip(to).map(|(from, to)| Window { from, to }))
 }
 
-/// From the first measured arrival, after ramp-up where there was no warm-up, to the last. Arrivals are
-/// requests or whole conversations.
-fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
+/// From the first measured arrival, after ramp-up where there was no warm-up, to the last; of a level that its
+/// schedule ended, over the whole measured part of the schedule. Arrivals are requests or whole conversations.
+fn open(plan: &LevelPlan, level: &Gathered, latency: &Counted) -> Option<Window> {
     let (talks, first) = (&level.conversations, level.span.first_sent?);
     let (takes, last) = if talks.any() {
         (talks.lengths().quantile(0.95), talks.last_begun.unwrap_or(first))
     } else {
         (latency.quantile(0.95), level.last_arrival()?)
     };
-    let fill = if warmed { 0 } else { takes?.round() as u64 };
-    Some(Window { from: first.saturating_add(fill), to: last })
+    let Window { from, to } = scheduled(plan, level).unwrap_or(Window { from: first, to: last });
+    let fill = if plan.warmup.is_some() { 0 } else { takes?.round() as u64 };
+    Some(Window { from: from.saturating_add(fill), to })
+}
+
+/// The measured part of the schedule of a level at a rate, where time ended it. Nothing is due before the first
+/// arrival and after the last, and that is part of the rate: from one to the other, few requests are too many per
+/// second, by two of n + 1 gaps.
+fn scheduled(plan: &LevelPlan, level: &Gathered) -> Option<Window> {
+    let end = level.end.as_ref()?;
+    let by_time = matches!(plan.load, Load::Rate { .. }) && end.ending == Ending::Duration;
+    let length = plan.duration_ns.filter(|_| by_time)?;
+    let first = level.span.first_sent?;
+    let from = match plan.warmup {
+        None => level.started?,
+        Some(Warmup::Duration(time)) => level.started?.saturating_add(time),
+        Some(Warmup::Requests(_)) => first,
+    };
+    let to = from.saturating_add(length);
+    // The schedule of clocks that differ by more says nothing.
+    let whole =
+        from <= first.saturating_add(SLACK) && level.last_arrival()? <= to.saturating_add(SLACK);
+    whole.then_some(Window { from: from.min(first), to })
 }
