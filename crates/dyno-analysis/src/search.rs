@@ -262,6 +262,7 @@ pub(crate) fn name_attempts(search: &Search, levels: &mut [LevelSummary]) {
     for level in levels.iter_mut().filter(full).filter(|_| several) {
         let name = level.label.split(" (").next().unwrap_or_default().to_owned();
         let is_last = Some(level.index) == last;
+        level.superseded = !is_last;
         level.label = if is_last { name } else { format!("{name}{TOO_SHORT}") };
     }
 }
@@ -421,7 +422,7 @@ mod tests {
         };
         let mut levels: Vec<LevelSummary> = labels.iter().enumerate().map(level).collect();
         name_attempts(&search, &mut levels);
-        levels.into_iter().map(|level| level.label).collect()
+        levels.into_iter().map(|level| (level.label, level.superseded)).collect()
     }
 
     /// C15: the level that counts has the name; the attempt before it says what it is.

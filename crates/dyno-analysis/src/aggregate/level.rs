@@ -250,6 +250,7 @@ impl<'a> Level<'a> {
             index: self.index,
             repeat: self.plan.repeat,
             label: escape(&self.plan.label, LONGEST_LABEL),
+            superseded: false,
             load: LoadSummary {
                 kind: self.plan.load.kind(),
                 value: Some(round6(self.plan.load.value())),
