@@ -36,6 +36,7 @@ use dyno_model::summary::{
 };
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Value, Verdict};
+use dyno_stats::saturation::More;
 use dyno_stats::{Counted, Percentile, Saturation, samples_to_stop};
 use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
@@ -108,6 +109,17 @@ impl<'a> Level<'a> {
     /// How its requests were offered.
     pub(super) fn load(&self) -> Load {
         self.plan.load
+    }
+
+    /// Its index and how much longer the saturation test needs, where that has no result and no twin's capacity says
+    /// more.
+    pub(super) fn unclear(&self) -> Option<(u32, Option<More>)> {
+        match self.saturation? {
+            Saturation::CannotTell(more) if self.plan.capacity.is_none() => {
+                Some((self.index, more))
+            }
+            _ => None,
+        }
     }
 
     /// Second reading.

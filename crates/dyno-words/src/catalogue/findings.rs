@@ -201,6 +201,16 @@ wordings! {
          "稳态窗口内每秒到达 {1} 个请求，只完成 {0} 个；测试过短，无法判定服务器能否承载"],
         ["use {2} to determine it; if the queue keeps growing, latency depends on the duration",
          "请用 {2} 判定；若队列持续增长，时延取决于测试时长"];
+    AboveThroughput: Warning "above_throughput",
+        ["{} req/s were offered, but {} completed no more than {} req/s with as many requests in flight: the server \
+          cannot keep up, and this level is too short for its queue to show it",
+         "每秒到达 {0} 个请求，而{1}在并发数不低于本档位时每秒只完成 {2} 个：服务器无法承载，只是测试过短，队列尚未显现"],
+        ["latency depends on the duration of the level; lower --rate",
+         "时延取决于测试时长；请降低 --rate"];
+    KeepsUpUnclear: Note "saturation_unclear",
+        ["inconclusive whether the server keeps up: {}", "无法判定服务器能否承载：{}"],
+        ["run the level longer by that much to determine it; if the queue keeps growing, latency depends on the duration",
+         "如需判定，请将档位延长这么多；若队列持续增长，时延取决于测试时长"];
     ColdStart: Note "cold_start",
         ["the first {0} requests met an idle server: with them latency mean is {1}, without them {2}",
          "前 {0} 个请求遇到的是空闲的服务器：端到端时延平均值含这些请求为 {1}，不含为 {2}"],
