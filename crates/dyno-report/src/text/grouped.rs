@@ -1,7 +1,7 @@
 //! Findings that several levels share: one, with the levels that it applies to, instead of one for
 //! each level.
 
-use crate::alike::{advice, alike, invalidates};
+use crate::alike::{advice, alike, invalidates, numbers, worst};
 use crate::messages::Say;
 use dyno_model::summary::LevelSummary;
 use dyno_model::{Diagnostic, Language};
@@ -10,6 +10,10 @@ use dyno_words::escape::escape;
 /// Levels that are named before the others are only counted.
 const NAMED: usize = 12;
 const LABEL: usize = 40;
+/// An advice that is so many times more than another level needs is not for all of them.
+const FAR: f64 = 1.5;
+/// Findings that differ in their numbers are listed up to this many.
+const LISTED: usize = 3;
 /// The longest text of a finding, which may name every metric.
 const LONGEST_FINDING: usize = 600;
 
@@ -104,7 +108,7 @@ impl<'a> Group<'a> {
     }
 
     /// What was seen, with the names of the levels, of which there are `of`. Where it differs in its
-    /// numbers, all of it is said only for `every` reader.
+    /// numbers in many of them, only the worst is said, and all of it for `every` reader.
     pub(super) fn texts(&self, of: usize, every: bool, language: Language) -> Vec<String> {
         let safe = |what: &[&str]| -> Vec<String> {
             what.iter().map(|what| escape(what, LONGEST_FINDING)).collect()
@@ -116,11 +120,15 @@ impl<'a> Group<'a> {
         match &self.seen[..] {
             // A single level needs no name.
             all if of == 1 => all.iter().flat_map(|(what, _)| safe(what)).collect(),
-            [(what, levels), others @ ..] if !every && !others.is_empty() => {
+            all if !every && all.len() > LISTED => {
+                let code = self.said.first().map_or("", |(said, _)| &said.code);
+                let worst = worst(code, all.iter().map(|(what, _)| what.as_slice()));
+                let (what, levels) = &all[worst];
+                let others = (0..).zip(all).filter(|(at, _)| *at != worst);
                 let others: Vec<&LevelSummary> =
-                    others.iter().flat_map(|(_, levels)| levels.iter().copied()).collect();
+                    others.flat_map(|(_, (_, levels))| levels.iter().copied()).collect();
                 let others = names(&others, of, language);
-                vec![named(what, levels) + &Say::Likewise.with(language, &[others])]
+                vec![named(what, levels) + &Say::Milder.with(language, &[others])]
             }
             all => all.iter().map(|(what, levels)| named(what, levels)).collect(),
         }
