@@ -244,6 +244,7 @@ messages! {
         "; {} requests in flight missed it ({} req/s completed)",
         "；并发 {} 时不达标（每秒完成 {} 个请求）";
     HighestMet: "; the highest level that met it: {}", "；达标的最高档位：{}";
+    MissedAt: "; it was missed at {}", "；未达标的档位：{}";
     CapacityNone:
         "CAPACITY: none. Fails {2} even at {0} {1}{3}.",
         "容量：无。即使在 {0} {1} 也不满足 {2}{3}。";
