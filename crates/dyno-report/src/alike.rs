@@ -76,10 +76,8 @@ pub(crate) fn numbers(text: &str) -> impl Iterator<Item = f64> {
 /// The advice without its numbers, and the numbers.
 fn parts(said: &Diagnostic) -> Option<(String, Vec<f64>)> {
     let advice = said.advice.as_deref()?;
-    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
     let text = advice.split(is_digit).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("#");
-    let numbers = advice.split(|c| !is_digit(c)).filter_map(|number| number.parse().ok());
-    Some((text, numbers.collect()))
+    Some((text, numbers(advice).collect()))
 }
 
 #[cfg(test)]

@@ -34,11 +34,13 @@ pub(crate) struct NoWindow {
     pub(crate) why: Box<Diagnostic>,
     /// By how much concurrency changed, where it has a trend.
     pub(crate) growth: Option<f64>,
+    /// How many times as long the level would have had to be, where it was too short.
+    pub(crate) times: Option<f64>,
 }
 
 impl NoWindow {
     fn because<V: Into<Value>>(why: Finding, values: impl IntoIterator<Item = V>) -> Self {
-        Self { why: why.with(values).into(), growth: None }
+        Self { why: why.with(values).into(), growth: None, times: None }
     }
 
     /// Concurrency rose or fell throughout.
@@ -52,7 +54,7 @@ impl NoWindow {
         match plan.max_concurrency.filter(|_| growth > 0.0) {
             Some(most) => {
                 let why = LoadNote::GrowingAtCap.with(values![change(growth), most]);
-                Self { why: why.into(), growth: Some(growth) }
+                Self { why: why.into(), growth: Some(growth), times: None }
             }
             None => Self::trend(growth),
         }
@@ -69,13 +71,14 @@ impl NoWindow {
     }
 }
 
-/// The steady window; `Ok(None)` where none is expected: a burst, or no latencies.
+/// The steady window; `Ok(None)` where none is expected: a burst, or no latencies. Where the level is too short, the
+/// advice is a length that is at least so many `times` as long, which others need.
 pub(crate) fn window(
     plan: &LevelPlan,
     whole: bool,
     level: &Gathered,
     latency: &Counted,
-    saturation: Option<Saturation>,
+    (saturation, times): (Option<Saturation>, f64),
 ) -> Result<Option<Window>, NoWindow> {
     let Some(median) = latency.quantile(0.5) else {
         return Ok(None);
@@ -87,7 +90,7 @@ pub(crate) fn window(
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
     let window = until_lost(window, level);
-    long_enough(window, plan, first, median, level, saturation)?;
+    long_enough(window, plan, first, median, level, (saturation, times))?;
     let window = match plan.load {
         Load::Concurrency { concurrency } => settled(window, concurrency, median, level),
         _ => window,
@@ -136,7 +139,7 @@ fn saturated(plan: &LevelPlan, surplus: Surplus) -> NoWindow {
     match plan.max_concurrency {
         Some(most) => {
             let why = LoadNote::SaturatedAtCap.with(values![share, most]).into();
-            NoWindow { why, growth: None }
+            NoWindow { why, growth: None, times: None }
         }
         None => NoWindow::because(Finding::Saturated, [share]),
     }
@@ -150,7 +153,7 @@ fn long_enough(
     first: u64,
     median: f64,
     level: &Gathered,
-    saturation: Option<Saturation>,
+    (saturation, times): (Option<Saturation>, f64),
 ) -> Result<(), NoWindow> {
     let load = plan.load;
     let talk = level.conversations.any();
@@ -159,12 +162,15 @@ fn long_enough(
     if window.length() as f64 >= needed && window.length() > 0 {
         return Ok(());
     }
-    let times = [to_s(window.length()), needed / 1e9].map(|s| digits(s, 2));
+    let [had, needs] = [to_s(window.length()), needed / 1e9].map(|s| digits(s, 2));
     let sending = window.to.saturating_sub(first) as f64;
-    let option = || for_window(plan, level, [window.length() as f64, needed, sending]);
-    let [had, needs] = times;
+    let times = times.max(for_window([window.length() as f64, needed, sending]));
+    let too_short = |what: Finding| NoWindow {
+        times: Some(times).filter(|times| times.is_finite()),
+        ..NoWindow::because(what, values![had.clone(), needs.clone(), longer(plan, level, times)])
+    };
     if turn.is_some() {
-        return Err(NoWindow::because(Finding::FewTurns, values![had, needs, option()]));
+        return Err(too_short(Finding::FewTurns));
     }
     if let Some(Saturation::Saturated(surplus)) = saturation {
         return Err(saturated(plan, surplus));
@@ -177,9 +183,9 @@ fn long_enough(
     Err(match grows {
         Some(growth) => NoWindow::trend_of(plan, growth),
         None if matches!(load, Load::Trace { .. }) => {
-            NoWindow::because(Finding::WindowTooShortTrace, [had, needs])
+            NoWindow::because(Finding::WindowTooShortTrace, [&had, &needs].map(String::clone))
         }
-        None => NoWindow::because(Finding::WindowTooShort, values![had, needs, option()]),
+        None => too_short(Finding::WindowTooShort),
     })
 }
 
