@@ -93,7 +93,7 @@ fn over(
         |title: Word, metric: &MetricFn<'_>| plot(sides, kind, axis, title, metric, language);
     let times = |title: Word, metric: &MetricFn<'_>| panel(title, metric).of_times(language);
     // The same for all sides.
-    let basis = Basis::of(sides.iter().flat_map(|(_, side)| joined(side, kind)));
+    let basis = Basis::of(sides.iter().flat_map(|(_, side)| &side.levels));
     let work = |title: Word, which: fn(&Throughput) -> Option<f64>| {
         let over = sketch::over(basis).in_language(language).to_owned();
         Panel { over, ..panel(title, &sketch::work(basis, which)) }

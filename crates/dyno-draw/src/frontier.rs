@@ -27,7 +27,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         if ends_of_sweep(summary) { vec![] } else { of_kind(summary, LoadKind::Concurrency) };
     levels.extend(of_kind(summary, LoadKind::Rate));
     levels.retain(|level| per_user(level).is_some());
-    let basis = Basis::of(levels.iter().copied());
+    let basis = Basis::of(&summary.levels);
     let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
     let metric = work(basis, |work| work.output_tokens_per_s);
     let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));

@@ -44,9 +44,11 @@ pub(super) fn of(time: Time, which: Statistic) -> MetricFn<'static> {
     Box::new(move |level| statistic(level, time, which))
 }
 
-/// The levels of one kind of load whose amount is known.
+/// The levels of one kind of load whose amount is known, without those that were measured again.
 pub(super) fn of_kind(summary: &Summary, kind: LoadKind) -> Vec<&LevelSummary> {
-    let is = |level: &&LevelSummary| level.load.kind == kind && level.load.value.is_some();
+    let is = |level: &&LevelSummary| {
+        level.load.kind == kind && level.load.value.is_some() && !level.superseded
+    };
     summary.levels.iter().filter(is).collect()
 }
 

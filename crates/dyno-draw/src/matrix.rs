@@ -21,7 +21,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         return None;
     }
     let loads = distinct(levels.iter().map(|level| &level.load));
-    let basis = Basis::of(levels.iter().copied());
+    let basis = Basis::of(&summary.levels);
     let mut parts = Vec::new();
     for load in &loads {
         let own = levels.iter().copied().filter(|level| level.load == **load);

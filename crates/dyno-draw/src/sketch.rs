@@ -24,6 +24,8 @@ pub(super) struct Sketch<'a> {
     /// Levels without a place on the axis, such as the ends of a sweep: points beside the line, at the
     /// request rate that they reached.
     pub(super) beside: Vec<&'a LevelSummary>,
+    /// What throughput is over in the whole picture.
+    pub(super) basis: Basis,
     pub(super) language: Language,
 }
 
@@ -94,12 +96,21 @@ impl Sketch<'_> {
         self.times(title, &metrics)
     }
 
-    /// A panel of throughput: over the steady windows where every level has one, else over
-    /// the whole levels, so that levels can be compared.
+    /// A panel of throughput: over the steady windows where every level of the run has one, else over
+    /// the whole levels, so that levels and charts can be compared.
     pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
-        let basis = Basis::of(self.levels.iter().copied());
-        let over = self.say(over(basis)).to_owned();
-        Part::Plot(Panel { over, ..self.panel(title, "", &[("", work(basis, which))]) })
+        Part::Plot(self.work_of(title, "", which))
+    }
+
+    /// The same with a name.
+    pub(super) fn work_of(
+        &self,
+        title: Word,
+        name: &str,
+        which: fn(&Throughput) -> Option<f64>,
+    ) -> Panel {
+        let over = self.say(over(self.basis)).to_owned();
+        Panel { over, ..self.panel(title, "", &[(name, work(self.basis, which))]) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::levels::{Value, ends_of_sweep, lengths, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Mark, Panel, Ticks};
-use super::sketch::{Sketch, found, work};
+use super::sketch::{Sketch, found};
 use super::words::Word;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
@@ -20,6 +20,7 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         ticks: Ticks::Loads,
         marks: found(summary, "in flight", language),
         beside: vec![],
+        basis: Basis::of(&summary.levels),
         language,
     };
     let grid = sketch.levels.iter().filter(|level| lengths(level).is_some()).count() > 1;
@@ -85,15 +86,12 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     let beside =
         if ends_of_sweep(summary) { of_kind(summary, LoadKind::Concurrency) } else { vec![] };
     let (x_title, ticks) = (Word::Offered, Ticks::Round);
-    let sketch = Sketch { levels, x: offered, x_title, ticks, marks, beside, language };
+    let basis = Basis::of(&summary.levels);
+    let sketch = Sketch { levels, x: offered, x_title, ticks, marks, beside, basis, language };
     let completed = sketch.say(Word::Completed);
-    let mut carried = sketch.panel(
-        Word::CompletedPerSecond,
-        "",
-        &[(completed, work(Basis::Whole, |work| work.requests_per_s))],
-    );
+    let mut carried =
+        sketch.work_of(Word::CompletedPerSecond, completed, |work| work.requests_per_s);
     carried.diagonal = true;
-    carried.over = sketch.say(Word::WholeRun).to_owned();
     let mut parts = vec![Part::Plot(carried)];
     parts.extend(match embeds(summary) {
         true => vec![sketch.work(Word::InputsPerSecond, |work| work.inputs_per_s)],
@@ -121,6 +119,7 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
         ticks: Ticks::Doubling,
         marks: vec![],
         beside: vec![],
+        basis: Basis::of(&summary.levels),
         language,
     };
     // A grid of lengths under one burst is in the matrix.

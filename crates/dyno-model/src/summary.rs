@@ -161,6 +161,9 @@ pub struct LevelSummary {
     pub repeat: Option<u32>,
     /// What tables call it.
     pub label: String,
+    /// A search measured the same load again, for longer, and only the later level counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
     /// How requests were offered.
     pub load: LoadSummary,
     /// Requested input tokens, if they are the same for all requests.
@@ -357,6 +360,11 @@ impl LevelSummary {
     /// Whether it meets the SLO.
     pub fn passes(&self) -> bool {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Met)
+    }
+
+    /// Whether it misses the SLO.
+    pub fn missed(&self) -> bool {
+        self.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Missed)
     }
 
     /// The throughput of the level by itself: over the steady window where there is one, else over the whole level.

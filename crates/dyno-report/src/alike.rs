@@ -36,13 +36,48 @@ pub(crate) fn advice<'a>(all: impl IntoIterator<Item = &'a Diagnostic>) -> Optio
     most.and_then(|said| said.advice.as_deref())
 }
 
+/// Rules whose findings are worse the smaller the first number is.
+const LESS_IS_WORSE: [&str; 2] = ["effective_concurrency", "behind_offered"];
+
+/// Which of several texts of one rule is the worst: that with the widest range, else that with the largest numbers.
+pub(crate) fn worst<'a>(code: &str, all: impl Iterator<Item = &'a [&'a str]>) -> usize {
+    let sign = if LESS_IS_WORSE.contains(&code) { -1.0 } else { 1.0 };
+    let weights = all.map(|texts| {
+        let widest = texts.iter().map(|text| widest(text)).fold(0.0, f64::max);
+        let numbers = texts.iter().flat_map(|text| numbers(text)).map(|number| sign * number);
+        std::iter::once(widest).chain(numbers).collect::<Vec<f64>>()
+    });
+    let worst = (0..).zip(weights).reduce(|worst, other| {
+        let worse = other.1.partial_cmp(&worst.1).is_some_and(|order| order.is_gt());
+        if worse { other } else { worst }
+    });
+    worst.map_or(0, |(at, _)| at)
+}
+
+/// The larger end of the widest range, such as `13.1–27.3`, in parts of the smaller; 0 without one.
+fn widest(text: &str) -> f64 {
+    let ends = text.match_indices('–').filter_map(|(at, dash)| {
+        let low = text[..at].rsplit(|c| !is_digit(c)).next()?.parse::<f64>().ok()?;
+        let high = text[at + dash.len()..].split(|c| !is_digit(c)).next()?.parse::<f64>().ok()?;
+        Some(if low > 0.0 { high / low } else { f64::MAX })
+    });
+    ends.fold(0.0, f64::max)
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
+}
+
+/// The numbers in a text.
+pub(crate) fn numbers(text: &str) -> impl Iterator<Item = f64> {
+    text.split(|c| !is_digit(c)).filter_map(|number| number.parse().ok())
+}
+
 /// The advice without its numbers, and the numbers.
 fn parts(said: &Diagnostic) -> Option<(String, Vec<f64>)> {
     let advice = said.advice.as_deref()?;
-    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
     let text = advice.split(is_digit).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("#");
-    let numbers = advice.split(|c| !is_digit(c)).filter_map(|number| number.parse().ok());
-    Some((text, numbers.collect()))
+    Some((text, numbers(advice).collect()))
 }
 
 #[cfg(test)]
@@ -64,6 +99,18 @@ mod tests {
         let files = [3, 7].map(|count| Finding::OutOfFiles.with([count]));
         assert!(alike(&files[0], &files[1]));
         assert_eq!(advice(&files), files[0].advice.as_deref());
+    }
+
+    /// A range of 3 % must not hide one of a factor of 2.
+    #[test]
+    fn the_worst_of_several_texts_is_the_widest_range_or_the_largest_number() {
+        let of = |texts: &[&str]| worst("instrument_range", texts.iter().map(std::slice::from_ref));
+        let ranges = ["ITL p99 17.1–17.6 ms", "ITL p99 13.1–27.3 ms", "ITL p99 40–41 ms"];
+        assert_eq!(of(&ranges), 1);
+        assert_eq!(of(&["send delay p99 5.8 ms", "send delay p99 17.8 ms"]), 1);
+        assert_eq!(of(&["not streamed"]), 0);
+        let kept = ["97.5 % of the 8 requests", "91.0 % of the 64 requests"];
+        assert_eq!(worst("effective_concurrency", kept.iter().map(std::slice::from_ref)), 1);
     }
 
     #[test]

@@ -71,10 +71,31 @@ pub fn drift(values: &[f64]) -> Option<Drift> {
     Some(Drift { p: two_sided(z), one_way, growth: slope * count / typical, visible })
 }
 
-/// The growth that is seen beside the noise of these values: so many standard errors of a slope are significant in
-/// most cases, by simulation. The test counts pairs, of which few values have few, so it needs more there.
+/// Standard errors of a slope that are significant in most cases, by simulation. The test counts pairs, of which few
+/// values have few, so it needs more there.
+fn errors_to_see(count: f64) -> f64 {
+    4.5 + 100.0 / count
+}
+
+/// Time slices in a long time; a longer one has longer slices, not more of them.
+const STRETCHES: f64 = 40.0;
+
+/// How many times as long the time must be for a growth of `wanted` to be found, where `visible` is the least in
+/// so many slices: with more slices, and then with less noise in each, as there is more in it.
+pub fn longer_to_see(wanted: f64, visible: f64, slices: usize) -> f64 {
+    let count = (slices as f64).clamp(1.0, STRETCHES);
+    let seen = |slices: f64| errors_to_see(slices) / slices.sqrt();
+    let with = |slices: f64| visible * seen(slices) / seen(count);
+    let mut slices = count;
+    while slices < STRETCHES && with(slices) > wanted {
+        slices = (slices + 1.0).min(STRETCHES);
+    }
+    slices / count * (with(slices) / wanted).max(1.0).powi(2)
+}
+
+/// The growth that is seen beside the noise of these values.
 fn visible(values: &[f64]) -> f64 {
-    let errors = 4.5 + 100.0 / values.len() as f64;
+    let errors = errors_to_see(values.len() as f64);
     let rest = without_parabola(values);
     let count = rest.len() as f64;
     let mean = rest.iter().sum::<f64>() / count;
@@ -205,6 +226,29 @@ mod tests {
             let both = [1.0, 0.25].map(|part| found(noise, count, part));
             assert!(both[0] >= 225 && both[1] < 60, "{noise} {count}: {both:?} of 300");
         }
+    }
+
+    /// Slices of one length, each with the same noise; past 40 of them, several together.
+    #[test]
+    fn as_much_longer_as_is_said_shows_the_growth_that_was_asked_for() {
+        let mut rng = SplitMix::new(17);
+        for (slices, noise) in [(10_usize, 0.05), (15, 0.2), (38, 0.1)] {
+            let mut visible = |slices: usize, noise: f64| {
+                let mut one = || {
+                    let values: Vec<f64> =
+                        (0..slices).map(|_| 1.0 + noise * normal(&mut rng)).collect();
+                    drift(&values).unwrap().visible
+                };
+                (0..200).map(|_| one()).sum::<f64>() / 200.0
+            };
+            let now = visible(slices, noise);
+            let times = longer_to_see(0.2, now, slices);
+            let all = slices as f64 * times;
+            let then = visible((all as usize).min(40), noise / (all / 40.0).max(1.0).sqrt());
+            println!("{slices} slices, {noise}: {now:.2}, {times:.1} times as long: {then:.2}");
+            assert!(now > 0.2 && (0.1..0.25).contains(&then), "{now} {times} {then}");
+        }
+        assert_eq!(longer_to_see(0.2, 0.1, 20), 1.0);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::slices::{Cell, Sliced};
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Nanos};
-use dyno_stats::drift::FEWEST_STRETCHES;
+use dyno_stats::drift::{FEWEST_STRETCHES, longer_to_see};
 use dyno_stats::{Counted, drift, more_marked};
 use dyno_words::OverTime;
 use dyno_words::number::{bytes, change, clock, millis, percent, short};
@@ -12,6 +12,8 @@ use dyno_words::number::{bytes, change, clock, millis, percent, short};
 /// A smaller change from the first quarter to the last is not reported.
 const MATTERS: f64 = 0.05;
 const MEMORY_MATTERS: f64 = 0.02;
+/// Where a larger change could have been missed, nothing can be said about drift.
+const BLIND: f64 = 0.2;
 const SIGNIFICANT: f64 = 0.001;
 /// The least average number of responses in a slice.
 const ENOUGH: u64 = 5;
@@ -50,11 +52,33 @@ pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<Di
         let visible = tested.iter().flatten().map(|tested| tested.visible).reduce(f64::max);
         found.extend(tested.into_iter().flatten().filter_map(|tested| tested.drifted));
         if let (true, Some(visible)) = (found.is_empty(), visible) {
-            found.push(OverTime::NoDrift.with([percent(visible.max(MATTERS))]));
+            found.push(match visible <= BLIND {
+                true => OverTime::NoDrift.with([percent(visible.max(MATTERS))]),
+                false => {
+                    let times = longer_to_see(BLIND, visible, stretched.len());
+                    let enough = soak_of(to_s(sliced.length()) * times);
+                    OverTime::DriftUnclear.with([percent(visible), enough, percent(BLIND)])
+                }
+            });
         }
     }
     found.extend(of_failures(sliced, whole));
     found
+}
+
+/// A time to type, in whole minutes, and in fives and thirties of them where it is long.
+fn soak_of(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil().max(1.0);
+    let step = match minutes {
+        ..=10.0 => 1.0,
+        ..=60.0 => 5.0,
+        _ => 30.0,
+    };
+    let minutes = (minutes / step).ceil() * step;
+    match minutes % 60.0 == 0.0 {
+        true => format!("{}h", minutes / 60.0),
+        false => format!("{minutes}m"),
+    }
 }
 
 /// The test of one metric.
@@ -172,6 +196,12 @@ mod tests {
     fn samples(bytes: impl Fn(f64, &mut SplitMix) -> f64) -> Vec<(Nanos, u64)> {
         let mut rng = SplitMix::new(9);
         (0..720).map(|i| (i * 10 * SEC, bytes(i as f64 / 720.0, &mut rng) as u64)).collect()
+    }
+
+    #[test]
+    fn times_to_type_are_round_and_never_too_short() {
+        let times = [20.0, 61.0, 601.0, 3_700.0, 7_200.0].map(soak_of);
+        assert_eq!(times, ["1m", "2m", "15m", "90m", "2h"]);
     }
 
     #[test]

@@ -36,6 +36,7 @@ use dyno_model::summary::{
 };
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Value, Verdict};
+use dyno_stats::saturation::More;
 use dyno_stats::{Counted, Percentile, Saturation, samples_to_stop};
 use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
@@ -58,6 +59,7 @@ pub(super) struct Level<'a> {
     unclear: Option<Value>,
     no_window: Option<NoWindow>,
     no_interval: Option<Box<Diagnostic>>,
+    not_converged: Option<Diagnostic>,
     fleet: Option<Fleet>,
 }
 
@@ -75,16 +77,23 @@ impl<'a> Level<'a> {
         let taken = gathered.samples.take(Time::Latency);
         let latency = &taken.counted;
         let saturation = saturation::test(plan, &gathered);
-        let (window, no_window) = match window(plan, whole, &gathered, latency, saturation) {
+        // What a level is too short for is said with one length that is enough for all of it.
+        let blocks = blocks(plan, &gathered, latency);
+        let times = [blocks.as_ref().err().copied(), too_few(plan, &gathered).map(|(_, t)| t)];
+        let times = times.into_iter().flatten().fold(1.0, f64::max);
+        let (window, no_window) = match window(plan, whole, &gathered, latency, (saturation, times))
+        {
             Ok(window) => (window, None),
             Err(why) => (None, Some(why)),
         };
-        let unclear = saturation::unclear(saturation, window, plan, &gathered)
+        let times = no_window.as_ref().and_then(|no| no.times).map_or(times, |t| times.max(t));
+        let unclear = saturation::unclear(saturation, window, (plan, times), &gathered)
             .filter(|_| past_capacity(plan).is_none());
-        let (blocks, no_interval) = match blocks(plan, &gathered, latency) {
-            Ok(blocks) => (blocks, None),
-            Err(why) => (None, Some(why)),
+        let (blocks, no_interval) = match blocks {
+            Ok(blocks) => (blocks, no_interval(plan, &gathered)),
+            Err(needed) => (None, Some(too_short(plan, &gathered, needed, times).into())),
         };
+        let not_converged = not_converged(plan, &gathered, times);
         let samples = std::mem::take(&mut gathered.samples);
         let failed = gathered.counts.refused();
         Self {
@@ -101,6 +110,7 @@ impl<'a> Level<'a> {
             unclear,
             no_window,
             no_interval,
+            not_converged,
             fleet,
         }
     }
@@ -108,6 +118,17 @@ impl<'a> Level<'a> {
     /// How its requests were offered.
     pub(super) fn load(&self) -> Load {
         self.plan.load
+    }
+
+    /// Its index and how much longer the saturation test needs, where that has no result and no twin's capacity says
+    /// more.
+    pub(super) fn unclear(&self) -> Option<(u32, Option<More>)> {
+        match self.saturation? {
+            Saturation::CannotTell(more) if self.plan.capacity.is_none() => {
+                Some((self.index, more))
+            }
+            _ => None,
+        }
     }
 
     /// Second reading.
@@ -207,7 +228,7 @@ impl<'a> Level<'a> {
         if let (true, Some((from, to))) = (self.plan.soak, in_flight) {
             over_time.extend(memory_growth(&watch.memory(index, from, to)));
         }
-        over_time.extend(not_converged(self.plan, &gathered));
+        over_time.extend(self.not_converged);
         let spread = match agents.is_empty() {
             true => trust::spread(self.plan.load, send_lag, medians[Time::Latency]),
             false => None,
@@ -250,6 +271,7 @@ impl<'a> Level<'a> {
             index: self.index,
             repeat: self.plan.repeat,
             label: escape(&self.plan.label, LONGEST_LABEL),
+            superseded: false,
             load: LoadSummary {
                 kind: self.plan.load.kind(),
                 value: Some(round6(self.plan.load.value())),
@@ -343,24 +365,34 @@ impl<'a> Level<'a> {
     }
 }
 
-/// The metric of `--until-stable`, where the level ended before it converged.
-fn not_converged(plan: &LevelPlan, level: &Gathered) -> Option<Diagnostic> {
-    let until = plan.until.as_ref()?;
-    let ending = level.end.as_ref()?.ending;
-    if !matches!(ending, Ending::Requests | Ending::Duration) {
-        return None;
-    }
-    let (figure, precision) = (until.figure, percent(until.precision));
-    let had = level.counts.completed;
-    let needed = samples_to_stop(percentile(figure.statistic).map(Percentile::share)) as u64;
-    Some(match had < needed {
-        // However little the metric varies, so many are needed.
-        true => {
-            let option = longer(plan, level, needed as f64 / had.max(1) as f64);
+/// Whether the metric of `--until-stable` may have been the reason why the level could end, and did not.
+fn until(plan: &LevelPlan, level: &Gathered) -> bool {
+    let ending = level.end.as_ref().map(|end| end.ending);
+    plan.until.is_some() && matches!(ending, Some(Ending::Requests | Ending::Duration))
+}
+
+/// How many requests the metric of `--until-stable` needs, however little it varies, where there were fewer, and how
+/// many times as long the level would have had to be.
+fn too_few(plan: &LevelPlan, level: &Gathered) -> Option<(u64, f64)> {
+    let until_stable = plan.until.as_ref().filter(|_| until(plan, level))?;
+    let share = percentile(until_stable.figure.statistic).map(Percentile::share);
+    let (needed, had) = (samples_to_stop(share) as u64, level.counts.completed);
+    (had < needed).then(|| (needed, needed as f64 / had.max(1) as f64))
+}
+
+/// The metric of `--until-stable`, where the level ended before it converged; `times`: how many times as long the
+/// level should have been.
+fn not_converged(plan: &LevelPlan, level: &Gathered, times: f64) -> Option<Diagnostic> {
+    let until_stable = plan.until.as_ref().filter(|_| until(plan, level))?;
+    let (figure, precision) = (until_stable.figure, percent(until_stable.precision));
+    Some(match too_few(plan, level) {
+        Some((needed, _)) => {
+            let had = level.counts.completed;
+            let option = longer(plan, level, times);
             Finding::TooFewToConverge.with(values![figure, precision, needed, had, option])
         }
-        false => {
-            let wider = percent(until.precision * 2.0);
+        None => {
+            let wider = percent(until_stable.precision * 2.0);
             Finding::NotConverged.with(values![figure, precision, wider])
         }
     })
@@ -381,30 +413,38 @@ fn fixed_length(plan: &Plan, asked: &LengthSpec) -> Option<u32> {
     asked.0.trim().parse().ok().filter(|_| plan.data.spec.is_none())
 }
 
+/// Blocks of time for intervals; else how many times as long the level would have had to be.
 fn blocks(
     plan: &LevelPlan,
     level: &Gathered,
     latency: &Counted,
-) -> Result<Option<TimeBlocks>, Box<Diagnostic>> {
+) -> Result<Option<TimeBlocks>, f64> {
     let span = (level.span.first_sent, level.span.duration(), latency.quantile(0.5));
     let (Some(from), Some(duration), Some(median)) = span else {
         return Ok(None);
     };
-    if plan.load.ramp().is_some() {
+    if matches!(plan.load, Load::Ramp { .. } | Load::Burst { .. }) {
         return Ok(None);
     }
-    if matches!(plan.load, Load::Burst { .. }) {
-        return Err(Diagnostic::from(Finding::NoIntervalBurst).into());
+    TimeBlocks::new(from, duration, median).map(Some).map_err(|needed| needed / duration as f64)
+}
+
+/// Requests of a burst all belong to one moment.
+fn no_interval(plan: &LevelPlan, level: &Gathered) -> Option<Box<Diagnostic>> {
+    let ended = level.span.duration().is_some() && level.counts.completed > 0;
+    let burst = matches!(plan.load, Load::Burst { .. }) && ended;
+    burst.then(|| Diagnostic::from(Finding::NoIntervalBurst).into())
+}
+
+/// There are no intervals, which need the level to be `needed` times as long; `times` is enough for the rest, too.
+fn too_short(plan: &LevelPlan, level: &Gathered, needed: f64, times: f64) -> Diagnostic {
+    match plan.load {
+        Load::Trace { .. } => {
+            let seconds = needed * to_s(level.span.duration().unwrap_or(0));
+            Finding::NoIntervalTrace.with([seconds.ceil().max(1.0) as u64])
+        }
+        _ => Finding::NoIntervalBlocks.with([longer(plan, level, times)]),
     }
-    TimeBlocks::new(from, duration, median).map(Some).map_err(|needed| {
-        let why = match plan.load {
-            Load::Trace { .. } => {
-                Finding::NoIntervalTrace.with([(needed / 1e9).ceil().max(1.0) as u64])
-            }
-            _ => Finding::NoIntervalBlocks.with([longer(plan, level, needed / duration as f64)]),
-        };
-        why.into()
-    })
 }
 
 /// Texts per completed request; per request where none completed.

@@ -13,38 +13,31 @@ const ROOM: f64 = 1.25;
 /// Requests of each slot that leave a steady window, whatever their latencies.
 const ROUNDS: u64 = 4;
 
-/// The option for a level that lasts `times` as long.
+/// The option for a level that lasts `times` as long. In a closed loop, a multiple of its slots: it fits other levels
+/// of the run as well, whatever their concurrency.
 pub(super) fn longer(plan: &LevelPlan, level: &Gathered, times: f64) -> Value {
     let times = if times.is_finite() { times.max(1.0) } else { 1.0 };
     let duration = plan.duration_ns.or(level.span.duration()).unwrap_or(0);
     let seconds = (to_s(duration) * times).ceil();
     let ending = level.end.as_ref().map(|end| end.ending);
-    let option = match ending {
-        Some(Ending::Requests) => format!("--requests {}", rounded(issued(level) * times)),
-        Some(Ending::Duration) if plan.until.is_some() => format!("--max-duration {seconds}s"),
-        Some(Ending::Duration) => format!("--duration {seconds}s"),
-        Some(Ending::Stable) => format!("--min-duration {seconds}s"),
+    let option = match (ending, plan.load) {
+        (Some(Ending::Requests), Load::Concurrency { concurrency }) => {
+            let rounds = issued(level) / f64::from(concurrency.max(1)) * times;
+            format!("--requests {}x", rounded(rounds).max(ROUNDS))
+        }
+        (Some(Ending::Requests), _) => format!("--requests {}", rounded(issued(level) * times)),
+        (Some(Ending::Duration), _) if plan.until.is_some() => format!("--max-duration {seconds}s"),
+        (Some(Ending::Duration), _) => format!("--duration {seconds}s"),
+        (Some(Ending::Stable), _) => format!("--min-duration {seconds}s"),
         _ => return Phrase::MoreRequests.value(Vec::new()),
     };
     Value::from(option)
 }
 
-/// The option for a steady window: `has` nanoseconds were steady, `needed` are needed, and requests
-/// were sent for `sending`.
-pub(super) fn for_window(
-    plan: &LevelPlan,
-    level: &Gathered,
-    [has, needed, sending]: [f64; 3],
-) -> Value {
-    let times = (sending + ROOM * (needed - has)) / sending;
-    let by_requests = level.end.as_ref().is_some_and(|end| end.ending == Ending::Requests);
-    match plan.load {
-        Load::Concurrency { concurrency } if by_requests && times.is_finite() => {
-            let rounds = issued(level) / f64::from(concurrency.max(1)) * times;
-            Value::from(format!("--requests {}x", (rounds.ceil() as u64).max(ROUNDS)))
-        }
-        _ => longer(plan, level, times),
-    }
+/// How many times as long a level must be for a steady window: `has` nanoseconds were steady, `needed` are needed, and
+/// requests were sent for `sending`.
+pub(super) fn for_window([has, needed, sending]: [f64; 3]) -> f64 {
+    (sending + ROOM * (needed - has)) / sending
 }
 
 fn issued(level: &Gathered) -> f64 {

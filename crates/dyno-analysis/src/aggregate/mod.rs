@@ -1,6 +1,7 @@
 //! From frames to a summary: a pure function of a run. Records are read twice and not kept;
 //! memory grows by a few numbers per request.
 
+mod above;
 mod addresses;
 mod bend;
 mod cache;
@@ -97,6 +98,7 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
     }
+    let unclear = levels.iter().filter_map(Level::unclear).collect();
     let mut levels: Vec<_> =
         levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
     if let Some(search) = &plan.course.search {
@@ -104,6 +106,7 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     }
     let mut notes = notes(plan, env, source, &first, &levels);
     notes.extend(shares.findings(env));
+    notes.extend(above::judge(&mut levels, &unclear));
     let repeats = repeats::repeats(&levels);
     let search = search::found(plan, &levels).filter(|_| first.ending.is_some());
     let schema = SUMMARY_SCHEMA.to_owned();

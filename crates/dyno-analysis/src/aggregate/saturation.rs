@@ -34,12 +34,12 @@ pub(super) fn test(plan: &LevelPlan, level: &Gathered) -> Option<Saturation> {
     Some(saturation(offered))
 }
 
-/// The option of a level that is long enough, where the test is inconclusive although more requests were in flight at
+/// The option of a level that is long enough, at least so many times as long, where the test is inconclusive although more requests were in flight at
 /// the end of the steady window than chance explains.
 pub(super) fn unclear(
     test: Option<Saturation>,
     window: Option<Window>,
-    plan: &LevelPlan,
+    (plan, least): (&LevelPlan, f64),
     level: &Gathered,
 ) -> Option<Value> {
     let Some(Saturation::CannotTell(more)) = test else { return None };
@@ -50,7 +50,7 @@ pub(super) fn unclear(
     }
     let length = to_s(to.saturating_sub(level.span.first_sent?));
     let times = more.map_or(USUALLY_LONGER, |more| 1.0 + more.seconds / length);
-    Some(longer(plan, level, times))
+    Some(longer(plan, level, times.max(least)))
 }
 
 /// That less was completed than offered in the steady window of such a level.

@@ -1,17 +1,19 @@
 //! The steady window of a level: where it begins and ends, or why there is none.
 
 use super::gather::Gathered;
-use super::longer::for_window;
+use super::longer::{for_window, longer};
 use dyno_model::frame::Ending;
-use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::plan::{LevelPlan, Load, Warmup};
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Value};
+use dyno_model::{Diagnostic, SEC, Value};
 use dyno_stats::saturation::Surplus;
 use dyno_stats::{Counted, Saturation, trend};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, LoadNote, values};
 
 const SEGMENTS: u64 = 20;
+/// How far outside the measured part of a schedule a measured request may have been sent.
+const SLACK: u64 = SEC;
 
 /// A time window, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +34,13 @@ pub(crate) struct NoWindow {
     pub(crate) why: Box<Diagnostic>,
     /// By how much concurrency changed, where it has a trend.
     pub(crate) growth: Option<f64>,
+    /// How many times as long the level would have had to be, where it was too short.
+    pub(crate) times: Option<f64>,
 }
 
 impl NoWindow {
     fn because<V: Into<Value>>(why: Finding, values: impl IntoIterator<Item = V>) -> Self {
-        Self { why: why.with(values).into(), growth: None }
+        Self { why: why.with(values).into(), growth: None, times: None }
     }
 
     /// Concurrency rose or fell throughout.
@@ -50,7 +54,7 @@ impl NoWindow {
         match plan.max_concurrency.filter(|_| growth > 0.0) {
             Some(most) => {
                 let why = LoadNote::GrowingAtCap.with(values![change(growth), most]);
-                Self { why: why.into(), growth: Some(growth) }
+                Self { why: why.into(), growth: Some(growth), times: None }
             }
             None => Self::trend(growth),
         }
@@ -67,13 +71,14 @@ impl NoWindow {
     }
 }
 
-/// The steady window; `Ok(None)` where none is expected: a burst, or no latencies.
+/// The steady window; `Ok(None)` where none is expected: a burst, or no latencies. Where the level is too short, the
+/// advice is a length that is at least so many `times` as long, which others need.
 pub(crate) fn window(
     plan: &LevelPlan,
     whole: bool,
     level: &Gathered,
     latency: &Counted,
-    saturation: Option<Saturation>,
+    (saturation, times): (Option<Saturation>, f64),
 ) -> Result<Option<Window>, NoWindow> {
     let Some(median) = latency.quantile(0.5) else {
         return Ok(None);
@@ -81,11 +86,11 @@ pub(crate) fn window(
     let found = match plan.load {
         Load::Burst { .. } | Load::Ramp { .. } => return Ok(None),
         Load::Concurrency { concurrency } => closed(whole.then_some(concurrency), level)?,
-        Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
+        Load::Rate { .. } | Load::Trace { .. } => open(plan, level, latency),
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
     let window = until_lost(window, level);
-    long_enough(window, plan, first, median, level, saturation)?;
+    long_enough(window, plan, first, median, level, (saturation, times))?;
     let window = match plan.load {
         Load::Concurrency { concurrency } => settled(window, concurrency, median, level),
         _ => window,
@@ -134,7 +139,7 @@ fn saturated(plan: &LevelPlan, surplus: Surplus) -> NoWindow {
     match plan.max_concurrency {
         Some(most) => {
             let why = LoadNote::SaturatedAtCap.with(values![share, most]).into();
-            NoWindow { why, growth: None }
+            NoWindow { why, growth: None, times: None }
         }
         None => NoWindow::because(Finding::Saturated, [share]),
     }
@@ -148,7 +153,7 @@ fn long_enough(
     first: u64,
     median: f64,
     level: &Gathered,
-    saturation: Option<Saturation>,
+    (saturation, times): (Option<Saturation>, f64),
 ) -> Result<(), NoWindow> {
     let load = plan.load;
     let talk = level.conversations.any();
@@ -157,12 +162,15 @@ fn long_enough(
     if window.length() as f64 >= needed && window.length() > 0 {
         return Ok(());
     }
-    let times = [to_s(window.length()), needed / 1e9].map(|s| digits(s, 2));
+    let [had, needs] = [to_s(window.length()), needed / 1e9].map(|s| digits(s, 2));
     let sending = window.to.saturating_sub(first) as f64;
-    let option = || for_window(plan, level, [window.length() as f64, needed, sending]);
-    let [had, needs] = times;
+    let times = times.max(for_window([window.length() as f64, needed, sending]));
+    let too_short = |what: Finding| NoWindow {
+        times: Some(times).filter(|times| times.is_finite()),
+        ..NoWindow::because(what, values![had.clone(), needs.clone(), longer(plan, level, times)])
+    };
     if turn.is_some() {
-        return Err(NoWindow::because(Finding::FewTurns, values![had, needs, option()]));
+        return Err(too_short(Finding::FewTurns));
     }
     if let Some(Saturation::Saturated(surplus)) = saturation {
         return Err(saturated(plan, surplus));
@@ -175,9 +183,9 @@ fn long_enough(
     Err(match grows {
         Some(growth) => NoWindow::trend_of(plan, growth),
         None if matches!(load, Load::Trace { .. }) => {
-            NoWindow::because(Finding::WindowTooShortTrace, [had, needs])
+            NoWindow::because(Finding::WindowTooShortTrace, [&had, &needs].map(String::clone))
         }
-        None => NoWindow::because(Finding::WindowTooShort, values![had, needs, option()]),
+        None => too_short(Finding::WindowTooShort),
     })
 }
 
@@ -214,15 +222,36 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
     Ok(from.zip(to).map(|(from, to)| Window { from, to }))
 }
 
-/// From the first measured arrival, after ramp-up where there was no warm-up, to the last. Arrivals are
-/// requests or whole conversations.
-fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
+/// From the first measured arrival, after ramp-up where there was no warm-up, to the last; of a level that its
+/// schedule ended, over the whole measured part of the schedule. Arrivals are requests or whole conversations.
+fn open(plan: &LevelPlan, level: &Gathered, latency: &Counted) -> Option<Window> {
     let (talks, first) = (&level.conversations, level.span.first_sent?);
     let (takes, last) = if talks.any() {
         (talks.lengths().quantile(0.95), talks.last_begun.unwrap_or(first))
     } else {
         (latency.quantile(0.95), level.last_arrival()?)
     };
-    let fill = if warmed { 0 } else { takes?.round() as u64 };
-    Some(Window { from: first.saturating_add(fill), to: last })
+    let Window { from, to } = scheduled(plan, level).unwrap_or(Window { from: first, to: last });
+    let fill = if plan.warmup.is_some() { 0 } else { takes?.round() as u64 };
+    Some(Window { from: from.saturating_add(fill), to })
+}
+
+/// The measured part of the schedule of a level at a rate, where time ended it. Nothing is due before the first
+/// arrival and after the last, and that is part of the rate: from one to the other, few requests are too many per
+/// second, by two of n + 1 gaps.
+fn scheduled(plan: &LevelPlan, level: &Gathered) -> Option<Window> {
+    let end = level.end.as_ref()?;
+    let by_time = matches!(plan.load, Load::Rate { .. }) && end.ending == Ending::Duration;
+    let length = plan.duration_ns.filter(|_| by_time)?;
+    let first = level.span.first_sent?;
+    let from = match plan.warmup {
+        None => level.started?,
+        Some(Warmup::Duration(time)) => level.started?.saturating_add(time),
+        Some(Warmup::Requests(_)) => first,
+    };
+    let to = from.saturating_add(length);
+    // The schedule of clocks that differ by more says nothing.
+    let whole =
+        from <= first.saturating_add(SLACK) && level.last_arrival()? <= to.saturating_add(SLACK);
+    whole.then_some(Window { from: from.min(first), to })
 }

@@ -102,27 +102,28 @@ impl WorkBounds {
 }
 
 /// Adds the delay of Dyno's own engine to the instrument ranges: had it kept its schedule, times would
-/// have been shorter. The mean gap is not affected.
+/// have been shorter. The mean gap is not affected. Of the delay, percentiles between the median and p99 are not
+/// kept: those of times are lowered by its p99, which bounds them all.
 pub(super) fn allow_for_slip(times: &mut Times, slip: Lag, mean_ms: Option<f64>) {
     for (time, found) in times.iter_mut() {
+        let Some(found) = found else { continue };
+        let Some(ranges) = found.instrument else { continue };
         let of_request = !matches!(time, Time::Itl | Time::ChunkGap | Time::Tpot);
-        let Some(ranges) = found.as_mut().and_then(|found| found.instrument.as_mut()) else {
-            continue;
+        let late = |statistic| match statistic {
+            Statistic::Mean if of_request => mean_ms.unwrap_or(slip.p50),
+            Statistic::P50 if of_request => slip.p50,
+            Statistic::Mean | Statistic::P50 => 0.0,
+            _ if time == Time::Tpot => 0.0,
+            Statistic::P99_9 | Statistic::Max => slip.max,
+            _ => slip.p99,
         };
-        let lower = |range: &mut Option<[f64; 2]>, by: f64| {
-            if let Some([low, _]) = range {
-                *low = round6((*low - by).max(0.0));
-            }
-        };
-        if of_request {
-            lower(&mut ranges.mean, mean_ms.unwrap_or(slip.p50));
-            lower(&mut ranges.p50, slip.p50);
-        }
-        if time != Time::Tpot {
-            lower(&mut ranges.p99, slip.p99);
-            lower(&mut ranges.p99_9, slip.max);
-            lower(&mut ranges.max, slip.max);
-        }
+        found.instrument = Some(Ranges::new(|statistic| {
+            let by = late(statistic);
+            // Some ranges are absent where the value is exact.
+            let exact = || found.get(statistic).filter(|_| by > 0.0).map(|value| [value; 2]);
+            let [low, high] = ranges.get(statistic).or_else(exact)?;
+            Some([if by > 0.0 { round6((low - by).max(0.0)) } else { low }, high])
+        }));
     }
 }
 

@@ -189,7 +189,7 @@ fn the_steady_window_of_a_closed_loop_counts_the_work_done_in_it() {
     assert_eq!(steady.throughput.total_tokens_per_s, rounded(105.0 * per_s, 2));
     let short = level.notes.iter().find(|note| note.code == "no_interval").unwrap();
     // Eight blocks of two median latencies of about 0.18 s; 40 requests took 1.815 s.
-    assert_eq!(short.advice.as_deref(), Some("use --requests 64"));
+    assert_eq!(short.advice.as_deref(), Some("use --requests 16x"));
 }
 
 #[test]

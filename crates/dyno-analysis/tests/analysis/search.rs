@@ -211,6 +211,33 @@ fn a_rough_search_has_a_budget_and_measures_the_maximum_once() {
     assert_eq!(plans.len(), 6);
 }
 
+/// Short levels end before the queue has built up: their estimate was 7 % too high, and missed the truth in a fifth.
+#[test]
+fn the_answer_of_a_rough_search_reaches_further_down() {
+    let ends = |rough: bool| {
+        let mut plan = searching(Range::Between([10.0, 20.0]), "ttft.p95<500ms");
+        if let Some(Search::Capacity { quick, .. }) = &mut plan.course.search {
+            *quick = rough;
+        }
+        let (_, answer) = search(&plan, |index, level| {
+            let ttft = 500.0 * (level.load.value() / 15.0).powi(3);
+            judged(&plan, measured(index, level, ttft, 2_000))
+        });
+        match answer {
+            SearchSummary::Capacity { holds, does_not_hold, .. } => {
+                [holds, does_not_hold].map(Option::unwrap)
+            }
+            SearchSummary::Knee { .. } => panic!("no capacity"),
+        }
+    };
+    let ([low, high], [rough_low, rough_high]) = (ends(false), ends(true));
+    assert!((low..high).contains(&15.0), "{low} {high}");
+    assert!(
+        (rough_low / low - 0.875).abs() < 1e-4 && rough_high == high,
+        "{rough_low} {rough_high}"
+    );
+}
+
 /// A level with the outcome of its SLO.
 fn judged(plan: &Plan, mut level: LevelSummary) -> LevelSummary {
     let verdict = judge(&level, plan.slo.as_ref().unwrap());

@@ -15,14 +15,16 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// That of these levels. Invalid ones do not decide beside others, and those in which nothing completed never do.
+    /// That of these levels. Invalid ones and those that were measured again do not decide beside others, and those in
+    /// which nothing completed never do.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a LevelSummary>) -> Self {
         let done = |level: &&LevelSummary| {
             level.steady.is_some() || level.throughput.requests_per_s.is_some_and(|rate| rate > 0.0)
         };
         let mut counted: Vec<&LevelSummary> = levels.into_iter().filter(done).collect();
-        if counted.iter().any(|level| level.verdict != Verdict::Invalid) {
-            counted.retain(|level| level.verdict != Verdict::Invalid);
+        let decides = |level: &LevelSummary| level.verdict != Verdict::Invalid && !level.superseded;
+        if counted.iter().any(|level| decides(level)) {
+            counted.retain(|level| decides(level));
         }
         let steady = !counted.is_empty() && counted.iter().all(|level| level.steady.is_some());
         if steady { Self::Steady } else { Self::Whole }
@@ -38,7 +40,8 @@ impl Basis {
         if self.is_steady() { Self::Whole } else { Self::Steady }
     }
 
-    /// The throughput of a level; absent for an invalid level without a steady window among others that have one.
+    /// The throughput of a level; absent for a level that does not decide and has no steady window, among
+    /// others that have one.
     pub fn throughput(self, level: &LevelSummary) -> Throughput {
         match self {
             Self::Steady => level.steady.map(|window| window.throughput).unwrap_or_default(),
@@ -55,5 +58,28 @@ impl Basis {
     /// steady window where there is one.
     pub fn has_range(self, level: &LevelSummary) -> bool {
         self.is_steady() == level.steady.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::Steady;
+
+    fn level(steady: bool) -> LevelSummary {
+        let throughput = Throughput { requests_per_s: Some(2.0), ..Throughput::default() };
+        let steady = steady.then_some(Steady { window_s: 1.0, throughput });
+        LevelSummary { steady, throughput, verdict: Verdict::Valid, ..LevelSummary::default() }
+    }
+
+    /// Of a sweep: the first saturated level is too short for its responses, so that it is measured again.
+    #[test]
+    fn a_level_that_was_measured_again_does_not_decide() {
+        let again = LevelSummary { superseded: true, ..level(false) };
+        let levels = [level(true), again.clone(), level(true)];
+        assert_eq!(Basis::of(&levels), Basis::Steady);
+        assert_eq!(Basis::of(&[level(true), level(false)]), Basis::Whole);
+        assert_eq!(Basis::of(&[again]), Basis::Whole);
+        assert_eq!(Basis::Steady.rate(&levels[1], Metric::RequestRate), None);
     }
 }

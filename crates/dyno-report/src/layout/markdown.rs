@@ -7,7 +7,7 @@ use super::{answers, name};
 use crate::marks::Marks;
 use crate::messages::{Label, Say};
 use crate::selection::{LevelColumn, Selection};
-use crate::text::{ABSENT, bursts, number, offered};
+use crate::text::{ABSENT, bursts, number, offered, shows_edges};
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{Basis, LevelSummary, RunSummary, Summary};
 use dyno_model::{Language, Verdict};
@@ -173,7 +173,10 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
     let lines = marks.used(|mark, message| {
         format!("{}{mark} {}  \n", if mark == "*" { "\\" } else { "" }, message.text(language))
     });
-    let lines = lines.concat();
+    let mut lines = lines.concat();
+    if shows_edges(levels) {
+        lines = format!("{}  \n{lines}", Say::WholeLevels.text(language));
+    }
     let gap = if lines.is_empty() { "" } else { "\n" };
     let reasons: String = (0..)
         .zip(&explained)

@@ -52,7 +52,8 @@ messages! {
 
     AllLevels: "all levels", "所有档位";
     MoreLevels: "{} more", "另有 {} 个";
-    Likewise: "; likewise {}", "；同样的还有：{}";
+    OthersLess: " ({} needs that; the others need less)", "（{} 需要这么多，其他档位可以更少）";
+    Milder: "; milder in {}", "；程度较轻的还有：{}";
     MoreNotes: "{} more notes; --details shows all", "另有 {} 条说明；--details 显示全部";
     Failed: "failed: {} \u{d7} {}", "失败 {} 次：{}";
     Shed: "shed: {} of the requests ({})", "过载拒绝：{} 的请求（{}）";
@@ -243,6 +244,7 @@ messages! {
         "; {} requests in flight missed it ({} req/s completed)",
         "；并发 {} 时不达标（每秒完成 {} 个请求）";
     HighestMet: "; the highest level that met it: {}", "；达标的最高档位：{}";
+    MissedAt: "; it was missed at {}", "；未达标的档位：{}";
     CapacityNone:
         "CAPACITY: none. Fails {2} even at {0} {1}{3}.",
         "容量：无。即使在 {0} {1} 也不满足 {2}{3}。";

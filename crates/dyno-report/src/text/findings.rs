@@ -20,7 +20,7 @@ pub(super) fn findings(summary: &Summary, options: &TextOptions) -> String {
     let (language, levels) = (options.language, &summary.levels[..]);
     let said = |mark: &'static str, group: &Group| {
         let texts = group.texts(levels.len(), options.details, language);
-        paragraph(mark, &texts, group.advice(), options)
+        paragraph(mark, &texts, group.advice(language).as_deref(), options)
     };
     let reasons = groups(levels, |level| &level.reasons);
     let (grave, doubts): (Vec<_>, Vec<_>) = reasons.iter().partition(|group| group.invalid);

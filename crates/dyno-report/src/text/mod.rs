@@ -33,7 +33,7 @@ pub(crate) use grouped::names as level_names;
 pub(crate) use level::exactness;
 pub(crate) use search::{answer, highest_met, load, middle, tried, unit_text as capacity_unit};
 pub(crate) use slo::{outcome_word, remarks};
-pub(crate) use table::{bursts, offered};
+pub(crate) use table::{bursts, offered, shows_edges};
 
 /// How to print.
 #[derive(Debug, Clone, PartialEq, Eq)]

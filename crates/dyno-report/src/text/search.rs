@@ -9,6 +9,9 @@ use dyno_model::{Decision, Language};
 use dyno_words::columns::{number, wrap};
 use dyno_words::escape::escape;
 
+/// Loads that missed the SLO are named up to this many.
+const MISSED: usize = 3;
+
 /// The result; nothing where the levels were fixed.
 pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
     let found = answer(summary, options.language);
@@ -34,11 +37,13 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
             let highest = highest_met(summary, unit)
                 .map(|highest| Say::HighestMet.with(language, &[load(highest)]))
                 .unwrap_or_default();
+            let missed = missed_at(summary, unit, language);
             let about = |low, high| load(middle(low, high, unit));
             let tried = |low| tried(summary, unit, low, language);
             let unit = unit_text(unit, language);
             match (*holds, *does_not_hold) {
                 (Some(low), Some(high)) => {
+                    let highest = highest + &missed;
                     let (about, low, high) = (about(low, high), load(low), load(high));
                     let values = [about, unit, low, high, sure, slo, highest, care];
                     Say::CapacityBetween.with(language, &values)
@@ -62,9 +67,30 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
     })
 }
 
+/// The lowest loads that missed the SLO: some may be below the middle of the interval.
+fn missed_at(summary: &Summary, unit: &str, language: Language) -> String {
+    let mut missed: Vec<f64> = (summary.levels.iter())
+        .filter(|level| level.missed())
+        .filter_map(|level| level.load.of(kind_of(unit)))
+        .collect();
+    missed.sort_by(f64::total_cmp);
+    let mut loads: Vec<String> = missed.into_iter().map(load).collect();
+    loads.dedup();
+    loads.truncate(MISSED);
+    match loads.is_empty() {
+        true => String::new(),
+        false => Say::MissedAt.with(language, &[loads.join(language.comma())]),
+    }
+}
+
+/// Levels of a capacity in this unit.
+fn kind_of(unit: &str) -> LoadKind {
+    if unit == "req/s" { LoadKind::Rate } else { LoadKind::Concurrency }
+}
+
 /// The highest load of the levels that met the SLO.
 pub(crate) fn highest_met(summary: &Summary, unit: &str) -> Option<f64> {
-    let kind = if unit == "req/s" { LoadKind::Rate } else { LoadKind::Concurrency };
+    let kind = kind_of(unit);
     let met = summary.levels.iter().filter(|level| level.passes());
     met.filter_map(|level| level.load.of(kind)).max_by(f64::total_cmp)
 }
@@ -81,9 +107,7 @@ pub(crate) fn tried(summary: &Summary, unit: &str, highest: f64, language: Langu
         (false, true) => Say::HighestRate,
         (false, false) => Say::HighestConcurrency,
     };
-    let missed = |level: &&LevelSummary| {
-        level.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Missed)
-    };
+    let missed = |level: &&LevelSummary| level.missed();
     // One that was too short is before the one that counts.
     let full = summary.levels.iter().rev().filter(|_| rates).filter(missed);
     let beside = full.filter_map(|level| {

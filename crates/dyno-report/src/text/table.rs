@@ -37,7 +37,7 @@ fn legend(marks: &Marks, above: bool, options: &TextOptions) -> String {
 }
 
 /// Throughput is over whole levels although a steady window shows that filling and draining are a part of one.
-fn shows_edges(levels: &[LevelSummary]) -> bool {
+pub(crate) fn shows_edges(levels: &[LevelSummary]) -> bool {
     let edges = |level: &LevelSummary| {
         let steady = level.steady.and_then(|steady| steady.throughput.requests_per_s);
         let rates = steady.zip(level.throughput.requests_per_s);

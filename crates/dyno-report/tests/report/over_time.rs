@@ -233,13 +233,23 @@ fn drift_is_reported_and_makes_the_level_suspect() {
     assert_eq!(level.verdict, Verdict::Suspect);
     let drift = level.reasons.iter().find(|reason| reason.code == "drift_latency").unwrap();
     assert!(drift.what.starts_with("latency drifted: ") && drift.what.contains("(+"), "{drift:?}");
-    assert_eq!(level.slices.unwrap().len(), 20);
+    assert_eq!(level.slices.as_ref().unwrap().len(), 20);
     let plain = Soak { drift: 0.0, ..soak }.summary(1).levels.remove(0);
     assert!(plain.slices.is_some() && plain.steady.is_some());
     assert_eq!(plain.verdict, Verdict::Valid, "{:?}", plain.reasons);
+    // "No drift" was said although 31 % could have been missed.
+    let unclear = plain.notes.iter().find(|note| note.code == "soak_too_short").unwrap();
+    assert!(unclear.what.contains("only a steady change of 31 % or more"), "{}", unclear.what);
+    let advice = unclear.advice.as_deref().unwrap();
+    assert!(advice.starts_with("use --soak ") && advice.contains("20 %"), "{advice}");
+    assert!(!codes(&plain.notes).contains(&"no_drift"));
     // B13: what one soaks for is said, and how much it is worth.
-    let none = plain.notes.iter().find(|note| note.code == "no_drift").unwrap();
-    assert!(none.what.contains("a steady change of 31 % or more"), "{}", none.what);
+    let long = Soak { drift: 0.0, requests: 8000, ..soak }.summary(1).levels.remove(0);
+    let none = long.notes.iter().find(|note| note.code == "no_drift").unwrap();
+    assert!(none.what.contains("or more over the level would have been seen"), "{}", none.what);
+    for level in [&level, &long] {
+        assert!(!codes(&level.notes).contains(&"soak_too_short"));
+    }
     assert!(!codes(&level.notes).contains(&"no_drift"));
 }
 

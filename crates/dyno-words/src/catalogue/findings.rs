@@ -81,7 +81,10 @@ wordings! {
          "请降低请求速率，或用 --agents 让多个客户端分担；`dyno doctor` 可给出本机的发送能力"];
     EngineSlip: Note "engine_slip",
         ["this machine is too busy for the engine: p99 {} ms late",
-         "本机过忙，引擎未能按时输出：p99 晚 {} ms"];
+         "本机过忙，引擎未能按时输出：p99 晚 {} ms"],
+        ["TTFT, latency and the percentiles of ITL include this delay; leave the machine to Dyno, or measure an engine \
+          on another one (`dyno engine`)",
+         "TTFT、端到端时延和 token 间时延（ITL）的分位数包含该延迟；请让本机只运行 Dyno，或测量另一台机器上的引擎（`dyno engine`）"];
     RecordsMissing: Error "records_missing",
         ["{} records for {} requests", "{1} 个请求只有 {0} 条记录"],
         RECORDS_WRONG;
@@ -201,6 +204,16 @@ wordings! {
          "稳态窗口内每秒到达 {1} 个请求，只完成 {0} 个；测试过短，无法判定服务器能否承载"],
         ["use {2} to determine it; if the queue keeps growing, latency depends on the duration",
          "请用 {2} 判定；若队列持续增长，时延取决于测试时长"];
+    AboveThroughput: Warning "above_throughput",
+        ["{} req/s were offered, but {} completed no more than {} req/s with as many requests in flight: the server \
+          cannot keep up, and this level is too short for its queue to show it",
+         "每秒到达 {0} 个请求，而{1}在并发数不低于本档位时每秒只完成 {2} 个：服务器无法承载，只是测试过短，队列尚未显现"],
+        ["latency depends on the duration of the level; lower --rate",
+         "时延取决于测试时长；请降低 --rate"];
+    KeepsUpUnclear: Note "saturation_unclear",
+        ["inconclusive whether the server keeps up: {}", "无法判定服务器能否承载：{}"],
+        ["run the level longer by that much to determine it; if the queue keeps growing, latency depends on the duration",
+         "如需判定，请将档位延长这么多；若队列持续增长，时延取决于测试时长"];
     ColdStart: Note "cold_start",
         ["the first {0} requests met an idle server: with them latency mean is {1}, without them {2}",
          "前 {0} 个请求遇到的是空闲的服务器：端到端时延平均值含这些请求为 {1}，不含为 {2}"],

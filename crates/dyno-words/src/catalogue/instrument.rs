@@ -4,8 +4,8 @@
 use crate::wordings;
 
 const OTHERS_ARE_GOOD: [&str; 2] = [
-    "the other metrics are accurate; to narrow the range, see the notes",
-    "其他指标可以采信；原因见说明",
+    "metrics that are neither named here nor marked are accurate; to narrow the range, see the notes",
+    "此处未列出且未作标记的指标可以采信；原因见说明",
 ];
 
 wordings! {

@@ -65,6 +65,12 @@ wordings! {
         ["no drift of TTFT, latency or throughput; a steady change of {} or more over the level would have \
           been seen",
          "首 token 时延（TTFT）、端到端时延和吞吐量均无漂移；整个档位内 {} 以上的持续变化都会被发现"];
+    DriftUnclear: Note "soak_too_short",
+        ["too short to tell whether TTFT, latency or throughput drift: only a steady change of {} or more over the \
+          level would have been seen",
+         "时间过短，无法判断首 token 时延（TTFT）、端到端时延和吞吐量是否漂移：只有整个档位内 {} 以上的持续变化才会被发现"],
+        ["use --soak {1} or more, in which a change of {2} would be seen",
+         "请使用 --soak {1} 或更长，届时可发现 {2} 的变化"];
     SoakTooShort: Note "soak_too_short",
         ["too short to detect drift: {} {0|slice|slices} of two median latencies and five \
           responses, {} needed",

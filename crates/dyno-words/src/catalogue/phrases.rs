@@ -9,6 +9,8 @@ messages! {
 
     Measured: "{} {}–{} {}", "{} {}–{} {}";
     MoreRequests: "more requests or a longer --duration", "更多请求或更长的 --duration";
+    NeedsMore: "{} (about {} more requests, {} s)", "{}（约再需 {} 个请求，{} s）";
+    AndMoreLevels: "{} more", "另有 {} 个档位";
     InUse: ", {} in use", "，已用 {}";
     InBatch: ", with {} in the batch", "，同时批次中有 {} 个";
     Against: "{}: {} vs {}", "{}：{}，对照 {}";

@@ -1,6 +1,7 @@
 //! The steady window's requests/s against servers whose rate is known, and against counting each request
 //! where it ended: `cargo test -p dyno-analysis steady_rates -- --nocapture` prints the table.
 
+use dyno_model::frame::Ending;
 use dyno_model::plan::{Arrival, Load, Plan, Warmup};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{MS, SEC};
@@ -273,6 +274,88 @@ fn the_rate_of_the_steady_window_is_the_servers() {
             && (!is_better || reported[0] <= by_ends[0]);
         if !good {
             wrong.push((family.name, reported, by_ends));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// A level of so many random arrivals after a warm-up, ended by its schedule: as many as the rate implies, each at
+/// any time of it alike, as the open loop sends them.
+fn few(rng: &mut ChaCha8Rng, arrivals: u64) -> Known {
+    let per_s = between(rng, [1, 20]) as f64;
+    let length = (arrivals as f64 / per_s * SEC as f64) as u64;
+    let time = between(rng, [20, length / MS / 4]) * MS;
+    let at_random = |rng: &mut ChaCha8Rng, count: u64, from: u64, length: u64| {
+        let mut at: Vec<u64> = (0..count).map(|_| from + rng.next_u64() % length).collect();
+        at.sort_unstable();
+        at
+    };
+    let mut sent = at_random(rng, 2 * arrivals, 0, 2 * length);
+    sent.extend(at_random(rng, arrivals, 2 * length, length));
+    let records = (0..).zip(sent).map(|(index, sent)| {
+        let took = log_normal(rng, time as f64, 0.3) as u64;
+        let mut record = response(index, 0, sent, [took / 2, took], None);
+        if sent < 2 * length {
+            record.phase = Phase::Warmup;
+        }
+        record
+    });
+    let records = records.collect();
+    let load = Load::Rate { rate: per_s, arrival: Arrival::Poisson };
+    let mut plan = plan(vec![level_plan("r", load, None)]);
+    plan.levels[0].duration_ns = Some(length);
+    plan.levels[0].warmup = Some(Warmup::Duration(2 * length));
+    Known { plan, records, per_s, starved: None, stopped: Some(3 * length) }
+}
+
+/// The error of the rate from the first measured arrival to the last, by shares: that of earlier versions.
+fn between_arrivals(known: &Known) -> f64 {
+    let measured = || known.records.iter().filter(|r| r.phase.is_measured()).filter_map(|r| r.sent);
+    let (from, to) = (measured().min().unwrap(), measured().max().unwrap());
+    let share = |r: &RequestRecord| {
+        let (sent, end) = (r.sent.unwrap(), r.end);
+        end.min(to).saturating_sub(sent.max(from)) as f64 / (end - sent) as f64
+    };
+    let done: f64 = known.records.iter().map(share).sum();
+    done / (to - from) as f64 * SEC as f64 / known.per_s - 1.0
+}
+
+/// The time before the first arrival and after the last belongs to the rate. Without it, few requests are too many
+/// per second.
+#[test]
+fn steady_rates_of_few_arrivals_are_those_offered() {
+    println!("| arrivals | mean error, median size | between arrivals |");
+    let mut wrong = Vec::new();
+    for (number, (arrivals, bias, size)) in
+        [(5, 0.02, 9.5), (10, 0.02, 6.5), (20, 0.02, 4.5)].into_iter().enumerate()
+    {
+        let runs = 400;
+        let seeds = (FIRST_SEED + 10_000 * (number as u64 + 1)..).take(runs);
+        let found: Vec<[f64; 2]> = seeds
+            .filter_map(|seed| {
+                let known = few(&mut ChaCha8Rng::seed_from_u64(seed), arrivals);
+                let (before, per_s, stopped) =
+                    (between_arrivals(&known), known.per_s, known.stopped);
+                let summary = summary_with(&known.plan, known.records, |end| {
+                    end.ending = Ending::Duration;
+                    end.sending_stopped = stopped.unwrap();
+                });
+                let rate = summary.levels[0].steady?.throughput.requests_per_s?;
+                Some([rate / per_s - 1.0, before])
+            })
+            .collect();
+        assert!(found.len() * 10 > runs * 9, "{} windows", found.len());
+        let mean = |which: usize| {
+            found.iter().map(|errors| errors[which]).sum::<f64>() / found.len() as f64
+        };
+        let median = |which: usize| sizes(found.iter().map(|errors| errors[which]).collect())[0];
+        let [now, before] = [0, 1].map(|which| (100.0 * mean(which), median(which)));
+        println!(
+            "| {arrivals} | {:+.1} %, {:.1} % | {:+.1} %, {:.1} % |",
+            now.0, now.1, before.0, before.1
+        );
+        if (now.0 / 100.0).abs() > bias || now.1 > size || now.1 >= before.1 {
+            wrong.push((arrivals, now, before));
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");

@@ -39,8 +39,27 @@ fn what_one_level_has_is_not_called_shared() {
         "{text}"
     );
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("(EMFILE); 7 requests") && !text.contains("likewise"), "{text}");
+    assert!(text.contains("(EMFILE); 7 requests") && !text.contains("milder"), "{text}");
     assert_eq!(text.matches("ulimit -n").count(), 1, "{text}");
+}
+
+/// "likewise" was said of a level whose p99 was known to a factor of 2, beside one of 3 %.
+#[test]
+fn what_differs_is_listed_and_of_many_levels_the_worst_is_named() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 16.0]);
+    let ranges = ["17.1–17.6", "13.1–27.3", "40.0–41.0", "50.0–51.5", "60.0–61.0"];
+    let note = |range: &str| Measuring::Marked.with([format!("ITL p99 {range} ms")]);
+    summary.levels[0].notes = vec![note(ranges[0])];
+    summary.levels[1].notes = vec![note(ranges[1])];
+    let said = text(&summary).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(ranges[..2].iter().all(|range| said.contains(range)), "{said}");
+    for (level, range) in summary.levels.iter_mut().zip(ranges) {
+        level.notes = vec![note(range)];
+    }
+    let said = text(&summary).split_whitespace().collect::<Vec<_>>().join(" ");
+    let worst = "concurrency 2: known only to lie within a range, and marked: ITL p99 13.1–27.3 ms; \
+                 milder in concurrency 1, 4, 8, 16";
+    assert!(said.contains(worst), "{said}");
 }
 
 /// A suspect level came first, and the level that is invalid under the same code was only "likewise".
@@ -65,7 +84,7 @@ fn what_makes_a_level_invalid_is_said_first_and_apart() {
             text(&summary),
             [
                 "✗ concurrency 2: the client could not measure precisely",
-                "! concurrency 1: accurate to within 10 %: figure A; likewise concurrency 2",
+                "! concurrency 1: accurate to within 10 %: figure A concurrency 2: accurate to within 10 %: figure D",
                 "! concurrency 2: known only to lie within a range",
             ],
         ),
@@ -73,7 +92,7 @@ fn what_makes_a_level_invalid_is_said_first_and_apart() {
             chinese(&summary),
             [
                 "✗ 并发 2：客户端未能准确测量",
-                "! 并发 1：精度在 10 % 以内：figure A；同样的还有：并发 2",
+                "! 并发 1：精度在 10 % 以内：figure A 并发 2：精度在 10 % 以内：figure D",
                 "! 并发 2：因本机繁忙",
             ],
         ),
@@ -82,7 +101,10 @@ fn what_makes_a_level_invalid_is_said_first_and_apart() {
         let at = marks.map(|mark| text.find(mark).unwrap_or_else(|| panic!("{mark}: {text}")));
         assert!(at.is_sorted(), "{text}");
         assert_eq!(text.matches('✗').count(), 1, "{text}");
-        assert!(["B", "C"].iter().all(|of| text.contains(&format!("figure {of}"))), "{text}");
+        assert!(
+            ["B", "C", "D", "E"].iter().all(|of| text.contains(&format!("figure {of}"))),
+            "{text}"
+        );
     }
 }
 
@@ -96,14 +118,15 @@ fn levels_that_are_too_short_for_intervals_are_named_once_with_the_longest_durat
         (
             text(&summary),
             "concurrency 1, 2, 4: too short for 95 % confidence intervals → use",
-            "--duration 40s\n",
+            "--duration 40s (concurrency 4 needs that; the others need less)",
         ),
         (
             chinese(&summary),
             "并发 1，2，4：时长过短，无法给出 95 % 置信区间 → ",
-            "请使用 --duration 40s",
+            "请使用 --duration 40s（并发 4 需要这么多，其他档位可以更少）",
         ),
     ] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(text.matches(said).count(), 1, "{text}");
         assert_eq!(text.matches(advice).count(), 1, "{text}");
         assert_eq!(text.matches("--duration").count(), 1, "{text}");
