@@ -214,13 +214,14 @@ impl Outlook {
         Some(Left { time, at_least, levels })
     }
 
-    /// How long a level takes that a search has not chosen yet: as long as the last one. Of a search that may end before,
+    /// How long a level takes that a search has not chosen yet: as long as the others. Of a search that may end before,
     /// it is the most: that of its longest level so far, with all its time to drain, so that the sum falls.
     fn unchosen(&self, sure: bool, last: Option<Took>) -> Option<Duration> {
         let took = last.map(|took| took.time);
         if sure {
             let draining = last.map_or(Duration::ZERO, |took| took.draining);
-            let time = self.levels.last().and_then(|level| level.time);
+            // The levels of a sweep are of one length, but for one that had to be measured again for longer.
+            let time = self.levels.iter().filter_map(|level| level.time).min();
             return time.or(took).map(|time| time + draining);
         }
         let sought = |level: &&Bounds| self.sought.is_none_or(|kind| level.load.kind() == kind);
@@ -407,6 +408,11 @@ mod tests {
         );
         let last = Seen { level: 7, ..seen.clone() };
         assert_eq!(sweep.left(&last, None, None).unwrap().levels, None);
+        // One that was measured again for longer says nothing about the others.
+        let longer = closed(None, Some(115));
+        let sweep = Outlook { levels: vec![level(), level(), longer], ..sweep };
+        let again = Seen { level: 2, ..seen.clone() };
+        assert_eq!(sweep.left(&again, None, None).unwrap().time, seconds(5 * 8));
         let two = Outlook { in_turns: true, ..outlook(vec![level(), level()]) };
         let left = two.left(&third, None, None).unwrap();
         assert_eq!((left.time, left.at_least), (seconds(10), true));

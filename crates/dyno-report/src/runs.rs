@@ -85,19 +85,25 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
     };
     let (apis, models) = (differ(&|run| text(&run.api)), differ(&|run| text(&run.model)));
     let targets = differ(&target);
+    // Measured beside simulated or predicted.
+    let of_kind = |run: &RunEntry| kind(run, language);
+    let kinds = runs.iter().any(|run| of_kind(run) != of_kind(&runs[0]));
+    // Measured beside simulated or predicted.
+    let of_kind = |run: &RunEntry| kind(run, language);
+    let kinds = runs.iter().any(|run| of_kind(run) != of_kind(&runs[0]));
     let api = |run: &RunEntry| if apis { text(&run.api) } else { String::new() };
     let embeds = |run: &RunEntry| run.inputs_per_s.is_some();
     let rate = |rate: Option<f64>| rate.map_or_else(|| ABSENT.to_owned(), number);
     let mut all = vec![
         column(Head::Run, 0, cells(&|run| cut(&escape(&run.name, 100), 40))),
         column(Head::Age, 3, cells(&|run| started(run, now, language))),
-        flexible(column(Head::Label, 6, cells(&|run| text(&run.label)))),
+        flexible(column(Head::Label, 9, cells(&|run| text(&run.label)))),
         flexible(column(Head::Tags, 2, cells(&tags))),
-        column(Head::Kind, 0, cells(&|run| kind(run, language))),
+        column(Head::Kind, if kinds { 0 } else { 6 }, cells(&|run| kind(run, language))),
         flexible(column(Head::Model, if models { 8 } else { 4 }, cells(&|run| text(&run.model)))),
         flexible(column(Head::Target, if targets { 5 } else { 3 }, cells(&target))),
         column(Head::Api, 5, cells(&api)),
-        column(Head::Load, 7, cells(&|run| load(run.load, language))),
+        column(Head::Load, 10, cells(&|run| load(run.load, language))),
         numeric(column(
             Head::Levels,
             1,

@@ -34,7 +34,7 @@ const FEW: f64 = 20.0;
 
 /// Whether some percentile is below a lower one, or the mean is not among its samples. Percentiles may
 /// be rounded more coarsely than the mean and the ends, as those of a histogram.
-fn is_disordered(of: &Distribution) -> bool {
+fn is_disordered(of: &Distribution, half_digit: impl Fn(f64) -> f64) -> bool {
     let known = quantiles(of).into_iter().filter_map(|(share, value)| Some((share, value?)));
     let known: Vec<(f64, f64)> = known.collect();
     // What summing up in floating point costs is far less.
@@ -57,10 +57,13 @@ fn is_disordered(of: &Distribution) -> bool {
 /// Percentiles out of order.
 pub(super) fn percentiles(rows: &Rows<'_>) -> Option<Found> {
     let (mut found, mut names): (Vec<Row>, Vec<&str>) = (Vec::new(), Vec::new());
+    // A program that always prints two decimals has not rounded 40.00 to tens.
+    let printed = rows.finest_digit();
+    let half = |value: f64| if printed > 0.0 { printed / 2.0 } else { half_digit(value) };
     for time in Time::ALL {
         let stated = |level: &Level<'_>| level.0.times[time].clone();
         let disordered =
-            |level: &&Level<'_>| stated(level).is_some_and(|times| is_disordered(&times));
+            |level: &&Level<'_>| stated(level).is_some_and(|times| is_disordered(&times, half));
         let of: Vec<Row> = rows.rows.iter().filter(disordered).map(Level::row).collect();
         if !of.is_empty() {
             names.push(time.id());

@@ -114,7 +114,8 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         }
         (_, true) => printer.note(&Say::NoMatch.said(&[&all.to_string(), &dir])),
         _ => {
-            let width = printer.terminal_width().unwrap_or(80);
+            // In a pipe nothing is left out: it is searched.
+            let width = printer.terminal_width().unwrap_or(usize::MAX);
             let exit = printer.result(&dyno_report::runs::table(&runs, now, language, width));
             rests(&runs, printer);
             return Ok(exit);

@@ -1,6 +1,6 @@
 //! Times: their order, and how many tokens they have room for.
 
-use super::made::{PER_S, Random, assert_clean, codes, consistent, found, mean_of, of};
+use super::made::{PER_S, Random, assert_clean, codes, consistent, found, in_form, mean_of, of};
 use dyno_analysis::lint::Sure;
 use dyno_model::LevelSummary;
 use dyno_model::Severity::{Error, Warning};
@@ -146,6 +146,21 @@ fn percentiles_of_a_histogram_may_be_coarser_than_the_maximum() {
     assert_clean(&of("locust", vec![made.clone()]));
     made.times[Time::Latency] = Some(latency(321_000.0));
     assert_eq!(codes(&of("locust", vec![made]), Error), ["percentiles_disordered"]);
+}
+
+/// A program that prints two decimals has not rounded 40.00.
+#[test]
+fn trailing_zeros_of_a_printed_block_are_digits() {
+    let mut made = consistent();
+    made.load.kind = LoadKind::Unknown;
+    made.times = Default::default();
+    let ttft = |p50, p99| Some(Distribution { p50, p99, ..mean_of(45.0) });
+    made.times[Time::Ttft] = ttft(Some(45.0), Some(40.0));
+    let codes_of = |form, made| codes(&in_form("vllm", form, vec![made]), Error);
+    assert_eq!(codes_of("block", made.clone()), ["percentiles_disordered"]);
+    assert_eq!(codes_of("table", made.clone()), [""; 0], "a table may have rounded to tens");
+    made.times[Time::Ttft] = ttft(Some(45.0), Some(45.0));
+    assert_eq!(codes_of("block", made), [""; 0]);
 }
 
 #[test]
