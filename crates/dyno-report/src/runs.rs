@@ -88,9 +88,6 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
     // Measured beside simulated or predicted.
     let of_kind = |run: &RunEntry| kind(run, language);
     let kinds = runs.iter().any(|run| of_kind(run) != of_kind(&runs[0]));
-    // Measured beside simulated or predicted.
-    let of_kind = |run: &RunEntry| kind(run, language);
-    let kinds = runs.iter().any(|run| of_kind(run) != of_kind(&runs[0]));
     let api = |run: &RunEntry| if apis { text(&run.api) } else { String::new() };
     let embeds = |run: &RunEntry| run.inputs_per_s.is_some();
     let rate = |rate: Option<f64>| rate.map_or_else(|| ABSENT.to_owned(), number);
