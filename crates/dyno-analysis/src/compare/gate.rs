@@ -34,8 +34,8 @@ pub struct Check {
     pub values: [Option<f64>; 2],
     /// The run divided by the baseline, minus 1; absent where it could not be tested.
     pub change: Option<f64>,
-    /// Its ends. The better one has to be beyond the limit to fail, and is corrected for all tests as
-    /// in a comparison; the worse one has to be within it to pass, and is right with 95 %.
+    /// Its ends, each right with 95 %. The worse one has to be within the limit to pass, the better one
+    /// beyond it to fail: where it seems so, it is that corrected for all tests, as in a comparison.
     pub interval: Option<[f64; 2]>,
     /// Rounds of the baseline and of the run.
     pub rounds: Option<[usize; 2]>,

@@ -8,8 +8,8 @@ use super::holm::{Tested, holm};
 use super::power::{Wanted, more_rounds};
 use super::verdict::{Better, CHANCE};
 
-/// The end of the interval that lets a metric pass is wrong with half of this probability: 5 %.
-const PASSES: f64 = 0.1;
+/// Each end of a metric's own interval is wrong with half of this probability: 5 %.
+const OWN: f64 = 0.1;
 /// The probability that as many runs as are asked for do not settle it, in both directions.
 const UNSETTLED: f64 = 0.4;
 
@@ -18,8 +18,9 @@ const UNSETTLED: f64 = 0.4;
 pub struct Gated {
     /// Pass, fail or inconclusive.
     pub gate: Gate,
-    /// The ends of the change. The better one has to be beyond the limit to fail, and is corrected
-    /// for the number of tests; the worse one has to be within it to pass, and is right with 95 %.
+    /// The ends of the change, each right with 95 %. The worse one has to be within the limit to pass,
+    /// the better one beyond it to fail: where it seems so, it is that corrected for the number of
+    /// tests.
     pub interval: [f64; 2],
 }
 
@@ -58,19 +59,21 @@ pub fn gate(effects: &[(Effect, Better)], most: f64) -> Vec<Gated> {
 }
 
 fn gated(effect: &Effect, better: Better, limit: f64, tested: Tested) -> Gated {
-    let ([own_low, own_high], [low, high]) =
-        (effect.log.interval(PASSES), effect.log.interval(tested.chance));
+    let ([low, high], [corrected_low, corrected_high]) =
+        (effect.log.interval(OWN), effect.log.interval(tested.chance));
     let value = effect.log.value;
     let (ends, passes, seems_worse) = match better {
-        Better::Lower => ([low, own_high], own_high <= limit, value > limit),
-        Better::Higher => ([own_low, high], own_low >= limit, value < limit),
+        Better::Lower if low > limit => ([corrected_low, high], false, true),
+        Better::Lower => ([low, high], high <= limit, value > limit),
+        Better::Higher if high < limit => ([low, corrected_high], false, true),
+        Better::Higher => ([low, high], low >= limit, value < limit),
     };
     let gate = if tested.corrected < CHANCE {
         Gate::Fail
     } else if passes {
         Gate::Pass
     } else {
-        let chance = if seems_worse { tested.chance } else { PASSES };
+        let chance = if seems_worse { tested.chance } else { OWN };
         let wanted = Wanted { distance: (limit - value).abs(), chance, missing: UNSETTLED };
         Gate::CannotTell { more_rounds: more_rounds(effect, wanted) }
     };
