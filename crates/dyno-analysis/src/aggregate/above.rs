@@ -145,7 +145,7 @@ mod tests {
         let mut levels = before.clone();
         levels[0].load.value = Some(8.0);
         judge(&mut levels, &unclear);
-        assert_eq!(levels, before);
+        assert_eq!(levels[1..], before[1..]);
         // A test with a result needs no other.
         let mut levels = before.clone();
         assert_eq!(judge(&mut levels, &BTreeMap::new()), None);

@@ -52,9 +52,9 @@ fn a_tenth_slower_is_called_and_fails() {
         assert_eq!((fared.called[LATENCY], fared.wrong), (PAIRS, 0), "{design:?}: {fared:?}");
         assert!(fared.covered[LATENCY] >= 20, "{design:?}: {fared:?}");
         assert_eq!(fared.gate[LATENCY][0], 0, "{design:?}: {fared:?}");
-        // Tests that are corrected for four metrics find one less often, and some metric always.
-        assert!(fared.gate[LATENCY][1] >= 18, "{design:?}: {fared:?}");
-        assert_eq!(fared.any_fails, PAIRS, "{design:?}: {fared:?}");
+        // Tests that are corrected for four metrics find one less often, and some metric nearly always.
+        assert!(fared.gate[LATENCY][1] >= 16, "{design:?}: {fared:?}");
+        assert!(fared.any_fails >= 21, "{design:?}: {fared:?}");
     }
 }
 
