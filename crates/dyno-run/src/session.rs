@@ -20,7 +20,11 @@ use dyno_model::versus::Versus;
 use dyno_model::{Diagnostic, Message, Nanos, message};
 use dyno_net::Clock;
 use dyno_words::Note;
+use std::borrow::Cow;
 use std::time::Instant;
+
+/// The reason for a level's length, and the length: its time and its number of requests.
+type Explained = (Option<Cow<'static, str>>, Option<Nanos>, Option<u64>);
 
 /// A run in progress.
 pub(crate) struct Session<'a> {
@@ -36,7 +40,7 @@ pub(crate) struct Session<'a> {
     /// The levels, as far as they are known.
     known: Vec<LevelPlan>,
     /// The reason for the length of the last level, and the length.
-    explained: Option<(Option<std::borrow::Cow<'static, str>>, Option<Nanos>, Option<u64>)>,
+    explained: Option<Explained>,
     /// A level ran before, so that a rest is due.
     follows: bool,
     last_success: Option<LastSuccess>,

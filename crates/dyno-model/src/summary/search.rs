@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[allow(clippy::large_enum_variant, reason = "a run has one")]
 pub enum SearchSummary {
     /// The highest load that meets the SLO lies between two loads.
     Capacity {

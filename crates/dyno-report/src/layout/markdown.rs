@@ -61,7 +61,7 @@ fn header(run: &RunSummary, inputs: bool, language: Language) -> String {
     let lines = [
         // Without a label, the name in the title is the run's.
         (Label::Run, Some(safe(&run.id)).filter(|id| *id != safe(&name(run)))),
-        (Label::Label, run.label.as_deref().map(safe)),
+        (Label::RunName, run.label.as_deref().map(safe)),
         (Label::Note, run.note.as_deref().map(safe)),
         (Label::Source, run.origin.as_ref().map(|origin| safe(&origin.described()))),
         (

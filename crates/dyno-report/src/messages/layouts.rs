@@ -7,7 +7,7 @@ messages! {
     pub(crate) enum Label;
 
     Run: "Run", "测试";
-    Label: "Label", "标签";
+    RunName: "Label", "标签";
     Note: "Note", "备注";
     Source: "Measured by", "测量工具";
     Target: "Target", "目标";

@@ -38,7 +38,7 @@ pub(crate) fn prepare(
     let twin =
         Twin::load(name).map_err(|error| RunError::setting("--twin", dyno_model::said!(error)))?;
     if workload.is_open_to_server() && !is_counted {
-        let counter = Tokenizer::by_asking(Box::new(|what| count_words(what)));
+        let counter = Tokenizer::by_asking(Box::new(count_words));
         workload.count_with(counter, Failure::default(), None);
         workload.check(plan)?;
     }

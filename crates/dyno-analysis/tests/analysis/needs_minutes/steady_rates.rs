@@ -311,9 +311,9 @@ fn few(rng: &mut ChaCha8Rng, arrivals: u64) -> Known {
 /// The error of the rate from the first measured arrival to the last, by shares: that of earlier versions.
 fn between_arrivals(known: &Known) -> f64 {
     let measured = || known.records.iter().filter(|r| r.phase.is_measured()).filter_map(|r| r.sent);
-    let (from, to) = (measured().min().unwrap(), measured().max().unwrap());
+    let (from, to) = (measured().min().unwrap_or(0), measured().max().unwrap_or(0));
     let share = |r: &RequestRecord| {
-        let (sent, end) = (r.sent.unwrap(), r.end);
+        let (sent, end) = (r.sent.unwrap_or(r.intended), r.end);
         end.min(to).saturating_sub(sent.max(from)) as f64 / (end - sent) as f64
     };
     let done: f64 = known.records.iter().map(share).sum();
