@@ -28,7 +28,7 @@ fn is_beyond_limit(record: &RequestRecord, total: u64, came: u64) -> bool {
     limit.is_some_and(|limit| counted > limit && came <= limit)
 }
 
-/// Whether a record has counts that [`Counts`] would never have written into it: it is not from this client.
+/// Whether a record has counts that reading a response never gives: it is not from this client.
 pub fn is_impossible(record: &RequestRecord) -> bool {
     let counts = [record.input, record.output].into_iter().flatten().map(|count| count.tokens);
     let others = [record.cached, record.reasoning, record.unstreamed].into_iter().flatten();
