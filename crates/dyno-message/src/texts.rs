@@ -100,7 +100,7 @@ impl Texts {
     fn written(
         &self,
         tuple: bool,
-        wrap: impl Fn(&LitStr, &[TokenStream], usize) -> TokenStream,
+        wrap: impl Fn(&LitStr, &[TokenStream]) -> TokenStream,
     ) -> Result<(Bound, [TokenStream; 2])> {
         let [english, chinese] = [named(&self.both[0], tuple)?, named(&self.both[1], tuple)?];
         if english.names != chinese.names {
@@ -139,8 +139,7 @@ impl Texts {
             bound.places.push(place);
             bound.values.push(quote!(&#value));
         }
-        let both = [(english, 0), (chinese, 1)].map(|(said, at)| {
-            let language = if at == 0 { quote!(English) } else { quote!(Chinese) };
+        let both = [(english, quote!(English)), (chinese, quote!(Chinese))].map(|(said, language)| {
             let values: Vec<TokenStream> = said
                 .names
                 .iter()
@@ -150,7 +149,7 @@ impl Texts {
                     quote!(#key = (&::dyno_model::message::Shown(#place)).how().said(#place, ::dyno_model::Language::#language))
                 })
                 .collect();
-            wrap(&said.text, &values, at)
+            wrap(&said.text, &values)
         });
         Ok((bound, both))
     }
@@ -158,7 +157,7 @@ impl Texts {
     /// The expression of a message.
     pub(crate) fn message(&self) -> Result<TokenStream> {
         let (bound, [english, chinese]) =
-            self.written(false, |text, values, _| quote!(::std::format!(#text, #(#values),*)))?;
+            self.written(false, |text, values| quote!(::std::format!(#text, #(#values),*)))?;
         let message =
             bound.around(&quote!(::dyno_model::message::Message::new([#english, #chinese])));
         Ok(quote!({
@@ -171,7 +170,7 @@ impl Texts {
     /// The body of an arm that writes itself to `f` in `language`, its fields bound.
     pub(crate) fn arm(&self) -> Result<TokenStream> {
         let (bound, [english, chinese]) =
-            self.written(true, |text, values, _| quote!(::std::write!(f, #text, #(#values),*)))?;
+            self.written(true, |text, values| quote!(::std::write!(f, #text, #(#values),*)))?;
         let written = bound.around(&quote!(match language {
             ::dyno_model::Language::English => #english,
             ::dyno_model::Language::Chinese => #chinese,

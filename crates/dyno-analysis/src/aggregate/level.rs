@@ -5,12 +5,12 @@ use super::cache;
 use super::client::{client, exact_lag, slip};
 use super::cold;
 use super::cost::cost;
-use super::distributions::{Distributions, TimeBlocks};
+use super::distributions::Distributions;
 use super::drift::{drifts, memory_growth};
 use super::fleet::Fleet;
 use super::gather::{Gathered, Taken};
 use super::judge::{Case, put_in_order, records, verdict};
-use super::longer::longer;
+use super::longer::{blocks, no_interval, not_converged, too_few, too_short};
 use super::overload;
 use super::prediction;
 use super::saturation;
@@ -24,7 +24,6 @@ use super::tokens::sources;
 use super::trust::{self, WorkBounds};
 use super::waits;
 use super::work::Work;
-use crate::slo::percentile;
 use dyno_model::environment::Environment;
 use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
@@ -36,10 +35,10 @@ use dyno_model::summary::{
 };
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Value, Verdict};
+use dyno_stats::Saturation;
 use dyno_stats::saturation::More;
-use dyno_stats::{Counted, Percentile, Saturation, samples_to_stop};
 use dyno_words::escape::escape;
-use dyno_words::number::{digits, percent};
+use dyno_words::number::digits;
 use dyno_words::{Finding, values};
 
 const LONGEST_LABEL: usize = 80;
@@ -365,39 +364,6 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Whether the metric of `--until-stable` may have been the reason why the level could end, and did not.
-fn until(plan: &LevelPlan, level: &Gathered) -> bool {
-    let ending = level.end.as_ref().map(|end| end.ending);
-    plan.until.is_some() && matches!(ending, Some(Ending::Requests | Ending::Duration))
-}
-
-/// How many requests the metric of `--until-stable` needs, however little it varies, where there were fewer, and how
-/// many times as long the level would have had to be.
-fn too_few(plan: &LevelPlan, level: &Gathered) -> Option<(u64, f64)> {
-    let until_stable = plan.until.as_ref().filter(|_| until(plan, level))?;
-    let share = percentile(until_stable.figure.statistic).map(Percentile::share);
-    let (needed, had) = (samples_to_stop(share) as u64, level.counts.completed);
-    (had < needed).then(|| (needed, needed as f64 / had.max(1) as f64))
-}
-
-/// The metric of `--until-stable`, where the level ended before it converged; `times`: how many times as long the
-/// level should have been.
-fn not_converged(plan: &LevelPlan, level: &Gathered, times: f64) -> Option<Diagnostic> {
-    let until_stable = plan.until.as_ref().filter(|_| until(plan, level))?;
-    let (figure, precision) = (until_stable.figure, percent(until_stable.precision));
-    Some(match too_few(plan, level) {
-        Some((needed, _)) => {
-            let had = level.counts.completed;
-            let option = longer(plan, level, times);
-            Finding::TooFewToConverge.with(values![figure, precision, needed, had, option])
-        }
-        None => {
-            let wider = percent(until_stable.precision * 2.0);
-            Finding::NotConverged.with(values![figure, precision, wider])
-        }
-    })
-}
-
 /// A prediction states its twin's capacity; beyond that, latencies are meaningless.
 pub(super) fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
     match (plan.load, plan.capacity) {
@@ -411,40 +377,6 @@ pub(super) fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
 /// The requested length of all requests, where prompts are synthetic.
 fn fixed_length(plan: &Plan, asked: &LengthSpec) -> Option<u32> {
     asked.0.trim().parse().ok().filter(|_| plan.data.spec.is_none())
-}
-
-/// Blocks of time for intervals; else how many times as long the level would have had to be.
-fn blocks(
-    plan: &LevelPlan,
-    level: &Gathered,
-    latency: &Counted,
-) -> Result<Option<TimeBlocks>, f64> {
-    let span = (level.span.first_sent, level.span.duration(), latency.quantile(0.5));
-    let (Some(from), Some(duration), Some(median)) = span else {
-        return Ok(None);
-    };
-    if matches!(plan.load, Load::Ramp { .. } | Load::Burst { .. }) {
-        return Ok(None);
-    }
-    TimeBlocks::new(from, duration, median).map(Some).map_err(|needed| needed / duration as f64)
-}
-
-/// Requests of a burst all belong to one moment.
-fn no_interval(plan: &LevelPlan, level: &Gathered) -> Option<Box<Diagnostic>> {
-    let ended = level.span.duration().is_some() && level.counts.completed > 0;
-    let burst = matches!(plan.load, Load::Burst { .. }) && ended;
-    burst.then(|| Diagnostic::from(Finding::NoIntervalBurst).into())
-}
-
-/// There are no intervals, which need the level to be `needed` times as long; `times` is enough for the rest, too.
-fn too_short(plan: &LevelPlan, level: &Gathered, needed: f64, times: f64) -> Diagnostic {
-    match plan.load {
-        Load::Trace { .. } => {
-            let seconds = needed * to_s(level.span.duration().unwrap_or(0));
-            Finding::NoIntervalTrace.with([seconds.ceil().max(1.0) as u64])
-        }
-        _ => Finding::NoIntervalBlocks.with([longer(plan, level, times)]),
-    }
 }
 
 /// Texts per completed request; per request where none completed.

@@ -17,3 +17,4 @@ mod sessions;
 mod slo;
 mod traces;
 mod verdicts;
+mod windows;

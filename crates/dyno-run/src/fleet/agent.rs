@@ -2,6 +2,7 @@
 
 use super::bench::{SECRETS, plan_of};
 use super::files::Fetched;
+use super::keeping::{AtStart, Keeping};
 use super::kept::{Keep, Kept, note};
 use super::notices::told_once;
 use super::settled::Settled;
@@ -14,17 +15,14 @@ use crate::levels::{Bench, ahead, on_failure, served_nothing};
 use crate::order::{MetricsFrom, Order, Reach, Secrets};
 use crate::target::{Measured, open};
 use crate::workload::{Attempt, Workload};
-use dyno_drive::{Gate, LevelOutcome, LevelSetup, OnFailure, Stop, StopSignal};
+use dyno_drive::{LevelOutcome, LevelSetup, OnFailure, Stop, StopSignal};
 use dyno_fleet::{
-    Counters, Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level,
-    check_setup, nats,
+    Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level, check_setup, nats,
 };
 use dyno_model::environment::{Environment, Server};
-use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd, LevelStart};
-use dyno_model::outcome::Outcome;
+use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd};
 use dyno_model::plan::{DataPlan, Plan};
-use dyno_model::record::RequestRecord;
-use dyno_model::{Localized, Message, Nanos, message};
+use dyno_model::{Localized, Message, message};
 use dyno_net::Clock;
 use dyno_record::Recorder;
 use dyno_wire::client::Sources;
@@ -33,7 +31,6 @@ use dyno_wire::url::TargetUrl;
 use dyno_workload::data::DataSpec;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How often a waiting agent looks whether it should end.
@@ -430,80 +427,5 @@ fn end_of(level: u32, outcome: LevelOutcome) -> LevelEnd {
         client: outcome.client,
         slip: None,
         agents: Vec::new(),
-    }
-}
-
-/// Waits for the order to start.
-struct AtStart<'a> {
-    post: &'a Post,
-    level: u32,
-}
-
-impl Gate for AtStart<'_> {
-    fn ready(&mut self) -> Option<Nanos> {
-        self.post.say(&FromAgent::Ready { level: self.level }, &[]).ok()?;
-        loop {
-            match self.post.next() {
-                dyno_fleet::Order::Start { level, at } if level == self.level => return Some(at),
-                dyno_fleet::Order::Stop { level } if level == self.level => return None,
-                dyno_fleet::Order::Leave { .. } => return None,
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Records every request, and counts it for the coordinator.
-struct Keeping<'a> {
-    level: u32,
-    recorder: &'a Recorder,
-    counters: &'a Counters,
-    clock: Clock,
-    /// How late the level started.
-    late: i64,
-    /// Requests that have ended.
-    records: u64,
-}
-
-impl dyno_drive::Observer for Keeping<'_> {
-    fn started(&mut self, started: Nanos) {
-        self.late = self.clock.now() as i64 - started as i64;
-        self.recorder.send(Frame::LevelStart(LevelStart { level: self.level, started }));
-    }
-
-    fn ended(&mut self, record: Box<RequestRecord>) {
-        let add = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
-        match record.outcome {
-            Outcome::Completed => {
-                add(&self.counters.completed);
-                let since = |at: Nanos| at.saturating_sub(record.sent.unwrap_or(record.intended));
-                self.counters.took(record.first.map(since), since(record.end));
-            }
-            Outcome::Failed(_) | Outcome::Unconfirmed | Outcome::Shed(_) => {
-                let shed = matches!(record.outcome, Outcome::Shed(_));
-                add(if shed { &self.counters.shed } else { &self.counters.failed });
-                self.counters.wasted.fetch_add(record.tokens_received(), Ordering::Relaxed);
-            }
-            Outcome::Dropped(_) | Outcome::Censored => {}
-        }
-        if let (Some(_), Some(picked)) = (record.sent, record.dispatched) {
-            add(&self.counters.sent);
-            let late = picked.saturating_sub(record.sendable());
-            self.counters.lag_ns.fetch_max(late, Ordering::Relaxed);
-        }
-        self.records += 1;
-        self.recorder.send(Frame::Request(record));
-    }
-
-    fn in_flight(&mut self, count: usize) {
-        self.counters.in_flight.store(count as u64, Ordering::Relaxed);
-    }
-
-    fn tokens_received(&mut self, total: u64) {
-        self.counters.tokens.store(total, Ordering::Relaxed);
-    }
-
-    fn must_stop(&self) -> bool {
-        self.recorder.is_losing()
     }
 }

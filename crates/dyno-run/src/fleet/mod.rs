@@ -2,13 +2,14 @@
 //! agents run their parts of a level, fetches what they recorded, and passes it on as if it had sent
 //! everything itself (`bench`, `merge`, `told`, `outcome`, `files`); whether the target still serves, it
 //! judges by all agents together (`served`). An agent does no preflight and decides nothing: it gets what
-//! was settled (`settled`) and sends its part (`agent`), with secrets of its own (`own`). Its records are fetched,
+//! was settled (`settled`) and sends its part (`agent`, `keeping`), with secrets of its own (`own`). Its records are fetched,
 //! or kept where nobody fetches them (`kept`).
 
 mod agent;
 mod bench;
 mod files;
 mod folder;
+mod keeping;
 mod kept;
 mod merge;
 pub mod need;

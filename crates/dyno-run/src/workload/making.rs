@@ -209,7 +209,6 @@ impl Workload {
             true if bounded => Tokenizer::estimate(),
             true => return None,
         };
-        // lower: a `Message`.
         Some(Box::new(move |content: &Content| {
             tokenizer.count_content(content, chat).map_err(|error| Message::of(&error))
         }))
