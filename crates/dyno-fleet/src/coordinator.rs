@@ -7,7 +7,7 @@ mod level;
 pub use error::FleetError;
 
 use crate::clock::{ClockSync, Stamps};
-use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent};
+use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent, named};
 use crate::patience::{Late, Patience, Requests, can_be, can_have_done, is_at_work};
 use crate::port::{Hub, Out, taken};
 use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
@@ -176,7 +176,7 @@ impl Fleet {
             if hello.protocol != PROTOCOL || hello.version != version {
                 return Err(FleetError::Version {
                     name: member.name(number),
-                    theirs: hello.version.clone(),
+                    theirs: named(&hello.version, hello.protocol),
                     ours: version.to_owned(),
                 });
             }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol. Coordinator and agents must also be of the same version of Dyno.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// The largest packet: what a NATS server accepts by default.
 pub const MAX_PACKET: usize = 1 << 20;
 /// Bytes of a file or of records in one packet.
@@ -176,6 +176,14 @@ pub struct Hello {
     pub process: u32,
     /// CPUs that it may use.
     pub cpus: u32,
+}
+
+/// A version of Dyno as people are told of it; with its protocol where that alone differs from this one.
+pub(crate) fn named(version: &str, protocol: u32) -> String {
+    match protocol == PROTOCOL {
+        true => version.to_owned(),
+        false => format!("{version} (protocol {protocol})"),
+    }
 }
 
 /// A level that is over, as one agent saw it.

@@ -7,7 +7,7 @@ use super::link::{self, Link};
 use super::notice::{self, FromCoordinator, Present, Run};
 use super::options::Options;
 use super::{Id, Subjects};
-use crate::message::{Hello, PROTOCOL};
+use crate::message::{Hello, PROTOCOL, named};
 use crate::port::{Arrived, Line, Sender};
 use async_nats::Subscriber;
 use dyno_model::{Message, message};
@@ -287,7 +287,7 @@ impl<'a> Agent<'a> {
     fn be_engaged(&mut self, run: &Run) {
         let Some(session) = run.session() else { return };
         if run.version != self.hello.version || run.protocol != PROTOCOL {
-            let theirs = notice::clean(&run.version);
+            let theirs = named(&notice::clean(&run.version), run.protocol);
             let ours = &self.hello.version;
             let why = message!(
                 "a run of Dyno {theirs}, and this is {ours}",

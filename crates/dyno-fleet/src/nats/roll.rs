@@ -4,7 +4,7 @@ use super::Id;
 use super::error::TooFew;
 use super::hub::Call;
 use super::notice::Present;
-use crate::message::{Hello, PROTOCOL};
+use crate::message::{Hello, PROTOCOL, named};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -139,7 +139,10 @@ impl Roll {
             match &known.state {
                 State::Free | State::Ours => too_few.free.push(name),
                 State::Busy(run) => too_few.busy.push((name, run.clone())),
-                State::Other => too_few.other.push((name, known.hello.version.clone())),
+                State::Other => {
+                    let theirs = named(&known.hello.version, known.hello.protocol);
+                    too_few.other.push((name, theirs));
+                }
             }
         }
         too_few.free.sort_unstable();

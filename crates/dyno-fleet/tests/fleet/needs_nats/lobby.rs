@@ -4,7 +4,7 @@ use super::agents::{Agent, VERSION, Work, hello};
 use super::run::{Run, call};
 use super::{open, options};
 use dyno_fleet::nats::{BusError, Given, Notice, hub};
-use dyno_fleet::{Hello, PIECE};
+use dyno_fleet::{Hello, PIECE, PROTOCOL};
 use dyno_net::Clock;
 use dyno_testing::nats::Nats;
 use std::time::{Duration, Instant};
@@ -90,6 +90,12 @@ fn agents_of_another_version_are_named_and_not_taken() {
         server.url()
     );
     assert_eq!(error.to_string(), message);
+    let older = Hello { protocol: PROTOCOL - 1, ..hello("older") };
+    let older = Agent::with(&options, older, Work::default());
+    older.is_free();
+    let error = Run::within(&options, "run", 2, SHORT).err().unwrap().to_string();
+    let said = format!("older is Dyno {VERSION} (protocol {})", PROTOCOL - 1);
+    assert!(error.contains(&said), "{error}");
     assert_eq!(Run::begin(&options, "run", 1).names(), ["new"]);
 }
 

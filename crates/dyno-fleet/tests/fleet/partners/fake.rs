@@ -80,7 +80,7 @@ impl Fake<'_> {
         }
         let version = if self.kind == "version" { "9.9.9" } else { "1.0.0" }.to_owned();
         let hello = Hello {
-            protocol: PROTOCOL,
+            protocol: if self.kind == "protocol" { PROTOCOL - 1 } else { PROTOCOL },
             version,
             name: "fake".to_owned(),
             host: "here".to_owned(),

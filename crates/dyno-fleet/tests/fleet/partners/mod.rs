@@ -146,6 +146,14 @@ fn of_another_version() {
         refused("version"),
         "agent fake is Dyno 9.9.9, and this is 1.0.0: use the same version everywhere"
     );
+    // Two builds of one version may differ.
+    let older = dyno_fleet::PROTOCOL - 1;
+    assert_eq!(
+        refused("protocol"),
+        format!(
+            "agent fake is Dyno 1.0.0 (protocol {older}), and this is 1.0.0: use the same version everywhere"
+        )
+    );
 }
 
 #[test]
