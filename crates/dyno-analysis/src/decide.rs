@@ -2,7 +2,7 @@
 //! of the value, its samples and its instrument range. Bounds and the sources of values are in
 //! `slo.rs`.
 
-use dyno_stats::beyond::{self, Side};
+use dyno_stats::beyond::{self, TailSide};
 
 /// A measured value, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -67,10 +67,10 @@ impl Sampled {
         let far_within = |largest: f64| holds(largest * beyond::reach(share, count));
         match beyond::side(share, count, beyond) {
             _ if count == 0 => Err(Open::NoFigure),
-            Side::Within => Ok(true),
-            Side::Beyond => Ok(false),
-            Side::Open if beyond[1] == 0 && largest.is_some_and(far_within) => Ok(true),
-            Side::Open => {
+            TailSide::Within => Ok(true),
+            TailSide::Beyond => Ok(false),
+            TailSide::Open if beyond[1] == 0 && largest.is_some_and(far_within) => Ok(true),
+            TailSide::Open => {
                 // At least one more: these do not decide it.
                 let more = beyond::more(share, count, beyond, needed).max(1);
                 Err(Open::FewSamples { more })

@@ -24,8 +24,8 @@ pub mod slo;
 mod source;
 
 pub use aggregate::{
-    OutsideServer, for_each_record, glimpse, level_plans, memory_growth, outside_server,
-    request_times, summarise,
+    OutsideServer, for_each_record, level_plans, memory_growth, outside_server, request_times,
+    running_level, summarise,
 };
 pub use detail::Detail;
 pub use extras::extras;

@@ -7,18 +7,18 @@ mod length;
 pub use length::{FEW_TURNOVERS, TURNOVERS, in_a_closed_loop, lasting};
 
 use crate::slo::{judge, judge_term, longer_by, margin};
-use dyno_model::course::{Over, Range, Search, Spacing};
+use dyno_model::level_schedule::{Over, Range, Search, Spacing};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
 use dyno_model::units::to_s;
-use dyno_model::{Decision, Diagnostic, Value, Verdict};
-use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
+use dyno_model::{Decision, Diagnostic, DiagnosticValue, Verdict};
+use dyno_search::capacity::{Capacity, CapacityAnswer, Doubt, SearchStart};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
-use dyno_search::{Held, Kind, LevelWish, Margin, Measured, Next, rounded};
+use dyno_search::{HeldLoad, LevelKind, LevelWish, Margin, MeasuredLevel, NextLevel, rounded};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, TOO_SHORT, said};
 
@@ -93,28 +93,28 @@ enum Step {
 
 fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
     // If the saturated level was measured again, the last one counts.
-    let is_full = |level: &&&LevelSummary| kind(search, level) == Kind::Throughput;
+    let is_full = |level: &&&LevelSummary| kind(search, level) == LevelKind::Throughput;
     let last_full = so_far.iter().rfind(is_full).map(|level| level.index);
     let counts = |level: &&&LevelSummary| !is_full(level) || Some(level.index) == last_full;
-    let told: Vec<Measured> =
+    let told: Vec<MeasuredLevel> =
         so_far.iter().filter(counts).map(|level| measured(plan, search, level)).collect();
     let max_concurrency = plan.levels.first().and_then(|level| level.max_concurrency);
     let in_flight = max_concurrency.unwrap_or(sweep::IN_FLIGHT);
     match search {
         Search::Sweep { points, spacing, .. } => {
             let spacing = match spacing {
-                Spacing::Bend => sweep::Spacing::Adaptive,
-                Spacing::Linear => sweep::Spacing::Linear,
+                Spacing::Bend => sweep::SweepSpacing::Adaptive,
+                Spacing::Linear => sweep::SweepSpacing::Linear,
             };
             let levels = *points as usize;
             match (Sweep { levels, in_flight, spacing }).next(&told) {
-                Next::Level(wish) => Step::Level(wish),
-                Next::Done(()) => Step::Done(None),
+                NextLevel::Level(wish) => Step::Level(wish),
+                NextLevel::Done(()) => Step::Done(None),
             }
         }
         Search::Ladder { most, .. } => match (Ladder { most: *most }).next(&told) {
-            Next::Level(wish) => Step::Level(wish),
-            Next::Done(knee) => Step::Done(knee.map(|knee| {
+            NextLevel::Level(wish) => Step::Level(wish),
+            NextLevel::Done(knee) => Step::Done(knee.map(|knee| {
                 Box::new(SearchSummary::Knee {
                     concurrency: knee.load,
                     requests_per_s: round6(knee.completed_rate),
@@ -124,36 +124,36 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
         },
         Search::Capacity { over, range, levels, width, .. } => {
             if let Some(load) = hopeless(plan, search, so_far) {
-                let never = Answer::Never { load, margin: None };
+                let never = CapacityAnswer::Never { load, margin: None };
                 return Step::Done(Some(Box::new(answered(*over, never, None))));
             }
             let start = match range {
-                Range::Unknown => Start::Probe(in_flight),
-                Range::Near(load) => Start::Guess(*load),
-                Range::Between(range) => Start::Between(*range),
+                Range::Unknown => SearchStart::Probe(in_flight),
+                Range::Near(load) => SearchStart::Guess(*load),
+                Range::Between(range) => SearchStart::Between(*range),
             };
             let (kind, start) = match (over, start) {
-                (Over::Rate, start) => (Kind::Rate, start),
-                (Over::Concurrency, Start::Probe(most)) => {
+                (Over::Rate, start) => (LevelKind::Rate, start),
+                (Over::Concurrency, SearchStart::Probe(most)) => {
                     let guess = FEW.min(max_concurrency.map_or(FEW, |_| f64::from(most)));
-                    (Kind::Concurrency, Start::Guess(guess))
+                    (LevelKind::Concurrency, SearchStart::Guess(guess))
                 }
-                (Over::Concurrency, start) => (Kind::Concurrency, start),
+                (Over::Concurrency, start) => (LevelKind::Concurrency, start),
             };
             let left = (*levels as usize).saturating_sub(so_far.len() - told.len());
-            let most = max_concurrency.map(f64::from).filter(|_| kind == Kind::Concurrency);
+            let most = max_concurrency.map(f64::from).filter(|_| kind == LevelKind::Concurrency);
             let capacity = Capacity { kind, start, width: *width, levels: left, most };
             let next = match capacity.next(&told) {
-                Next::Level(_) if is_spent(search, kind, so_far, &told) => {
+                NextLevel::Level(_) if is_spent(search, kind, so_far, &told) => {
                     Capacity { levels: told.len(), ..capacity }.next(&told)
                 }
                 next => next,
             };
             match next {
-                Next::Level(wish) => Step::Level(wish),
-                Next::Done(answer) => {
+                NextLevel::Level(wish) => Step::Level(wish),
+                NextLevel::Done(answer) => {
                     let care = match answer {
-                        Answer::Inconclusive { .. } => undecided(plan, answer, so_far),
+                        CapacityAnswer::Inconclusive { .. } => undecided(plan, answer, so_far),
                         _ => carried::falls_behind(so_far),
                     };
                     let answer = match search.budget() {
@@ -168,12 +168,17 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
 }
 
 /// Whether the levels took the time that a rough answer may take, and one of them met the SLO.
-fn is_spent(search: &Search, kind: Kind, so_far: &[&LevelSummary], told: &[Measured]) -> bool {
+fn is_spent(
+    search: &Search,
+    kind: LevelKind,
+    so_far: &[&LevelSummary],
+    told: &[MeasuredLevel],
+) -> bool {
     let Some(budget) = search.budget() else { return false };
     let time: f64 = so_far.iter().filter_map(|level| level.duration_s).sum();
-    let met = |level: &Measured| match level.held {
-        Held::By(Margin { log_ratio, .. }) => log_ratio <= 0.0,
-        held => held == Held::Yes,
+    let met = |level: &MeasuredLevel| match level.held {
+        HeldLoad::By(Margin { log_ratio, .. }) => log_ratio <= 0.0,
+        held => held == HeldLoad::Yes,
     };
     time >= to_s(budget) && told.iter().any(|level| level.kind == kind && met(level))
 }
@@ -190,28 +195,30 @@ const NEAR: f64 = 0.05;
 const SHORT: f64 = 0.125;
 
 /// The answer of short levels, in which a load meets the SLO that misses it in the long run.
-fn lowered(answer: Answer) -> Answer {
+fn lowered(answer: CapacityAnswer) -> CapacityAnswer {
     match answer {
-        Answer::Between { low, high, confidence, doubt } => {
-            Answer::Between { low: low * (1.0 - SHORT), high, confidence, doubt }
+        CapacityAnswer::Between { low, high, confidence, doubt } => {
+            CapacityAnswer::Between { low: low * (1.0 - SHORT), high, confidence, doubt }
         }
         answer => answer,
     }
 }
 
 /// `care`: why it is inconclusive, or why to be cautious where the levels agree.
-fn answered(over: Over, answer: Answer, care: Option<Diagnostic>) -> SearchSummary {
+fn answered(over: Over, answer: CapacityAnswer, care: Option<Diagnostic>) -> SearchSummary {
     let unit = match over {
         Over::Rate => "req/s",
         Over::Concurrency => "in flight",
     };
     let (holds, does_not_hold, confidence, doubt, outcome) = match answer {
-        Answer::Between { low, high, confidence, doubt } => {
+        CapacityAnswer::Between { low, high, confidence, doubt } => {
             (Some(low), Some(high), confidence, doubt.map(doubted).or(care), Decision::Met)
         }
-        Answer::AtLeast { load } => (Some(load), None, None, care, Decision::Met),
-        Answer::Never { load, .. } => (None, Some(load), None, None, Decision::Missed),
-        Answer::Inconclusive { failed, .. } => (None, failed, None, care, Decision::Inconclusive),
+        CapacityAnswer::AtLeast { load } => (Some(load), None, None, care, Decision::Met),
+        CapacityAnswer::Never { load, .. } => (None, Some(load), None, None, Decision::Missed),
+        CapacityAnswer::Inconclusive { failed, .. } => {
+            (None, failed, None, care, Decision::Inconclusive)
+        }
     };
     SearchSummary::Capacity {
         unit: unit.to_owned(),
@@ -225,8 +232,8 @@ fn answered(over: Over, answer: Answer, care: Option<Diagnostic>) -> SearchSumma
 
 /// Why a search is inconclusive, and what would decide it, by the last level at the load that could
 /// not be judged.
-fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Diagnostic> {
-    let Answer::Inconclusive { load, .. } = answer else { return None };
+fn undecided(plan: &Plan, answer: CapacityAnswer, so_far: &[&LevelSummary]) -> Option<Diagnostic> {
+    let CapacityAnswer::Inconclusive { load, .. } = answer else { return None };
     let Some(load) = load else { return Some(Finding::NothingToTry.into()) };
     let near = |level: &&&LevelSummary| {
         level.load.value.is_some_and(|value| (value / load).ln().abs() < NEAR)
@@ -235,8 +242,8 @@ fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Di
     let verdict = judge(level, plan.slo.as_ref()?);
     let why = verdict.terms.into_iter().find_map(|term| term.why)?;
     let (what, advice) = said(&why);
-    let advice = advice.map_or_else(|| "".into(), Value::from);
-    Some(Finding::NotJudged.with([Value::from(&level.label), what.into(), advice]))
+    let advice = advice.map_or_else(|| "".into(), DiagnosticValue::from);
+    Some(Finding::NotJudged.with([DiagnosticValue::from(&level.label), what.into(), advice]))
 }
 
 /// A reason for caution about the result.
@@ -255,10 +262,10 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chos
     if search.budget().is_some() {
         return None;
     }
-    let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
+    let mut full = so_far.iter().filter(|level| kind(search, level) == LevelKind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
     let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
-    let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
+    let wish = LevelWish { kind: LevelKind::Throughput, load: first.load.value? };
     let Chosen { mut level, .. } =
         level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
     let enough = length::for_latencies(latency);
@@ -273,7 +280,7 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chos
 /// Names the saturated level that counts as if it were the only one, and the one before it, which was
 /// too short for its responses, as what it is.
 pub(crate) fn name_attempts(search: &Search, levels: &mut [LevelSummary]) {
-    let full = |level: &&mut LevelSummary| kind(search, level) == Kind::Throughput;
+    let full = |level: &&mut LevelSummary| kind(search, level) == LevelKind::Throughput;
     let last = levels.iter_mut().filter(full).map(|level| level.index).max();
     let several = levels.iter_mut().filter(full).count() > 1;
     for level in levels.iter_mut().filter(full).filter(|_| several) {
@@ -285,14 +292,16 @@ pub(crate) fn name_attempts(search: &Search, levels: &mut [LevelSummary]) {
 }
 
 /// The load of a level as a number.
-fn kind(search: &Search, level: &LevelSummary) -> Kind {
+fn kind(search: &Search, level: &LevelSummary) -> LevelKind {
     match (search, level.load.kind, level.load.value.unwrap_or(f64::NAN)) {
-        (_, LoadKind::Rate, _) => Kind::Rate,
+        (_, LoadKind::Rate, _) => LevelKind::Rate,
         (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, _, 1.0) => {
-            Kind::Synchronous
+            LevelKind::Synchronous
         }
-        (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, ..) => Kind::Throughput,
-        _ => Kind::Concurrency,
+        (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, ..) => {
+            LevelKind::Throughput
+        }
+        _ => LevelKind::Concurrency,
     }
 }
 
@@ -305,7 +314,7 @@ fn level(
 ) -> Option<Chosen> {
     let like = plan.levels.first()?;
     let load = match wish.kind {
-        Kind::Rate => Load::Rate { rate: wish.load, arrival: arrival(search) },
+        LevelKind::Rate => Load::Rate { rate: wish.load, arrival: arrival(search) },
         _ => Load::Concurrency { concurrency: wish.load.round().max(1.0) as u32 },
     };
     let name = level_name(Some(search), &load);
@@ -322,11 +331,11 @@ fn level(
     let mut why = None;
     match search {
         Search::Capacity { least_requests, quick, .. } => {
-            let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
+            let alone = so_far.iter().find(|level| kind(search, level) == LevelKind::Synchronous);
             let alone = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
             let times = lengthened(plan, before.last().copied());
             let turnovers = match (quick, wish.kind) {
-                (true, Kind::Throughput) => length::LATENCIES,
+                (true, LevelKind::Throughput) => length::LATENCIES,
                 (true, _) => FEW_TURNOVERS,
                 (false, _) => TURNOVERS,
             };
@@ -365,14 +374,14 @@ pub fn level_name(search: Option<&Search>, load: &Load) -> String {
     }
 }
 
-fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
+fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> MeasuredLevel {
     let counts = &level.requests;
     let ended = counts.ended().unwrap_or_default();
     let whole = level.throughput.requests_per_s;
     let steady = level.steady.and_then(|steady| steady.throughput.requests_per_s);
     let kind = kind(search, level);
-    let held = plan.slo.as_ref().map_or(Held::Unsure, |slo| held(level, slo));
-    Measured {
+    let held = plan.slo.as_ref().map_or(HeldLoad::Unsure, |slo| held(level, slo));
+    MeasuredLevel {
         kind,
         load: level.load.value.unwrap_or(f64::NAN),
         arrived_rate: level.offered_per_s,
@@ -387,14 +396,14 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
             _ => counts.bad().unwrap_or_default() as f64 / ended as f64,
         },
         // A value far from its bound decides even where it was measured poorly.
-        valid: level.verdict != Verdict::Invalid || held != Held::Unsure,
+        valid: level.verdict != Verdict::Invalid || held != HeldLoad::Unsure,
     }
 }
 
 /// The rate of one request at a time, where even its median breaks a bound on a higher percentile: no
 /// load can meet that.
 fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f64> {
-    let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous)?;
+    let alone = so_far.iter().find(|level| kind(search, level) == LevelKind::Synchronous)?;
     let breaks = |term: &Term| {
         let at_least_half = term.statistic.is_some_and(|statistic| statistic != Statistic::Mean);
         let of_median = Term { statistic: Some(Statistic::P50), ..*term };
@@ -407,19 +416,19 @@ fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f6
 
 /// Whether a level meets the SLO, and by how much where its metrics are accurate enough. A level that
 /// offered more than the server's capacity does not, if no bounded metric would show it.
-fn held(level: &LevelSummary, slo: &Slo) -> Held {
+fn held(level: &LevelSummary, slo: &Slo) -> HeldLoad {
     // What waits in the client shows in none of the times that count from sending.
     let unseen = level.client_wait.is_some_and(|wait| wait.waited > 0);
     let timeless = slo.terms().iter().all(|term| !term.metric.is_time());
     let exact = level.verdict != Verdict::Invalid;
     if (timeless || unseen) && exact && level.saturated == Some(true) {
-        return Held::No;
+        return HeldLoad::No;
     }
     match (margin(level, slo).filter(|_| exact), judge(level, slo).outcome) {
-        (Some(margin), _) => Held::By(margin),
-        (None, Decision::Met) => Held::Yes,
-        (None, Decision::Missed) => Held::No,
-        (None, Decision::Inconclusive) => Held::Unsure,
+        (Some(margin), _) => HeldLoad::By(margin),
+        (None, Decision::Met) => HeldLoad::Yes,
+        (None, Decision::Missed) => HeldLoad::No,
+        (None, Decision::Inconclusive) => HeldLoad::Unsure,
     }
 }
 

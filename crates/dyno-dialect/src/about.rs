@@ -217,7 +217,7 @@ impl ModelList {
 
 /// A prompt to count.
 #[derive(Debug, Clone, Copy)]
-pub enum Counted<'a> {
+pub enum ToCount<'a> {
     /// Plain text.
     Text(&'a str),
     /// Messages, with the chat template.
@@ -230,7 +230,7 @@ pub struct Counting {
     /// Where to ask, by POST.
     pub path: &'static str,
     /// The body of the request, given the model; absent if it cannot count such a prompt.
-    pub ask: fn(&str, Counted<'_>) -> Option<Value>,
+    pub ask: fn(&str, ToCount<'_>) -> Option<Value>,
     /// The count in its response.
     pub count: fn(&Value) -> Option<u64>,
 }

@@ -21,13 +21,13 @@ mod shape;
 mod times;
 
 pub use about::BETWEEN;
-pub use about::{About, Auth, Counted, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk};
+pub use about::{About, Auth, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk, ToCount};
 pub use delta::is_overload_status;
 pub use delta::{Delta, Finish, FinishKind, Keep, LastToken, Malformed, ServerError};
 pub use scan::MOST_TOKENS;
 pub use shape::Shape;
 
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use dyno_model::Nanos;
 use dyno_model::plan::Api;
 use dyno_model::prompt::{Content, Message};
@@ -69,7 +69,7 @@ pub trait Reader: fmt::Debug + Send {
     fn headers(&mut self, _header: &dyn Fn(&str) -> Option<String>) {}
 
     /// Reads one frame of a stream.
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed>;
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed>;
 
     /// Reads the body of a response that was not streamed.
     fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed>;

@@ -8,7 +8,7 @@ use dyno_words::messages;
 
 /// Which kind of statement it is; it decides the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BannerKind {
     /// From an engine or a twin.
     Simulated,
     /// Measured by another tool.
@@ -21,7 +21,7 @@ pub enum Kind {
     Suspect,
 }
 
-impl Kind {
+impl BannerKind {
     /// The name of its style on the page.
     pub fn style(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Banner {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: BannerKind,
     /// The word in capitals.
     pub head: String,
     /// The sentence.
@@ -66,7 +66,7 @@ messages! {
         "存疑：{} 档（共 {} 档）。请结合所述原因阅读。";
 }
 
-fn banner(kind: Kind, message: &str) -> Banner {
+fn banner(kind: BannerKind, message: &str) -> Banner {
     let (head, text) = message.split_once([':', '：']).unwrap_or(("", message));
     Banner { kind, head: head.to_owned(), text: text.trim().to_owned() }
 }
@@ -84,15 +84,17 @@ pub fn cautions(run: &RunSummary) -> Vec<Caution> {
 /// Where a run's results come from, and whether they are complete.
 fn of_run(run: &RunSummary, language: Language) -> Vec<Banner> {
     let kind = |caution| match caution {
-        Caution::Partial => Kind::Partial,
-        _ => Kind::Simulated,
+        Caution::Partial => BannerKind::Partial,
+        _ => BannerKind::Simulated,
     };
     let cautions = cautions(run).into_iter();
     let mut all: Vec<Banner> =
         cautions.map(|caution| banner(kind(caution), caution.text(language))).collect();
     if let Some(origin) = &run.origin {
-        let imported = banner(Kind::Imported, &Caution::Imported.with(language, &[&origin.tool]));
-        let simulated = all.iter().take_while(|banner| banner.kind == Kind::Simulated).count();
+        let imported =
+            banner(BannerKind::Imported, &Caution::Imported.with(language, &[&origin.tool]));
+        let simulated =
+            all.iter().take_while(|banner| banner.kind == BannerKind::Simulated).count();
         all.insert(simulated, imported);
     }
     all
@@ -103,8 +105,8 @@ pub fn banners(summary: &Summary, language: Language) -> Vec<Banner> {
     let mut all = of_run(&summary.run, language);
     let levels = &summary.levels;
     let verdicts = [
-        (Verdict::Invalid, Kind::Invalid, Caution::Invalid),
-        (Verdict::Suspect, Kind::Suspect, Caution::Suspect),
+        (Verdict::Invalid, BannerKind::Invalid, Caution::Invalid),
+        (Verdict::Suspect, BannerKind::Suspect, Caution::Suspect),
     ];
     for (verdict, kind, word) in verdicts {
         let count = levels.iter().filter(|level| level.verdict == verdict).count();

@@ -1,7 +1,7 @@
 //! Several runs over each other, by load.
 
 use super::canvas::clean;
-use super::levels::{MetricFn, Value, ends_of_sweep, limited, lines, load, of, of_kind};
+use super::levels::{LevelValue, MetricFn, ends_of_sweep, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::sketch;
@@ -75,11 +75,11 @@ fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String
     let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
     if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
         let failed =
-            |level: &LevelSummary| level.requests.refused().map(|n| Value::plain(n as f64));
+            |level: &LevelSummary| level.requests.refused().map(|n| LevelValue::plain(n as f64));
         return (Box::new(failed), String::new());
     }
     let percent = Word::Percent.in_language(language).to_owned();
-    (Box::new(move |level| share(level).map(|share| Value::plain(share * 100.0))), percent)
+    (Box::new(move |level| share(level).map(|share| LevelValue::plain(share * 100.0))), percent)
 }
 
 fn over(

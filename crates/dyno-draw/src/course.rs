@@ -6,7 +6,7 @@ use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::sweeps::embeds;
 use super::words::Word;
-use dyno_analysis::detail::{Bucket, Course, Detail};
+use dyno_analysis::detail::{Bucket, CourseOverTime, Detail};
 use dyno_chart::{Point, Series, numbers};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
@@ -37,7 +37,7 @@ pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language)
 }
 
 /// How many buckets are drawn as one.
-fn together(course: &Course, most: usize) -> usize {
+fn together(course: &CourseOverTime, most: usize) -> usize {
     let count = course.buckets.len();
     let completed: u64 = course.buckets.iter().map(|bucket| bucket.completed).sum();
     let wanted = (completed / COMPLETED).clamp(1, most as u64) as usize;
@@ -98,8 +98,11 @@ fn panel(
 mod tests {
     use super::*;
 
-    fn course(count: usize, completed: u64) -> Course {
-        Course { every_s: 0.1, buckets: vec![Bucket { completed, ..Bucket::default() }; count] }
+    fn course(count: usize, completed: u64) -> CourseOverTime {
+        CourseOverTime {
+            every_s: 0.1,
+            buckets: vec![Bucket { completed, ..Bucket::default() }; count],
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Throughput of all users together against the speed that each user sees.
 
 use super::canvas::clean;
-use super::levels::{Value, distinct, ends_of_sweep, lengths, load, of_kind, point};
+use super::levels::{LevelValue, distinct, ends_of_sweep, lengths, load, of_kind, point};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::sketch::{over, work};
@@ -30,7 +30,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let basis = Basis::of(&summary.levels);
     let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
     let metric = work(basis, |work| work.output_tokens_per_s);
-    let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));
+    let share = |value: LevelValue| LevelValue::plain(value.value / f64::from(gpus.unwrap_or(1)));
     let groups = distinct(levels.iter().map(|level| (level.load.kind, lengths(level))));
     let (mut series, mut several) = (Vec::new(), false);
     for (kind, pair) in &groups {

@@ -10,7 +10,7 @@ use dyno_model::{Language, Verdict};
 
 /// A value with its precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Value {
+pub struct LevelValue {
     /// The value.
     pub value: f64,
     /// Its 95 % interval.
@@ -21,7 +21,7 @@ pub struct Value {
     pub rough: bool,
 }
 
-impl Value {
+impl LevelValue {
     /// A value without an interval.
     pub(super) fn plain(value: f64) -> Self {
         Self { value, interval: None, few: false, rough: false }
@@ -29,14 +29,14 @@ impl Value {
 }
 
 /// A metric of a level, where it has a value.
-pub(super) type MetricFn<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
+pub(super) type MetricFn<'a> = Box<dyn Fn(&LevelSummary) -> Option<LevelValue> + 'a>;
 
 /// A statistic of a level's time, with its precision.
-pub fn statistic(level: &LevelSummary, time: Time, which: Statistic) -> Option<Value> {
+pub fn statistic(level: &LevelSummary, time: Time, which: Statistic) -> Option<LevelValue> {
     let all = level.times[time].as_ref()?;
     let (interval, few) = (all.interval(which), all.is_marked(which));
     let rough = level.is_uncertain(Metric::Time(time), Some(which));
-    Some(Value { value: all.get(which)?, interval, few, rough })
+    Some(LevelValue { value: all.get(which)?, interval, few, rough })
 }
 
 /// A statistic of a level's time.
@@ -108,7 +108,7 @@ pub(super) fn remark(level: &LevelSummary, language: Language) -> String {
 pub(super) fn point(
     level: &LevelSummary,
     x: f64,
-    value: Option<Value>,
+    value: Option<LevelValue>,
     language: Language,
 ) -> Point {
     let doubtful = value.is_some_and(|value| value.few || value.rough);

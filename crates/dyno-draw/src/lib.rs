@@ -34,7 +34,7 @@ mod timeline;
 mod words;
 
 pub use arrangement::{Arrangement, ArrangementError};
-pub use levels::{Value, ends_of_sweep, statistic};
+pub use levels::{LevelValue, ends_of_sweep, statistic};
 pub use png::{Picture, PngError};
 
 use dyno_analysis::detail::Detail;

@@ -9,7 +9,7 @@ use super::panel::Panel;
 use super::rows::Rows;
 use super::theme::{INKS, css};
 use super::words::Word;
-use crate::banners::{Banner, Kind, banners, banners_of_several, heads};
+use crate::banners::{Banner, BannerKind, banners, banners_of_several, heads};
 use dyno_chart::{Point, Trust};
 use dyno_model::Language;
 use dyno_model::summary::{RunSummary, Summary};
@@ -285,7 +285,7 @@ fn draw(heading: &Heading, charts: &[Chart], width: f64, language: Language) -> 
     page.line("dc-ink", 20.0, true, &marked(title, banners));
     page.line("dc-muted", 12.0, false, origin);
     for Banner { kind, head, text } in banners {
-        let class = if *kind == Kind::Invalid { "dc-fault" } else { "dc-ink" };
+        let class = if *kind == BannerKind::Invalid { "dc-fault" } else { "dc-ink" };
         page.line(class, 12.0, true, &format!("{head}{}{text}", language.colon()));
     }
     charts.iter().for_each(|chart| page.chart(chart, language));

@@ -1,7 +1,7 @@
 //! What panels over one load axis have in common.
 
 use super::canvas::clean;
-use super::levels::{MetricFn, Value, limited, lines, of, point};
+use super::levels::{LevelValue, MetricFn, limited, lines, of, point};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::Word;
@@ -128,7 +128,7 @@ fn beside(
 
 /// Throughput.
 pub(super) fn work(basis: Basis, which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
-    Box::new(move |level| which(&basis.throughput(level)).map(Value::plain))
+    Box::new(move |level| which(&basis.throughput(level)).map(LevelValue::plain))
 }
 
 /// What throughput is over.

@@ -1,6 +1,6 @@
 //! Levels over their load: concurrency, rates, bursts.
 
-use super::levels::{Value, ends_of_sweep, lengths, load, of, of_kind};
+use super::levels::{LevelValue, ends_of_sweep, lengths, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found};
@@ -54,7 +54,7 @@ pub(super) fn embeds(summary: &Summary) -> bool {
 
 fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
     let unit = sketch.say(Word::Seconds);
-    let took = |level: &LevelSummary| level.duration_s.map(Value::plain);
+    let took = |level: &LevelSummary| level.duration_s.map(LevelValue::plain);
     let panel = sketch.panel(Word::TotalTime, unit, &[("", Box::new(took))]);
     Part::Plot(Panel { may_be_log, ..panel })
 }

@@ -1,13 +1,13 @@
 //! The burst: sends everything at once, then waits for the last response. A warm-up is a separate
 //! burst that ends before the measured one begins.
 
-use crate::running::Level;
+use crate::running::RunningLevel;
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 
 pub(crate) fn run<T: Transport + ?Sized>(
-    level: &mut Level<'_, '_, T>,
+    level: &mut RunningLevel<'_, '_, T>,
     requests: u64,
 ) -> Result<(), TransportError>
 where

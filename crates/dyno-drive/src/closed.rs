@@ -2,13 +2,13 @@
 //! or a while later if it was refused.
 
 use crate::refusal::Pauses;
-use crate::running::{Due, Freed, Level};
+use crate::running::{Due, Freed, RunningLevel};
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 
 pub(crate) fn run<T: Transport + ?Sized>(
-    level: &mut Level<'_, '_, T>,
+    level: &mut RunningLevel<'_, '_, T>,
     concurrency: u32,
 ) -> Result<(), TransportError>
 where
@@ -53,7 +53,7 @@ where
 
 /// A slot sends its next request, unless there is none.
 fn send_next<T: Transport + ?Sized>(
-    level: &mut Level<'_, '_, T>,
+    level: &mut RunningLevel<'_, '_, T>,
     slot: u32,
     due: Due,
 ) -> Result<(), TransportError>

@@ -1,12 +1,12 @@
 //! Holds a prepared level back until it may start, where several load generators start together.
 
-use crate::running::Level;
+use crate::running::RunningLevel;
 use crate::stop::Stop;
 use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 
 /// Decides when a level starts.
-pub trait Gate {
+pub trait StartGate {
     /// Everything is prepared: prompts are encoded and connections are open. Returns when the level
     /// starts, on the transport's clock; `None`: it does not. May block; nothing is in flight.
     fn ready(&mut self) -> Option<Nanos>;
@@ -23,7 +23,7 @@ pub(crate) enum Opening {
     Never,
 }
 
-impl<T: Transport + ?Sized> Level<'_, '_, T>
+impl<T: Transport + ?Sized> RunningLevel<'_, '_, T>
 where
     T::Body: Clone,
 {

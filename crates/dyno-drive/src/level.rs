@@ -1,10 +1,10 @@
 //! The inputs of a level, its observer and its outcome; and which arrival model runs it.
 
-use crate::gate::Gate;
+use crate::gate::StartGate;
 use crate::paced::PacedArrivals;
 use crate::ramp::{RampArrivals, lead};
 use crate::retries::Retry;
-use crate::running::Level;
+use crate::running::RunningLevel;
 use crate::stop::StopSignal;
 use crate::transport::{Transport, TransportError};
 use crate::vitals::LostTarget;
@@ -37,7 +37,7 @@ pub struct LevelSetup<'a> {
     /// What refused and failed requests lead to.
     pub on_failure: OnFailure,
     /// Holds the level back until it may start; without one, it starts when it is prepared.
-    pub gate: Option<&'a mut dyn Gate>,
+    pub gate: Option<&'a mut dyn StartGate>,
     /// The signal to stop early.
     pub stop: &'a StopSignal,
     /// Receives every event.
@@ -138,7 +138,7 @@ where
     T::Body: Clone,
 {
     let load = setup.plan.load;
-    let mut level = Level::new(setup, transport, supply);
+    let mut level = RunningLevel::new(setup, transport, supply);
     match load {
         Load::Concurrency { concurrency } => closed::run(&mut level, concurrency)?,
         Load::Rate { rate, arrival } => {

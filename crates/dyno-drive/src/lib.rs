@@ -28,12 +28,12 @@ mod transport;
 mod vitals;
 mod work;
 
-pub use gate::Gate;
+pub use gate::StartGate;
 pub use level::{LevelOutcome, LevelSetup, Observer, OnFailure, run_level};
 pub use lookahead::Lookahead;
 pub use retries::Retry;
 pub use share::Share;
 pub use stop::{Stop, StopSignal};
-pub use transport::{Body, Ended, Job, Lengths, Payload, Transport, TransportError};
+pub use transport::{Body, Ended, Job, Payload, RequestedLengths, Transport, TransportError};
 pub use vitals::LostTarget;
 pub use work::{Dialogue, NextTurn, Prepare, Sending, Supply, Work};

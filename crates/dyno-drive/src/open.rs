@@ -1,7 +1,7 @@
 //! The open loop: requests arrive on a schedule that does not depend on the server.
 
 use crate::ramp;
-use crate::running::Level;
+use crate::running::RunningLevel;
 use crate::share::Share;
 use crate::stop::{Stop, StopSignal};
 use crate::transport::{Transport, TransportError};
@@ -70,7 +70,7 @@ impl Schedule {
 }
 
 pub(crate) fn run<T: Transport + ?Sized>(
-    level: &mut Level<'_, '_, T>,
+    level: &mut RunningLevel<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos> + Clone,
 ) -> Result<(), TransportError>
 where
@@ -111,7 +111,7 @@ where
 /// Conversations arrive for as long as the level lasts; those of a trace, until none is left. How many of their turns are warm-up, and when
 /// the first measured one is sent, depends on the responses, so it cannot be scheduled up front.
 pub(crate) fn run_sessions<T: Transport + ?Sized>(
-    level: &mut Level<'_, '_, T>,
+    level: &mut RunningLevel<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError>
 where

@@ -1,10 +1,10 @@
 //! How many of a level's requests are its own, where several load generators send it.
 
-use crate::running::Level;
+use crate::running::RunningLevel;
 use crate::transport::Transport;
 use dyno_model::plan::Warmup;
 
-impl<T: Transport + ?Sized> Level<'_, '_, T>
+impl<T: Transport + ?Sized> RunningLevel<'_, '_, T>
 where
     T::Body: Clone,
 {

@@ -20,7 +20,7 @@ use crate::vitals::Vitals;
 use crate::work::{Supply, Work};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{Load, Warmup};
-use dyno_model::record::{Phase, Turn};
+use dyno_model::record::{Phase, TurnOfSession};
 use dyno_model::{Nanos, SEC};
 
 /// While many requests are started at once, sockets are read after every this many, records are passed on,
@@ -65,7 +65,7 @@ impl Freed {
 }
 
 /// The state of a running level.
-pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
+pub(crate) struct RunningLevel<'s, 'a, T: Transport + ?Sized> {
     pub(crate) setup: LevelSetup<'s>,
     pub(crate) share: Share,
     numbering: Numbering,
@@ -108,7 +108,7 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     silent: bool,
 }
 
-impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T>
+impl<'s, 'a, T: Transport + ?Sized> RunningLevel<'s, 'a, T>
 where
     T::Body: Clone,
 {
@@ -184,7 +184,7 @@ where
 
     /// Works on connections until `until`, or for a while.
     pub(crate) fn idle_until(&mut self, until: Nanos) -> Result<(), TransportError> {
-        let until = until.min(self.now().saturating_add(self.transport.patience()));
+        let until = until.min(self.now().saturating_add(self.transport.max_wait()));
         self.transport.wait(until, &mut self.ended)
     }
 
@@ -287,7 +287,7 @@ where
         &mut self,
         slot: u32,
         due: Due,
-        turn: Option<Turn>,
+        turn: Option<TurnOfSession>,
         payload: Payload<T::Body>,
     ) -> Result<(), TransportError> {
         let Due { at: intended, slack } = due;

@@ -4,14 +4,14 @@
 use crate::transport::{Ended, Payload};
 use crate::work::{Dialogue, NextTurn};
 use dyno_model::Nanos;
-use dyno_model::record::Turn;
+use dyno_model::record::TurnOfSession;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 /// A conversation, with the turn that was sent last.
 struct Talk<B> {
     dialogue: Box<dyn Dialogue<B>>,
-    turn: Turn,
+    turn: TurnOfSession,
 }
 
 /// A turn that is not due yet, or waits for a slot.
@@ -27,8 +27,8 @@ pub(crate) struct Thinking<B> {
 
 impl<B> Thinking<B> {
     /// Its place in the conversation.
-    pub(crate) fn next_turn(&self) -> Turn {
-        Turn { number: self.talk.turn.number + 1, ..self.talk.turn }
+    pub(crate) fn next_turn(&self) -> TurnOfSession {
+        TurnOfSession { number: self.talk.turn.number + 1, ..self.talk.turn }
     }
 
     /// Turns due at the same time go in the order of their conversations.
@@ -77,14 +77,18 @@ impl<B> Sessions<B> {
         index: u64,
         session: u64,
         dialogue: Box<dyn Dialogue<B>>,
-    ) -> Turn {
-        let turn = Turn { session, number: 1 };
+    ) -> TurnOfSession {
+        let turn = TurnOfSession { session, number: 1 };
         self.answering.insert(index, Talk { dialogue, turn });
         turn
     }
 
     /// The next turn goes out as the request of this index.
-    pub(crate) fn go_on(&mut self, index: u64, thinking: Thinking<B>) -> (Turn, Payload<B>) {
+    pub(crate) fn go_on(
+        &mut self,
+        index: u64,
+        thinking: Thinking<B>,
+    ) -> (TurnOfSession, Payload<B>) {
         let turn = thinking.next_turn();
         let Thinking { mut talk, payload, .. } = thinking;
         talk.turn = turn;

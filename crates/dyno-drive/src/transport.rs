@@ -1,12 +1,12 @@
 //! The port through which drivers send: implemented by the network client and by simulations.
 
 use dyno_model::frame::ClientHealth;
-use dyno_model::record::{Phase, RequestRecord, Turn, Widths};
+use dyno_model::record::{Phase, RequestRecord, TurnOfSession, Widths};
 use dyno_model::{Localized, MS, Nanos};
 
 /// The length of a request and of its requested response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Lengths {
+pub struct RequestedLengths {
     /// Input tokens by our own count.
     pub input: Option<u32>,
     /// Output tokens it asks for.
@@ -24,7 +24,7 @@ pub struct Lengths {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payload<B> {
     /// What it asks for.
-    pub lengths: Lengths,
+    pub lengths: RequestedLengths,
     /// What the transport sends.
     pub body: B,
 }
@@ -51,7 +51,7 @@ pub struct Job<B> {
     /// The closed loop's slot; 0 elsewhere.
     pub slot: u32,
     /// Its place in a conversation, where it is part of one.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnOfSession>,
     /// Warm-up or measured.
     pub phase: Phase,
     /// When the schedule wanted it sent.
@@ -130,7 +130,7 @@ pub trait Transport {
 
     /// The longest wait between checks of the stop signal, which comes from outside. Virtual time
     /// passes at once, so there it may be unlimited.
-    fn patience(&self) -> Nanos {
+    fn max_wait(&self) -> Nanos {
         20 * MS
     }
 
@@ -145,7 +145,7 @@ pub trait Transport {
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError>;
 
     /// When the target last sent anything; absent where there is no such time.
-    fn heard(&self) -> Option<Nanos> {
+    fn last_received(&self) -> Option<Nanos> {
         None
     }
 

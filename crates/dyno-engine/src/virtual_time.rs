@@ -2,7 +2,7 @@
 
 mod unseen;
 
-use crate::core::{Core, Entry, Event, Refused, Request, Step};
+use crate::core::{Core, Entry, Event, RefusedRequest, Request, Step};
 use dyno_model::Nanos;
 use unseen::{Moment, Unseen};
 
@@ -55,9 +55,9 @@ impl Virtual {
     }
 
     /// Takes a request that arrives at `at`, or now if that has passed.
-    pub fn submit(&mut self, at: Nanos, request: Request<'_>) -> Result<(), Refused> {
+    pub fn submit(&mut self, at: Nanos, request: Request<'_>) -> Result<(), RefusedRequest> {
         if self.delayed && self.events.has(request.id) {
-            return Err(Refused::Duplicate(request.id));
+            return Err(RefusedRequest::Duplicate(request.id));
         }
         self.core.submit(request, at.max(self.now))
     }

@@ -3,10 +3,10 @@
 use super::FitOptions;
 use super::model::Model;
 use super::parameters::Parameter;
-use super::table::{Level, Offer, Table};
+use super::table::{FitTable, Offer, TableLevel};
 use dyno_engine::core::{Cost, Policy, Scheduler};
-use dyno_engine::twin::profile::Client;
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::profile::TwinClient;
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::plan::Load;
 
 /// A discrete choice.
@@ -50,10 +50,10 @@ const INFORMATIVE: f64 = 1.5;
 impl Choice {
     /// The parameters that these levels may identify, the most important first; at most two for every
     /// three measurements.
-    pub(crate) fn parameters(&self, table: &Table, levels: &[&Level]) -> Vec<Parameter> {
+    pub(crate) fn parameters(&self, table: &FitTable, levels: &[&TableLevel]) -> Vec<Parameter> {
         let any = |figure| levels.iter().any(|level| level.metrics.contains_key(&figure));
-        let streamed = any(Figure::TtftMs);
-        let ratio = |length: &dyn Fn(&Level) -> f64| {
+        let streamed = any(ReferenceValue::TtftMs);
+        let ratio = |length: &dyn Fn(&TableLevel) -> f64| {
             let lengths = levels.iter().map(|level| length(level));
             let most = lengths.clone().fold(0.0, f64::max);
             most / lengths.fold(f64::INFINITY, f64::min)
@@ -61,7 +61,10 @@ impl Choice {
         let wanted = [
             (Parameter::Base, true),
             (Parameter::Decode, true),
-            (Parameter::Spread, table.varied && (any(Figure::P90S) || any(Figure::DurationS))),
+            (
+                Parameter::Spread,
+                table.varied && (any(ReferenceValue::P90S) || any(ReferenceValue::DurationS)),
+            ),
             (Parameter::PrefillToken, true),
             (Parameter::InFlight, levels.iter().any(|level| level.client_unknown())),
             (Parameter::Pool, self.pool),
@@ -96,7 +99,7 @@ impl Choice {
     }
 
     /// An engine with these settings and a pool that is large enough for all levels.
-    pub(crate) fn model(&self, table: &Table) -> Model {
+    pub(crate) fn model(&self, table: &FitTable) -> Model {
         let longest = table.levels.iter().map(|level| level.input + 3.0 * level.output);
         let longest = longest.fold(f64::from(table.context.unwrap_or(1)), f64::max);
         let enough = (f64::from(self.max_seqs) * longest / 16.0).ceil() as u64 + 16;
@@ -115,22 +118,22 @@ impl Choice {
                 steps_ahead: self.steps_ahead,
             },
             cost,
-            client: Client::default(),
+            client: TwinClient::default(),
             spread: 0.0,
         }
     }
 }
 
 /// Whether levels are cells of a matrix: the pool then limits the throughput.
-pub(crate) fn cells(table: &Table) -> bool {
+pub(crate) fn cells(table: &FitTable) -> bool {
     table.fitted().any(|level| matches!(level.offer, Offer::Cell { .. }))
 }
 
 /// The alternatives that change the shape of the measurements, apart from the curve.
-pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Choice> {
+pub(crate) fn shapes(table: &FitTable, options: &FitOptions, at: &Choice) -> Vec<Choice> {
     let first = |repeated: bool| {
         let levels = table.fitted().filter(move |level| level.repeated == repeated);
-        levels.filter_map(|level| level.metrics.get(&Figure::TtftMs).copied())
+        levels.filter_map(|level| level.metrics.get(&ReferenceValue::TtftMs).copied())
     };
     // Repeated prompts with a shorter TTFT than new ones indicate a prefix cache.
     let sooner = first(true).fold(f64::INFINITY, f64::min) < 0.8 * first(false).fold(0.0, f64::max);
@@ -141,7 +144,7 @@ pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Ch
 }
 
 /// The alternatives of each discrete setting.
-pub(crate) fn settings(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
+pub(crate) fn settings(table: &FitTable, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
     let most = |offer: &Offer| match offer {
         Offer::Load { load: Load::Concurrency { concurrency }, .. } => *concurrency,
         Offer::Load { load: Load::Burst { requests }, .. } => *requests as u32,

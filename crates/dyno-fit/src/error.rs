@@ -1,8 +1,8 @@
 //! What makes a table impossible to fit. Every defect is found, so that one refusal names all of
 //! them.
 
-use super::table::{Level, Offer, Role, Table};
-use dyno_engine::twin::reference::Figure;
+use super::table::{FitTable, Offer, Role, TableLevel};
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::Localized;
 use dyno_model::message::clauses;
 use dyno_model::plan::Load;
@@ -69,7 +69,7 @@ pub enum Problem {
     )]
     Value {
         /// The metric.
-        figure: Figure,
+        figure: ReferenceValue,
         /// Its value.
         value: f64,
     },
@@ -100,7 +100,7 @@ pub enum Problem {
 }
 
 /// Everything that makes `table` impossible to fit; empty if it can be fitted.
-pub fn defects(table: &Table) -> Vec<Defect> {
+pub fn defects(table: &FitTable) -> Vec<Defect> {
     let used = table.levels.iter().filter(|level| !matches!(level.role, Role::LeftOut(_)));
     let mut found: Vec<Defect> = used
         .flat_map(|level| {
@@ -108,8 +108,8 @@ pub fn defects(table: &Table) -> Vec<Defect> {
             level_problems(level).into_iter().map(defect)
         })
         .collect();
-    let fitted: Vec<&Level> = table.fitted().collect();
-    let kind = |level: &Level| (level.offer, level.input.to_bits(), level.output.to_bits());
+    let fitted: Vec<&TableLevel> = table.fitted().collect();
+    let kind = |level: &TableLevel| (level.offer, level.input.to_bits(), level.output.to_bits());
     if fitted.len() < FEWEST {
         found.push(Defect::TooFew { have: fitted.len(), all: table.levels.len(), fewest: FEWEST });
     } else if fitted.iter().all(|level| kind(level) == kind(fitted[0])) {
@@ -118,8 +118,8 @@ pub fn defects(table: &Table) -> Vec<Defect> {
     found
 }
 
-fn level_problems(level: &Level) -> Vec<Problem> {
-    let impossible = |(_, value): &(Figure, f64)| !(value.is_finite() && *value >= 0.0);
+fn level_problems(level: &TableLevel) -> Vec<Problem> {
+    let impossible = |(_, value): &(ReferenceValue, f64)| !(value.is_finite() && *value >= 0.0);
     let all = level.metrics.iter().map(|(figure, value)| (*figure, *value));
     let zero = level.judged().filter(|(_, value)| *value == 0.0);
     let values = all.filter(impossible).chain(zero);
@@ -157,8 +157,8 @@ mod tests {
     use super::*;
     use dyno_model::Message;
 
-    fn level(label: &str, requests: u32, latency_s: f64) -> Level {
-        Level {
+    fn level(label: &str, requests: u32, latency_s: f64) -> TableLevel {
+        TableLevel {
             label: label.to_owned(),
             offer: Offer::burst(requests),
             input: 64.0,
@@ -166,21 +166,22 @@ mod tests {
             counted: None,
             timeout_s: None,
             repeated: false,
-            metrics: [(Figure::LatencyS, latency_s)].into(),
+            metrics: [(ReferenceValue::LatencyS, latency_s)].into(),
             role: Role::Fitted,
         }
     }
 
-    fn table(levels: Vec<Level>) -> Table {
+    fn table(levels: Vec<TableLevel>) -> FitTable {
         let name = "test".to_owned();
-        Table { name, levels, max_seqs: None, kv_tokens: None, context: None, varied: false }
+        FitTable { name, levels, max_seqs: None, kv_tokens: None, context: None, varied: false }
     }
 
     #[test]
     fn all_defects_of_all_levels_are_reported() {
-        let wrong = Level { output: 0.0, ..level("burst 8", 8, f64::NAN) };
-        let empty = Level { metrics: [].into(), ..level("burst 0", 0, 1.0) };
-        let left_out = Level { role: Role::LeftOut(Message::quoted("invalid")), ..wrong.clone() };
+        let wrong = TableLevel { output: 0.0, ..level("burst 8", 8, f64::NAN) };
+        let empty = TableLevel { metrics: [].into(), ..level("burst 0", 0, 1.0) };
+        let left_out =
+            TableLevel { role: Role::LeftOut(Message::quoted("invalid")), ..wrong.clone() };
         let found = defects(&table(vec![left_out, wrong, empty]));
         let text = FitError::Defects(found.clone()).to_string();
         assert_eq!(found.len(), 4, "{text}");

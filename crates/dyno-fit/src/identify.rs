@@ -3,14 +3,14 @@
 use super::FitOptions;
 use super::model::Model;
 use super::parameters::Parameter;
-use super::report::{Compared, Fitted, Mean, Report};
+use super::report::{FitCompared, Fitted, Mean, Report};
 use super::search::{Candidate, QUICK, effort, parallel, refit_without};
 use super::space::{Space, misfit};
-use super::table::{Level, Offer, Table};
+use super::table::{FitTable, Offer, TableLevel};
 use dyno_engine::core::Scheduler;
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::profile::{Length, Lengths, Range, Rows};
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::profile::{Length, Range, Rows, TwinLengths};
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::plan::Load;
 use dyno_model::{Message, message};
 use std::collections::BTreeMap;
@@ -21,8 +21,8 @@ const FLOOR: f64 = 0.02;
 const FACTORS: [f64; 2] = [1.25, 2.0];
 
 /// Makes a twin of a candidate, with its errors and intervals.
-pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> Fitted {
-    let levels: Vec<&Level> = table.fitted().collect();
+pub(crate) fn judge(table: &FitTable, options: &FitOptions, found: &Candidate) -> Fitted {
+    let levels: Vec<&TableLevel> = table.fitted().collect();
     let judge = Judge {
         options,
         found,
@@ -33,7 +33,7 @@ pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> F
     let mut left_out = Mean::default();
     let without = parallel(options.threads, &levels, |level| refit_without(found, &levels, level));
     for (level, model) in levels.iter().zip(&without) {
-        left_out.add(level, model, &Compared::new(level, model));
+        left_out.add(level, model, &FitCompared::new(level, model));
     }
     let mut twin = twin(table, &levels, &judge.model);
     let mut unidentified = Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> F
 struct Judge<'a> {
     options: &'a FitOptions,
     found: &'a Candidate,
-    levels: &'a [&'a Level],
+    levels: &'a [&'a TableLevel],
     model: Model,
     known_pool: bool,
 }
@@ -177,26 +177,26 @@ impl Judge<'_> {
 }
 
 /// A twin of this model, with the range that the levels cover.
-fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
+fn twin(table: &FitTable, levels: &[&TableLevel], model: &Model) -> Twin {
     let span = |values: &mut dyn Iterator<Item = f64>| {
         values.fold([f64::INFINITY, 0.0], |[least, most]: [f64; 2], value| {
             [least.min(value), most.max(value)]
         })
     };
-    let get = |level: &Level, figure| level.metrics.get(&figure).copied();
-    let in_flight = |level: &&Level| match level.offer {
+    let get = |level: &TableLevel, figure| level.metrics.get(&figure).copied();
+    let in_flight = |level: &&TableLevel| match level.offer {
         Offer::Load { load: load @ (Load::Concurrency { .. } | Load::Burst { .. }), .. } => {
             Some(load.value())
         }
         Offer::Unknown { .. } => model.client.in_flight.map(f64::from),
         Offer::Cell { .. } => None,
         Offer::Load { .. } => {
-            Some(get(level, Figure::CompletedRate)? * get(level, Figure::LatencyS)?)
+            Some(get(level, ReferenceValue::CompletedRate)? * get(level, ReferenceValue::LatencyS)?)
         }
     };
-    let rate = |level: &&Level| {
-        get(level, Figure::CompletedRate)
-            .or_else(|| Some(get(level, Figure::OutputTokensPerS)? / level.output))
+    let rate = |level: &&TableLevel| {
+        get(level, ReferenceValue::CompletedRate)
+            .or_else(|| Some(get(level, ReferenceValue::OutputTokensPerS)? / level.output))
     };
     let range = Range {
         in_flight: span(&mut levels.iter().filter_map(in_flight)),
@@ -204,10 +204,10 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
         input: span(&mut levels.iter().map(|level| level.input)),
         output: span(&mut levels.iter().map(|level| level.output)),
     };
-    let mean = |length: &dyn Fn(&Level) -> f64| {
+    let mean = |length: &dyn Fn(&TableLevel) -> f64| {
         levels.iter().map(|level| length(level)).sum::<f64>() / levels.len() as f64
     };
-    let labels = |wanted: &dyn Fn(&Level) -> bool| {
+    let labels = |wanted: &dyn Fn(&TableLevel) -> bool| {
         let rows = table.levels.iter().filter(|level| wanted(level));
         rows.map(|level| level.label.clone()).collect()
     };
@@ -221,7 +221,7 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
         reference: None,
         scheduler: model.scheduler,
         cost: model.cost,
-        lengths: Lengths {
+        lengths: TwinLengths {
             input: Length { mean: mean(&|level| level.input), spread: 0.0 },
             output: Length { mean: mean(&|level| level.output), spread: model.spread },
         },

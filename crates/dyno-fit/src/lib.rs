@@ -29,17 +29,17 @@ mod terms;
 mod trial;
 
 pub use calibrate::{
-    CalibrateOptions, Calibrated, Check, CheckedLevel, Explanation, LeftOut, Missed, NextRun, Part,
-    Settings, Shift, Unknown, Without, calibrate, check,
+    CalibrateOptions, Calibrated, CheckedLevel, Explanation, FitCheck, LeftOut, Missed, NextRun,
+    Part, Settings, Shift, Unknown, Without, calibrate, check,
 };
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
 pub use progress::{FitProgress, FitState};
-pub use report::{Compared, Fitted, Report, verify};
-pub use table::{End, Level, Offer, Role, Table};
-pub use terms::Term;
+pub use report::{FitCompared, Fitted, Report, verify};
+pub use table::{End, FitTable, Offer, Role, TableLevel};
+pub use terms::FitTerm;
 pub use trial::{
-    Caches, Chunk, Figures, Kind, Quantity, Sent, Shared, Trial, Unfit, When, caches, rerun,
+    Caches, Chunk, Figures, Quantity, Sent, Shared, Trial, TrialKind, Unfit, When, caches, rerun,
     sent_times, trial,
 };
 
@@ -62,7 +62,7 @@ pub struct FitOptions {
     /// Whether to try a KV pool that is too small for all that is in flight.
     pub pool: bool,
     /// Further terms to try on the best model without them; they take as long as all the rest.
-    pub terms: Vec<Term>,
+    pub terms: Vec<FitTerm>,
     /// Prefill cost of a pair of tokens over that of a token; not identifiable from a table with one
     /// prompt length.
     pub attention_ratio: f64,
@@ -95,7 +95,7 @@ impl Default for FitOptions {
 }
 
 /// Fits a twin's engine to a table.
-pub fn fit(table: &Table, options: &FitOptions) -> Result<Fitted, FitError> {
+pub fn fit(table: &FitTable, options: &FitOptions) -> Result<Fitted, FitError> {
     let defects = defects(table);
     if !defects.is_empty() {
         return Err(FitError::Defects(defects));

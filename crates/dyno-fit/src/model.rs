@@ -1,9 +1,9 @@
 //! What is simulated: an engine, and the overhead of the client.
 
 use super::parameters::Parameter;
-use dyno_engine::core::{Cost, Knee, Rise, Scheduler};
+use dyno_engine::core::{Cost, CostKnee, Rise, Scheduler};
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::profile::Client;
+use dyno_engine::twin::profile::TwinClient;
 
 /// An engine and a client.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +13,7 @@ pub(crate) struct Model {
     /// Its step times.
     pub(crate) cost: Cost,
     /// The client's overhead.
-    pub(crate) client: Client,
+    pub(crate) client: TwinClient,
     /// Spread of the lengths of responses: standard deviation over mean.
     pub(crate) spread: f64,
 }
@@ -27,7 +27,7 @@ impl Model {
 
     /// The value of a parameter, in its unit.
     pub(crate) fn get(&self, parameter: Parameter) -> f64 {
-        let knee = self.cost.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
+        let knee = self.cost.knee.unwrap_or(CostKnee { above: 0, decode: 0.0, jump: 0.0 });
         let rise = self.cost.rise.unwrap_or(Rise { time: 0.0, within: 0.0 });
         match parameter {
             Parameter::Base => 1e3 * self.cost.base,
@@ -57,8 +57,8 @@ impl Model {
     /// Sets a parameter, in its unit. The slope above the knee is kept when the one below changes.
     pub(crate) fn set(&mut self, parameter: Parameter, value: f64) {
         let cost = &mut self.cost;
-        let knee = |cost: &mut Cost, change: &dyn Fn(&mut Knee)| {
-            let mut knee = cost.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
+        let knee = |cost: &mut Cost, change: &dyn Fn(&mut CostKnee)| {
+            let mut knee = cost.knee.unwrap_or(CostKnee { above: 0, decode: 0.0, jump: 0.0 });
             change(&mut knee);
             cost.knee = Some(knee);
         };

@@ -1,7 +1,9 @@
 //! Converts published tables into tables to fit.
 
-use super::table::{End, Level, Offer, Role, Table};
-use dyno_engine::twin::reference::{ClientKind, Figure, Load, Reference, Row};
+use super::table::{End, FitTable, Offer, Role, TableLevel};
+use dyno_engine::twin::reference::{
+    ClientKind, Reference, ReferenceLoad, ReferenceRow, ReferenceValue,
+};
 use dyno_model::Message;
 use dyno_model::plan::{self, Arrival};
 
@@ -10,12 +12,13 @@ const WINDOW_S: f64 = 120.0;
 /// Enough requests at once that filling and draining the engine hardly matter.
 const SATURATING: u32 = 200;
 
-impl From<&Reference> for Table {
+impl From<&Reference> for FitTable {
     fn from(reference: &Reference) -> Self {
         let counted = counted(reference);
         let levels = reference.rows.iter().map(|row| level(reference, row, counted)).collect();
-        let ended_alone =
-            |row: &Row| row.get(Figure::OutputTokens).is_some_and(|tokens| tokens.fract() != 0.0);
+        let ended_alone = |row: &ReferenceRow| {
+            row.get(ReferenceValue::OutputTokens).is_some_and(|tokens| tokens.fract() != 0.0)
+        };
         Self {
             name: reference.name.clone(),
             levels,
@@ -37,24 +40,27 @@ fn counted(reference: &Reference) -> Option<f64> {
     if reference.client.kind != ClientKind::Guidellm01 {
         return None;
     }
-    let rows = reference.fitted().filter(|row| row.get(Figure::CompletedRate) >= Some(1.0));
+    let rows = reference.fitted().filter(|row| row.get(ReferenceValue::CompletedRate) >= Some(1.0));
     let counts: Vec<f64> = rows
         .filter_map(|row| {
-            Some(row.get(Figure::OutputTokensPerS)? / row.get(Figure::CompletedRate)?)
+            Some(
+                row.get(ReferenceValue::OutputTokensPerS)?
+                    / row.get(ReferenceValue::CompletedRate)?,
+            )
         })
         .collect();
     let mean = counts.iter().sum::<f64>() / counts.len() as f64;
     mean.is_finite().then_some(mean).or(reference.client.output_tokens)
 }
 
-fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
+fn level(reference: &Reference, row: &ReferenceRow, counted: Option<f64>) -> TableLevel {
     let metrics = row.metrics.keys().chain(row.repaired.metrics.keys());
     let metrics = metrics.filter_map(|figure| Some((*figure, row.get(*figure)?))).collect();
     let sweep = reference.client.kind == ClientKind::Guidellm01;
     let output = match sweep {
         true => reference.client.output_tokens,
         // Requests that timed out were the longest, so the mean of the rest is too low.
-        false if row.get(Figure::Failed) > Some(1.0) && timeout(reference).is_some() => {
+        false if row.get(ReferenceValue::Failed) > Some(1.0) && timeout(reference).is_some() => {
             reference.client.output_tokens
         }
         false => reference.output_tokens(row),
@@ -64,14 +70,14 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
         (None, Some(true)) => Role::Fitted,
         (None, _) => Role::HeldOut,
     };
-    Level {
+    TableLevel {
         label: label(row),
         offer: offer(reference, row),
         input: reference.input_tokens(row).unwrap_or(1.0),
         output: output.unwrap_or(1.0),
         counted,
         timeout_s: timeout(reference),
-        repeated: reference.client.same_prompt || (sweep && row.load != Load::Synchronous),
+        repeated: reference.client.same_prompt || (sweep && row.load != ReferenceLoad::Synchronous),
         metrics,
         role,
     }
@@ -83,7 +89,7 @@ fn timeout(reference: &Reference) -> Option<f64> {
 }
 
 /// How the requests of a row were sent.
-fn offer(reference: &Reference, row: &Row) -> Offer {
+fn offer(reference: &Reference, row: &ReferenceRow) -> Offer {
     let client = &reference.client;
     let end = match client.kind {
         ClientKind::Guidellm01 => End::Dropped { seconds: client.window_s.unwrap_or(WINDOW_S) },
@@ -99,30 +105,34 @@ fn offer(reference: &Reference, row: &Row) -> Offer {
         end,
     };
     match row.load {
-        Load::Synchronous => closed(1),
-        Load::Cell => Offer::Cell { requests: SATURATING },
-        Load::Throughput => Offer::Unknown { end },
-        Load::Concurrency => closed(value as u32),
-        Load::Rate => Offer::Load {
+        ReferenceLoad::Synchronous => closed(1),
+        ReferenceLoad::Cell => Offer::Cell { requests: SATURATING },
+        ReferenceLoad::Throughput => Offer::Unknown { end },
+        ReferenceLoad::Concurrency => closed(value as u32),
+        ReferenceLoad::Rate => Offer::Load {
             load: plan::Load::Rate { rate: value, arrival: Arrival::Constant },
             at_most: client.max_in_flight,
             end,
         },
-        Load::Burst => Offer::burst(value as u32),
+        ReferenceLoad::Burst => Offer::burst(value as u32),
     }
 }
 
-fn label(row: &Row) -> String {
+fn label(row: &ReferenceRow) -> String {
     let lengths = || {
         let get = |figure| row.get(figure).unwrap_or_default();
-        format!("{} in, {} out", get(Figure::InputTokens), get(Figure::OutputTokens))
+        format!(
+            "{} in, {} out",
+            get(ReferenceValue::InputTokens),
+            get(ReferenceValue::OutputTokens)
+        )
     };
     match (row.load, row.level()) {
-        (Load::Synchronous, _) => "synchronous".to_owned(),
-        (Load::Throughput, _) => "throughput".to_owned(),
-        (Load::Rate, Some(rate)) => format!("rate {rate}"),
-        (Load::Concurrency, Some(number)) => format!("concurrency {number}"),
-        (Load::Burst, Some(number)) => match row.get(Figure::InputTokens) {
+        (ReferenceLoad::Synchronous, _) => "synchronous".to_owned(),
+        (ReferenceLoad::Throughput, _) => "throughput".to_owned(),
+        (ReferenceLoad::Rate, Some(rate)) => format!("rate {rate}"),
+        (ReferenceLoad::Concurrency, Some(number)) => format!("concurrency {number}"),
+        (ReferenceLoad::Burst, Some(number)) => match row.get(ReferenceValue::InputTokens) {
             Some(input) => format!("burst {number} of {input} tokens"),
             None => format!("burst {number}"),
         },

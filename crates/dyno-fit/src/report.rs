@@ -2,10 +2,10 @@
 
 use super::model::Model;
 use super::replay::replay;
-use super::table::{Level, Role, Table};
+use super::table::{FitTable, Role, TableLevel};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Errors;
-use dyno_engine::twin::reference::{Figure, Reference};
+use dyno_engine::twin::reference::{Reference, ReferenceValue};
 use dyno_model::Message;
 use std::collections::BTreeMap;
 
@@ -19,39 +19,39 @@ pub struct Fitted {
     /// All levels, measured and simulated.
     pub report: Report,
     /// Leave-one-out errors: mean absolute errors in percent, each level predicted from the others.
-    pub leave_one_out: BTreeMap<Figure, f64>,
+    pub leave_one_out: BTreeMap<ReferenceValue, f64>,
 }
 
 /// A twin compared with its table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The levels, in order of load.
-    pub levels: Vec<Compared>,
+    pub levels: Vec<FitCompared>,
     /// Mean absolute errors in percent of the measured values.
     pub errors: Errors,
 }
 
 /// A level, measured and simulated.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
+pub struct FitCompared {
     /// Its label.
     pub label: String,
     /// How it is used.
     pub role: Role,
     /// Each metric, measured and simulated. The latter is absent if no request completed, or if the
     /// client's load is not known.
-    pub metrics: BTreeMap<Figure, (f64, Option<f64>)>,
+    pub metrics: BTreeMap<ReferenceValue, (f64, Option<f64>)>,
 }
 
 /// Replays a twin against all rows of a table. Nothing is fitted.
 pub fn verify(twin: &Twin, reference: &Reference) -> Report {
-    Report::new(&Table::from(reference), &Model::of(twin))
+    Report::new(&FitTable::from(reference), &Model::of(twin))
 }
 
 impl Report {
-    pub(crate) fn new(table: &Table, model: &Model) -> Self {
-        let levels: Vec<Compared> =
-            table.levels.iter().map(|level| Compared::new(level, model)).collect();
+    pub(crate) fn new(table: &FitTable, model: &Model) -> Self {
+        let levels: Vec<FitCompared> =
+            table.levels.iter().map(|level| FitCompared::new(level, model)).collect();
         let mut fitted = Mean::default();
         let mut held_out = Mean::default();
         for (level, compared) in table.levels.iter().zip(&levels) {
@@ -67,8 +67,8 @@ impl Report {
     }
 }
 
-impl Compared {
-    pub(crate) fn new(level: &Level, model: &Model) -> Self {
+impl FitCompared {
+    pub(crate) fn new(level: &TableLevel, model: &Model) -> Self {
         let simulated = match level.role {
             Role::LeftOut(_) => None,
             _ => replay(level, model),
@@ -82,13 +82,13 @@ impl Compared {
 /// Mean absolute errors by metric.
 #[derive(Default)]
 pub(crate) struct Mean {
-    sums: BTreeMap<Figure, (f64, f64)>,
+    sums: BTreeMap<ReferenceValue, (f64, f64)>,
 }
 
 impl Mean {
     /// Adds the errors of a level. A level with an unknown load is skipped; one in which no request
     /// completed counts as an error of 100 %.
-    pub(crate) fn add(&mut self, level: &Level, model: &Model, compared: &Compared) {
+    pub(crate) fn add(&mut self, level: &TableLevel, model: &Model, compared: &FitCompared) {
         if level.client_unknown() && model.client.in_flight.is_none() {
             return;
         }
@@ -100,7 +100,7 @@ impl Mean {
         }
     }
 
-    pub(crate) fn percent(&self) -> BTreeMap<Figure, f64> {
+    pub(crate) fn percent(&self) -> BTreeMap<ReferenceValue, f64> {
         // To a hundredth: more would be false precision.
         let round = |percent: f64| (100.0 * percent).round() / 100.0;
         self.sums.iter().map(|(figure, (sum, n))| (*figure, round(100.0 * sum / n))).collect()

@@ -6,10 +6,10 @@ use super::model::Model;
 use super::parameters::Parameter;
 use super::simplex::{Point, Simplex};
 use super::space::{Space, level_misfit};
-use super::table::{End, Level, Offer, Table};
+use super::table::{End, FitTable, Offer, TableLevel};
 use super::terms::extend;
 use dyno_engine::core::Policy;
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::reference::ReferenceValue;
 use std::sync::Mutex;
 
 /// Measurement noise: coming closer than this is not an improvement.
@@ -48,8 +48,8 @@ impl Candidate {
 
 /// The best candidate: of those with the best fit for their number of parameters, the one with the
 /// lowest leave-one-out error, with the further terms that it needs. Only fitted levels are used.
-pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
-    let levels: Vec<&Level> = table.fitted().collect();
+pub(crate) fn search(table: &FitTable, options: &FitOptions) -> Option<Candidate> {
+    let levels: Vec<&TableLevel> = table.fitted().collect();
     let search = Search { table, levels: &levels, options };
     let starts: Vec<Choice> = options
         .policies
@@ -103,8 +103,8 @@ pub(crate) fn parallel<T: Sync, R: Send>(
 }
 
 pub(crate) struct Search<'a> {
-    table: &'a Table,
-    pub(crate) levels: &'a [&'a Level],
+    table: &'a FitTable,
+    pub(crate) levels: &'a [&'a TableLevel],
     pub(crate) options: &'a FitOptions,
 }
 
@@ -258,15 +258,15 @@ impl Search<'_> {
 }
 
 /// Fewer evaluations if each is slow because many requests are simulated.
-pub(crate) fn effort(levels: &[&Level], simplex: Simplex) -> Simplex {
+pub(crate) fn effort(levels: &[&TableLevel], simplex: Simplex) -> Simplex {
     let share = (QUICK_REQUESTS / requests(levels).max(1.0)).clamp(0.0, 1.0);
     let evaluations = (simplex.evaluations as f64 * share) as usize;
     Simplex { evaluations: evaluations.max(LEAST.min(simplex.evaluations)), ..simplex }
 }
 
 /// How many requests are simulated in levels that are bounded by a number.
-fn requests(levels: &[&Level]) -> f64 {
-    let requests = |level: &&Level| match level.offer {
+fn requests(levels: &[&TableLevel]) -> f64 {
+    let requests = |level: &&TableLevel| match level.offer {
         Offer::Load { end: End::Requests { requests, .. }, .. }
         | Offer::Unknown { end: End::Requests { requests, .. } }
         | Offer::Cell { requests } => f64::from(requests),
@@ -276,8 +276,12 @@ fn requests(levels: &[&Level]) -> f64 {
 }
 
 /// The model of a candidate, refitted without one level. The client's overhead is kept.
-pub(crate) fn refit_without(candidate: &Candidate, levels: &[&Level], left: &Level) -> Model {
-    let rest: Vec<&Level> = levels.iter().copied().filter(|level| *level != left).collect();
+pub(crate) fn refit_without(
+    candidate: &Candidate,
+    levels: &[&TableLevel],
+    left: &TableLevel,
+) -> Model {
+    let rest: Vec<&TableLevel> = levels.iter().copied().filter(|level| *level != left).collect();
     let space = candidate.space.without(Parameter::InFlight, candidate.model());
     let start = space.point(&candidate.model(), |_| 1.0);
     space.model(&space.descend(&start, &rest, effort(levels, NEAR)).at).0
@@ -293,28 +297,29 @@ struct Start {
 }
 
 impl Start {
-    fn new(levels: &[&Level]) -> Self {
+    fn new(levels: &[&TableLevel]) -> Self {
         let lightest = levels.first();
         let get = |figure| lightest.and_then(|level| level.metrics.get(&figure)).copied();
         let output = lightest.map_or(1.0, |level| level.output).max(2.0);
-        let latency = get(Figure::LatencyS).map(|s| 1e3 * s);
-        let latency = latency.or(get(Figure::LatencyPerOutputTokenMs).map(|ms| ms * output));
-        let first = get(Figure::TtftMs);
-        let step = get(Figure::TpotMs)
+        let latency = get(ReferenceValue::LatencyS).map(|s| 1e3 * s);
+        let latency =
+            latency.or(get(ReferenceValue::LatencyPerOutputTokenMs).map(|ms| ms * output));
+        let first = get(ReferenceValue::TtftMs);
+        let step = get(ReferenceValue::TpotMs)
             .or_else(|| Some((latency? - first.unwrap_or(0.0)) / (output - 1.0)))
             .filter(|step| *step > 0.0);
         let step_ms = step.unwrap_or(30.0);
         let last = levels.last();
         let little = last.and_then(|level| {
-            let rate = level.metrics.get(&Figure::CompletedRate)?;
-            Some(rate * level.metrics.get(&Figure::LatencyS)?)
+            let rate = level.metrics.get(&ReferenceValue::CompletedRate)?;
+            Some(rate * level.metrics.get(&ReferenceValue::LatencyS)?)
         });
         let unknown = last.is_some_and(|level| level.client_unknown());
         // Pool usage while the engine was busy, from how many single requests it ran at once.
         let held = levels.iter().filter_map(|level| {
             let Offer::Cell { .. } = level.offer else { return None };
-            let rate = level.metrics.get(&Figure::OutputTokensPerS)?;
-            let each = level.metrics.get(&Figure::LatencyPerOutputTokenMs)?;
+            let rate = level.metrics.get(&ReferenceValue::OutputTokensPerS)?;
+            let each = level.metrics.get(&ReferenceValue::LatencyPerOutputTokenMs)?;
             Some(1e-3 * rate * each * (level.input + 0.5 * level.output) / 16.0)
         });
         Self {

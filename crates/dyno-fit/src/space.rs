@@ -8,7 +8,7 @@ use super::parameters::Parameter;
 use super::progress::FitProgress;
 use super::replay::replay;
 use super::simplex::{Point, Simplex};
-use super::table::{Level, Table};
+use super::table::{FitTable, TableLevel};
 use std::sync::Arc;
 
 /// The error of a metric that the model does not produce at all: a factor of 20.
@@ -30,8 +30,8 @@ pub(crate) struct Space {
 impl Space {
     /// The space of a choice.
     pub(crate) fn new(
-        table: &Table,
-        levels: &[&Level],
+        table: &FitTable,
+        levels: &[&TableLevel],
         choice: &Choice,
         options: &FitOptions,
     ) -> Self {
@@ -85,13 +85,13 @@ impl Space {
     }
 
     /// The sum of squared errors of the logarithms at a point.
-    pub(crate) fn misfit(&self, at: &[f64], levels: &[&Level]) -> f64 {
+    pub(crate) fn misfit(&self, at: &[f64], levels: &[&TableLevel]) -> f64 {
         let (model, beyond) = self.model(at);
         beyond + misfit(&model, levels)
     }
 
     /// The lowest point found from `start`.
-    pub(crate) fn descend(&self, start: &[f64], levels: &[&Level], simplex: Simplex) -> Point {
+    pub(crate) fn descend(&self, start: &[f64], levels: &[&TableLevel], simplex: Simplex) -> Point {
         if self.parameters.is_empty() {
             return Point { at: Vec::new(), value: self.misfit(&[], levels) };
         }
@@ -104,7 +104,7 @@ impl Space {
 impl Space {
     /// Takes smaller and smaller steps along one axis after the other while they improve the fit, to
     /// leave local minima in which a simplex gets stuck.
-    pub(crate) fn walk(&self, mut point: Point, levels: &[&Level]) -> Point {
+    pub(crate) fn walk(&self, mut point: Point, levels: &[&TableLevel]) -> Point {
         for step in [0.2, 0.08, 0.03] {
             for axis in 0..point.at.len() {
                 for way in [step, -step] {
@@ -123,12 +123,12 @@ impl Space {
 }
 
 /// The sum of squared errors of the logarithms of all metrics of all levels.
-pub(crate) fn misfit(model: &Model, levels: &[&Level]) -> f64 {
+pub(crate) fn misfit(model: &Model, levels: &[&TableLevel]) -> f64 {
     levels.iter().map(|level| level_misfit(model, level)).sum()
 }
 
 /// The sum over the metrics of one level.
-pub(crate) fn level_misfit(model: &Model, level: &Level) -> f64 {
+pub(crate) fn level_misfit(model: &Model, level: &TableLevel) -> f64 {
     let simulated = replay(level, model);
     let error = |(figure, measured): (_, f64)| {
         let simulated = simulated.as_ref().and_then(|metrics| metrics.get(&figure));

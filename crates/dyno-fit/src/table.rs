@@ -1,17 +1,17 @@
 //! A measured table as input of a fit: levels of load and their measurements.
 
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::Message;
 use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
 /// A table to fit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct FitTable {
     /// Its name.
     pub name: String,
     /// The levels, in order of load.
-    pub levels: Vec<Level>,
+    pub levels: Vec<TableLevel>,
     /// How many sequences the engine runs at once, if it is known.
     pub max_seqs: Option<u32>,
     /// Context length of the engine, if it is known.
@@ -24,7 +24,7 @@ pub struct Table {
 
 /// A level of load.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Level {
+pub struct TableLevel {
     /// What it is called in messages.
     pub label: String,
     /// How requests were sent.
@@ -41,7 +41,7 @@ pub struct Level {
     /// Whether its prompts had been sent before, so that a prefix cache may have them.
     pub repeated: bool,
     /// The measurements, without unreliable ones.
-    pub metrics: BTreeMap<Figure, f64>,
+    pub metrics: BTreeMap<ReferenceValue, f64>,
     /// How it is used.
     pub role: Role,
 }
@@ -111,39 +111,45 @@ impl Offer {
     }
 }
 
-impl Table {
+impl FitTable {
     /// The levels that are fitted to.
-    pub fn fitted(&self) -> impl Iterator<Item = &Level> {
+    pub fn fitted(&self) -> impl Iterator<Item = &TableLevel> {
         self.levels.iter().filter(|level| level.role == Role::Fitted)
     }
 }
 
-impl Level {
+impl TableLevel {
     /// Whether it is not known how many requests were in flight.
     pub fn client_unknown(&self) -> bool {
         matches!(self.offer, Offer::Unknown { .. })
     }
 
     /// The metrics that a model is fitted to: one of throughput, and times.
-    pub fn judged(&self) -> impl Iterator<Item = (Figure, f64)> {
+    pub fn judged(&self) -> impl Iterator<Item = (ReferenceValue, f64)> {
         let amount = match self.offer {
-            Offer::Load { load: Load::Burst { .. }, .. } => {
-                [Figure::DurationS, Figure::OutputTokensPerS, Figure::CompletedRate]
-            }
+            Offer::Load { load: Load::Burst { .. }, .. } => [
+                ReferenceValue::DurationS,
+                ReferenceValue::OutputTokensPerS,
+                ReferenceValue::CompletedRate,
+            ],
             // Request rates of a matrix are rounded too much.
-            Offer::Cell { .. } => [Figure::OutputTokensPerS; 3],
-            _ => [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS],
+            Offer::Cell { .. } => [ReferenceValue::OutputTokensPerS; 3],
+            _ => [
+                ReferenceValue::CompletedRate,
+                ReferenceValue::OutputTokensPerS,
+                ReferenceValue::DurationS,
+            ],
         };
-        let between = [Figure::TpotMs, Figure::ItlMs];
-        let first_of = |metrics: &[Figure]| {
+        let between = [ReferenceValue::TpotMs, ReferenceValue::ItlMs];
+        let first_of = |metrics: &[ReferenceValue]| {
             metrics.iter().copied().find(|figure| self.metrics.contains_key(figure))
         };
         [
             first_of(&amount),
-            first_of(&[Figure::LatencyS, Figure::LatencyPerOutputTokenMs]),
-            first_of(&[Figure::TtftMs]),
+            first_of(&[ReferenceValue::LatencyS, ReferenceValue::LatencyPerOutputTokenMs]),
+            first_of(&[ReferenceValue::TtftMs]),
             first_of(&between),
-            first_of(&[Figure::P90S]),
+            first_of(&[ReferenceValue::P90S]),
         ]
         .into_iter()
         .flatten()

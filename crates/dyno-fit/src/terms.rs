@@ -4,8 +4,8 @@
 use super::choice::Choice;
 use super::parameters::Parameter;
 use super::search::{Candidate, Search, parallel};
-use super::table::Level;
-use dyno_engine::twin::reference::Figure;
+use super::table::TableLevel;
+use dyno_engine::twin::reference::ReferenceValue;
 
 /// With fewer levels, leaving one out says nothing about a term.
 const FEWEST: usize = 4;
@@ -20,7 +20,7 @@ const TURNS: [u32; 2] = [1, 12];
 
 /// A term that a basic model does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Term {
+pub enum FitTerm {
     /// Steps are decided while the one before still runs.
     Ahead,
     /// A step that prefills takes at least as long as its launch.
@@ -29,7 +29,7 @@ pub enum Term {
     Front,
 }
 
-impl Term {
+impl FitTerm {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Ahead, Self::Launch, Self::Front];
 
@@ -54,7 +54,7 @@ pub(crate) fn extend(search: &Search<'_>, basic: Candidate) -> Candidate {
     if search.levels.len() < FEWEST {
         return best;
     }
-    let first = |level: &&Level| level.metrics.contains_key(&Figure::TtftMs);
+    let first = |level: &&TableLevel| level.metrics.contains_key(&ReferenceValue::TtftMs);
     let streamed = search.levels.iter().any(first);
     loop {
         let choices: Vec<Choice> =
@@ -111,7 +111,7 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::choice::Curve;
-    use crate::table::{Offer, Role, Table};
+    use crate::table::{FitTable, Offer, Role};
     use dyno_engine::core::Policy;
 
     const BASIC: Choice = Choice {
@@ -127,9 +127,14 @@ mod tests {
         turns: None,
     };
 
-    fn level(requests: u32) -> Level {
-        let figures = [Figure::LatencyS, Figure::TtftMs, Figure::ItlMs, Figure::DurationS];
-        Level {
+    fn level(requests: u32) -> TableLevel {
+        let figures = [
+            ReferenceValue::LatencyS,
+            ReferenceValue::TtftMs,
+            ReferenceValue::ItlMs,
+            ReferenceValue::DurationS,
+        ];
+        TableLevel {
             label: format!("burst {requests}"),
             offer: Offer::burst(requests),
             input: 64.0,
@@ -145,7 +150,8 @@ mod tests {
     #[test]
     fn a_term_is_added_once() {
         let mut choice = BASIC;
-        for (term, alternatives) in [(Term::Ahead, 1), (Term::Launch, 1), (Term::Front, 2)] {
+        for (term, alternatives) in [(FitTerm::Ahead, 1), (FitTerm::Launch, 1), (FitTerm::Front, 2)]
+        {
             let with = term.on(&choice, true);
             assert_eq!(with.len(), alternatives, "{term:?}");
             assert_eq!(term.on(&with[0], true), [], "{term:?}");
@@ -153,7 +159,7 @@ mod tests {
         }
         let all = Choice { steps_ahead: 1, launch: true, turns: Some(1), ..BASIC };
         assert_eq!(choice, all);
-        assert_eq!(Term::ALL.map(|term| term.on(&BASIC, false).len()), [1, 0, 0]);
+        assert_eq!(FitTerm::ALL.map(|term| term.on(&BASIC, false).len()), [1, 0, 0]);
     }
 
     #[test]
@@ -161,7 +167,7 @@ mod tests {
         let levels = [1, 2, 4, 8, 16].map(level);
         let name = "test".to_owned();
         let levels_of = levels.to_vec();
-        let table = Table {
+        let table = FitTable {
             name,
             levels: levels_of,
             max_seqs: None,
@@ -169,11 +175,11 @@ mod tests {
             context: None,
             varied: false,
         };
-        let levels: Vec<&Level> = levels.iter().collect();
+        let levels: Vec<&TableLevel> = levels.iter().collect();
         let basic = BASIC.parameters(&table, &levels);
         let replaced = [
-            (Term::Launch, Parameter::PrefillBase, Parameter::LaunchPrefill),
-            (Term::Front, Parameter::ClientToken, Parameter::FrontChunk),
+            (FitTerm::Launch, Parameter::PrefillBase, Parameter::LaunchPrefill),
+            (FitTerm::Front, Parameter::ClientToken, Parameter::FrontChunk),
         ];
         for (term, old, new) in replaced {
             let with = term.on(&BASIC, true)[0].parameters(&table, &levels);

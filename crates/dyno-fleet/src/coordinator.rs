@@ -7,7 +7,7 @@ mod level;
 pub use error::FleetError;
 
 use crate::clock::{ClockSync, Stamps};
-use crate::message::{Done, FromAgent, Hello, PROTOCOL, Setup, ToAgent, named};
+use crate::message::{AgentLevelEnd, FromAgent, Hello, PROTOCOL, Setup, ToAgent, named};
 use crate::patience::{Late, Patience, Requests, can_be, can_have_done, is_at_work};
 use crate::port::{Hub, Out, taken};
 use dyno_model::fleet::{AgentSeen, Beat, ClockFit};
@@ -36,7 +36,7 @@ const TRIES: u32 = 3;
 pub type Pieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, Message> + 'a;
 
 /// Watches a level.
-pub trait Watch {
+pub trait LevelWatch {
     /// All agents start at this time.
     fn started(&mut self, at: Nanos);
 
@@ -55,7 +55,7 @@ pub struct Part {
     /// Its machine.
     pub host: String,
     /// What it says of the level; absent where it was lost.
-    pub done: Option<Done>,
+    pub done: Option<AgentLevelEnd>,
     /// Why it was lost, if it was.
     pub lost: Option<Message>,
     /// How much later than the others' agreed time it started, as far as its clock is known now.

@@ -1,7 +1,7 @@
 //! What an agent accepts of a plan. A coordinator has checked its command line, but anybody who may write to
 //! a bus can send a plan: one without an end, or one that is larger than any machine.
 
-use crate::message::{Prepare, Setup};
+use crate::message::{PrepareLevel, Setup};
 use dyno_model::{Message, limits};
 
 /// Whether an agent accepts a run; the reason if not.
@@ -11,7 +11,7 @@ pub fn check_setup(setup: &Setup) -> Result<(), Message> {
 }
 
 /// Whether an agent accepts a level; the reason if not.
-pub fn check_level(prepare: &Prepare) -> Result<(), Message> {
+pub fn check_level(prepare: &PrepareLevel) -> Result<(), Message> {
     limits::check_end(&prepare.plan)?;
     limits::check_taken(prepare.taken)?;
     limits::check_level(&prepare.plan)
@@ -29,7 +29,7 @@ mod tests {
     fn levels_are_checked() {
         let prepare = |taken, duration_ns, drain_ns| {
             let plan = LevelPlan { duration_ns, drain_ns, ..LevelPlan::new(RATE) };
-            check_level(&Prepare { level: 1, plan, taken, failures: None })
+            check_level(&PrepareLevel { level: 1, plan, taken, failures: None })
         };
         assert_eq!(prepare(1_000_000, Some(SEC), SEC), Ok(()));
         let said = |checked: Result<(), Message>| checked.unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! What coordinator and agents say to each other. A packet is the length of a JSON header, the header, and
 //! raw bytes where the message carries any.
 
-use crate::harmless::clean;
+use crate::sanitize::clean;
 use dyno_model::fleet::Beat;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Plan, Shard};
@@ -37,7 +37,7 @@ pub enum ToAgent {
         from: u64,
     },
     /// Prepare a level.
-    Prepare(Box<Prepare>),
+    Prepare(Box<PrepareLevel>),
     /// Start the level that was prepared.
     Start {
         /// Its number.
@@ -98,7 +98,7 @@ pub struct FileRef {
 
 /// A level to prepare.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Prepare {
+pub struct PrepareLevel {
     /// Its number.
     pub level: u32,
     /// What it does, for all agents together.
@@ -153,7 +153,7 @@ pub enum FromAgent {
         level: u32,
     },
     /// The level is over, and its records are written.
-    Done(Box<Done>),
+    Done(Box<AgentLevelEnd>),
     /// A piece of the records; the bytes follow. An empty piece is the end.
     Piece {
         /// Where it begins.
@@ -188,7 +188,7 @@ pub(crate) fn named(version: &str, protocol: u32) -> String {
 
 /// A level that is over, as one agent saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Done {
+pub struct AgentLevelEnd {
     /// Its number.
     pub level: u32,
     /// Why sending stopped.

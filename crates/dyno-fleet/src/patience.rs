@@ -1,7 +1,7 @@
 //! How long agents may take, and what they may say: an agent that keeps answering calls but does nothing
 //! else, or that says what cannot be, is given up like one that is gone.
 
-use crate::message::{Done, Prepare};
+use crate::message::{AgentLevelEnd, PrepareLevel};
 use dyno_model::fleet::Beat;
 use dyno_model::plan::{Load, Plan, Warmup};
 use dyno_model::{Message, Nanos, message};
@@ -73,7 +73,7 @@ impl Patience {
     /// When a level is over by its plan; absent where requests bound it. A request may take longer than
     /// that: one that was sent last when a number of requests or a trace ended the level is waited for, and
     /// the measured time of a closed loop begins with a response that ends after a timed warm-up.
-    pub(crate) fn of_level(&self, prepare: &Prepare, requests: Requests) -> Option<Limit> {
+    pub(crate) fn of_level(&self, prepare: &PrepareLevel, requests: Requests) -> Option<Limit> {
         let plan = &prepare.plan;
         let warmup = match plan.warmup {
             None => 0,
@@ -153,7 +153,7 @@ pub(crate) fn can_be(beat: &Beat) -> bool {
 }
 
 /// Whether what an agent says of a level can be true.
-pub(crate) fn can_have_done(done: &Done) -> bool {
+pub(crate) fn can_have_done(done: &AgentLevelEnd) -> bool {
     let counts = [done.start_error_ns.unsigned_abs(), done.taken, done.failed, done.bytes];
     counts.iter().all(|number| *number <= MOST)
 }
@@ -169,7 +169,7 @@ mod tests {
         assert!(can_be(&Beat { sent: 1 << 40, ..Beat::default() }));
         assert!(!can_be(&Beat { tokens: u64::MAX, ..Beat::default() }));
         assert!(!can_be(&Beat { ttft_ns: Some(u64::MAX), ..Beat::default() }));
-        let done = Done {
+        let done = AgentLevelEnd {
             level: 0,
             ending: Ending::Requests,
             start_error_ns: -5,
@@ -181,8 +181,8 @@ mod tests {
             bytes: 1 << 40,
         };
         assert!(can_have_done(&done));
-        assert!(!can_have_done(&Done { start_error_ns: i64::MIN, ..done.clone() }));
-        assert!(!can_have_done(&Done { bytes: u64::MAX, ..done }));
+        assert!(!can_have_done(&AgentLevelEnd { start_error_ns: i64::MIN, ..done.clone() }));
+        assert!(!can_have_done(&AgentLevelEnd { bytes: u64::MAX, ..done }));
     }
 
     fn seconds(seconds: u64) -> Duration {
@@ -197,7 +197,7 @@ mod tests {
         plan.drain_ns = 3_000_000_000;
         let of = |plan: &LevelPlan| {
             let plan = plan.clone();
-            patience.of_level(&Prepare { level: 0, plan, taken: 0, failures: None }, requests)
+            patience.of_level(&PrepareLevel { level: 0, plan, taken: 0, failures: None }, requests)
         };
         assert_eq!(of(&plan), None, "requests bound it");
         plan.duration_ns = Some(4_000_000_000);

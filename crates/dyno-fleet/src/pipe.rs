@@ -3,7 +3,7 @@
 
 use crate::inbox::inbox;
 use crate::message::{BadPacket, MAX_PACKET};
-use crate::port::{Arrived, Hub, Line, Sender};
+use crate::port::{AgentLine, Arrived, Hub, Sender};
 use dyno_model::{Message, message};
 use dyno_net::Clock;
 use std::io::{self, BufReader, Read, Write};
@@ -59,7 +59,7 @@ pub fn spawn(
 }
 
 /// The line of a child to its coordinator, over its standard input and output.
-pub fn stdio(clock: Clock) -> io::Result<Line> {
+pub fn stdio(clock: Clock) -> io::Result<AgentLine> {
     let (arrivals, inbox) = mpsc::channel();
     let report = move |arrived| arrivals.send(arrived).is_ok();
     thread::Builder::new().name("dyno-coordinator".into()).spawn(move || {
@@ -67,7 +67,7 @@ pub fn stdio(clock: Clock) -> io::Result<Line> {
             message!("the coordinator has ended", "协调端已退出")
         });
     })?;
-    Ok(Line::new(sending(io::stdout())?, inbox))
+    Ok(AgentLine::new(sending(io::stdout())?, inbox))
 }
 
 /// Sends packets on a thread of its own, so that a reader that hangs holds up nobody.

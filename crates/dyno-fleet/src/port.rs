@@ -63,12 +63,12 @@ impl std::fmt::Debug for Hub {
 }
 
 /// An agent's side.
-pub struct Line {
+pub struct AgentLine {
     pub(crate) out: Out,
     inbox: Receiver<Arrived>,
 }
 
-impl Line {
+impl AgentLine {
     /// A line to the coordinator.
     pub fn new(sender: Sender, inbox: Receiver<Arrived>) -> Self {
         Self { out: Out::new(sender), inbox }
@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-impl std::fmt::Debug for Line {
+impl std::fmt::Debug for AgentLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Line").finish_non_exhaustive()
     }

@@ -8,7 +8,7 @@ const MOST_CELLS: usize = 4_000_000;
 
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct CsvRow {
     /// Its line, from 1.
     pub line: u64,
     /// Its cells, as they are.
@@ -16,14 +16,14 @@ pub struct Row {
 }
 
 /// The lines of a table; none if it is not text. Empty ones are left out.
-pub fn rows(bytes: &[u8]) -> Vec<Row> {
+pub fn rows(bytes: &[u8]) -> Vec<CsvRow> {
     let bytes = without_mark(bytes);
     if std::str::from_utf8(bytes).is_err() {
         return Vec::new();
     }
     let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let mut seen = 0;
-    let few = |row: &Row| {
+    let few = |row: &CsvRow| {
         let go_on = seen <= MOST_CELLS;
         seen += row.cells.len();
         go_on
@@ -31,13 +31,13 @@ pub fn rows(bytes: &[u8]) -> Vec<Row> {
     reader.into_records().map_while(|record| row(bytes, &record.ok()?)).take_while(few).collect()
 }
 
-fn row(bytes: &[u8], record: &StringRecord) -> Option<Row> {
+fn row(bytes: &[u8], record: &StringRecord) -> Option<CsvRow> {
     let from = record.position()?;
     // The reader counts empty lines to the row below them.
     let above = bytes.get(usize::try_from(from.byte()).ok()?..)?;
     let above = above.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
     let line = from.line() + above.filter(|byte| **byte == b'\n').count() as u64;
-    Some(Row { line, cells: record.iter().map(str::to_owned).collect() })
+    Some(CsvRow { line, cells: record.iter().map(str::to_owned).collect() })
 }
 
 /// A number as people write it: `1,234.5`, with blanks around it, or nothing.

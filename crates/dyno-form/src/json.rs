@@ -2,7 +2,7 @@
 //! `Infinity`; cut off in the middle. Complete documents are read.
 
 use dyno_model::Diagnostic;
-use dyno_model::budget::{Budget, Held, json_weight};
+use dyno_model::budget::{Budget, HeldBytes, json_weight};
 use dyno_words::{Problem, values};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub struct Documents {
     /// Nothing was read, or not all, because there is not enough memory.
     pub too_large: bool,
     /// The memory of the values.
-    pub(crate) held: Option<Held>,
+    pub(crate) held: Option<HeldBytes>,
 }
 
 /// Whether it may be JSON at all.

@@ -4,18 +4,18 @@ use super::prefix;
 
 /// A line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct TextLine {
     /// From 1.
     pub number: u64,
     /// Without surrounding space and quotation marks.
     pub text: String,
     /// Its role in Markdown.
-    pub kind: Kind,
+    pub kind: LineKind,
 }
 
 /// The role of a line in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineKind {
     /// Text.
     Text,
     /// Text within a code fence.
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 /// The lines of a text; `None` where these bytes are not text.
-pub fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
+pub fn lines(bytes: &[u8]) -> Option<Vec<TextLine>> {
     let text = decode(bytes)?;
     let mut fence: Option<&'static str> = None;
     let mut lines = Vec::new();
@@ -38,18 +38,18 @@ pub fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
         let kind = match (fence, mark) {
             (None, Some(mark)) => {
                 fence = Some(mark);
-                Kind::Open
+                LineKind::Open
             }
             (Some(open), Some(mark))
                 if open == mark && text.trim_matches(['`', '~']).is_empty() =>
             {
                 fence = None;
-                Kind::Close
+                LineKind::Close
             }
-            (Some(_), _) => Kind::Code,
-            (None, None) => Kind::Text,
+            (Some(_), _) => LineKind::Code,
+            (None, None) => LineKind::Text,
         };
-        lines.push(Line { number, text, kind });
+        lines.push(TextLine { number, text, kind });
     }
     Some(lines)
 }
@@ -120,12 +120,12 @@ mod tests {
 
     #[test]
     fn fences_are_known() {
-        let kinds: Vec<Kind> = lines(b"a\n```sh\n# b\n~~~\n```\nc\n")
+        let kinds: Vec<LineKind> = lines(b"a\n```sh\n# b\n~~~\n```\nc\n")
             .unwrap()
             .into_iter()
             .map(|line| line.kind)
             .collect();
-        let (code, text) = (Kind::Code, Kind::Text);
-        assert_eq!(kinds, [text, Kind::Open, code, code, Kind::Close, text, text]);
+        let (code, text) = (LineKind::Code, LineKind::Text);
+        assert_eq!(kinds, [text, LineKind::Open, code, code, LineKind::Close, text, text]);
     }
 }

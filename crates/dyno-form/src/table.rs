@@ -1,6 +1,6 @@
 //! Tables of Markdown and of terminals, as rows of cells.
 
-use super::lines::Line;
+use super::lines::TextLine;
 use dyno_model::Diagnostic;
 use dyno_words::{Problem, values};
 
@@ -77,7 +77,7 @@ impl Table {
 }
 
 /// The table that starts with the first of these lines, and how many lines it takes.
-pub fn table(lines: &[Line]) -> Option<(Table, usize)> {
+pub fn table(lines: &[TextLine]) -> Option<(Table, usize)> {
     let first = lines.first()?;
     let open = !first.text.starts_with('|');
     if open && !begins_open(lines) {
@@ -107,18 +107,19 @@ pub fn table(lines: &[Line]) -> Option<(Table, usize)> {
 const BETWEEN: usize = 40;
 
 /// Whether a row of the same table follows the lines of a log that begin here.
-fn goes_on(lines: &[Line], above: Option<&Row>) -> bool {
+fn goes_on(lines: &[TextLine], above: Option<&Row>) -> bool {
     let next = lines.iter().take(BETWEEN + 1).position(|line| line.text.starts_with('|'));
     let Some(next) = next else { return false };
-    let logged = |line: &Line| line.text.contains(": ") && !line.text.starts_with('#');
-    let same = |row: &Line| above.is_some_and(|above| above.cells.len() == cells(&row.text).len());
+    let logged = |line: &TextLine| line.text.contains(": ") && !line.text.starts_with('#');
+    let same =
+        |row: &TextLine| above.is_some_and(|above| above.cells.len() == cells(&row.text).len());
     // A table with its own header is another one.
     let begins = lines.get(next + 1).is_some_and(|line| is_rule(&line.text));
     lines[..next].iter().all(logged) && same(&lines[next]) && !is_rule(&lines[next].text) && !begins
 }
 
 /// A table whose rows have no line at their ends, or a grid that starts with its frame.
-fn begins_open(lines: &[Line]) -> bool {
+fn begins_open(lines: &[TextLine]) -> bool {
     let (Some(first), Some(second)) = (lines.first(), lines.get(1)) else { return false };
     if is_rule(&first.text) {
         return second.text.starts_with('|');

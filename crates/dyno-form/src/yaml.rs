@@ -3,7 +3,7 @@
 
 use super::json::{Documents, without_mark};
 use dyno_model::Diagnostic;
-use dyno_model::budget::{Budget, Held, OverBudget};
+use dyno_model::budget::{Budget, HeldBytes, OverBudget};
 use dyno_words::{Problem, values};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ struct Builder {
     anchors: HashMap<usize, (Value, usize)>,
     /// Bytes of all values so far, with those that are repeated counted as often.
     bytes: usize,
-    held: Held,
+    held: HeldBytes,
     too_large: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::level::same::{Seen, is_converted, same_results};
 use crate::reading::Reading;
 use crate::tools::evalscope::folder as evalscope;
 use crate::tools::serving::sweep as combinations;
-use crate::{FileOutcome, ImportError, Imported, Outcome, text};
+use crate::{FileOutcome, ImportError, ImportOutcome, Imported, text};
 use dyno_form::file::{self, FileError};
 use dyno_form::json;
 use dyno_form::sqlite::with_log;
@@ -147,9 +147,9 @@ fn sweep(
     let read = reading.finish();
     let levels = read.runs.iter().map(|run| run.summary.levels.len()).sum();
     let outcome = if levels > 0 {
-        Outcome::Read { tool: "evalscope".to_owned(), sure: None, levels }
+        ImportOutcome::Read { tool: "evalscope".to_owned(), sure: None, levels }
     } else {
-        Outcome::Empty { tool: "evalscope".to_owned() }
+        ImportOutcome::Empty { tool: "evalscope".to_owned() }
     };
     imported.files.push(FileOutcome { file: below(root, path), outcome });
     imported.append(read);
@@ -172,7 +172,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
         let (bytes, log_problem) = match file::read(path) {
             Ok(bytes) => with_log(path, bytes),
             Err(error) => {
-                let outcome = Outcome::Unreadable(error.to_string());
+                let outcome = ImportOutcome::Unreadable(error.to_string());
                 documents.push(FileOutcome { file: shown, outcome });
                 continue;
             }
@@ -191,7 +191,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
         let read = reading.other(&shown, &bytes).or_else(|| printed(path, &shown, &bytes));
         let Some(mut read) = read else {
             // A document that no tool writes is not looked into as text.
-            documents.push(FileOutcome { file: shown, outcome: Outcome::Unknown });
+            documents.push(FileOutcome { file: shown, outcome: ImportOutcome::Unknown });
             continue;
         };
         read.problems.iter_mut().for_each(|problem| *problem = named(&shown, problem));
@@ -238,7 +238,7 @@ fn drop_copies(imported: &mut Imported) {
         original.label = original.label.take().or(copy.label);
         let of = original.origin.as_ref().map(|origin| origin.file.clone()).unwrap_or_default();
         if let Some(copy) = copy.origin {
-            let outcome = Outcome::Copy { tool: copy.tool, of };
+            let outcome = ImportOutcome::Copy { tool: copy.tool, of };
             mark(&mut imported.files, &copy.file, &outcome);
         }
     }
@@ -250,7 +250,7 @@ fn drop_copies(imported: &mut Imported) {
 }
 
 /// Notes what became of the file of that name.
-fn mark(files: &mut [FileOutcome], name: &str, outcome: &Outcome) {
+fn mark(files: &mut [FileOutcome], name: &str, outcome: &ImportOutcome) {
     let of_name = |file: &&mut FileOutcome| name_of(Path::new(&file.file)) == name;
     files.iter_mut().filter(of_name).for_each(|file| file.outcome = outcome.clone());
 }

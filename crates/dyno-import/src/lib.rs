@@ -15,7 +15,7 @@ mod tools;
 
 pub use directory::natural_order;
 pub use error::ImportError;
-pub use outcome::{FileOutcome, Outcome};
+pub use outcome::{FileOutcome, ImportOutcome};
 
 use dyno_analysis::VecSource;
 use dyno_form::{file, sqlite};

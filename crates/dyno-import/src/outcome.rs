@@ -8,12 +8,12 @@ pub struct FileOutcome {
     /// Its path below the folder that was imported, or its name.
     pub file: String,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: ImportOutcome,
 }
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ImportOutcome {
     /// Results were read.
     Read {
         /// The tool that wrote it.

@@ -4,8 +4,8 @@
 use crate::level::same::Seen;
 use crate::level::{Found, Head, rebuild};
 use crate::tools::{self, Lifecycle, Records};
-use crate::{FileOutcome, Imported, Outcome};
-use dyno_form::csv::Row;
+use crate::{FileOutcome, ImportOutcome, Imported};
+use dyno_form::csv::CsvRow;
 use dyno_form::{csv, json, yaml};
 use dyno_model::Diagnostic;
 use dyno_model::summary::{Origin, Recognised};
@@ -192,7 +192,7 @@ impl Reading {
         if bytes.windows(4).any(|four| four == b"\n```") {
             return false;
         }
-        let mut rows: Vec<Row> = csv::rows(bytes);
+        let mut rows: Vec<CsvRow> = csv::rows(bytes);
         let Some((tool, reader, recognised)) = tools::sheet(&rows) else { return false };
         self.form = "csv";
         (self.tool, self.recognised) = (tool, Some(recognised));
@@ -291,7 +291,7 @@ impl Reading {
     }
 
     /// What became of a file before which there was that much.
-    pub(crate) fn outcome(&self, before: SoFar) -> Outcome {
+    pub(crate) fn outcome(&self, before: SoFar) -> ImportOutcome {
         let now = self.so_far();
         let grouped = self.groups.last().filter(|_| now.grouped > before.grouped);
         let exported = self.exports.last().filter(|_| now.exports > before.exports);
@@ -300,12 +300,12 @@ impl Reading {
         let records = now.records - before.records;
         match now.grouped - before.grouped + now.exports - before.exports + records {
             0 => match &self.repeated {
-                Some((tool, of)) => Outcome::Copy { tool: tool.clone(), of: of.clone() },
-                None => Outcome::Empty { tool },
+                Some((tool, of)) => ImportOutcome::Copy { tool: tool.clone(), of: of.clone() },
+                None => ImportOutcome::Empty { tool },
             },
             levels => {
                 let sure = self.recognised.as_ref().map(|recognised| recognised.sure);
-                Outcome::Read { tool, sure, levels }
+                ImportOutcome::Read { tool, sure, levels }
             }
         }
     }
@@ -347,7 +347,7 @@ impl Reading {
         let lifecycle = std::mem::take(&mut self.lifecycle).finish(&mut self.problems);
         let mut files = Vec::new();
         for run in lifecycle {
-            let copy = |of| Outcome::Copy { tool: Lifecycle::TOOL.to_owned(), of };
+            let copy = |of| ImportOutcome::Copy { tool: Lifecycle::TOOL.to_owned(), of };
             let covered = run.covered.into_iter();
             files.extend(covered.map(|(file, of)| FileOutcome { file, outcome: copy(of) }));
             self.add_run(run.head, run.levels);

@@ -5,7 +5,7 @@ use super::seconds::Seconds;
 use super::view::clock;
 use super::words::Text;
 use dyno_analysis::counts::Counts;
-use dyno_analysis::glimpse::LevelSoFar;
+use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::fleet::{AgentSeen, Beat};
 use dyno_model::metric::Time;
 use dyno_model::{Language, MS, Nanos, SEC};

@@ -4,7 +4,7 @@ use super::view::{doubt, place};
 use super::watch::Over;
 use super::words::{self, Text};
 use dyno_analysis::counts::Counts;
-use dyno_analysis::glimpse::{LevelSoFar, Spread};
+use dyno_analysis::running_level::{LevelSoFar, Spread};
 use dyno_model::metric::Time;
 use dyno_model::{Decision, Language};
 use dyno_words::columns::{ABSENT, is_long, number, width};

@@ -4,7 +4,7 @@
 //!
 //! The run's side is `live` (counters) and `mailbox` (copies of finished requests). On the progress thread, `watch` takes
 //! them; `view`, `finished` and `screen` draw, `words` has the texts, and `terminal` is what they need of the program's printer. How a
-//! running level is judged is in `dyno-analysis` (`aggregate/glimpse.rs`).
+//! running level is judged is in `dyno-analysis` (`aggregate/running_level.rs`).
 
 mod agents;
 mod finished;

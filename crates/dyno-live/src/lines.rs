@@ -5,7 +5,7 @@ use super::Viewer;
 use super::live::Seen;
 use super::outlook::Bounds;
 use super::watch::{Over, Watch};
-use dyno_analysis::glimpse::{LevelSoFar, Spread};
+use dyno_analysis::running_level::{LevelSoFar, Spread};
 use dyno_model::metric::Time;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@
 use super::agents::FleetSeen;
 use super::mailbox::{Boundary, Counted, Mailbox};
 use super::outlook::{Bounds, Outlook};
-use dyno_analysis::glimpse::RunningLevel;
+use dyno_analysis::running_level::RunningLevel;
 use dyno_model::Language;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;

@@ -1,7 +1,7 @@
 //! How ended requests get from the run to the progress thread: a bounded mailbox that the run puts
 //! copies into without ever waiting or allocating. What does not fit is lost, and counted.
 
-use dyno_analysis::glimpse::LevelSoFar;
+use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::chunks::{ChunkTrack, Loose};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;

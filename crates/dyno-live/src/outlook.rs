@@ -2,9 +2,9 @@
 
 use super::live::Seen;
 use super::words::Text;
-use dyno_analysis::glimpse::Terms;
+use dyno_analysis::running_level::Terms;
 use dyno_model::Language;
-use dyno_model::course::{Over, Search};
+use dyno_model::level_schedule::{Over, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::slo::Slo;

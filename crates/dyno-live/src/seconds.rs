@@ -1,7 +1,7 @@
 //! The run second by second: which requests ended and which tokens arrived in each.
 
 use super::agents::middle;
-use dyno_analysis::glimpse::{Spread, for_each_itl, latency, rough, ttft};
+use dyno_analysis::running_level::{Spread, for_each_itl, latency, rough, ttft};
 use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;

@@ -7,7 +7,7 @@ use super::live::Seen;
 use super::outlook::{Left, level_left};
 use super::watch::Watch;
 use super::words::{self, Text};
-use dyno_analysis::glimpse::LevelSoFar;
+use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::metric::Unit;
 use dyno_model::{Decision, Language, Verdict};
 use dyno_words::columns::millis;
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use crate::agents::tests::agent;
     use crate::samples;
-    use dyno_analysis::glimpse::{RunningLevel, Terms};
+    use dyno_analysis::running_level::{RunningLevel, Terms};
     use dyno_model::SEC;
     use dyno_model::fleet::AgentSeen;
     use dyno_model::server::ServerSample;

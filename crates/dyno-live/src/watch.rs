@@ -7,7 +7,7 @@ use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
 use dyno_analysis::counts::Counts;
-use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
+use dyno_analysis::running_level::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
 use std::time::{Duration, Instant};

@@ -50,12 +50,12 @@ impl Budget {
     }
 
     /// A share of nothing, which can grow.
-    pub fn share(&self) -> Held {
-        Held { budget: self.clone(), bytes: 0 }
+    pub fn share(&self) -> HeldBytes {
+        HeldBytes { budget: self.clone(), bytes: 0 }
     }
 
     /// A share of so many bytes.
-    pub fn hold(&self, bytes: usize) -> Result<Held, OverBudget> {
+    pub fn hold(&self, bytes: usize) -> Result<HeldBytes, OverBudget> {
         let mut held = self.share();
         held.set(bytes)?;
         Ok(held)
@@ -95,12 +95,12 @@ impl From<JsonError> for serde_json::Error {
 
 /// A share of a budget, given back when dropped.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldBytes {
     budget: Budget,
     bytes: usize,
 }
 
-impl Held {
+impl HeldBytes {
     /// Holds so many bytes from now on. If there are not as many, what was held before is kept.
     pub fn set(&mut self, bytes: usize) -> Result<(), OverBudget> {
         let bytes = bytes.checked_next_multiple_of(STEP).unwrap_or(usize::MAX);
@@ -124,7 +124,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
         self.budget.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }

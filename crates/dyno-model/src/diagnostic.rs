@@ -25,7 +25,7 @@ pub struct Diagnostic {
     pub key: Option<Cow<'static, str>>,
     /// The values in its text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<Value>,
+    pub values: Vec<DiagnosticValue>,
     /// Its severity; absent where it was read from a file.
     #[serde(skip)]
     pub severity: Option<Severity>,
@@ -53,14 +53,14 @@ pub enum Subject {
     #[default]
     Whole,
     /// Rows of a table, in order.
-    Rows(Vec<Row>),
+    Rows(Vec<CatalogueRow>),
     /// A line of a file, from 1.
     Line(u64),
 }
 
 /// A row of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct CatalogueRow {
     /// What the table calls it.
     pub label: String,
     /// Its line in the file, where it was read from one.
@@ -73,14 +73,14 @@ pub struct Row {
 /// A value in the text of a diagnostic. It is saved as text, or as an object with both texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum DiagnosticValue {
     /// The same in every language.
     Text(String),
     /// A translated text.
     Message(Message),
 }
 
-impl Value {
+impl DiagnosticValue {
     /// One with an English and a Chinese text.
     pub fn new(texts: [String; 2]) -> Self {
         Self::Message(Message::new(texts))
@@ -95,7 +95,7 @@ impl Value {
     }
 }
 
-impl From<Message> for Value {
+impl From<Message> for DiagnosticValue {
     fn from(message: Message) -> Self {
         Self::Message(message)
     }
@@ -104,7 +104,7 @@ impl From<Message> for Value {
 /// Not for whatever can be displayed: of what can be said in several languages that would be the English alone.
 macro_rules! plain {
     ($($plain:ty)*) => {$(
-        impl From<$plain> for Value {
+        impl From<$plain> for DiagnosticValue {
             fn from(value: $plain) -> Self {
                 Self::Text(value.to_string())
             }
@@ -122,7 +122,7 @@ pub trait IsValue {
     }
 }
 
-impl IsValue for Shown<'_, Value> {}
+impl IsValue for Shown<'_, DiagnosticValue> {}
 
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
@@ -130,22 +130,22 @@ pub struct AsItIs;
 
 impl AsItIs {
     #[doc(hidden)]
-    pub fn value(self, value: Value) -> Value {
+    pub fn value(self, value: DiagnosticValue) -> DiagnosticValue {
         value
     }
 }
 
 impl InTheLanguage {
     #[doc(hidden)]
-    pub fn value<T: Localized>(self, value: T) -> Value {
-        Value::Message(Message::of(&value))
+    pub fn value<T: Localized>(self, value: T) -> DiagnosticValue {
+        DiagnosticValue::Message(Message::of(&value))
     }
 }
 
 impl AsDisplayed {
     #[doc(hidden)]
-    pub fn value<T: fmt::Display>(self, value: T) -> Value {
-        Value::Text(value.to_string())
+    pub fn value<T: fmt::Display>(self, value: T) -> DiagnosticValue {
+        DiagnosticValue::Text(value.to_string())
     }
 }
 

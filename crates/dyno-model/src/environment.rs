@@ -154,7 +154,7 @@ pub struct Preflight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Value;
+    use crate::diagnostic::DiagnosticValue;
 
     fn saved(notes: &str) -> String {
         format!(
@@ -168,7 +168,7 @@ mod tests {
     fn notes_are_saved_with_their_values() {
         let values = r#"[{"code":"a","what":"1 of 2","advice":"do","values":["1","2"]},{"code":"b","what":"c","advice":null}]"#;
         let read: Environment = serde_json::from_str(&saved(values)).unwrap();
-        assert_eq!(read.notes[0].values, ["1", "2"].map(Value::from));
+        assert_eq!(read.notes[0].values, ["1", "2"].map(DiagnosticValue::from));
         assert_eq!(read.notes[1], Diagnostic::new("b", "c", None::<String>));
         assert_eq!(serde_json::to_string(&read).unwrap(), saved(values));
     }

@@ -3,7 +3,7 @@
 //! flag is read belongs to the command line.
 
 use crate::Nanos;
-use crate::course::{Range, Search};
+use crate::level_schedule::{Range, Search};
 use crate::message::{Message, message};
 use crate::plan::{Arrival, LevelPlan, Load, Plan, Shard, Warmup};
 use std::fmt;

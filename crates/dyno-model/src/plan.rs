@@ -1,8 +1,8 @@
 //! The plan of a run: everything that was decided before the first request, without secrets. It is
 //! saved, never changed, and identified by its hash.
 
-use crate::course::{Course, Until};
 use crate::fleet::FleetPlan;
+use crate::level_schedule::{LevelSchedule, Until};
 pub use crate::load::{Arrival, Load};
 use crate::server::ServerPlan;
 use crate::slo::Slo;
@@ -56,8 +56,8 @@ pub struct Plan {
     /// Keep the text of responses.
     pub save_text: bool,
     /// What happens between levels, and how they are chosen.
-    #[serde(default, skip_serializing_if = "Course::is_plain")]
-    pub course: Course,
+    #[serde(default, skip_serializing_if = "LevelSchedule::is_plain")]
+    pub course: LevelSchedule,
     /// Server metrics and hardware.
     #[serde(default, skip_serializing_if = "ServerPlan::is_empty")]
     pub server: ServerPlan,
@@ -410,7 +410,7 @@ impl Plan {
             label: None,
             note: None,
             save_text: false,
-            course: Course::default(),
+            course: LevelSchedule::default(),
             server: ServerPlan::default(),
         }
     }

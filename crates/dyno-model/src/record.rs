@@ -50,7 +50,7 @@ pub struct TokenCount {
 
 /// The place of a request in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Turn {
+pub struct TurnOfSession {
     /// Index of the conversation in its level.
     pub session: u64,
     /// Its conversation turn, from 1.
@@ -113,7 +113,7 @@ pub struct RequestRecord {
     /// The closed loop's slot; 0 elsewhere.
     pub slot: u32,
     /// Its place in a conversation, where it is part of one.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnOfSession>,
     /// Label.
     pub phase: Phase,
     /// How it ended.

@@ -26,7 +26,7 @@ pub use crate::load::{LoadKind, LoadSummary};
 pub use agents::{AgentClock, AgentSummary};
 pub use basis::Basis;
 pub use cache::{CacheGroup, CacheSource, CacheSummary};
-pub use client::{Client, ClientWait, Lag};
+pub use client::{ClientSummary, ClientWait, Lag};
 pub use digits::{round6, tidy};
 pub use distribution::{Distribution, Intervals95};
 pub use extras::{Burstiness, Extras, LevelExtras};
@@ -245,7 +245,7 @@ pub struct LevelSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction: Option<PredictionIntervals>,
     /// Measurements of the client itself; of several agents the sums and the worst.
-    pub client: Client,
+    pub client: ClientSummary,
     /// The parts of several load generators; empty where one client sent everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentSummary>,

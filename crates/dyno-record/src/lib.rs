@@ -35,4 +35,4 @@ pub use file::{FORMAT, MAX_FRAME, encode_file};
 pub use parts::{AllRecords, Seen};
 pub use reader::{Damage, RecordReader};
 pub use recorder::Recorder;
-pub use writer::{Finished, Written};
+pub use writer::{FinishedFile, Written};

@@ -5,7 +5,7 @@ use crate::error::{Doing, RecordError};
 use crate::file::opening;
 use crate::parts;
 use crate::queue::{Queue, QueueLimits};
-use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer, Written};
+use crate::writer::{FinishedFile, Sink, Trouble, WriteLimits, Writer, Written};
 use dyno_model::Message;
 use dyno_model::frame::{Frame, RunHeader};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -26,7 +26,7 @@ pub struct Recorder {
     queue: Arc<Queue>,
     trouble: Arc<Trouble>,
     path: PathBuf,
-    thread: Option<JoinHandle<Finished>>,
+    thread: Option<JoinHandle<FinishedFile>>,
     /// The file again, with the same lock, which outlives the writer's.
     held: Option<File>,
 }
@@ -157,17 +157,17 @@ impl Recorder {
     }
 
     /// Writes the remaining frames, waits for the disk, and returns the result.
-    pub fn finish(mut self) -> Finished {
+    pub fn finish(mut self) -> FinishedFile {
         self.queue.close();
         let finished = self.thread.take().and_then(|thread| thread.join().ok());
-        let finished = finished.unwrap_or_else(|| Finished {
+        let finished = finished.unwrap_or_else(|| FinishedFile {
             frames_written: 0,
             unwritten: Vec::new(),
             lost: 0,
             error: Some(RecordError::WriterCrashed(self.path.clone())),
             held: None,
         });
-        Finished { held: self.held.take(), ..finished }
+        FinishedFile { held: self.held.take(), ..finished }
     }
 }
 

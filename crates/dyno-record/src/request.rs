@@ -7,7 +7,7 @@ use crate::fields::{
 use dyno_model::chunks::{ChunkTrack, Loose, put_varint};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{
-    Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, Turn, Widths,
+    Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, TurnOfSession, Widths,
 };
 use dyno_model::{Message, Nanos, message};
 
@@ -206,7 +206,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
         .map_err(|damaged| Bad(Message::of(&damaged)))?;
     record.input = token_count(input)?;
     record.output = token_count(output)?;
-    record.turn = session.zip(turn).map(|(session, number)| Turn { session, number });
+    record.turn = session.zip(turn).map(|(session, number)| TurnOfSession { session, number });
     Ok(record)
 }
 

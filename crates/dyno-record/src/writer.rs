@@ -37,7 +37,7 @@ impl Sink for File {
 
 /// The result of a recording.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedFile {
     /// Frames that are in the file.
     pub frames_written: u64,
     /// Frames that could not be written, in order, so that they can still be reported.
@@ -259,7 +259,7 @@ impl<S: Sink> Writer<S> {
     }
 
     /// Makes a last attempt, and returns the result.
-    pub(crate) fn finish(mut self) -> Finished {
+    pub(crate) fn finish(mut self) -> FinishedFile {
         self.sync_due = true;
         self.try_flush();
         let unwritten = self.account().rest;
@@ -268,7 +268,7 @@ impl<S: Sink> Writer<S> {
             Some((source, _)) => Some(self.write_error(source)),
             None => lost_error.or(self.too_large),
         };
-        Finished { frames_written: self.written, unwritten, lost: self.lost, error, held: None }
+        FinishedFile { frames_written: self.written, unwritten, lost: self.lost, error, held: None }
     }
 
     fn lost_error(&self) -> Option<RecordError> {

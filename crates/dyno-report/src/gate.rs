@@ -2,7 +2,7 @@
 
 use crate::compared;
 use crate::layout::markdown_cell;
-use dyno_analysis::compare::{Answer, Check, Comparison, Gated};
+use dyno_analysis::compare::{Comparison, GateAnswer, GateCheck, Gated};
 use dyno_model::metric::Better;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_words::escape::{escape, xml};
@@ -11,8 +11,9 @@ use dyno_words::escape::{escape, xml};
 const WORST: usize = 5;
 
 fn headline(found: &Gated, language: Language) -> String {
-    let count = |answer: Answer| found.checks.iter().filter(|c| c.answer == answer).count();
-    let [pass, fail, unsure] = [Answer::Pass, Answer::Fail, Answer::CannotTell].map(count);
+    let count = |answer: GateAnswer| found.checks.iter().filter(|c| c.answer == answer).count();
+    let [pass, fail, unsure] =
+        [GateAnswer::Pass, GateAnswer::Fail, GateAnswer::CannotTell].map(count);
     let [first, own] = found.sides.each_ref().map(|side| escape(side, 60));
     let most = found.max_regression * 100.0;
     let word = Message::each(|language| compared::answer(found.answer, language).to_owned());
@@ -26,28 +27,28 @@ fn headline(found: &Gated, language: Language) -> String {
 }
 
 /// The checks that did not pass, worst first; then those that did.
-fn sorted(found: &Gated) -> Vec<&Check> {
-    let mut checks: Vec<&Check> = found.checks.iter().collect();
+fn sorted(found: &Gated) -> Vec<&GateCheck> {
+    let mut checks: Vec<&GateCheck> = found.checks.iter().collect();
     checks.sort_by_key(|check| std::cmp::Reverse(check.answer));
     checks
 }
 
 /// The same for a terminal, where the end is read first: those that did not pass stand next to the
 /// answer.
-fn sorted_for_terminal(found: &Gated) -> Vec<&Check> {
+fn sorted_for_terminal(found: &Gated) -> Vec<&GateCheck> {
     let mut checks = sorted(found);
     checks.sort_by_key(|check| check.answer);
     checks
 }
 
 /// How many checks are listed. Where all are inconclusive, the worst ones are enough.
-fn shown(checks: &[&Check]) -> usize {
-    let all = checks.iter().all(|check| check.answer == Answer::CannotTell);
+fn shown(checks: &[&GateCheck]) -> usize {
+    let all = checks.iter().all(|check| check.answer == GateAnswer::CannotTell);
     if all && checks.len() > 2 * WORST { WORST } else { checks.len() }
 }
 
 /// By how much a metric is worse than in the baseline, as a share.
-fn worsening(check: &Check) -> f64 {
+fn worsening(check: &GateCheck) -> f64 {
     let change = check.change.unwrap_or(0.0);
     match check.metric.metric.info().better {
         Better::Higher => -change,
@@ -91,9 +92,9 @@ pub fn markdown(comparison: &Comparison, found: &Gated, language: Language) -> S
     let mut out = format!("### {}\n\n", markdown_cell(&headline(found, language)));
     for check in sorted(found) {
         let mark = match check.answer {
-            Answer::Pass => "✅",
-            Answer::Fail => "❌",
-            Answer::CannotTell => "❔",
+            GateAnswer::Pass => "✅",
+            GateAnswer::Fail => "❌",
+            GateAnswer::CannotTell => "❔",
         };
         out.push_str(&format!(
             "- {mark} {}\n",
@@ -109,20 +110,20 @@ pub fn markdown(comparison: &Comparison, found: &Gated, language: Language) -> S
 
 /// JUnit XML for CI servers. Inconclusive checks are skipped, not passed.
 pub fn junit(found: &Gated, language: Language) -> String {
-    let count = |answer: Answer| found.checks.iter().filter(|c| c.answer == answer).count();
+    let count = |answer: GateAnswer| found.checks.iter().filter(|c| c.answer == answer).count();
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"dyno gate\" tests=\"{}\" \
          failures=\"{}\" skipped=\"{}\">\n",
         found.checks.len() + found.missing.len(),
-        count(Answer::Fail),
-        count(Answer::CannotTell) + found.missing.len()
+        count(GateAnswer::Fail),
+        count(GateAnswer::CannotTell) + found.missing.len()
     );
     for check in &found.checks {
         let message = xml(&compared::check_line(check, language));
         let inner = match check.answer {
-            Answer::Pass => String::new(),
-            Answer::Fail => format!("<failure message=\"{message}\"/>"),
-            Answer::CannotTell => format!("<skipped message=\"{message}\"/>"),
+            GateAnswer::Pass => String::new(),
+            GateAnswer::Fail => format!("<failure message=\"{message}\"/>"),
+            GateAnswer::CannotTell => format!("<skipped message=\"{message}\"/>"),
         };
         let (name, load) = (check.metric.name(), xml(&check.load));
         out.push_str(&format!(
@@ -145,8 +146,8 @@ mod tests {
     use super::*;
     use dyno_analysis::compare::Compared;
 
-    fn check(load: &str, answer: Answer) -> Check {
-        Check {
+    fn check(load: &str, answer: GateAnswer) -> GateCheck {
+        GateCheck {
             load: load.to_owned(),
             metric: Compared::all().next().unwrap(),
             answer,
@@ -162,14 +163,14 @@ mod tests {
     #[test]
     fn junit_skips_what_is_inconclusive_or_missing() {
         let found = Gated {
-            answer: Answer::Fail,
+            answer: GateAnswer::Fail,
             max_regression: 0.05,
             sides: ["main".to_owned(), "<run>".to_owned()],
             missing: vec!["<8>".to_owned()],
             checks: vec![
-                check("a & b", Answer::Pass),
-                check("c", Answer::Fail),
-                check("d", Answer::CannotTell),
+                check("a & b", GateAnswer::Pass),
+                check("c", GateAnswer::Fail),
+                check("d", GateAnswer::CannotTell),
             ],
             caveats: Vec::new(),
         };

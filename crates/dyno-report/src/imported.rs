@@ -1,6 +1,6 @@
 //! What `dyno import` found: the outcome of each file, and the results.
 
-use dyno_import::{FileOutcome, Outcome};
+use dyno_import::{FileOutcome, ImportOutcome};
 use dyno_model::summary::Origin;
 use dyno_model::{Language, Localized, Summary, Sure, message};
 use dyno_words::columns::{cut_middle, left, right, width};
@@ -45,16 +45,16 @@ pub fn files(files: &[FileOutcome], language: Language) -> String {
         };
         let shown = |tool: &String| if tool.is_empty() { dash() } else { tool.clone() };
         let (kind, rest) = match &file.outcome {
-            Outcome::Read { tool, sure: how, levels } => {
+            ImportOutcome::Read { tool, sure: how, levels } => {
                 (0, [tool.clone(), sure(how), levels.to_string(), say(Say::Read)])
             }
-            Outcome::Copy { tool, of } => {
+            ImportOutcome::Copy { tool, of } => {
                 let same = Say::Copy.with(language, &[&escape(of, 80)]);
                 (1, [tool.clone(), dash(), dash(), same])
             }
-            Outcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
-            Outcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
-            Outcome::Unreadable(why) => {
+            ImportOutcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
+            ImportOutcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
+            ImportOutcome::Unreadable(why) => {
                 let why = escape(&translated(why, language), 120);
                 (4, [dash(), dash(), dash(), why])
             }
@@ -125,9 +125,12 @@ mod tests {
         let file = |file: &str, outcome| FileOutcome { file: file.to_owned(), outcome };
         let tool = || "vllm".to_owned();
         let all = [
-            file("a.json", Outcome::Read { tool: tool(), sure: Some(Sure::Likely), levels: 3 }),
-            file("b.json", Outcome::Copy { tool: tool(), of: "a.json".to_owned() }),
-            file("c.txt", Outcome::Unknown),
+            file(
+                "a.json",
+                ImportOutcome::Read { tool: tool(), sure: Some(Sure::Likely), levels: 3 },
+            ),
+            file("b.json", ImportOutcome::Copy { tool: tool(), of: "a.json".to_owned() }),
+            file("c.txt", ImportOutcome::Unknown),
         ];
         let text = files(&all, Language::English);
         assert_eq!(text.lines().count(), 6, "{text}");

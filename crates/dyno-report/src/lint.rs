@@ -1,7 +1,7 @@
 //! The findings of `dyno lint`, as text and as annotations.
 
 use dyno_analysis::lint::Lint;
-use dyno_model::diagnostic::Row;
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::message::{In, list};
 use dyno_model::{Language, Message, Severity, Sure, message};
 use dyno_words::escape::escape;
@@ -10,7 +10,7 @@ use dyno_words::escape::escape;
 const LONGEST: usize = 2_000;
 
 fn rows(finding: &Lint) -> String {
-    let row = |row: &Row| {
+    let row = |row: &CatalogueRow| {
         let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
         let label = escape(&row.label, 60);
         match &row.file {
@@ -98,7 +98,7 @@ fn annotation(finding: &Lint) -> String {
         _ => "warning",
     };
     // A line of a file that is not this one annotates nothing.
-    let here = |row: &&Row| row.file.is_none() || row.file == finding.file;
+    let here = |row: &&CatalogueRow| row.file.is_none() || row.file == finding.file;
     let line = finding.rows.iter().filter(here).find_map(|row| row.line);
     let place = [
         path.map(|path| format!("file={}", property(path))),

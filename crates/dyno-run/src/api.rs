@@ -5,7 +5,7 @@ use crate::error::RunError;
 use crate::identity::on_one_line;
 use crate::order::Order;
 use crate::target::{OpenTarget, open, unreachable_at};
-use dyno_model::Value;
+use dyno_model::DiagnosticValue;
 use dyno_model::nearest::nearest;
 use dyno_model::plan::{Api, Plan};
 use dyno_model::{Message, message};
@@ -115,7 +115,9 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
     }
     if let Some(found) = found {
         order.notes.push(match found.why {
-            Some(why) => Note::ApiFound.with([Value::from(about.name), Value::from(why)]),
+            Some(why) => {
+                Note::ApiFound.with([DiagnosticValue::from(about.name), DiagnosticValue::from(why)])
+            }
             None => Note::ApiNotFound.with(vec![about.name.to_owned(), asked(&found)]),
         });
     }

@@ -1,6 +1,6 @@
 //! Errors of a run, and their cause: usage, target, interrupt or this program.
 
-use crate::workload::Fault;
+use crate::workload::SettingError;
 use dyno_drive::TransportError;
 use dyno_model::versus::Side;
 use dyno_model::{Localized, Message};
@@ -8,7 +8,7 @@ use dyno_record::RecordError;
 
 /// The cause of an error, which decides the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blame {
+pub enum ErrorSource {
     /// The request itself is wrong.
     Usage,
     /// The target cannot be measured.
@@ -60,12 +60,12 @@ pub enum RunError {
 
 impl RunError {
     /// The cause.
-    pub fn blame(&self) -> Blame {
+    pub fn blame(&self) -> ErrorSource {
         match self {
-            Self::Setting { .. } | Self::Usage(_) => Blame::Usage,
-            Self::Target(_) => Blame::Target,
-            Self::Interrupted(_) => Blame::Interrupted,
-            Self::Own(_) | Self::Records(_) | Self::Transport(_) => Blame::Own,
+            Self::Setting { .. } | Self::Usage(_) => ErrorSource::Usage,
+            Self::Target(_) => ErrorSource::Target,
+            Self::Interrupted(_) => ErrorSource::Interrupted,
+            Self::Own(_) | Self::Records(_) | Self::Transport(_) => ErrorSource::Own,
             Self::OfSide { error, .. } => error.blame(),
         }
     }
@@ -80,8 +80,8 @@ impl RunError {
     }
 }
 
-impl From<Fault> for RunError {
-    fn from((flag, words): Fault) -> Self {
+impl From<SettingError> for RunError {
+    fn from((flag, words): SettingError) -> Self {
         Self::Setting { flag, words }
     }
 }

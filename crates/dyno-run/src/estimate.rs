@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What an estimate needs to know of a level.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Glance {
+pub(crate) struct LevelProgress {
     /// Completed requests.
     pub(crate) completed: u64,
     /// The shortest TTFT, in seconds.
@@ -81,7 +81,7 @@ impl Estimate {
     /// bounds all of them.
     pub(crate) fn from_first_response(
         level: &LevelPlan,
-        first: &Glance,
+        first: &LevelProgress,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
         let mut guess = Self::default();
@@ -94,7 +94,7 @@ impl Estimate {
     pub(crate) fn news(
         &mut self,
         level: &LevelPlan,
-        glance: &Glance,
+        glance: &LevelProgress,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
         let same = |(load, known): &(Load, Known)| {
@@ -107,7 +107,7 @@ impl Estimate {
     }
 
     /// Adds a measured level.
-    fn learn(&mut self, level: &LevelPlan, glance: &Glance) {
+    fn learn(&mut self, level: &LevelPlan, glance: &LevelProgress) {
         if glance.completed == 0 {
             return;
         }
@@ -199,7 +199,7 @@ mod tests {
 
     /// The estimate for levels after one that took a second.
     fn after_a_second(first: Option<u32>, rest: &[Option<u32>]) -> (Estimate, Option<Duration>) {
-        let glance = Glance { completed: 40, seconds: 1.0, ..Glance::default() };
+        let glance = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
         let rest: Vec<LevelPlan> = rest.iter().copied().map(level).collect();
         let mut estimate = Estimate::default();
         let left = estimate.news(&level(first), &glance, &rest);
@@ -211,7 +211,7 @@ mod tests {
         let (mut estimate, left) = after_a_second(Some(1), &[Some(16), Some(64)]);
         assert_eq!(left, Some(Duration::from_secs(4 + 8)));
         // The nearest level is the one to scale: it took more than expected.
-        let glance = Glance { completed: 40, seconds: 10.0, ..Glance::default() };
+        let glance = LevelProgress { completed: 40, seconds: 10.0, ..LevelProgress::default() };
         let left = estimate.news(&level(Some(16)), &glance, &[level(Some(64))]);
         assert_eq!(left, Some(Duration::from_secs(20)));
     }
@@ -220,7 +220,7 @@ mod tests {
     fn a_known_load_is_no_news() {
         let (mut estimate, left) = after_a_second(None, &[None]);
         assert_eq!(left, Some(Duration::from_secs(1)));
-        let glance = Glance { completed: 40, seconds: 1.0, ..Glance::default() };
+        let glance = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
         assert_eq!(estimate.news(&level(None), &glance, &[level(None)]), None);
     }
 }

@@ -1,9 +1,9 @@
 //! A finished run: how it ended, its directory and its summary.
 
-use crate::book::Closed;
 use crate::error::RunError;
 use crate::identity::{on_one_line, one_line};
 use crate::recording::LastSuccess;
+use crate::run_writer::Closed;
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_drive::TransportError;
 use dyno_model::Diagnostic;
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 /// A finished run.
 #[derive(Debug)]
-pub struct Finished {
+pub struct RunResults {
     /// Its directory. A temporary one is removed when this value is dropped.
     pub dir: RunDir,
     /// The plan as it was saved.
@@ -44,7 +44,7 @@ pub struct Finished {
     _temporary: Option<TempDir>,
 }
 
-impl Finished {
+impl RunResults {
     pub(crate) fn of(
         closed: Closed,
         plan: &Plan,

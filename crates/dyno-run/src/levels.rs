@@ -1,15 +1,15 @@
 //! Runs one level of a plan after the previous one has drained, and records every frame.
 
-use super::book::Book;
-use super::enough::Enough;
-use super::estimate::Glance;
+use super::convergence::ConvergenceWatch;
+use super::estimate::LevelProgress;
 use super::finished::{Lost, LostAgent};
 use super::fleet::Learned;
 use super::metrics::Metrics;
 use super::observer::{LevelBegins, Observer};
-use super::prepared::Prepared;
+use super::prepared::PreparedRun;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording};
+use super::run_writer::RunWriter;
 use super::workload::{Items, Workload};
 use dyno_drive::{
     LevelOutcome, LevelSetup, LostTarget, OnFailure, Retry, Sending, Stop, StopSignal,
@@ -26,7 +26,7 @@ use dyno_words::{Finding, values};
 use std::sync::Arc;
 
 /// A server, or a twin in its place.
-pub(crate) trait Bench {
+pub(crate) trait Backend {
     /// Time on its clock.
     fn now(&self) -> Nanos;
 
@@ -43,7 +43,7 @@ pub(crate) trait Bench {
     fn taken_so_far(&mut self, _taken: u64) {}
 
     /// What is known after a level that only those who sent it could know.
-    fn learned(&mut self) -> Learned {
+    fn agent_reports(&mut self) -> Learned {
         Learned::default()
     }
 
@@ -59,10 +59,10 @@ pub(crate) trait Bench {
     fn rest(&mut self, time: Nanos, stop: &StopSignal);
 
     /// Whether it still responds; the reason if not.
-    fn answers(&mut self, stop: &StopSignal) -> Result<(), Message>;
+    fn check_health(&mut self, stop: &StopSignal) -> Result<(), Message>;
 
     /// Resets its prefix cache; the message for the user if it cannot.
-    fn forget(&mut self, stop: &StopSignal) -> Result<(), Message>;
+    fn reset_cache(&mut self, stop: &StopSignal) -> Result<(), Message>;
 
     /// Watches its health while requests are in flight, where it has a health endpoint.
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse>;
@@ -74,7 +74,7 @@ pub(crate) trait Bench {
 }
 
 /// A level to run.
-pub(crate) struct Level<'a> {
+pub(crate) struct LevelToRun<'a> {
     pub(crate) number: u32,
     pub(crate) plan: &'a LevelPlan,
     /// Levels in all, as far as known.
@@ -84,14 +84,14 @@ pub(crate) struct Level<'a> {
     pub(crate) last_success: &'a mut Option<LastSuccess>,
     /// Failures of the run so far.
     pub(crate) failed: &'a mut u64,
-    pub(crate) prepared: &'a mut Prepared,
-    pub(crate) book: &'a Book,
+    pub(crate) prepared: &'a mut PreparedRun,
+    pub(crate) book: &'a RunWriter,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) stop: &'a StopSignal,
 }
 
 /// The outcome of a level.
-pub(crate) struct Done {
+pub(crate) struct CompletedLevel {
     pub(crate) ending: Ending,
     /// Prompts or conversations taken, warm-up included.
     pub(crate) sent: u64,
@@ -99,12 +99,12 @@ pub(crate) struct Done {
     /// Agents that were lost.
     pub(crate) lost_agents: Vec<LostAgent>,
     /// Input for the estimate of other levels.
-    pub(crate) glance: Glance,
+    pub(crate) glance: LevelProgress,
 }
 
 /// Runs a level.
-pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
-    let Level {
+pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportError> {
+    let LevelToRun {
         number,
         plan: level,
         known,
@@ -124,8 +124,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         Ok((workload.items(&plan, level, number)?, primers))
     };
     let not_begun = |ending| {
-        let (lost_agents, glance) = (Vec::new(), Glance::default());
-        Ok(Done { ending, sent: 0, lost: None, lost_agents, glance })
+        let (lost_agents, glance) = (Vec::new(), LevelProgress::default());
+        Ok(CompletedLevel { ending, sent: 0, lost: None, lost_agents, glance })
     };
     if !prepared.workload.is_unchanged() {
         return not_begun(Ending::Aborted);
@@ -139,7 +139,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         }
         Ok(prompts) => prompts,
     };
-    let Prepared { workload, bench, environment, .. } = prepared;
+    let PreparedRun { workload, bench, environment, .. } = prepared;
     prime(&mut **bench, primers, stop)?;
     // The server counts test and priming requests, too, and they belong to no level.
     book.sample_now();
@@ -147,7 +147,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     bench.slip();
     let mut pulse = bench.pulse(stop);
     let until = level.until.as_ref();
-    let enough = until.and_then(|until| Enough::new(until, plan.target.predicted));
+    let enough = until.and_then(|until| ConvergenceWatch::new(until, plan.target.predicted));
     let mut recording = Recording {
         number,
         level,
@@ -160,7 +160,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         lost: None,
         failed_last: false,
         began: 0,
-        glance: Glance::default(),
+        glance: LevelProgress::default(),
     };
     let setup = LevelSetup {
         level: number,
@@ -178,7 +178,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     bench.taken_so_far(workload.attempt().taken);
     let done = bench.run_level(setup, items, ahead(level.load, plan.shard))?;
     workload.took(&plan, level, done.taken);
-    let Learned { data, addresses } = bench.learned();
+    let Learned { data, addresses } = bench.agent_reports();
     data.into_iter().for_each(|(agent, report)| workload.hear(agent, number, report));
     if let Some(addresses) = addresses {
         environment.server.addresses = addresses;
@@ -191,7 +191,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     // A server that failed the last request may be gone, and then the level is not complete.
     if ending.carried_out()
         && failed_last
-        && let Err(message) = bench.answers(stop)
+        && let Err(message) = bench.check_health(stop)
         && stop.get() == Stop::No
     {
         (ending, silent) = (Ending::TargetLost, Some(message));
@@ -225,13 +225,13 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     let lost = message
         .filter(|_| ending == Ending::TargetLost)
         .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
-    Ok(Done { ending, sent: done.taken, lost, lost_agents, glance })
+    Ok(CompletedLevel { ending, sent: done.taken, lost, lost_agents, glance })
 }
 
 /// Sends prompts one after the other, so that their shared prefixes are in the server's cache. They
 /// belong to no level and leave no records.
 fn prime(
-    bench: &mut dyn Bench,
+    bench: &mut dyn Backend,
     primers: Vec<Item>,
     stop: &StopSignal,
 ) -> Result<(), TransportError> {

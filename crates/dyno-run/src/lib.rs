@@ -3,7 +3,7 @@
 //! An [`Order`] states what to do. [`run`] opens the target, sends the preflight requests, runs the
 //! levels one after the other, writes every record, and summarises the records; [`in_turns`] does the
 //! same with two orders that alternate level by level. Nothing here prints: progress goes to the
-//! observer, and the outcome is in [`Finished`] or [`RunError`].
+//! observer, and the outcome is in [`RunResults`] or [`RunError`].
 //!
 //! In a test of another project, against an engine that is started for it (or, with
 //! [`Order::server`], against a running server):
@@ -24,7 +24,7 @@
 //! ```
 //!
 //! With [`Order::twin`] the same runs in virtual time. [`Order::place`] says where a run is written; the
-//! default is a temporary directory that is removed when [`Finished`] is dropped.
+//! default is a temporary directory that is removed when [`RunResults`] is dropped.
 //!
 //! | file or folder | what |
 //! | --- | --- |
@@ -36,11 +36,10 @@
 //! | `past` | the recorded state of a run that is resumed |
 //! | `predicted`, `prediction/`, `fleet/` | a twin, or several load generators, instead of one client and a server |
 
+mod alternating;
 mod api;
-mod book;
-mod course;
+mod convergence;
 mod embedded;
-mod enough;
 mod error;
 mod estimate;
 mod finished;
@@ -48,6 +47,7 @@ pub mod fleet;
 mod host;
 mod identity;
 mod instead;
+mod level_queue;
 mod levels;
 mod metrics;
 mod observer;
@@ -58,43 +58,43 @@ mod prediction;
 mod prepared;
 mod pulse;
 mod recording;
+mod run_writer;
 mod session;
 mod shared;
 mod target;
 mod tokenize;
-mod turns;
 mod watch;
 pub mod workload;
 
 pub use api::{about, api_of_path, apis, may_have_path, misspelt_path};
+pub use convergence::can_watch;
 pub use dyno_drive::{Stop, StopSignal};
 pub use dyno_wire::client::{Resolver, SlowSink, SourceError, Sources};
 pub use dyno_wire::dialect::About;
 pub use dyno_wire::tls::TlsSettings;
 pub use dyno_wire::url::{TargetUrl, UrlError};
 pub use embedded::Embedded;
-pub use enough::can_watch;
-pub use error::{Blame, RunError};
-pub use finished::{Finished, Lost, LostAgent};
+pub use error::{ErrorSource, RunError};
+pub use finished::{Lost, LostAgent, RunResults};
 pub use identity::{one_line, suffix};
 pub use observer::{LevelBegins, Observer, ServerSink};
-pub use order::{Counter, MetricsFrom, Order, Place, Reach, Secrets};
+pub use order::{ConnectionSettings, Counter, MetricsFrom, Order, RunOutput, Secrets};
 pub use past::Past;
 pub use recording::LastSuccess;
 pub use workload::Workload;
 
 use dyno_model::message;
 use dyno_model::versus::Side;
-use prepared::Prepared;
+use prepared::PreparedRun;
 use session::Session;
 
 /// Carries out an order. Whatever was recorded is kept and summarised, however the run ended; an error
 /// means that nothing was measured.
-pub fn run(mut order: Order, observer: &dyn Observer) -> Result<Finished, RunError> {
+pub fn run(mut order: Order, observer: &dyn Observer) -> Result<RunResults, RunError> {
     let clock = order.clock();
     enough_files(&order)?;
     api::settle(&mut order, clock)?;
-    let prepared = Prepared::of(&order, None, clock, observer)?;
+    let prepared = PreparedRun::of(&order, None, clock, observer)?;
     let mut session = Session::open(&order, prepared, clock, observer)?;
     session.begin();
     session.all();
@@ -126,7 +126,7 @@ fn enough_files(order: &Order) -> Result<(), RunError> {
 pub fn in_turns(
     mut orders: [Order; 2],
     observers: [&dyn Observer; 2],
-) -> Result<[Finished; 2], RunError> {
+) -> Result<[RunResults; 2], RunError> {
     let clock = orders[0].clock();
     enough_files(&orders[0])?;
     identity::link(&mut orders, &clock);
@@ -148,21 +148,21 @@ pub fn in_turns(
     // With twins, the data or a twin's name is wrong, and those messages name the side already.
     let of =
         |side: Side| move |error| if predicted { error } else { RunError::of_side(side, error) };
-    let ready_a = Prepared::of(a, None, clock, observers[0]).map_err(of(Side::A))?;
+    let ready_a = PreparedRun::of(a, None, clock, observers[0]).map_err(of(Side::A))?;
     // Counted by the same tokenizer, so that the prompts are the same; also those of B's agents.
-    let workload = Some(ready_a.workload.beside());
+    let workload = Some(ready_a.workload.for_other_run());
     orders[1].reach.counting = ready_a.workload.counting().and_then(|counting| {
-        let Reach { url, secrets, .. } = orders[0].reach.clone();
+        let ConnectionSettings { url, secrets, .. } = orders[0].reach.clone();
         let url = url.or_else(|| TargetUrl::parse(&counting.at).ok())?;
         Some(Counter { url, secrets })
     });
     let [a, b] = &orders;
-    let ready_b = Prepared::of(b, workload, clock, observers[1]).map_err(of(Side::B))?;
+    let ready_b = PreparedRun::of(b, workload, clock, observers[1]).map_err(of(Side::B))?;
     let mut one = Session::open(a, ready_a, clock, observers[0])?;
     let mut other = Session::open(b, ready_b, clock, observers[1])?;
     one.begin();
     other.begin();
-    turns::take(&a.plan.levels, &mut one, &mut other);
+    alternating::alternate(&a.plan.levels, &mut one, &mut other);
     let other = other.end();
     Ok([one.end(), other])
 }

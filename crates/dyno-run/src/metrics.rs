@@ -1,6 +1,6 @@
 //! Finds the server's metrics before the first level.
 
-use super::order::{MetricsFrom, Reach};
+use super::order::{ConnectionSettings, MetricsFrom};
 use super::target::{OpenTarget, redactor};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
@@ -62,7 +62,7 @@ fn ask(
 /// The server's metrics, if it has any. Their absence is an error only if the user named their URL.
 pub(crate) fn find(
     target: &OpenTarget,
-    reach: &Reach,
+    reach: &ConnectionSettings,
     stop: &StopSignal,
 ) -> Result<Option<Metrics>, Message> {
     match &reach.metrics {
@@ -105,7 +105,7 @@ fn open(
 fn elsewhere(
     target: &OpenTarget,
     url: &TargetUrl,
-    reach: &Reach,
+    reach: &ConnectionSettings,
     stop: &StopSignal,
 ) -> Result<(ClientOptions, String), Option<Message>> {
     let options = target.client.options();

@@ -1,7 +1,7 @@
 //! The order for a run: plan, target, data and place.
 
 use crate::error::RunError;
-use crate::fleet::Crew;
+use crate::fleet::AgentSource;
 use crate::past::Past;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
@@ -22,24 +22,24 @@ pub struct Order {
     /// The plan; saved.
     pub plan: Plan,
     /// How to reach the target; never saved.
-    pub reach: Reach,
+    pub reach: ConnectionSettings,
     /// The data to send; absent: the plan's data are opened when the run begins.
     pub workload: Option<Workload>,
     /// Where to write the run.
-    pub place: Place,
+    pub place: RunOutput,
     /// Ends the run early.
     pub stop: StopSignal,
     /// What is known about the target before the preflight.
     pub notes: Vec<Diagnostic>,
     /// Where the agents of a plan with a fleet come from.
-    pub crew: Option<Crew>,
+    pub crew: Option<AgentSource>,
     /// The command line that asks for it, without secrets; saved.
     pub command: Vec<String>,
 }
 
 /// How to reach a server, with everything that must not be saved.
 #[derive(Clone, Default)]
-pub struct Reach {
+pub struct ConnectionSettings {
     /// Its URL, with the query; absent: an embedded engine is used.
     pub url: Option<TargetUrl>,
     /// How TLS is set up.
@@ -99,8 +99,8 @@ pub enum MetricsFrom {
 }
 
 /// Where a run is written.
-pub enum Place {
-    /// In a temporary directory that is removed with [`crate::Finished`].
+pub enum RunOutput {
+    /// In a temporary directory that is removed with [`crate::RunResults`].
     Temporary,
     /// In this directory, which is new or empty.
     At(PathBuf),
@@ -110,7 +110,7 @@ pub enum Place {
     Resumed(RunDir, Box<Past>),
 }
 
-impl Place {
+impl RunOutput {
     /// The directory of a run with this name, where that is known before the run is written.
     pub(crate) fn directory(&self, name: &str) -> Option<PathBuf> {
         match self {
@@ -127,9 +127,9 @@ impl Order {
     pub fn new(plan: Plan) -> Self {
         Self {
             plan,
-            reach: Reach::default(),
+            reach: ConnectionSettings::default(),
             workload: None,
-            place: Place::Temporary,
+            place: RunOutput::Temporary,
             stop: StopSignal::new(),
             notes: Vec::new(),
             crew: None,
@@ -164,14 +164,14 @@ impl Order {
     }
 
     /// Sets where it is written.
-    pub fn kept(self, place: Place) -> Self {
+    pub fn kept(self, place: RunOutput) -> Self {
         Self { place, ..self }
     }
 
     /// The run's clock: a new one, or that of the run being resumed.
     pub(crate) fn clock(&self) -> Clock {
         match &self.place {
-            Place::Resumed(_, past) => Clock::resume(past.anchor_unix_ns, past.until + SEC),
+            RunOutput::Resumed(_, past) => Clock::resume(past.anchor_unix_ns, past.until + SEC),
             _ => Clock::start(),
         }
     }
@@ -179,7 +179,7 @@ impl Order {
     /// The recorded state of the run being resumed.
     pub fn past(&self) -> Option<&Past> {
         match &self.place {
-            Place::Resumed(_, past) => Some(past),
+            RunOutput::Resumed(_, past) => Some(past),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Runs levels on a twin instead of a server.
 
-use super::levels::Bench;
+use super::levels::Backend;
 use super::pulse::Pulse;
 use super::workload::Items;
 use dyno_drive::{
@@ -12,7 +12,7 @@ use dyno_model::{Message, Nanos};
 use dyno_stats::rng::SplitMix;
 
 /// A twin and the prompts for it.
-pub(crate) struct OfTwin {
+pub(crate) struct SimulatedBackend {
     pub(crate) engine: Predicted,
     pub(crate) prompts: Prompts,
     /// The seed of the plan.
@@ -28,7 +28,7 @@ fn round_seed(seed: u64, round: Option<u32>) -> u64 {
     }
 }
 
-impl Bench for OfTwin {
+impl Backend for SimulatedBackend {
     fn now(&self) -> Nanos {
         self.engine.now()
     }
@@ -52,11 +52,11 @@ impl Bench for OfTwin {
         self.engine.rest(time);
     }
 
-    fn answers(&mut self, _stop: &StopSignal) -> Result<(), Message> {
+    fn check_health(&mut self, _stop: &StopSignal) -> Result<(), Message> {
         Ok(())
     }
 
-    fn forget(&mut self, _stop: &StopSignal) -> Result<(), Message> {
+    fn reset_cache(&mut self, _stop: &StopSignal) -> Result<(), Message> {
         self.engine.forget();
         Ok(())
     }

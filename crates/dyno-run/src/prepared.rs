@@ -5,15 +5,15 @@ use crate::error::RunError;
 use crate::fleet;
 use crate::identity::{self, on_one_line, one_line};
 use crate::instead::Refused;
-use crate::levels::Bench;
+use crate::levels::Backend;
 use crate::metrics::{self, Metrics};
 use crate::observer::Observer;
 use crate::order::Order;
 use crate::prediction;
 use crate::shared;
-use crate::target::{Measured, OpenTarget, at, open, unreachable_at};
+use crate::target::{OpenTarget, ServerBackend, at, open, unreachable_at};
 use crate::tokenize::{self, CountedBy, Failure};
-use crate::workload::{BY_COUNTS, Fault, Workload};
+use crate::workload::{BY_COUNTS, SettingError, Workload};
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::environment::{Environment, Made, Server};
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -30,17 +30,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A target that is ready, and what will be sent to it.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedRun {
     /// The plan as it is saved.
     pub(crate) plan: Arc<Plan>,
-    pub(crate) bench: Box<dyn Bench>,
+    pub(crate) bench: Box<dyn Backend>,
     pub(crate) workload: Workload,
     pub(crate) environment: Environment,
     /// The interval that contains a twin's capacity in requests per second, for rate levels.
     pub(crate) capacity: Option<[f64; 2]>,
 }
 
-impl Prepared {
+impl PreparedRun {
     /// Prepares an order. `counted` is the workload, where its tokenizer is settled already.
     pub(crate) fn of(
         order: &Order,
@@ -57,7 +57,7 @@ impl Prepared {
                 workload
             }
         };
-        workload.set_apart(&order.plan, identity::attempt(order, &clock));
+        workload.set_attempt(&order.plan, identity::attempt(order, &clock));
         let begun_with = order.past().map(|past| past.files.as_slice());
         let files = workload.settle_files(&order.plan, begun_with)?;
         let mut prepared = match order.plan.target.predicted {
@@ -81,9 +81,9 @@ impl Prepared {
             self.bench.rest(self.plan.course.cooldown_ns, stop);
         }
         if self.plan.course.reset_cache {
-            self.bench.forget(stop)?;
+            self.bench.reset_cache(stop)?;
         }
-        self.bench.answers(stop)
+        self.bench.check_health(stop)
     }
 }
 
@@ -94,7 +94,7 @@ fn measured(
     is_counted: bool,
     clock: Clock,
     observer: &dyn Observer,
-) -> Result<Prepared, RunError> {
+) -> Result<PreparedRun, RunError> {
     let Order { plan, stop, .. } = order;
     let mut target = open(order, workload.is_session(), clock)?;
     let settled = ask_first(plan, &mut target, stop)?;
@@ -108,7 +108,7 @@ fn measured(
         }
     };
     let addresses = target.addresses.clone();
-    let settled = fleet::Settled::new(&shape, addresses, (&server, &preflight), &workload);
+    let settled = fleet::AgreedWorkload::new(&shape, addresses, (&server, &preflight), &workload);
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
@@ -120,11 +120,11 @@ fn measured(
     {
         preflight.shared_tokens = shared::measure(&mut target, &encoder, workload.run(), stop)?;
     }
-    let mut bench = Measured { target, encoder };
+    let mut bench = ServerBackend { target, encoder };
     if plan.course.reset_cache {
-        bench.forget(stop).map_err(|message| RunError::setting("--reset-cache", message))?;
+        bench.reset_cache(stop).map_err(|message| RunError::setting("--reset-cache", message))?;
     }
-    let bench: Box<dyn Bench> = match &plan.fleet {
+    let bench: Box<dyn Backend> = match &plan.fleet {
         Some(wanted) => {
             let run = identity::run_id(order, &clock);
             Box::new(fleet::gather(order, wanted, bench, &settled, clock, &run)?)
@@ -132,7 +132,7 @@ fn measured(
         None => Box::new(bench),
     };
     let plan = Arc::new(plan.clone());
-    Ok(Prepared { plan, bench, workload, environment, capacity: None })
+    Ok(PreparedRun { plan, bench, workload, environment, capacity: None })
 }
 
 /// Sends the preflight requests.
@@ -189,7 +189,7 @@ pub(crate) fn count_by_server(
     workload.count_with(server.tokenizer, server.failure.clone(), Some(counting));
     let mut checked = workload.check(plan);
     // Prompts cannot be made with its counts, but perhaps without them: then it is no tokenizer.
-    let by_counts = |(flag, _): &&Fault| *flag == BY_COUNTS && stop.get() == Stop::No;
+    let by_counts = |(flag, _): &&SettingError| *flag == BY_COUNTS && stop.get() == Stop::No;
     let unusable = checked.as_ref().err().filter(by_counts).map(|(_, why)| why.clone());
     let failed = server.failure.get().or(unusable);
     if let Some(why) = &failed {

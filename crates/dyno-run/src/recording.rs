@@ -1,10 +1,10 @@
 //! The driver's observer: notifies the run's observer, watches the target, and records every frame.
 
-use super::book::Book;
-use super::enough::Enough;
-use super::estimate::{Estimate, Glance};
+use super::convergence::ConvergenceWatch;
+use super::estimate::{Estimate, LevelProgress};
 use super::observer::Observer;
 use super::pulse::Pulse;
+use super::run_writer::RunWriter;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::outcome::Outcome;
@@ -29,19 +29,19 @@ pub(super) struct Recording<'a> {
     pub(super) number: u32,
     pub(super) level: &'a LevelPlan,
     pub(super) observer: &'a dyn Observer,
-    pub(super) book: &'a Book,
+    pub(super) book: &'a RunWriter,
     /// The remaining levels, where the first response gives an estimate.
     pub(super) unestimated: Option<&'a [LevelPlan]>,
     pub(super) last_success: &'a mut Option<LastSuccess>,
     pub(super) pulse: Option<&'a mut Pulse>,
-    pub(super) enough: Option<Enough>,
+    pub(super) enough: Option<ConvergenceWatch>,
     /// Why the target was given up after it went silent.
     pub(super) lost: Option<Message>,
     /// The last request that ended had failed.
     pub(super) failed_last: bool,
     /// When the first request was due.
     pub(super) began: Nanos,
-    pub(super) glance: Glance,
+    pub(super) glance: LevelProgress,
 }
 
 impl Recording<'_> {
@@ -67,7 +67,7 @@ impl Recording<'_> {
                 Load::Burst { requests } => requests,
                 _ => 1,
             };
-            let first = Glance { completed, ..*glance };
+            let first = LevelProgress { completed, ..*glance };
             if let Some(time) = Estimate::from_first_response(self.level, &first, to_come) {
                 self.observer.time_left(0, 1 + to_come.len(), time);
             }

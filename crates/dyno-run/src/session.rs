@@ -1,17 +1,17 @@
 //! A run in progress, one level at a time, so that two runs can alternate.
 
-use crate::book::Book;
-use crate::course::Course;
+use crate::alternating::AlternatingRun;
 use crate::error::RunError;
 use crate::estimate::Estimate;
-use crate::finished::{Finished, Lost, LostAgent};
-use crate::levels::{self, Level};
+use crate::finished::{Lost, LostAgent, RunResults};
+use crate::level_queue::LevelQueue;
+use crate::levels::{self, LevelToRun};
 use crate::observer::Observer;
 use crate::order::Order;
 use crate::prediction::Pace;
-use crate::prepared::Prepared;
+use crate::prepared::PreparedRun;
 use crate::recording::LastSuccess;
-use crate::turns::Player;
+use crate::run_writer::RunWriter;
 use dyno_analysis::search::Chosen;
 use dyno_drive::{Stop, StopSignal, TransportError};
 use dyno_model::frame::{Ending, Frame, LevelChosen, RunEnd};
@@ -28,12 +28,12 @@ type Explained = (Option<Cow<'static, str>>, Option<Nanos>, Option<u64>);
 
 /// A run in progress.
 pub(crate) struct Session<'a> {
-    prepared: Prepared,
-    book: Book,
+    prepared: PreparedRun,
+    book: RunWriter,
     observer: &'a dyn Observer,
     stop: StopSignal,
     clock: Clock,
-    course: Course,
+    course: LevelQueue,
     estimate: Estimate,
     /// Takes the place of the estimate in a prediction, whose clock is virtual.
     pace: Option<Pace>,
@@ -60,13 +60,13 @@ impl<'a> Session<'a> {
     /// Opens the run directory. Runs nothing yet.
     pub(crate) fn open(
         order: &Order,
-        prepared: Prepared,
+        prepared: PreparedRun,
         clock: Clock,
         observer: &'a dyn Observer,
     ) -> Result<Self, RunError> {
-        let book = Book::open(order, &prepared.plan, &prepared.environment, &clock)?;
+        let book = RunWriter::open(order, &prepared.plan, &prepared.environment, &clock)?;
         Ok(Self {
-            course: Course::new(prepared.plan.clone(), prepared.capacity, order.past()),
+            course: LevelQueue::new(prepared.plan.clone(), prepared.capacity, order.past()),
             known: prepared.plan.levels.clone(),
             pace: prepared.plan.target.predicted.then(Pace::default),
             prepared,
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
         // The responses of agents come when the level is over.
         let by_first_response = self.prepared.plan.fleet.is_none() && self.pace.is_none();
         let began = Instant::now();
-        let done = levels::run(Level {
+        let done = levels::run(LevelToRun {
             number,
             plan: &level,
             known: self.course.known(),
@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
     /// Reads back the results of a level whose frames begin at `from`, where they are needed; `false` if
     /// no more levels are to be run.
     fn learn(&mut self, number: u32, from: Option<u64>) -> bool {
-        let Prepared { plan, environment, .. } = &self.prepared;
+        let PreparedRun { plan, environment, .. } = &self.prepared;
         let read = |from| self.book.level(plan, environment, number, from);
         let Some(summary) = from.and_then(read) else { return true };
         let enough = self.course.enough(&summary);
@@ -200,12 +200,12 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the run: writes the notes and the summary.
-    pub(crate) fn end(mut self) -> Finished {
+    pub(crate) fn end(mut self) -> RunResults {
         let ended = self.now();
         self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
-        let gaps = self.book.end_asking();
+        let gaps = self.book.stop_polling();
         let Self { prepared, book, observer, clock, sent, lost, lost_agents, .. } = self;
-        let Prepared { plan, workload, mut environment, .. } = prepared;
+        let PreparedRun { plan, workload, mut environment, .. } = prepared;
         let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.path(), clock));
         environment.notes.extend(in_turns(&plan));
         environment.notes.extend(workload.notes(&sent, plan.request.task));
@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
             message!("agent {name}: {why}", "压测端 {name}：{why}")
         });
         let data = workload.error().or(stuck);
-        let mut finished = Finished::of(book.close(), &plan, ending, lost, error, data);
+        let mut finished = RunResults::of(book.close(), &plan, ending, lost, error, data);
         finished.lost_agents = lost_agents;
         finished.lost_agents.retain(|_| ending == Ending::AgentLost);
         finished
@@ -232,7 +232,7 @@ fn in_turns(plan: &Plan) -> Option<Diagnostic> {
     Some(Note::Interleaved.with(values.to_vec()))
 }
 
-impl Player for Session<'_> {
+impl AlternatingRun for Session<'_> {
     fn now(&mut self) -> Nanos {
         self.prepared.bench.now()
     }

@@ -1,9 +1,9 @@
 //! Opening the target: a server, or an embedded engine when none was given.
 
 use super::embedded::Embedded;
-use super::levels::Bench;
+use super::levels::Backend;
 use super::metrics::Metrics;
-use super::order::{Order, Reach, Secrets};
+use super::order::{ConnectionSettings, Order, Secrets};
 use super::pulse::Pulse;
 use super::workload::Items;
 use crate::api::dialect_of;
@@ -45,12 +45,12 @@ pub(crate) struct OpenTarget {
 }
 
 /// A target that is ready, and how requests to it are written.
-pub(crate) struct Measured {
+pub(crate) struct ServerBackend {
     pub(crate) target: OpenTarget,
     pub(crate) encoder: Encoder,
 }
 
-impl Bench for Measured {
+impl Backend for ServerBackend {
     fn now(&self) -> Nanos {
         self.target.client.now()
     }
@@ -83,7 +83,7 @@ impl Bench for Measured {
         }
     }
 
-    fn answers(&mut self, stop: &StopSignal) -> Result<(), Message> {
+    fn check_health(&mut self, stop: &StopSignal) -> Result<(), Message> {
         let mut why = Message::quoted("");
         let paths = self.target.client.rules().dialect.about().health;
         let first = paths.first().copied().unwrap_or("/");
@@ -107,7 +107,7 @@ impl Bench for Measured {
         Err(message!("it no longer responds: {why}", "不再响应：{why}"))
     }
 
-    fn forget(&mut self, stop: &StopSignal) -> Result<(), Message> {
+    fn reset_cache(&mut self, stop: &StopSignal) -> Result<(), Message> {
         let mut said = Vec::new();
         let about = self.target.client.rules().dialect.about();
         if about.resets.is_empty() {
@@ -178,7 +178,7 @@ pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
 /// until the next turn is sent.
 pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTarget, RunError> {
     let Order { plan, reach, .. } = order;
-    let Reach { url, tls, secrets, without_stamps, .. } = reach;
+    let ConnectionSettings { url, tls, secrets, without_stamps, .. } = reach;
     let url = url.as_ref();
     let engine = match &plan.target.embedded {
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),

@@ -6,7 +6,7 @@ use dyno_model::prompt::{self, Item};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Message, SEC, message};
 use dyno_wire::client::{Client, Interrupted};
-use dyno_wire::dialect::{Counted, Counting};
+use dyno_wire::dialect::{Counting, ToCount};
 use dyno_wire::encode::Encoder;
 use dyno_workload::tokenizer::{Ask, Asking, Counts, Tokenizer};
 use serde::{Deserialize, Serialize};
@@ -128,8 +128,8 @@ fn count(
     stop: &StopSignal,
 ) -> Result<u32, Message> {
     let what = match what {
-        Ask::Text(text) => Counted::Text(text),
-        Ask::Messages(messages) => Counted::Messages(messages),
+        Ask::Text(text) => ToCount::Text(text),
+        Ask::Messages(messages) => ToCount::Messages(messages),
     };
     let at = counting.path;
     let cannot = || {

@@ -74,7 +74,7 @@ impl Watch {
         this: &Arc<Self>,
         mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, PollError> + Send + 'static,
         keep: impl Fn(Frame) + Send + 'static,
-    ) -> std::io::Result<EndsWith> {
+    ) -> std::io::Result<PollerGuard> {
         let watch = Arc::clone(this);
         let thread = std::thread::Builder::new().name("dyno-metrics".into()).spawn(move || {
             while let Some(wanted) = watch.next_request() {
@@ -89,7 +89,7 @@ impl Watch {
             }
         })?;
         this.lock().begun = true;
-        Ok(EndsWith { watch: Arc::clone(this), thread: Some(thread) })
+        Ok(PollerGuard { watch: Arc::clone(this), thread: Some(thread) })
     }
 
     /// Follows the frames that are recorded: samples are taken in the middle of a level's seconds and
@@ -178,12 +178,12 @@ impl Watch {
 }
 
 /// The polling thread, which ends when this is dropped. A panic of the thread does not reach the run.
-pub(crate) struct EndsWith {
+pub(crate) struct PollerGuard {
     watch: Arc<Watch>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drop for EndsWith {
+impl Drop for PollerGuard {
     fn drop(&mut self) {
         self.watch.end();
         let _ = self.thread.take().map(JoinHandle::join);

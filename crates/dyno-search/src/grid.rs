@@ -4,7 +4,7 @@ use dyno_stats::rng::SplitMix;
 
 /// The order of levels within a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum GridOrder {
     /// As they were given.
     #[default]
     Given,
@@ -14,7 +14,7 @@ pub enum Order {
 
 /// One level to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct GridTurn {
     /// Which of the levels, from 0.
     pub level: usize,
     /// Which repetition, from 0.
@@ -23,16 +23,16 @@ pub struct Turn {
 
 /// Each of `levels` levels, `repeats` times. Repeats are interleaved: all levels once, then all
 /// again, so that drift over time does not look like a difference between levels.
-pub fn turns(levels: usize, repeats: usize, order: Order) -> Vec<Turn> {
+pub fn turns(levels: usize, repeats: usize, order: GridOrder) -> Vec<GridTurn> {
     let mut turns = Vec::with_capacity(levels.saturating_mul(repeats));
     let mut random = SplitMix::new(match order {
-        Order::Given => 0,
-        Order::Shuffled(seed) => seed,
+        GridOrder::Given => 0,
+        GridOrder::Shuffled(seed) => seed,
     });
     for round in 0..repeats {
         let from = turns.len();
-        turns.extend((0..levels).map(|level| Turn { level, round }));
-        if order != Order::Given {
+        turns.extend((0..levels).map(|level| GridTurn { level, round }));
+        if order != GridOrder::Given {
             for left in (2..=levels).rev() {
                 turns.swap(from + left - 1, from + random.below(left));
             }
@@ -46,18 +46,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn levels(turns: &[Turn]) -> Vec<usize> {
+    fn levels(turns: &[GridTurn]) -> Vec<usize> {
         turns.iter().map(|turn| turn.level).collect()
     }
 
     #[test]
     fn as_given_and_interleaved() {
-        assert_eq!(levels(&turns(3, 2, Order::Given)), [0, 1, 2, 0, 1, 2]);
+        assert_eq!(levels(&turns(3, 2, GridOrder::Given)), [0, 1, 2, 0, 1, 2]);
     }
 
     #[test]
     fn a_seed_gives_one_order_and_rounds_differ() {
-        let shuffled = |seed| levels(&turns(12, 2, Order::Shuffled(seed)));
+        let shuffled = |seed| levels(&turns(12, 2, GridOrder::Shuffled(seed)));
         assert_eq!(shuffled(7), shuffled(7));
         assert_ne!(shuffled(7), shuffled(8));
         assert_ne!(shuffled(7)[..12], shuffled(7)[12..]);
@@ -70,7 +70,7 @@ mod tests {
             repeats in 0_usize..5,
             seed in proptest::option::of(any::<u64>()),
         ) {
-            let order = seed.map_or(Order::Given, Order::Shuffled);
+            let order = seed.map_or(GridOrder::Given, GridOrder::Shuffled);
             let all = turns(count, repeats, order);
             prop_assert_eq!(all.len(), count * repeats);
             for (round, chunk) in all.chunks(count.max(1)).enumerate() {

@@ -1,7 +1,7 @@
 //! The ladder of closed loops: doubles the concurrency until throughput no longer rises, then fills
 //! in around the knee.
 
-use crate::level::{Kind, LevelWish, Measured, Next};
+use crate::level::{LevelKind, LevelWish, MeasuredLevel, NextLevel};
 
 /// Default limit of a ladder.
 pub const MOST: u32 = 1_024;
@@ -32,7 +32,7 @@ impl Default for Ladder {
 
 /// The lowest number in flight with nearly all of the throughput.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Knee {
+pub struct KneeSearch {
     /// In flight.
     pub load: f64,
     /// Completed per second there.
@@ -43,10 +43,13 @@ pub struct Knee {
 
 impl Ladder {
     /// The next step after these levels. There is no knee where nothing was completed.
-    pub fn next(&self, so_far: &[Measured]) -> Next<Option<Knee>> {
+    pub fn next(&self, so_far: &[MeasuredLevel]) -> NextLevel<Option<KneeSearch>> {
         let most = f64::from(self.most.max(1));
-        let rungs: Vec<Rung> =
-            so_far.iter().filter(|level| level.kind == Kind::Concurrency).map(Rung::of).collect();
+        let rungs: Vec<Rung> = so_far
+            .iter()
+            .filter(|level| level.kind == LevelKind::Concurrency)
+            .map(Rung::of)
+            .collect();
         let mut best: Option<Rung> = None;
         let (mut without, mut load) = (0, 1.0_f64);
         // Doublings come in the same order each time, so this retraces what was measured.
@@ -66,7 +69,7 @@ impl Ladder {
         }
         match best.and_then(|best| fill(&rungs, best, most)) {
             Some(load) => wish(load),
-            None => Next::Done(knee(&rungs)),
+            None => NextLevel::Done(knee(&rungs)),
         }
     }
 }
@@ -79,7 +82,7 @@ struct Rung {
 }
 
 impl Rung {
-    fn of(level: &Measured) -> Self {
+    fn of(level: &MeasuredLevel) -> Self {
         let rate = level.completed_rate.filter(|rate| rate.is_finite()).unwrap_or(0.0);
         Self { load: level.load, rate, failing: level.failed_share > FAILURES }
     }
@@ -103,20 +106,20 @@ fn fill(rungs: &[Rung], best: Rung, most: f64) -> Option<f64> {
     wanted.into_iter().find(|load| rungs.iter().all(|rung| !same(rung.load, *load)))
 }
 
-fn knee(rungs: &[Rung]) -> Option<Knee> {
+fn knee(rungs: &[Rung]) -> Option<KneeSearch> {
     let sound = rungs.iter().filter(|rung| !rung.failing && rung.rate > 0.0);
     let most = sound.clone().map(|rung| rung.rate).max_by(f64::total_cmp)?;
     let enough = sound.filter(|rung| rung.rate >= most * NEARLY_ALL);
     let lowest = enough.min_by(|a, b| a.load.total_cmp(&b.load))?;
-    Some(Knee { load: lowest.load, completed_rate: lowest.rate, most })
+    Some(KneeSearch { load: lowest.load, completed_rate: lowest.rate, most })
 }
 
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.5
 }
 
-fn wish(load: f64) -> Next<Option<Knee>> {
-    Next::Level(LevelWish { kind: Kind::Concurrency, load })
+fn wish(load: f64) -> NextLevel<Option<KneeSearch>> {
+    NextLevel::Level(LevelWish { kind: LevelKind::Concurrency, load })
 }
 
 #[cfg(test)]
@@ -126,16 +129,20 @@ mod tests {
     use proptest::prelude::*;
 
     /// Climbs a ladder on a server with this throughput and share of failures.
-    fn climb(most: u32, server: impl Fn(f64) -> (f64, f64)) -> (Vec<f64>, Option<Knee>) {
+    fn climb(most: u32, server: impl Fn(f64) -> (f64, f64)) -> (Vec<f64>, Option<KneeSearch>) {
         let mut so_far = Vec::new();
         loop {
             match (Ladder { most }).next(&so_far) {
-                Next::Level(LevelWish { kind, load }) => {
+                NextLevel::Level(LevelWish { kind, load }) => {
                     let (rate, failed_share) = server(load);
                     let level = measured(kind, load);
-                    so_far.push(Measured { completed_rate: Some(rate), failed_share, ..level });
+                    so_far.push(MeasuredLevel {
+                        completed_rate: Some(rate),
+                        failed_share,
+                        ..level
+                    });
                 }
-                Next::Done(knee) => return (so_far.iter().map(|l| l.load).collect(), knee),
+                NextLevel::Done(knee) => return (so_far.iter().map(|l| l.load).collect(), knee),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 /// What a level's load means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LevelKind {
     /// A closed loop of one: a request at a time.
     Synchronous,
     /// A closed loop with so many in flight that the server is always full.
@@ -17,14 +17,14 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LevelWish {
     /// What the load means.
-    pub kind: Kind,
-    /// Requests per second of a [`Kind::Rate`], else requests in flight, a whole number.
+    pub kind: LevelKind,
+    /// Requests per second of a [`LevelKind::Rate`], else requests in flight, a whole number.
     pub load: f64,
 }
 
 /// The next step of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Next<A> {
+pub enum NextLevel<A> {
     /// Measure this.
     Level(LevelWish),
     /// Nothing more is needed.
@@ -73,7 +73,7 @@ impl Margin {
 
 /// Whether a level met its service level.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Held {
+pub enum HeldLoad {
     /// By this margin.
     By(Margin),
     /// It did, by an unknown margin.
@@ -86,12 +86,12 @@ pub enum Held {
 
 /// A measured level. Numbers that are not finite count as absent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct MeasuredLevel {
     /// What its load means.
-    pub kind: Kind,
+    pub kind: LevelKind,
     /// Its load, as in [`LevelWish`].
     pub load: f64,
-    /// Requests that were due per second of the measured schedule, of a [`Kind::Rate`]: it differs
+    /// Requests that were due per second of the measured schedule, of a [`LevelKind::Rate`]: it differs
     /// from the load by chance, and explains part of what would otherwise be noise.
     pub arrived_rate: Option<f64>,
     /// Requests completed per second, over the steady window if there is one.
@@ -101,7 +101,7 @@ pub struct Measured {
     /// Whether its queue grew; absent if that is inconclusive.
     pub saturated: Option<bool>,
     /// Whether it met the service level, if there is one.
-    pub held: Held,
+    pub held: HeldLoad,
     /// A typical latency, in any unit that is the same for all levels.
     pub latency: Option<f64>,
     /// Requests that were measured.
@@ -130,15 +130,15 @@ pub fn rounded(load: f64, digits: i32) -> f64 {
 
 /// A level with nothing but its load.
 #[cfg(test)]
-pub(crate) fn measured(kind: Kind, load: f64) -> Measured {
-    Measured {
+pub(crate) fn measured(kind: LevelKind, load: f64) -> MeasuredLevel {
+    MeasuredLevel {
         kind,
         load,
         arrived_rate: None,
         completed_rate: None,
         steady: true,
         saturated: None,
-        held: Held::Unsure,
+        held: HeldLoad::Unsure,
         latency: None,
         requests: 100,
         failed_share: 0.0,

@@ -3,7 +3,7 @@
 //! same next level, so an interrupted run can be resumed.
 //!
 //! Each search is a value with a method `next`, which takes all levels so far, in the order in
-//! which they were measured, and returns a [`Next`].
+//! which they were measured, and returns a [`NextLevel`].
 
 pub mod capacity;
 pub mod grid;
@@ -13,5 +13,5 @@ pub mod sweep;
 
 pub use capacity::Capacity;
 pub use ladder::Ladder;
-pub use level::{Held, Kind, LevelWish, Margin, Measured, Next, rounded};
+pub use level::{HeldLoad, LevelKind, LevelWish, Margin, MeasuredLevel, NextLevel, rounded};
 pub use sweep::Sweep;

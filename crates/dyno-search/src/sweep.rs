@@ -1,6 +1,6 @@
 //! Sweeps from idle to full: one request at a time, as many as possible, then rates in between.
 
-use crate::level::{Kind, LevelWish, Measured, Next, rounded};
+use crate::level::{LevelKind, LevelWish, MeasuredLevel, NextLevel, rounded};
 
 /// Default number of levels.
 pub const LEVELS: usize = 10;
@@ -21,7 +21,7 @@ const DIGITS: i32 = 3;
 
 /// How rates are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Spacing {
+pub enum SweepSpacing {
     /// More of them where the curve of latency over rate bends, and one above the full rate.
     #[default]
     Adaptive,
@@ -37,12 +37,12 @@ pub struct Sweep {
     /// How many are in flight to fill the server.
     pub in_flight: u32,
     /// How rates are spread.
-    pub spacing: Spacing,
+    pub spacing: SweepSpacing,
 }
 
 impl Default for Sweep {
     fn default() -> Self {
-        Self { levels: LEVELS, in_flight: IN_FLIGHT, spacing: Spacing::default() }
+        Self { levels: LEVELS, in_flight: IN_FLIGHT, spacing: SweepSpacing::default() }
     }
 }
 
@@ -58,32 +58,34 @@ struct Point {
 
 impl Sweep {
     /// The next step after these levels.
-    pub fn next(&self, so_far: &[Measured]) -> Next<()> {
+    pub fn next(&self, so_far: &[MeasuredLevel]) -> NextLevel<()> {
         let find = |kind| so_far.iter().find(|level| level.kind == kind);
-        let one = LevelWish { kind: Kind::Synchronous, load: 1.0 };
-        let many = LevelWish { kind: Kind::Throughput, load: f64::from(self.in_flight.max(1)) };
-        let (Some(idle), full) = (find(Kind::Synchronous), find(Kind::Throughput)) else {
-            return Next::Level(one);
+        let one = LevelWish { kind: LevelKind::Synchronous, load: 1.0 };
+        let many =
+            LevelWish { kind: LevelKind::Throughput, load: f64::from(self.in_flight.max(1)) };
+        let (Some(idle), full) = (find(LevelKind::Synchronous), find(LevelKind::Throughput)) else {
+            return NextLevel::Level(one);
         };
-        let Some(full) = full else { return Next::Level(many) };
-        let rate = |level: &Measured| level.completed_rate.filter(|r| r.is_finite() && *r > 0.0);
+        let Some(full) = full else { return NextLevel::Level(many) };
+        let rate =
+            |level: &MeasuredLevel| level.completed_rate.filter(|r| r.is_finite() && *r > 0.0);
         // Nothing completed, so there is no rate to start from.
-        let Some(top) = rate(full) else { return Next::Done(()) };
+        let Some(top) = rate(full) else { return NextLevel::Done(()) };
         let low = rate(idle).filter(|low| *low < 0.9 * top).unwrap_or(LOWEST * top);
-        let rates: Vec<&Measured> =
-            so_far.iter().filter(|level| level.kind == Kind::Rate).collect();
+        let rates: Vec<&MeasuredLevel> =
+            so_far.iter().filter(|level| level.kind == LevelKind::Rate).collect();
         let count = self.levels.saturating_sub(2);
         if rates.len() >= count {
-            return Next::Done(());
+            return NextLevel::Done(());
         }
         let is_new = |load: &f64| rates.iter().all(|level| level.load != *load);
         let placed = match self.spacing {
-            Spacing::Linear => {
+            SweepSpacing::Linear => {
                 let step = (top - low) / count as f64;
                 let grid = (1..=count).map(|i| rounded(low + step * i as f64, DIGITS));
                 grid.into_iter().find(is_new)
             }
-            Spacing::Adaptive => {
+            SweepSpacing::Adaptive => {
                 let first = FIRST.map(|share| low + (top - low) * share);
                 let start = [top * ABOVE].into_iter().chain(first).take(count);
                 let start = start.map(|load| rounded(load, DIGITS)).find(is_new);
@@ -91,8 +93,8 @@ impl Sweep {
             }
         };
         match placed {
-            Some(load) => Next::Level(LevelWish { kind: Kind::Rate, load }),
-            None => Next::Done(()),
+            Some(load) => NextLevel::Level(LevelWish { kind: LevelKind::Rate, load }),
+            None => NextLevel::Done(()),
         }
     }
 }
@@ -100,12 +102,13 @@ impl Sweep {
 /// The midpoints between neighbouring rates, those with the longest piece of curve first. The curve is
 /// over the rate, the logarithm of latency, and how well the server kept up.
 fn where_it_bends(
-    idle: &Measured,
+    idle: &MeasuredLevel,
     low: f64,
-    rates: &[&Measured],
+    rates: &[&MeasuredLevel],
     top: f64,
 ) -> impl Iterator<Item = f64> {
-    let log = |level: &Measured| level.latency.filter(|l| l.is_finite() && *l > 0.0).map(f64::ln);
+    let log =
+        |level: &MeasuredLevel| level.latency.filter(|l| l.is_finite() && *l > 0.0).map(f64::ln);
     let mut points = vec![Point { rate: low, latency: log(idle), kept_up: Some(1.0) }];
     points.extend(rates.iter().map(|level| {
         let kept_up = level.completed_rate.map(|rate| (rate / level.load).min(1.0));
@@ -141,30 +144,38 @@ mod tests {
     use proptest::prelude::*;
 
     /// A queue with `low` req/s for a single request at a time and `top` at most.
-    fn run(sweep: Sweep, low: f64, top: f64) -> Vec<Measured> {
-        let mut so_far: Vec<Measured> = Vec::new();
-        while let Next::Level(LevelWish { kind, load }) = sweep.next(&so_far) {
+    fn run(sweep: Sweep, low: f64, top: f64) -> Vec<MeasuredLevel> {
+        let mut so_far: Vec<MeasuredLevel> = Vec::new();
+        while let NextLevel::Level(LevelWish { kind, load }) = sweep.next(&so_far) {
             let (rate, latency) = match kind {
-                Kind::Synchronous => (low, 1.0 / low),
-                Kind::Throughput => (top, load / top),
+                LevelKind::Synchronous => (low, 1.0 / low),
+                LevelKind::Throughput => (top, load / top),
                 _ => (load.min(top), 1.0 / low + (0.05 / (1.0 - load / top).max(0.002)) / low),
             };
             let level = measured(kind, load);
-            so_far.push(Measured { completed_rate: Some(rate), latency: Some(latency), ..level });
+            so_far.push(MeasuredLevel {
+                completed_rate: Some(rate),
+                latency: Some(latency),
+                ..level
+            });
             assert!(so_far.len() < 100, "the sweep does not end");
         }
         so_far
     }
 
-    fn rates(levels: &[Measured]) -> Vec<f64> {
-        levels.iter().filter(|level| level.kind == Kind::Rate).map(|level| level.load).collect()
+    fn rates(levels: &[MeasuredLevel]) -> Vec<f64> {
+        levels
+            .iter()
+            .filter(|level| level.kind == LevelKind::Rate)
+            .map(|level| level.load)
+            .collect()
     }
 
     #[test]
     fn linear_is_an_even_grid_up_to_the_full_rate() {
-        let levels = run(Sweep { spacing: Spacing::Linear, ..Sweep::default() }, 1.0, 9.0);
+        let levels = run(Sweep { spacing: SweepSpacing::Linear, ..Sweep::default() }, 1.0, 9.0);
         let kinds: Vec<_> = levels[..2].iter().map(|level| (level.kind, level.load)).collect();
-        assert_eq!(kinds, [(Kind::Synchronous, 1.0), (Kind::Throughput, 512.0)]);
+        assert_eq!(kinds, [(LevelKind::Synchronous, 1.0), (LevelKind::Throughput, 512.0)]);
         assert_eq!(rates(&levels), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
     }
 
@@ -182,9 +193,9 @@ mod tests {
     #[test]
     fn a_server_that_completes_nothing_ends_it() {
         let sweep = Sweep::default();
-        let idle = measured(Kind::Synchronous, 1.0);
-        let full = measured(Kind::Throughput, 512.0);
-        assert_eq!(sweep.next(&[idle, full]), Next::Done(()));
+        let idle = measured(LevelKind::Synchronous, 1.0);
+        let full = measured(LevelKind::Throughput, 512.0);
+        assert_eq!(sweep.next(&[idle, full]), NextLevel::Done(()));
     }
 
     #[test]
@@ -202,7 +213,7 @@ mod tests {
             levels in 0_usize..30,
             linear in any::<bool>(),
         ) {
-            let spacing = if linear { Spacing::Linear } else { Spacing::Adaptive };
+            let spacing = if linear { SweepSpacing::Linear } else { SweepSpacing::Adaptive };
             let all = run(Sweep { levels, spacing, ..Sweep::default() }, low, low * more);
             prop_assert!(all.len() <= levels.max(2));
             let mut rates = rates(&all);

@@ -10,7 +10,7 @@ const MISTAKE: f64 = 0.025;
 
 /// On which side of a bound a quantile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum TailSide {
     /// Surely within the bound.
     Within,
     /// Surely beyond it.
@@ -21,16 +21,16 @@ pub enum Side {
 
 /// On which side of a bound the quantile at `share` lies, when between `beyond[0]` and `beyond[1]`
 /// of `count` independent samples are beyond the bound.
-pub fn side(share: f64, count: u64, beyond: [u64; 2]) -> Side {
+pub fn side(share: f64, count: u64, beyond: [u64; 2]) -> TailSide {
     let chance = 1.0 - share;
     if count == 0 || !(0.0..1.0).contains(&share) {
-        Side::Open
+        TailSide::Open
     } else if at_most(beyond[1], count, chance) <= MISTAKE {
-        Side::Within
+        TailSide::Within
     } else if at_least(beyond[0], count, chance) <= MISTAKE {
-        Side::Beyond
+        TailSide::Beyond
     } else {
-        Side::Open
+        TailSide::Open
     }
 }
 
@@ -56,7 +56,7 @@ pub fn more(share: f64, count: u64, beyond: [u64; 2], enough: u64) -> u64 {
         let all = count + more;
         // Of samples to come, as many as can be are beyond the bound, and as few.
         let [fewest, most] = beyond.map(|number| scaled(number, all));
-        side(share, all, [fewest, most + u64::from(most > 0)]) != Side::Open
+        side(share, all, [fewest, most + u64::from(most > 0)]) != TailSide::Open
     };
     let (mut low, mut high) = (0, missing);
     while low < high {
@@ -105,20 +105,24 @@ mod tests {
 
     #[test]
     fn a_p99_within_its_bound_takes_368_samples_without_any_beyond() {
-        assert_eq!(side(0.99, 367, [0, 0]), Side::Open);
-        assert_eq!(side(0.99, 368, [0, 0]), Side::Within);
-        assert_eq!(side(0.5, 5, [0, 0]), Side::Open);
-        assert_eq!(side(0.5, 6, [0, 0]), Side::Within);
-        assert_eq!(side(0.99, 0, [0, 0]), Side::Open);
+        assert_eq!(side(0.99, 367, [0, 0]), TailSide::Open);
+        assert_eq!(side(0.99, 368, [0, 0]), TailSide::Within);
+        assert_eq!(side(0.5, 5, [0, 0]), TailSide::Open);
+        assert_eq!(side(0.5, 6, [0, 0]), TailSide::Within);
+        assert_eq!(side(0.99, 0, [0, 0]), TailSide::Open);
     }
 
     #[test]
     fn more_beyond_than_the_percentile_allows_is_beyond() {
-        assert_eq!(side(0.99, 100, [1, 1]), Side::Open);
-        assert_eq!(side(0.99, 100, [3, 3]), Side::Open);
-        assert_eq!(side(0.99, 100, [4, 4]), Side::Beyond);
-        assert_eq!(side(0.9, 20, [20, 20]), Side::Beyond);
-        assert_eq!(side(0.99, 500, [0, 9]), Side::Open, "the counts must tell it whichever it is");
+        assert_eq!(side(0.99, 100, [1, 1]), TailSide::Open);
+        assert_eq!(side(0.99, 100, [3, 3]), TailSide::Open);
+        assert_eq!(side(0.99, 100, [4, 4]), TailSide::Beyond);
+        assert_eq!(side(0.9, 20, [20, 20]), TailSide::Beyond);
+        assert_eq!(
+            side(0.99, 500, [0, 9]),
+            TailSide::Open,
+            "the counts must tell it whichever it is"
+        );
     }
 
     #[test]

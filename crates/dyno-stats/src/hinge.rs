@@ -21,7 +21,7 @@ pub struct Hinge {
 
 /// A point with the variance of its `y`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct HingePoint {
     /// The independent variable.
     pub x: f64,
     /// The measured value.
@@ -39,7 +39,7 @@ struct Fit {
 
 /// Fits `y = a + b · min(x, at)` to points with rising `x`. Absent with fewer than eight points, or
 /// where `y` does not rise.
-pub fn hinge(points: &[Point]) -> Option<Hinge> {
+pub fn hinge(points: &[HingePoint]) -> Option<Hinge> {
     if points.len() < FEWEST {
         return None;
     }
@@ -60,9 +60,9 @@ pub fn hinge(points: &[Point]) -> Option<Hinge> {
     Some(Hinge { at, slope, level: offset + slope * at, gain })
 }
 
-fn fit(points: &[Point], cut: f64) -> Option<Fit> {
+fn fit(points: &[HingePoint], cut: f64) -> Option<Fit> {
     let mut sums = [0.0; 5];
-    for Point { x, y, variance } in points {
+    for HingePoint { x, y, variance } in points {
         let (x, w) = (x.min(cut), 1.0 / variance);
         [w, w * x, w * y, w * x * x, w * x * y].iter().zip(&mut sums).for_each(|(v, s)| *s += v);
     }
@@ -83,9 +83,9 @@ mod tests {
     use super::*;
     use crate::rng::SplitMix;
 
-    fn points(n: usize, mut y: impl FnMut(f64) -> f64) -> Vec<Point> {
+    fn points(n: usize, mut y: impl FnMut(f64) -> f64) -> Vec<HingePoint> {
         let at = |i: usize| 10.0 * (i + 1) as f64;
-        (0..n).map(|i| Point { x: at(i), y: y(at(i)), variance: at(i) }).collect()
+        (0..n).map(|i| HingePoint { x: at(i), y: y(at(i)), variance: at(i) }).collect()
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub use percentile::{
 };
 pub use saturation::{Offered, Saturation, saturation};
 pub use share::share_p;
-pub use stability::{Precision, Standing, Statistic, Watch, precision, samples_to_stop};
+pub use stability::{
+    Precision, StabilityWatch, Standing, WatchedStatistic, precision, samples_to_stop,
+};
 pub use tally::Tally;
 pub use trend::{Trend, trend};

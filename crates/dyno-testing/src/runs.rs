@@ -5,7 +5,7 @@ use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEn
 use dyno_model::lag::DelayHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Target, UsageWanted};
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, TurnOfSession, Widths};
 use dyno_model::{MS, Message, SEC, Summary};
 
 /// A level of 100 tokens in and 5 out.
@@ -188,7 +188,7 @@ pub fn closed(slots: u32, waves: u64) -> (Plan, Vec<RequestRecord>) {
 
 /// The same request as a turn of a conversation.
 pub fn turn(record: RequestRecord, session: u64, number: u32) -> RequestRecord {
-    RequestRecord { turn: Some(Turn { session, number }), ..record }
+    RequestRecord { turn: Some(TurnOfSession { session, number }), ..record }
 }
 
 /// A closed loop of users who send a turn every second, three to a conversation: 300 ms to the

@@ -14,7 +14,7 @@ mod trials;
 mod usable;
 
 pub use check::{Checked, check};
-pub use fit::{About, FittedTwin, Job, Refused, Source, Wanted, prepare};
-pub use measured::Measured;
+pub use fit::{About, FitJob, FitRefused, FittedTwin, Source, Wanted, prepare};
+pub use measured::MeasuredRun;
 pub use shown::{list, show, verified};
 pub use trials::{Recorded, recorded};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// A run whose levels can be compared with a twin's.
 #[derive(Debug)]
-pub struct Measured {
+pub struct MeasuredRun {
     /// The planned levels by their index.
     pub(crate) plans: BTreeMap<u32, LevelPlan>,
     /// The results.
@@ -19,7 +19,7 @@ pub struct Measured {
     pub(crate) records: Option<(RunDir, Plan)>,
 }
 
-impl Measured {
+impl MeasuredRun {
     /// A run with its directory.
     pub fn recorded(summary: Summary, dir: RunDir) -> Result<Self, RecordError> {
         let plan = dir.read_plan()?;

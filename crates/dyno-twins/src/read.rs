@@ -3,7 +3,7 @@
 use crate::usable::joined;
 use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
 use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, is_checked, level_steps};
-use dyno_fit::{Caches, Kind, Trial, Unfit, caches, trial};
+use dyno_fit::{Caches, Trial, TrialKind, Unfit, caches, trial};
 use dyno_model::Message;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
@@ -12,7 +12,7 @@ use dyno_model::server::ServerSample;
 use std::collections::BTreeMap;
 
 /// A level that was read: its requests, and the steps that they show.
-pub(crate) struct Level {
+pub(crate) struct RecordedLevel {
     pub(crate) trial: Result<Trial, Unfit>,
     pub(crate) steps: Result<LevelSteps, Vec<Refusal>>,
     pub(crate) caches: Caches,
@@ -20,11 +20,11 @@ pub(crate) struct Level {
     pub(crate) checked: bool,
 }
 
-impl Level {
+impl RecordedLevel {
     /// Why the times of this level are not those of what would be sent again: others used the server, or an
     /// unknown part of the prompts was not computed. (Conversations are sent again with what they repeat.)
     pub(crate) fn foreign(&self) -> Option<Message> {
-        let talks = self.trial.as_ref().is_ok_and(|trial| trial.kind == Kind::Sessions);
+        let talks = self.trial.as_ref().is_ok_and(|trial| trial.kind == TrialKind::Sessions);
         let refusals = self.steps.as_ref().err()?;
         let foreign = refusals.iter().find(|one| match one {
             Refusal::ForeignTraffic { .. } => true,
@@ -51,7 +51,7 @@ pub(crate) fn read(
     source: &DirSource<'_>,
     wanted: &BTreeMap<u32, &LevelPlan>,
     shared: bool,
-) -> BTreeMap<u32, Level> {
+) -> BTreeMap<u32, RecordedLevel> {
     let samples = samples(source);
     let mut levels = BTreeMap::new();
     let mut now: Option<u32> = None;
@@ -60,7 +60,7 @@ pub(crate) fn read(
     let mut end = |level: Option<u32>, records: &mut Vec<RequestRecord>| {
         if let Some((level, plan)) = level.and_then(|level| Some((level, wanted.get(&level)?))) {
             let recorded = LevelRecords { requests: records, samples: &samples, shared };
-            let found = Level {
+            let found = RecordedLevel {
                 trial: trial(plan, records),
                 steps: level_steps(recorded),
                 caches: caches(records, &samples, shared),

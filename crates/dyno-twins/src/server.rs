@@ -1,6 +1,6 @@
 //! What runs say of the server beside their times: its caches and its context length.
 
-use crate::measured::Measured;
+use crate::measured::MeasuredRun;
 use dyno_fit::Caches;
 use dyno_model::environment::Environment;
 use dyno_model::plan::DataPlan;
@@ -54,7 +54,7 @@ pub(crate) fn prompts_begin_alike(data: &DataPlan) -> bool {
 }
 
 /// The most tokens of a prompt with its response, of the server of these runs; the smallest of several.
-pub(crate) fn context(runs: &[Measured]) -> Option<u32> {
+pub(crate) fn context(runs: &[MeasuredRun]) -> Option<u32> {
     let dirs = runs.iter().filter_map(|run| Some(&run.records.as_ref()?.0));
     let said = dirs.filter_map(|dir| dir.read_environment().ok().flatten());
     said.filter_map(|environment| max_model_len(&environment)).min()

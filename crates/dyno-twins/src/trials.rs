@@ -1,7 +1,7 @@
 //! The levels of recorded runs, request by request, or why they cannot be used.
 
-use crate::measured::Measured;
-use crate::read::{Level, read};
+use crate::measured::MeasuredRun;
+use crate::read::{RecordedLevel, read};
 use crate::server::ServerFacts;
 use crate::usable::{joined, left_out, names, no_load, not_measured, notes, of_run};
 use dyno_analysis::DirSource;
@@ -47,7 +47,7 @@ pub struct Recorded {
 }
 
 /// The levels of a run whose requests can be sent again; none without records.
-pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
+pub fn recorded(run: &MeasuredRun) -> Result<Vec<Recorded>, RecordError> {
     let Some((dir, _)) = &run.records else { return Ok(Vec::new()) };
     let measured = run.summary.levels.iter();
     let measured = measured.filter(|level| not_measured(level).is_empty());
@@ -68,7 +68,7 @@ pub fn recorded(run: &Measured) -> Result<Vec<Recorded>, RecordError> {
 
 impl Trials {
     /// Reads the records of these runs, a level at a time. Runs without records have no trials.
-    pub(crate) fn of(runs: &[Measured], language: Language) -> Result<Self, RecordError> {
+    pub(crate) fn of(runs: &[MeasuredRun], language: Language) -> Result<Self, RecordError> {
         let mut found = Self::default();
         for (number, run) in runs.iter().enumerate() {
             let number = (runs.len() > 1).then_some(number + 1);
@@ -161,7 +161,7 @@ impl Trials {
 
     fn add(
         &mut self,
-        run: &Measured,
+        run: &MeasuredRun,
         number: Option<usize>,
         language: Language,
     ) -> Result<(), RecordError> {
@@ -180,13 +180,17 @@ impl Trials {
         for level in &run.summary.levels {
             let label = of_run(&level.label, number, language);
             let found = levels.remove(&level.index);
-            let foreign = found.as_ref().and_then(Level::foreign);
-            let several = found.as_ref().and_then(Level::several);
+            let foreign = found.as_ref().and_then(RecordedLevel::foreign);
+            let several = found.as_ref().and_then(RecordedLevel::several);
             match (found, wanted.get(&level.index), foreign) {
-                (Some(Level { trial: Ok(trial), .. }), Some(plan), Some(why)) => {
+                (Some(RecordedLevel { trial: Ok(trial), .. }), Some(plan), Some(why)) => {
                     self.foreign.push((Trial { label, ..trial }, (*plan).clone(), why));
                 }
-                (Some(Level { trial: Ok(trial), steps, caches, checked }), Some(plan), None) => {
+                (
+                    Some(RecordedLevel { trial: Ok(trial), steps, caches, checked }),
+                    Some(plan),
+                    None,
+                ) => {
                     if let Err(why) = &steps {
                         self.hidden.push((label.clone(), joined(why)));
                     }
@@ -199,7 +203,7 @@ impl Trials {
                     self.usable.push(Trial { label, ..trial });
                     self.loads.push((*plan).clone());
                 }
-                (Some(Level { trial: Err(why), .. }), ..) => {
+                (Some(RecordedLevel { trial: Err(why), .. }), ..) => {
                     self.left_out.push((label, Message::of(&why)));
                 }
                 (None, ..) | (_, None, _) => {
@@ -228,7 +232,7 @@ mod tests {
         for place in 0..3 {
             let label = format!("rate {place}");
             let trial =
-                Trial { label, kind: dyno_fit::Kind::Open, requests: Vec::new(), until: None };
+                Trial { label, kind: dyno_fit::TrialKind::Open, requests: Vec::new(), until: None };
             let plan = LevelPlan::new(Load::Concurrency { concurrency: 1 });
             match place < count {
                 true => trials.foreign.push((trial, plan, Message::quoted("others"))),

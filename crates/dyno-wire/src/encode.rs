@@ -2,7 +2,7 @@
 
 use crate::dialect::{self, Auth, Dialect, Shape};
 use crate::endpoint::Endpoint;
-use dyno_drive::{Lengths, Payload};
+use dyno_drive::{Payload, RequestedLengths};
 use dyno_model::plan::Task;
 use dyno_model::prompt::{Content, Item};
 
@@ -125,7 +125,7 @@ impl Encoder {
         if !self.dialect.about().task.generates() {
             let fixed = self.dialect.answers_every_text(&self.shape);
             let inputs = Some(inputs(&item.content, self.dialect.about().task));
-            payload.lengths = Lengths { output: None, fixed, inputs, ..payload.lengths };
+            payload.lengths = RequestedLengths { output: None, fixed, inputs, ..payload.lengths };
         }
         payload.lengths.characters = characters(&item.content);
         payload
@@ -154,7 +154,12 @@ impl Encoder {
         bytes.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
         let fixed = self.shape.fixes_length(self.dialect.about());
-        let lengths = Lengths { input, output: Some(output_tokens), fixed, ..Lengths::default() };
+        let lengths = RequestedLengths {
+            input,
+            output: Some(output_tokens),
+            fixed,
+            ..RequestedLengths::default()
+        };
         Payload { lengths, body: bytes }
     }
 }

@@ -8,7 +8,7 @@ mod memory;
 mod odd;
 mod outcome;
 
-use crate::client::Arrival;
+use crate::client::ArrivalTime;
 use crate::dialect::{Delta, Dialect, FinishKind, Keep, LastToken, Reader};
 use crate::framing::{Framer, Framing};
 use crate::http::{Head, Piece, ResponseReader};
@@ -16,7 +16,7 @@ use crate::redact::Redactor;
 use crate::tls::TlsFault;
 use counts::Counts;
 pub use counts::is_impossible;
-use dyno_model::budget::{Budget, Held};
+use dyno_model::budget::{Budget, HeldBytes};
 use dyno_model::outcome::FailureClass;
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 use dyno_model::{Nanos, message};
@@ -116,7 +116,7 @@ pub struct Exchange {
     content: String,
     tail: Tail,
     /// Its share of the memory for responses.
-    held: Option<Held>,
+    held: Option<HeldBytes>,
 }
 
 /// What remains of an HTTP body after the terminal event of its stream.
@@ -212,7 +212,7 @@ impl Exchange {
     }
 
     /// Takes the bytes of one socket read with their arrival time.
-    pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], arrival: Arrival) -> Progress {
+    pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], arrival: ArrivalTime) -> Progress {
         let before = self.before_read();
         let last = std::mem::take(&mut self.record.last);
         self.tail = Tail::default();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// One line: a value of a series at this moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series<'a> {
+pub struct PrometheusSeries<'a> {
     /// The name of the metric.
     pub name: &'a str,
     /// Its labels, in the order written.
@@ -19,12 +19,12 @@ pub struct Series<'a> {
 pub struct BadLine;
 
 /// All series of a text, in order.
-pub fn series(text: &str) -> impl Iterator<Item = Result<Series<'_>, BadLine>> {
+pub fn series(text: &str) -> impl Iterator<Item = Result<PrometheusSeries<'_>, BadLine>> {
     let lines = text.split('\n').map(|line| line.trim_matches([' ', '\t', '\r']));
     lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(read)
 }
 
-fn read(line: &str) -> Result<Series<'_>, BadLine> {
+fn read(line: &str) -> Result<PrometheusSeries<'_>, BadLine> {
     let mut rest = line;
     let name = take_name(&mut rest, true).ok_or(BadLine)?;
     skip_blanks(&mut rest);
@@ -46,7 +46,7 @@ fn read(line: &str) -> Result<Series<'_>, BadLine> {
     if numbers.next().is_some() {
         return Err(BadLine);
     }
-    Ok(Series { name, labels, value })
+    Ok(PrometheusSeries { name, labels, value })
 }
 
 /// A name; those of series may have colons in them.

@@ -1,6 +1,6 @@
 //! The metrics of inference servers, whatever each calls them, as one sample.
 
-use crate::prometheus::{Series, series};
+use crate::prometheus::{PrometheusSeries, series};
 use dyno_model::server::ServerSample;
 use dyno_model::{Localized, Nanos};
 
@@ -140,7 +140,7 @@ struct Caches {
 }
 
 impl Caches {
-    fn see(&mut self, series: &Series<'_>) {
+    fn see(&mut self, series: &PrometheusSeries<'_>) {
         for (label, value) in &series.labels {
             match *label {
                 "block_size" => self.block = value.parse().ok().filter(|of| *of > 0),

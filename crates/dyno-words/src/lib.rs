@@ -24,7 +24,7 @@ pub use catalogue::{
     OverTime, Overloaded, Phrase, Problem, ServerFinding, ServerTimesFinding, Undecided, list,
 };
 #[doc(hidden)]
-pub use dyno_model::Value;
+pub use dyno_model::DiagnosticValue;
 /// For `values!`.
 #[doc(hidden)]
 pub mod how {
@@ -55,7 +55,7 @@ macro_rules! wordings {
             },)*];
 
             /// The diagnostic, with its places filled in.
-            pub fn with<V: Into<::dyno_model::Value>>(
+            pub fn with<V: Into<::dyno_model::DiagnosticValue>>(
                 self,
                 values: impl IntoIterator<Item = V>,
             ) -> ::dyno_model::Diagnostic {
@@ -66,7 +66,7 @@ macro_rules! wordings {
 
         impl From<$table> for ::dyno_model::Diagnostic {
             fn from(said: $table) -> Self {
-                said.with(::std::iter::empty::<::dyno_model::Value>())
+                said.with(::std::iter::empty::<::dyno_model::DiagnosticValue>())
             }
         }
     };

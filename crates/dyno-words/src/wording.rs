@@ -1,11 +1,11 @@
 //! Turns a row of the catalogue into a diagnostic, and translates diagnostics.
 
-use crate::catalogue::{self, Place};
+use crate::catalogue::{self, InputPlace};
 use crate::levels::level_name;
 use crate::template::{fill, places};
 use crate::translate::translated;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Diagnostic, Language, Message, Severity, Subject, Summary, Value};
+use dyno_model::{Diagnostic, DiagnosticValue, Language, Message, Severity, Subject, Summary};
 use std::borrow::Cow;
 
 /// A row of the catalogue: one message in English and Chinese, with placeholders for values.
@@ -25,7 +25,7 @@ pub struct Wording {
 
 impl Wording {
     /// The diagnostic, with its places filled in.
-    pub fn with(&self, values: Vec<Value>) -> Diagnostic {
+    pub fn with(&self, values: Vec<DiagnosticValue>) -> Diagnostic {
         debug_assert_eq!(values.len(), self.places(), "values of {}: {values:?}", self.key);
         let (what, advice) = self.say(&values, Language::English);
         Diagnostic {
@@ -43,8 +43,8 @@ impl Wording {
         shown.max().map_or(0, |last| last + 1)
     }
 
-    fn say(&self, values: &[Value], language: Language) -> (String, Option<String>) {
-        let said = |value: &Value| {
+    fn say(&self, values: &[DiagnosticValue], language: Language) -> (String, Option<String>) {
+        let said = |value: &DiagnosticValue| {
             let said = value.text(language);
             // Such as an error of the system; one word may be a name.
             let same = said.contains(' ') && said == value.text(Language::English);
@@ -118,23 +118,23 @@ impl InLanguage for Summary {
 
 /// The same diagnostic, prefixed with the name of what it is about.
 pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
-    within(Place::Named, name.into(), said)
+    within(InputPlace::Named, name.into(), said)
 }
 
 /// The same with a name that is translated.
-pub fn named_as(name: Value, said: &Diagnostic) -> Diagnostic {
-    within(Place::Named, name, said)
+pub fn named_as(name: DiagnosticValue, said: &Diagnostic) -> Diagnostic {
+    within(InputPlace::Named, name, said)
 }
 
 /// The same diagnostic, prefixed with the line that it is about.
 pub fn on_line(said: &Diagnostic) -> Diagnostic {
     let Some(line) = said.line() else { return said.clone() };
-    within(Place::Line, line.into(), said).about(Subject::Whole)
+    within(InputPlace::Line, line.into(), said).about(Subject::Whole)
 }
 
-fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
+fn within(place: InputPlace, name: DiagnosticValue, said: &Diagnostic) -> Diagnostic {
     let (what, advice) = crate::said(said);
-    let advice = advice.map_or_else(|| "".into(), Value::from);
+    let advice = advice.map_or_else(|| "".into(), DiagnosticValue::from);
     let placed = place.with([name, what.into(), advice]);
     Diagnostic {
         code: said.code.clone(),
@@ -191,7 +191,8 @@ mod tests {
     #[test]
     fn every_wording_is_known_again_when_it_was_saved() {
         for wording in catalogue::all() {
-            let values = (0..wording.places()).map(|at| Value::from(format!("value {at}")));
+            let values =
+                (0..wording.places()).map(|at| DiagnosticValue::from(format!("value {at}")));
             let made = wording.with(values.collect());
             let read = read(&saved(&made));
             assert_eq!(read, made);

@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use dyno_workload::data::{DataSet, DataSpec, Order, Selection};
+use dyno_workload::data::{DataOrder, DataSet, DataSpec, PromptSelection};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -47,8 +47,12 @@ fn measure(path: &Path, size: u64) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let data = DataSet::new(&spec)?;
     println!("{}", data.recognised());
-    let selection =
-        Selection { order: Order::Shuffle, seed: 1, repeat: false, ..Selection::default() };
+    let selection = PromptSelection {
+        order: DataOrder::Shuffle,
+        seed: 1,
+        repeat: false,
+        ..PromptSelection::default()
+    };
     let mut items = selection.of(&data, None)?;
     for item in items.by_ref() {
         item?;

@@ -1,6 +1,6 @@
 //! The exit statuses. Help, documentation and code all use this table.
 
-use crate::resolve::Surroundings;
+use crate::resolve::ProcessEnv;
 use dyno_model::{Message, message};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -127,7 +127,7 @@ pub(crate) fn guarded(command: impl FnOnce() -> Exit) -> Exit {
              kept",
             "请附上所运行的命令和此消息进行报告；已记录的内容会保留"
         ));
-        crate::printer::emergency(&text, Surroundings::of_process().language);
+        crate::printer::emergency(&text, ProcessEnv::of_process().language);
     }));
     // What the command borrowed is not used again after a panic.
     catch_unwind(AssertUnwindSafe(command)).unwrap_or(Exit::Bug)

@@ -21,7 +21,7 @@ use clap::error::ErrorKind;
 use config::Unread;
 use dyno_model::Message;
 use exit::Exit;
-use printer::{Manners, Printer};
+use printer::{OutputOptions, Printer};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 }
 
 fn run(argv: Vec<OsString>) -> Exit {
-    let printer = Printer::new(Manners::default(), args::language::spoken(&argv));
+    let printer = Printer::new(OutputOptions::default(), args::language::spoken(&argv));
     let variables: Vec<_> = std::env::vars_os().collect();
     let (cli, given) = match config::read(&argv, &variables) {
         Ok(read) => read,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What may be printed, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Manners {
+pub(crate) struct OutputOptions {
     /// No notes and no progress.
     pub(crate) quiet: bool,
     /// No progress.
@@ -44,7 +44,7 @@ struct Screen {
 /// Prints messages and results. Copies share the screen.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
-    manners: Manners,
+    manners: OutputOptions,
     language: Language,
     colour: bool,
     on_terminal: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Printer {
 
 impl Printer {
     /// A printer for this process.
-    pub(crate) fn new(manners: Manners, language: Language) -> Self {
+    pub(crate) fn new(manners: OutputOptions, language: Language) -> Self {
         let on_terminal = io::stderr().is_terminal();
         Self {
             manners,
@@ -68,7 +68,7 @@ impl Printer {
     }
 
     /// The same screen with other manners.
-    pub(crate) fn with(&self, manners: Manners) -> Self {
+    pub(crate) fn with(&self, manners: OutputOptions) -> Self {
         Self { manners, ..self.clone() }
     }
 
@@ -353,7 +353,7 @@ fn found(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn style(manners: Manners, on_terminal: bool) -> ProgressStyle {
+    fn style(manners: OutputOptions, on_terminal: bool) -> ProgressStyle {
         Printer { on_terminal, ..Printer::new(manners, Language::English) }.progress_style()
     }
 
@@ -375,7 +375,7 @@ mod tests {
     /// L2: an error quotes text of a file as it is.
     #[test]
     fn l2_no_message_moves_the_cursor() {
-        let printer = Printer::new(Manners::default(), Language::English);
+        let printer = Printer::new(OutputOptions::default(), Language::English);
         let hint = Message::quoted("none");
         let wrong = Message::quoted("unknown variant `\x1b[2J\u{202e}`").with_hint(hint);
         let said = printer.attributed(&wrong);
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn what_lower_crates_say_in_english_is_found_in_chinese() {
-        let printer = Printer::new(Manners::default(), Language::Chinese);
+        let printer = Printer::new(OutputOptions::default(), Language::Chinese);
         let hint = message!("write a number", "请写一个数");
         let wrong = dyno_model::said!("a value is missing").with_hint(hint);
         let said = printer.attributed(&message!("--rate: {wrong}", "--rate：{wrong}"));
@@ -395,9 +395,9 @@ mod tests {
 
     #[test]
     fn what_is_held_is_kept_and_remembered() {
-        let printer = Printer::new(Manners::default(), Language::English);
+        let printer = Printer::new(OutputOptions::default(), Language::English);
         printer.hold();
-        let quiet = printer.with(Manners { quiet: true, ..Manners::default() });
+        let quiet = printer.with(OutputOptions { quiet: true, ..OutputOptions::default() });
         let [one, unheard, two] = ["one", "unheard", "two"].map(Message::quoted);
         printer.note(&one);
         quiet.note(&unheard);
@@ -414,18 +414,20 @@ mod tests {
 
     #[test]
     fn progress_is_shown_on_terminals_and_in_logs() {
-        let plain = Manners::default();
-        let json = Manners { json: true, ..plain };
+        let plain = OutputOptions::default();
+        let json = OutputOptions { json: true, ..plain };
         assert_eq!(style(plain, true), ProgressStyle::Line);
         assert_eq!(style(plain, false), ProgressStyle::Plain);
         assert_eq!(style(json, true), ProgressStyle::Line);
         assert_eq!(style(json, false), ProgressStyle::Hidden);
-        let lines = Manners { json_progress: true, ..json };
+        let lines = OutputOptions { json_progress: true, ..json };
         assert_eq!(
             (style(lines, true), style(lines, false)),
             (ProgressStyle::Json, ProgressStyle::Json)
         );
-        for manners in [Manners { quiet: true, ..plain }, Manners { no_progress: true, ..plain }] {
+        for manners in
+            [OutputOptions { quiet: true, ..plain }, OutputOptions { no_progress: true, ..plain }]
+        {
             assert_eq!(style(manners, true), ProgressStyle::Hidden);
             assert_eq!(style(manners, false), ProgressStyle::Hidden);
         }

@@ -18,7 +18,7 @@ use super::random::Draws;
 use super::system::System;
 use anyhow::Result;
 use dyno_engine::twin::Twin;
-use dyno_fit::{Check, Figures, Part, Quantity, Trial, check, rerun};
+use dyno_fit::{Figures, FitCheck, Part, Quantity, Trial, check, rerun};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -126,7 +126,7 @@ fn loads(system: &System) -> Option<Vec<Trial>> {
     Some(all)
 }
 
-fn checked(twin: &Twin, system: &System, loads: &[Trial], noise: u64) -> Option<Check> {
+fn checked(twin: &Twin, system: &System, loads: &[Trial], noise: u64) -> Option<FitCheck> {
     let measured = (noise..).zip(loads).map(|(noise, load)| measure(system, load, noise));
     let trials: Option<Vec<Trial>> = measured.map(|of| Some(of?.trial)).collect();
     Some(check(twin, &trials?))

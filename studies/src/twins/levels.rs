@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use dyno_record::RunDir;
-use dyno_twins::{Measured, Recorded, recorded};
+use dyno_twins::{MeasuredRun, Recorded, recorded};
 use std::path::Path;
 
 /// The levels of one run.
@@ -23,7 +23,7 @@ fn group(run: &str) -> Result<Group> {
     let wanted: Vec<f64> = wanted.map(str::parse).collect::<Result<_, _>>()?;
     let dir = RunDir::open(path)?;
     let summary = dir.read_summary()?.context("has no summary")?;
-    let mut levels = recorded(&Measured::recorded(summary, dir)?)?;
+    let mut levels = recorded(&MeasuredRun::recorded(summary, dir)?)?;
     for load in &wanted {
         ensure!(levels.iter().any(|level| level.plan.load.value() == *load), "no level {load}");
     }

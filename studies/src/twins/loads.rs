@@ -1,7 +1,7 @@
 //! The loads that are measured, and those that are predicted.
 
 use super::random::Draws;
-use dyno_fit::{Kind, Sent, Shared, Trial, When};
+use dyno_fit::{Sent, Shared, Trial, TrialKind, When};
 use dyno_model::{MS, Nanos};
 
 /// A client sends the next request so long after a response.
@@ -37,7 +37,7 @@ pub(super) fn closed(draws: &mut Draws, slots: usize, requests: usize, of: Lengt
         of.request(draws, when, place >= slots || slots == 1)
     };
     let requests = (0..requests.max(2 * slots)).map(sent).collect();
-    Trial { label: format!("concurrency {slots}"), kind: Kind::Closed, requests, until: None }
+    Trial { label: format!("concurrency {slots}"), kind: TrialKind::Closed, requests, until: None }
 }
 
 /// Poisson arrivals, whose first tenth only loads the engine.
@@ -48,7 +48,7 @@ pub(super) fn open(draws: &mut Draws, rate: f64, requests: usize, of: Lengths) -
         of.request(draws, When::At(nanos(at)), 10 * place >= requests)
     };
     let requests = (0..requests).map(sent).collect();
-    Trial { label: format!("rate {rate:.3}"), kind: Kind::Open, requests, until: None }
+    Trial { label: format!("rate {rate:.3}"), kind: TrialKind::Open, requests, until: None }
 }
 
 /// Poisson arrivals whose rate rises steadily.
@@ -62,14 +62,14 @@ pub(super) fn ramp(draws: &mut Draws, rates: [f64; 2], requests: usize, of: Leng
         of.request(draws, When::At(nanos(at)), true)
     };
     let requests = (0..requests).map(sent).collect();
-    Trial { label: "ramp".to_owned(), kind: Kind::Open, requests, until: None }
+    Trial { label: "ramp".to_owned(), kind: TrialKind::Open, requests, until: None }
 }
 
 /// All at once.
 pub(super) fn burst(draws: &mut Draws, count: usize, of: Lengths) -> Trial {
     let sent = |_| of.request(draws, When::At(0), true);
     let requests = (0..count).map(sent).collect();
-    Trial { label: format!("burst of {count}"), kind: Kind::Burst, requests, until: None }
+    Trial { label: format!("burst of {count}"), kind: TrialKind::Burst, requests, until: None }
 }
 
 /// Conversations of several turns, one after another by each user, whose prompts have all that was said
@@ -98,7 +98,7 @@ pub(super) fn sessions(draws: &mut Draws, users: usize, of: Lengths) -> Trial {
             requests.push(sent);
         }
     }
-    Trial { label: format!("sessions {users}"), kind: Kind::Sessions, requests, until: None }
+    Trial { label: format!("sessions {users}"), kind: TrialKind::Sessions, requests, until: None }
 }
 
 fn nanos(seconds: f64) -> Nanos {

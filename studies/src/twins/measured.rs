@@ -4,7 +4,7 @@
 use super::random::Draws;
 use super::system::System;
 use dyno_fit::steps::{LevelRecords, LevelSteps, level_steps};
-use dyno_fit::{Chunk, Kind, Sent, Shared, Trial, When, rerun, sent_times, trial};
+use dyno_fit::{Chunk, Sent, Shared, Trial, TrialKind, When, rerun, sent_times, trial};
 use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load};
@@ -90,7 +90,7 @@ fn ends(trial: &Trial) -> Nanos {
 
 fn records(found: &Trial, late: &[Nanos], draws: &mut Draws) -> Vec<RequestRecord> {
     let slots = found.requests.iter().filter(|sent| matches!(sent.when, When::At(_))).count();
-    let closed = found.kind == Kind::Closed;
+    let closed = found.kind == TrialKind::Closed;
     let all = found.requests.iter().zip(sent_times(found)).zip(late).enumerate();
     let record = |(place, ((request, sent), late)): (usize, ((&Sent, Nanos), &Nanos))| {
         let slot = if closed { place % slots } else { 0 };
@@ -119,8 +119,8 @@ fn records(found: &Trial, late: &[Nanos], draws: &mut Draws) -> Vec<RequestRecor
 fn plan(load: &Trial) -> LevelPlan {
     let alone = load.requests.iter().filter(|sent| matches!(sent.when, When::At(_))).count();
     LevelPlan::new(match load.kind {
-        Kind::Closed | Kind::Sessions => Load::Concurrency { concurrency: alone as u32 },
-        Kind::Open => Load::Rate { rate: 1.0, arrival: Arrival::Poisson },
-        Kind::Burst => Load::Burst { requests: alone as u64 },
+        TrialKind::Closed | TrialKind::Sessions => Load::Concurrency { concurrency: alone as u32 },
+        TrialKind::Open => Load::Rate { rate: 1.0, arrival: Arrival::Poisson },
+        TrialKind::Burst => Load::Burst { requests: alone as u64 },
     })
 }

@@ -4,7 +4,7 @@
 use super::judge::put_in_order;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelSummary;
-use dyno_model::{Diagnostic, Value, Verdict};
+use dyno_model::{Diagnostic, DiagnosticValue, Verdict};
 use dyno_stats::saturation::More;
 use dyno_words::number::digits;
 use dyno_words::{Finding, Phrase, level_value, list, values};
@@ -90,7 +90,7 @@ pub(super) fn judge(
 }
 
 /// A level with what its test needs.
-fn needed(label: &str, more: Option<More>) -> Value {
+fn needed(label: &str, more: Option<More>) -> DiagnosticValue {
     match more {
         Some(more) => {
             let seconds = more.seconds.ceil().max(1.0);

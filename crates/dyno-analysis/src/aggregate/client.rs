@@ -2,7 +2,7 @@
 
 use dyno_model::frame::{ClientHealth, EngineSlip};
 use dyno_model::lag::DelayHistogram;
-use dyno_model::summary::{Client, Lag, round6};
+use dyno_model::summary::{ClientSummary, Lag, round6};
 use dyno_model::units::{to_ms, to_s};
 use dyno_stats::Counted;
 
@@ -31,10 +31,10 @@ pub(crate) fn client(
     send_lag: Option<Lag>,
     connect: Option<Lag>,
     health: Option<&ClientHealth>,
-) -> Client {
+) -> ClientSummary {
     // Older versions did not record these.
     let looked = health.filter(|h| h.read_delay.count() + h.unstamped_reads > 0);
-    Client {
+    ClientSummary {
         send_lag_ms: send_lag,
         connect_ms: connect,
         read_lag_ms: health.and_then(|h| histogram_lag(&h.read_lag)),

@@ -9,7 +9,7 @@ use dyno_model::environment::Environment;
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::{Plan, Task};
-use dyno_model::summary::{Client, Integrity, Lag, Straggler};
+use dyno_model::summary::{ClientSummary, Integrity, Lag, Straggler};
 use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_words::number::{digits, percent};
@@ -21,7 +21,7 @@ pub(super) struct Case<'a> {
     pub(super) env: Option<&'a Environment>,
     pub(super) level: &'a Gathered,
     pub(super) medians: PerTime<Option<f64>>,
-    pub(super) client: &'a Client,
+    pub(super) client: &'a ClientSummary,
     pub(super) slip: Option<Lag>,
     pub(super) integrity: &'a Integrity,
     pub(super) no_window: Option<&'a Diagnostic>,
@@ -48,7 +48,7 @@ fn late(what: Finding, p99_ms: f64) -> Diagnostic {
 }
 
 /// How late a client was, where that is reported.
-pub(super) fn delays(client: &Client, medians: &PerTime<Option<f64>>) -> Vec<Diagnostic> {
+pub(super) fn delays(client: &ClientSummary, medians: &PerTime<Option<f64>>) -> Vec<Diagnostic> {
     let (m, mut found) = (medians, Vec::new());
     let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
     let sent = p99(client.send_lag_ms);

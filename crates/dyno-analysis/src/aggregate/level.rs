@@ -1,6 +1,5 @@
 //! A level from the end of the first reading to its summary.
 
-use super::bend::bend;
 use super::cache;
 use super::client::{client, exact_lag, slip};
 use super::cold;
@@ -13,6 +12,7 @@ use super::judge::{Case, put_in_order, records, verdict};
 use super::longer::{blocks, no_interval, not_converged, too_few, too_short};
 use super::overload;
 use super::prediction;
+use super::ramp_knee::bend;
 use super::saturation;
 use super::server::Watch;
 use super::server_findings;
@@ -34,7 +34,7 @@ use dyno_model::summary::{
     Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
 };
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Severity, Value, Verdict};
+use dyno_model::{Diagnostic, DiagnosticValue, Severity, Verdict};
 use dyno_stats::Saturation;
 use dyno_stats::saturation::More;
 use dyno_words::escape::escape;
@@ -44,7 +44,7 @@ use dyno_words::{Finding, values};
 const LONGEST_LABEL: usize = 80;
 
 /// A level between the two readings.
-pub(super) struct Level<'a> {
+pub(super) struct LevelAggregate<'a> {
     index: u32,
     plan: &'a LevelPlan,
     gathered: Gathered,
@@ -55,14 +55,14 @@ pub(super) struct Level<'a> {
     sliced: Option<Sliced>,
     work: Option<Work>,
     saturation: Option<Saturation>,
-    unclear: Option<Value>,
+    unclear: Option<DiagnosticValue>,
     no_window: Option<NoWindow>,
     no_interval: Option<Box<Diagnostic>>,
     not_converged: Option<Diagnostic>,
     fleet: Option<Fleet>,
 }
 
-impl<'a> Level<'a> {
+impl<'a> LevelAggregate<'a> {
     /// Computes what the second reading needs. `whole`: this run is not one shard of many.
     pub(super) fn new(
         index: u32,

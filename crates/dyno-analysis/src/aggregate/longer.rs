@@ -7,7 +7,7 @@ use crate::slo::percentile;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Value};
+use dyno_model::{Diagnostic, DiagnosticValue};
 use dyno_stats::{Counted, Percentile, samples_to_stop};
 use dyno_words::number::percent;
 use dyno_words::{Finding, Phrase, values};
@@ -19,7 +19,7 @@ const ROUNDS: u64 = 4;
 
 /// The option for a level that lasts `times` as long. In a closed loop, a multiple of its slots: it fits other levels
 /// of the run as well, whatever their concurrency.
-pub(super) fn longer(plan: &LevelPlan, level: &Gathered, times: f64) -> Value {
+pub(super) fn longer(plan: &LevelPlan, level: &Gathered, times: f64) -> DiagnosticValue {
     let times = if times.is_finite() { times.max(1.0) } else { 1.0 };
     let duration = plan.duration_ns.or(level.span.duration()).unwrap_or(0);
     let seconds = (to_s(duration) * times).ceil();
@@ -35,7 +35,7 @@ pub(super) fn longer(plan: &LevelPlan, level: &Gathered, times: f64) -> Value {
         (Some(Ending::Stable), _) => format!("--min-duration {seconds}s"),
         _ => return Phrase::MoreRequests.value(Vec::new()),
     };
-    Value::from(option)
+    DiagnosticValue::from(option)
 }
 
 /// How many times as long a level must be for a steady window: `has` nanoseconds were steady, `needed` are needed, and

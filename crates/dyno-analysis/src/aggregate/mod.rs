@@ -3,7 +3,6 @@
 
 mod above;
 mod addresses;
-mod bend;
 mod cache;
 mod client;
 mod cold;
@@ -14,7 +13,6 @@ mod drift;
 mod failures;
 mod fleet;
 mod gather;
-pub mod glimpse;
 mod instrument;
 mod integrity;
 mod judge;
@@ -22,10 +20,12 @@ mod level;
 mod longer;
 mod overload;
 mod prediction;
+mod ramp_knee;
 mod readings;
 mod reasoning;
 mod repeats;
 mod request_times;
+pub mod running_level;
 mod saturation;
 mod server;
 mod server_findings;
@@ -58,7 +58,7 @@ use dyno_model::when::utc;
 use dyno_model::{Decision, Diagnostic};
 use dyno_words::escape::{escape, shell};
 use dyno_words::{Finding, values};
-use level::Level;
+use level::LevelAggregate;
 use readings::FirstReading;
 pub use readings::for_each_record;
 pub(crate) use readings::for_each_record_since;
@@ -73,12 +73,12 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     let mut first = FirstReading::of(source);
     let whole = source.header().shards <= 1;
     let gathered = std::mem::take(&mut first.levels);
-    let mut levels: BTreeMap<u32, Level<'_>> = gathered
+    let mut levels: BTreeMap<u32, LevelAggregate<'_>> = gathered
         .into_iter()
         .filter_map(|(index, gathered)| {
             let level_plan = first.plan_of(plan, index)?;
             let slo = plan.slo.as_ref();
-            Some((index, Level::new(index, level_plan, slo, whole, gathered)))
+            Some((index, LevelAggregate::new(index, level_plan, slo, whole, gathered)))
         })
         .collect();
     let mut shares = Shares::default();
@@ -88,17 +88,17 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             level.add(record);
         }
     });
-    let token_source = tokens::sources(levels.values().map(Level::token_sums));
+    let token_source = tokens::sources(levels.values().map(LevelAggregate::token_sums));
     let run = run_summary(plan, env, source, &first, token_source);
-    let mut levels: Vec<Level<'_>> = levels.into_values().collect();
+    let mut levels: Vec<LevelAggregate<'_>> = levels.into_values().collect();
     if let Some(search) = &plan.course.search {
-        let place = |level: &Level<'_>| readings::place(search, &level.load());
+        let place = |level: &LevelAggregate<'_>| readings::place(search, &level.load());
         levels.sort_by(|a, b| {
             let (a, b) = (place(a), place(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
     }
-    let unclear = levels.iter().filter_map(Level::unclear).collect();
+    let unclear = levels.iter().filter_map(LevelAggregate::unclear).collect();
     let mut levels: Vec<_> =
         levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
     if let Some(search) = &plan.course.search {

@@ -4,8 +4,8 @@
 use super::gather::Gathered;
 use super::server::Watch;
 use crate::source::FrameSource;
-use dyno_model::course::Search;
 use dyno_model::frame::{Ending, Frame};
+use dyno_model::level_schedule::Search;
 use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use super::steady::Window;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Value};
+use dyno_model::{Diagnostic, DiagnosticValue};
 use dyno_stats::{Offered, Saturation, saturation};
 use dyno_words::number::digits;
 use dyno_words::{Finding, values};
@@ -41,7 +41,7 @@ pub(super) fn unclear(
     window: Option<Window>,
     (plan, least): (&LevelPlan, f64),
     level: &Gathered,
-) -> Option<Value> {
+) -> Option<DiagnosticValue> {
     let Some(Saturation::CannotTell(more)) = test else { return None };
     let (Window { from, to }, queue) = (window?, level.queue());
     let growth = queue.at(to) as f64 - queue.at(from) as f64;
@@ -54,7 +54,7 @@ pub(super) fn unclear(
 }
 
 /// That less was completed than offered in the steady window of such a level.
-pub(super) fn behind(done: f64, offered: f64, option: Value) -> Option<Diagnostic> {
+pub(super) fn behind(done: f64, offered: f64, option: DiagnosticValue) -> Option<Diagnostic> {
     (done < (1.0 - LEAST_MISSING) * offered)
         .then(|| Finding::Behind.with(values![digits(done, 2), digits(offered, 2), option]))
 }

@@ -5,7 +5,7 @@ use super::longer::{for_window, longer};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load, Warmup};
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, SEC, Value};
+use dyno_model::{Diagnostic, DiagnosticValue, SEC};
 use dyno_stats::saturation::Surplus;
 use dyno_stats::{Counted, Saturation, trend};
 use dyno_words::number::{change, digits};
@@ -39,7 +39,10 @@ pub(crate) struct NoWindow {
 }
 
 impl NoWindow {
-    fn because<V: Into<Value>>(why: Finding, values: impl IntoIterator<Item = V>) -> Self {
+    fn because<V: Into<DiagnosticValue>>(
+        why: Finding,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
         Self { why: why.with(values).into(), growth: None, times: None }
     }
 

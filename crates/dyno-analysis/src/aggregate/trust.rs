@@ -11,7 +11,7 @@ use dyno_model::summary::{
     round6,
 };
 use dyno_model::units::{to_ms, to_s};
-use dyno_model::{Diagnostic, MS, Value};
+use dyno_model::{Diagnostic, DiagnosticValue, MS};
 use dyno_words::number::{digits, short};
 use dyno_words::{Measuring, Phrase, list, values};
 
@@ -175,7 +175,7 @@ pub(super) fn hold_the_printed(times: &mut Times) {
 pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(instrument) = &level.instrument else { return found };
-    let [mut fair, mut tails, mut poor, mut marked] = [const { Vec::<Value>::new() }; 4];
+    let [mut fair, mut tails, mut poor, mut marked] = [const { Vec::<DiagnosticValue>::new() }; 4];
     for (metric, statistic) in headline(level, load) {
         let tail = statistic.is_some_and(Statistic::is_tail);
         let into = match level.quality(metric, statistic) {
@@ -256,11 +256,15 @@ fn headline(level: &LevelSummary, load: Load) -> impl Iterator<Item = (Metric, O
 }
 
 /// A metric with its instrument range, as text.
-fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<Value> {
+fn described(
+    level: &LevelSummary,
+    metric: Metric,
+    statistic: Option<Statistic>,
+) -> Option<DiagnosticValue> {
     level.instrument_range(metric, statistic).map(|range| worded(metric, statistic, range))
 }
 
-fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> Value {
+fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> DiagnosticValue {
     let which = match statistic {
         None => ["", ""],
         Some(Statistic::Mean) => ["mean", "平均"],
@@ -273,8 +277,8 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
         let name = if brief[language].is_empty() { label[language] } else { brief[language] };
         format!("{name} {}", which[language]).trim_end().to_owned()
     });
-    let name = Value::new(name);
-    let unit = Value::new(metric.unit().names().map(str::to_owned));
+    let name = DiagnosticValue::new(name);
+    let unit = DiagnosticValue::new(metric.unit().names().map(str::to_owned));
     let ends = values![name, short(low), short(high), unit];
     Phrase::Measured.value(ends)
 }

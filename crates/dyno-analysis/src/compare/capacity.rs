@@ -14,12 +14,12 @@ pub struct AtSlo {
     /// The SLO.
     pub slo: String,
     /// The capacity of each side, in their order.
-    pub sides: Vec<Option<Held>>,
+    pub sides: Vec<Option<HeldCapacity>>,
 }
 
 /// The loads between which the capacity of a side lies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Held {
+pub struct HeldCapacity {
     /// `req/s` or `in flight`.
     pub unit: String,
     /// The highest load that meets the SLO; absent where none of those tried does.
@@ -50,14 +50,14 @@ pub(super) fn at(sides: &[&Summary], slo: &Slo) -> AtSlo {
     AtSlo { slo: slo.to_string(), sides: sides.iter().map(|side| held(side, slo)).collect() }
 }
 
-fn held(side: &Summary, slo: &Slo) -> Option<Held> {
+fn held(side: &Summary, slo: &Slo) -> Option<HeldCapacity> {
     if let Some(found @ SearchSummary::Capacity { unit, holds, does_not_hold, confidence, .. }) =
         &side.search
         && side.run.slo.as_deref() == Some(slo.to_string().as_str())
     {
         // An inconclusive search does not mean that no load meets the SLO.
         let decided = found.outcome() != Some(Decision::Inconclusive);
-        return Some(Held {
+        return Some(HeldCapacity {
             unit: unit.clone(),
             holds: *holds,
             does_not_hold: does_not_hold.filter(|_| decided),
@@ -88,7 +88,7 @@ fn held(side: &Summary, slo: &Slo) -> Option<Held> {
     let fails = judged.iter().find(|(_, passed)| !passed).map(|(load, _)| *load);
     let below = |load: f64| fails.is_none_or(|fails| load < fails);
     let holds = judged.iter().rfind(|(load, passed)| *passed && below(*load));
-    let edge = Held {
+    let edge = HeldCapacity {
         unit: unit.to_owned(),
         holds: holds.map(|(load, _)| *load),
         does_not_hold: fails,

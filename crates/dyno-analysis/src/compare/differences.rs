@@ -2,12 +2,14 @@
 //! correcting for multiple comparisons, and why some are not tested.
 
 use super::Terms;
-use super::matching::{Point, rounds};
+use super::matching::{CurvePoint, rounds};
 use super::metric::Compared;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary, round6};
-use dyno_stats::compare::{self, Basis, Concluded, Effect, Figure, Gated, Loop, Order, Verdict};
-use dyno_stats::stability::Statistic;
+use dyno_stats::compare::{
+    self, Basis, ComparisonVerdict, Concluded, Effect, Gated, Loop, OneRunFigure, SideOrder,
+};
+use dyno_stats::stability::WatchedStatistic;
 use serde::Serialize;
 
 /// A test of one side against the first.
@@ -119,10 +121,10 @@ fn tested() -> impl Iterator<Item = Compared> {
 /// The tests of all sides, and what both sides have but is not tested.
 pub(super) fn differences(
     sides: &[&Summary],
-    points: &[Point],
+    points: &[CurvePoint],
     terms: &Terms,
 ) -> (Vec<Difference>, Vec<Untested>) {
-    let order = if terms.in_rounds { Order::InRounds } else { Order::Apart };
+    let order = if terms.in_rounds { SideOrder::InRounds } else { SideOrder::Apart };
     let (mut found, mut effects, mut untested) = (Vec::new(), Vec::new(), Vec::new());
     for (place, point) in points.iter().enumerate() {
         let Some((first, others)) = sides.split_first() else { continue };
@@ -134,7 +136,7 @@ pub(super) fn differences(
                     let known = |level: &&LevelSummary| {
                         metric.of(level).filter(|_| !metric.is_unknown(level))
                     };
-                    levels.iter().map(known).collect::<Option<Vec<Figure>>>()
+                    levels.iter().map(known).collect::<Option<Vec<OneRunFigure>>>()
                 };
                 let effect = figures(&base).zip(figures(&own)).and_then(|(a, b)| {
                     compare::compare(&a, &b, order, assumed(terms, point, metric))
@@ -160,14 +162,14 @@ pub(super) fn differences(
 }
 
 /// Whether the first side and this one measured it at a load.
-fn both_have(point: &Point, side: usize, metric: Compared) -> bool {
+fn both_have(point: &CurvePoint, side: usize, metric: Compared) -> bool {
     [0, side].iter().all(|side| {
         let cell = point.cells.get(*side).and_then(Option::as_ref);
         cell.is_some_and(|cell| !cell.interpolated && cell.figures.contains_key(&metric))
     })
 }
 
-fn why(point: &Point, metric: Compared, levels: &[&LevelSummary], printed: bool) -> Why {
+fn why(point: &CurvePoint, metric: Compared, levels: &[&LevelSummary], printed: bool) -> Why {
     let open = matches!(point.load.kind, LoadKind::Rate | LoadKind::Trace | LoadKind::Ramp);
     if levels.iter().any(|level| metric.is_unknown(level)) {
         Why::Imprecise
@@ -175,19 +177,19 @@ fn why(point: &Point, metric: Compared, levels: &[&LevelSummary], printed: bool)
         Why::Offered
     } else if printed {
         Why::Printed
-    } else if open && metric.statistic() == Statistic::P99 {
+    } else if open && metric.statistic() == WatchedStatistic::P99 {
         Why::Tail
     } else {
         Why::TooShort
     }
 }
 
-fn loop_of(point: &Point) -> Loop {
+fn loop_of(point: &CurvePoint) -> Loop {
     if point.load.kind == LoadKind::Concurrency { Loop::Closed } else { Loop::Open }
 }
 
 /// The assumed variation between runs; absent where it is unknown.
-fn assumed(terms: &Terms, point: &Point, metric: Compared) -> Option<f64> {
+fn assumed(terms: &Terms, point: &CurvePoint, metric: Compared) -> Option<f64> {
     terms.between_runs.or_else(|| compare::between_runs(loop_of(point), metric.statistic()))
 }
 
@@ -200,9 +202,13 @@ fn difference(
     let called = match (verdict, verdict.is_better(metric.better())) {
         (_, Some(true)) => Called::Better,
         (_, Some(false)) => Called::Worse,
-        (Verdict::NoLargerThan(share), _) => Called::NoLargerThan { share: round6(share) },
-        (Verdict::NotEnough { more_rounds }, _) => Called::NotEnough { more_rounds },
-        (Verdict::Higher | Verdict::Lower, None) => Called::NotEnough { more_rounds: None },
+        (ComparisonVerdict::NoLargerThan(share), _) => {
+            Called::NoLargerThan { share: round6(share) }
+        }
+        (ComparisonVerdict::NotEnough { more_rounds }, _) => Called::NotEnough { more_rounds },
+        (ComparisonVerdict::Higher | ComparisonVerdict::Lower, None) => {
+            Called::NotEnough { more_rounds: None }
+        }
     };
     Difference {
         side,

@@ -3,16 +3,16 @@
 
 use super::differences::{Why, gates};
 use super::metric::Compared;
-use super::{Comparison, Note, Point, refused};
+use super::{Comparison, ComparisonNote, CurvePoint, refused};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::round6;
-use dyno_stats::compare::{self, Better, Gate};
+use dyno_stats::compare::{self, Better, GateTest};
 use serde::Serialize;
 
 /// The answer of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum GateAnswer {
     /// Within the bound.
     Pass,
     /// Inconclusive.
@@ -23,13 +23,13 @@ pub enum Answer {
 
 /// One metric at one load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Check {
+pub struct GateCheck {
     /// The label of the load in tables.
     pub load: String,
     /// The metric.
     pub metric: Compared,
     /// The answer.
-    pub answer: Answer,
+    pub answer: GateAnswer,
     /// Baseline and run.
     pub values: [Option<f64>; 2],
     /// The run divided by the baseline, minus 1; absent where it could not be tested.
@@ -46,16 +46,16 @@ pub struct Check {
     pub why: Option<Why>,
 }
 
-impl Check {
+impl GateCheck {
     /// The end of the interval that decides, and whether it is the upper one; absent where it could not
     /// be tested or is inconclusive.
     pub fn bound(&self) -> Option<(f64, bool)> {
         let [low, high] = self.interval?;
         let worse_is_more = self.metric.better() == Better::Lower;
         let upper = match self.answer {
-            Answer::Pass => worse_is_more,
-            Answer::Fail => !worse_is_more,
-            Answer::CannotTell => return None,
+            GateAnswer::Pass => worse_is_more,
+            GateAnswer::Fail => !worse_is_more,
+            GateAnswer::CannotTell => return None,
         };
         Some((if upper { high } else { low }, upper))
     }
@@ -65,7 +65,7 @@ impl Check {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gated {
     /// The worst answer of any check; inconclusive without checks.
-    pub answer: Answer,
+    pub answer: GateAnswer,
     /// The most that a metric may be worse.
     pub max_regression: f64,
     /// Baseline and run.
@@ -73,10 +73,10 @@ pub struct Gated {
     /// Loads of the baseline that the run does not have.
     pub missing: Vec<String>,
     /// Every metric at every load that both have.
-    pub checks: Vec<Check>,
+    pub checks: Vec<GateCheck>,
     /// What makes the two different work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub caveats: Vec<Note>,
+    pub caveats: Vec<ComparisonNote>,
 }
 
 /// Checks the second side of a comparison against the first. If no metrics are chosen, all are used.
@@ -104,8 +104,8 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
     let worst = checks.iter().map(|check| check.answer).max();
     let sides = [0, 1]
         .map(|side| comparison.sides.get(side).map(|side| side.name.clone()).unwrap_or_default());
-    let lost = if missing.is_empty() { Answer::Pass } else { Answer::CannotTell };
-    let answer = worst.map_or(Answer::CannotTell, |worst| worst.max(lost));
+    let lost = if missing.is_empty() { GateAnswer::Pass } else { GateAnswer::CannotTell };
+    let answer = worst.map_or(GateAnswer::CannotTell, |worst| worst.max(lost));
     let caveats = comparison.notes.iter().copied().filter(|note| note.is_caveat()).collect();
     Gated { answer, max_regression, sides, missing, checks, caveats }
 }
@@ -114,10 +114,10 @@ fn check(
     comparison: &Comparison,
     gates: &[compare::Gated],
     place: usize,
-    point: &Point,
+    point: &CurvePoint,
     metric: Compared,
     max_regression: f64,
-) -> Option<Check> {
+) -> Option<GateCheck> {
     let value = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();
     let values = [value(0), value(1)];
     values[0]?;
@@ -131,12 +131,12 @@ fn check(
         return None;
     }
     let (answer, more_rounds) = match gated.map(|gated| gated.gate) {
-        Some(Gate::Pass) => (Answer::Pass, None),
-        Some(Gate::Fail) => (Answer::Fail, None),
-        Some(Gate::CannotTell { more_rounds }) => (Answer::CannotTell, more_rounds),
-        None => (Answer::CannotTell, None),
+        Some(GateTest::Pass) => (GateAnswer::Pass, None),
+        Some(GateTest::Fail) => (GateAnswer::Fail, None),
+        Some(GateTest::CannotTell { more_rounds }) => (GateAnswer::CannotTell, more_rounds),
+        None => (GateAnswer::CannotTell, None),
     };
-    Some(Check {
+    Some(GateCheck {
         load: point.label.clone(),
         metric,
         answer,
@@ -151,16 +151,16 @@ fn check(
 
 /// Whether the run sheds more requests; nothing where neither does.
 fn shed(
-    point: &Point,
+    point: &CurvePoint,
     metric: Compared,
     values: [Option<f64>; 2],
     max_regression: f64,
-) -> Option<Check> {
+) -> Option<GateCheck> {
     values.iter().flatten().find(|share| **share > 0.0)?;
     let [first, own] = [0, 1].map(|side| point.cells.get(side).and_then(Option::as_ref));
     let answer = refused::answer(first?, own?, max_regression)?;
     let load = point.label.clone();
-    Some(Check {
+    Some(GateCheck {
         load,
         metric,
         answer,

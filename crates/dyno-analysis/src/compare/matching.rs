@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// A load, with the values of each side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Point {
+pub struct CurvePoint {
     /// Its label in tables.
     pub label: String,
     /// The load.
@@ -27,7 +27,7 @@ pub struct Point {
     pub cells: Vec<Option<Cell>>,
 }
 
-impl Point {
+impl CurvePoint {
     /// Whether at least two sides have values.
     pub fn is_shared(&self) -> bool {
         self.cells.iter().flatten().count() > 1
@@ -61,7 +61,7 @@ pub(super) fn counted(summary: &Summary) -> impl Iterator<Item = &LevelSummary> 
 
 /// The same load, and the same lengths as far as both are known. An unknown load is the same where the
 /// level has the same name: other tools name a test or an endpoint.
-fn same(a: &Point, level: &LevelSummary) -> bool {
+fn same(a: &CurvePoint, level: &LevelSummary) -> bool {
     let agree = |a: Option<u32>, b: Option<u32>| a.zip(b).is_none_or(|(a, b)| a == b);
     let named = a.load.kind != LoadKind::Unknown || a.label == level.name();
     let load = a.load.kind == level.load.kind && close(a.load.value, level.load.value) && named;
@@ -82,16 +82,16 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
 }
 
 /// The rounds of one side at a load.
-pub(super) fn rounds<'a>(summary: &'a Summary, point: &Point) -> Vec<&'a LevelSummary> {
+pub(super) fn rounds<'a>(summary: &'a Summary, point: &CurvePoint) -> Vec<&'a LevelSummary> {
     counted(summary).filter(|level| same(point, level)).collect()
 }
 
 /// The loads of all sides, with the metrics that were `asked` for by name among others, in the order of their first appearance, sorted within their kind.
-pub(super) fn points(sides: &[&Summary], asked: &[Compared]) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
+pub(super) fn points(sides: &[&Summary], asked: &[Compared]) -> Vec<CurvePoint> {
+    let mut points: Vec<CurvePoint> = Vec::new();
     for level in sides.iter().flat_map(|side| counted(side)) {
         if !points.iter().any(|point| same(point, level)) {
-            points.push(Point {
+            points.push(CurvePoint {
                 label: level.name().to_owned(),
                 load: level.load,
                 input_length: level.input_length,
@@ -102,11 +102,12 @@ pub(super) fn points(sides: &[&Summary], asked: &[Compared]) -> Vec<Point> {
         }
     }
     let kinds: Vec<LoadKind> = points.iter().map(|point| point.load.kind).collect();
-    let place = |point: &Point| kinds.iter().position(|kind| *kind == point.load.kind);
+    let place = |point: &CurvePoint| kinds.iter().position(|kind| *kind == point.load.kind);
     points.sort_by(|a, b| {
-        let load = |point: &Point| point.load.value.unwrap_or(f64::INFINITY);
-        let inputs = |point: &Point| point.inputs_per_request.map(|inputs| inputs.round() as u64);
-        let lengths = |point: &Point| (point.input_length, point.output_length, inputs(point));
+        let load = |point: &CurvePoint| point.load.value.unwrap_or(f64::INFINITY);
+        let inputs =
+            |point: &CurvePoint| point.inputs_per_request.map(|inputs| inputs.round() as u64);
+        let lengths = |point: &CurvePoint| (point.input_length, point.output_length, inputs(point));
         place(a).cmp(&place(b)).then(lengths(a).cmp(&lengths(b))).then(load(a).total_cmp(&load(b)))
     });
     for point in &mut points {
@@ -135,7 +136,7 @@ fn keep_one_token_time(cells: &mut [Option<Cell>], asked: &[Compared]) {
     }
 }
 
-fn measured(side: &Summary, point: &Point) -> Option<Cell> {
+fn measured(side: &Summary, point: &CurvePoint) -> Option<Cell> {
     let rounds = rounds(side, point);
     if rounds.is_empty() {
         return None;
@@ -176,10 +177,10 @@ const WIDEST_GAP: f64 = 2.0;
 /// The nearest loads of a side below and above, and the linear interpolation between them. Nothing
 /// where they are far apart, or where the server could not keep up at the higher one: between the two
 /// the curve has its knee.
-fn between(side: &Summary, point: &Point) -> Option<Cell> {
+fn between(side: &Summary, point: &CurvePoint) -> Option<Cell> {
     let at = point.load.value?;
     let alike = |level: &&LevelSummary| {
-        let loose = Point { load: level.load, ..point.clone() };
+        let loose = CurvePoint { load: level.load, ..point.clone() };
         level.load.kind == point.load.kind && same(&loose, level)
     };
     let loads: Vec<f64> = counted(side).filter(alike).filter_map(|l| l.load.value).collect();
@@ -193,7 +194,7 @@ fn between(side: &Summary, point: &Point) -> Option<Cell> {
     }
     let cell = |load: f64| {
         let load = LoadSummary { value: Some(load), ..point.load };
-        measured(side, &Point { load, ..point.clone() })
+        measured(side, &CurvePoint { load, ..point.clone() })
     };
     let (low, high) = (cell(below)?, cell(above)?);
     let share = (at - below) / (above - below);
@@ -221,7 +222,7 @@ fn between(side: &Summary, point: &Point) -> Option<Cell> {
 const OTHER_WORK: f64 = 0.05;
 
 /// Whether the sides sent prompts or received responses of different lengths at some load.
-pub(super) fn lengths_differ(points: &[Point]) -> bool {
+pub(super) fn lengths_differ(points: &[CurvePoint]) -> bool {
     points.iter().any(|point| {
         let mut cells = point.cells.iter().flatten();
         let Some(first) = cells.next() else { return false };

@@ -3,7 +3,7 @@
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Better as Way, Metric, Place, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary};
-use dyno_stats::compare::{Better, Figure};
+use dyno_stats::compare::{Better, OneRunFigure};
 use dyno_stats::stability;
 use serde::{Serialize, Serializer};
 
@@ -62,10 +62,10 @@ impl Compared {
     }
 
     /// Its kind of statistic.
-    pub(super) fn statistic(self) -> stability::Statistic {
+    pub(super) fn statistic(self) -> stability::WatchedStatistic {
         match self.statistic {
-            Some(Statistic::P99) => stability::Statistic::P99,
-            _ => stability::Statistic::Mean,
+            Some(Statistic::P99) => stability::WatchedStatistic::P99,
+            _ => stability::WatchedStatistic::Mean,
         }
     }
 
@@ -86,8 +86,8 @@ impl Compared {
     }
 
     /// Its value at a level, with its interval where there is one; shares are between 0 and 1.
-    pub(super) fn of(self, level: &LevelSummary) -> Option<Figure> {
-        let plain = |value: f64| Figure { value, interval: None };
+    pub(super) fn of(self, level: &LevelSummary) -> Option<OneRunFigure> {
+        let plain = |value: f64| OneRunFigure { value, interval: None };
         let work = level.steady_throughput();
         match self.metric {
             Metric::RequestRate
@@ -122,18 +122,18 @@ fn shed(level: &LevelSummary) -> Option<f64> {
     }
 }
 
-fn figure(of: &Distribution, statistic: Statistic) -> Option<Figure> {
-    Some(Figure { value: of.get(statistic)?, interval: of.interval(statistic) })
+fn figure(of: &Distribution, statistic: Statistic) -> Option<OneRunFigure> {
+    Some(OneRunFigure { value: of.get(statistic)?, interval: of.interval(statistic) })
 }
 
 /// A rate has no samples. In a closed loop it is concurrency divided by latency, and varies as latency
 /// does; an open loop completes what is offered.
-fn rate(level: &LevelSummary, rate: Option<f64>) -> Option<Figure> {
+fn rate(level: &LevelSummary, rate: Option<f64>) -> Option<OneRunFigure> {
     let rate = rate?;
     let latency = level.times[dyno_model::metric::Time::Latency].as_ref();
     let latency = latency.and_then(|latency| figure(latency, Statistic::Mean));
     match latency.filter(|_| level.load.kind == LoadKind::Concurrency) {
-        Some(latency) => Some(Figure::by_latency(rate, latency)),
-        None => Some(Figure { value: rate, interval: None }),
+        Some(latency) => Some(OneRunFigure::by_latency(rate, latency)),
+        None => Some(OneRunFigure { value: rate, interval: None }),
     }
 }

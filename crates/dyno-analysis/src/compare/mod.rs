@@ -10,11 +10,11 @@ mod matching;
 mod metric;
 mod refused;
 
-pub use capacity::{AtSlo, Held, NotServed};
+pub use capacity::{AtSlo, HeldCapacity, NotServed};
 pub use differences::{Called, Difference, Rests, Untested, Why};
 pub use frontier::{Speed, frontier};
-pub use gate::{Answer, Check, Gated, gated};
-pub use matching::{Cell, Point};
+pub use gate::{GateAnswer, GateCheck, Gated, gated};
+pub use matching::{Cell, CurvePoint};
 pub use metric::Compared;
 
 use dyno_model::Verdict;
@@ -27,7 +27,7 @@ pub const COMPARISON_SCHEMA: &str = "dyno.comparison/1";
 
 /// One of the compared runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
+pub struct ComparedSide<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its results.
@@ -74,7 +74,7 @@ pub struct Comparison {
     /// Whether the rounds of both sides are paired.
     pub in_rounds: bool,
     /// Loads with the values of each side.
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
     /// Tests of each side against the first, over all loads and metrics.
     pub differences: Vec<Difference>,
     /// What both sides have, and why it is not tested.
@@ -84,7 +84,7 @@ pub struct Comparison {
     /// Per-user speed and throughput of each side.
     pub frontier: Vec<Vec<Speed>>,
     /// Notes for the reader.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ComparisonNote>,
 }
 
 /// One of the runs.
@@ -118,7 +118,7 @@ pub struct SideSummary {
 /// A note about a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Note {
+pub enum ComparisonNote {
     /// Some values are interpolated between two loads.
     Interpolated,
     /// Some levels are invalid and left out.
@@ -149,7 +149,7 @@ pub enum Note {
     NothingInCommon,
 }
 
-impl Note {
+impl ComparisonNote {
     /// Whether it makes the sides different work, so that it matters to a gate, too.
     pub fn is_caveat(self) -> bool {
         matches!(self, Self::OtherApi | Self::Shed | Self::SentAgain)
@@ -176,7 +176,7 @@ impl Comparison {
     }
 }
 
-fn side(side: &Side<'_>) -> SideSummary {
+fn side(side: &ComparedSide<'_>) -> SideSummary {
     let run: &RunSummary = &side.summary.run;
     let all = side.summary.levels.len();
     let counted = || matching::counted(side.summary);
@@ -203,7 +203,7 @@ fn side(side: &Side<'_>) -> SideSummary {
 }
 
 /// Compares runs.
-pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
+pub fn compare(sides: &[ComparedSide<'_>], terms: &Terms) -> Comparison {
     let basis = Basis::of(sides.iter().flat_map(|side| &side.summary.levels));
     let summaries: Vec<Summary> = sides.iter().map(|side| on_basis(side.summary, basis)).collect();
     let summaries: Vec<&Summary> = summaries.iter().collect();
@@ -241,30 +241,34 @@ fn on_basis(side: &Summary, basis: Basis) -> Summary {
     side
 }
 
-fn notes(sides: &[SideSummary], points: &[Point], differences: &[Difference]) -> Vec<Note> {
+fn notes(
+    sides: &[SideSummary],
+    points: &[CurvePoint],
+    differences: &[Difference],
+) -> Vec<ComparisonNote> {
     let models: Vec<&String> = sides.iter().filter_map(|side| side.model.as_ref()).collect();
     let one_each = |difference: &Difference| matches!(difference.rests, Rests::OneRunEach { .. });
     let all = [
-        (Note::NothingInCommon, !points.iter().any(Point::is_shared)),
+        (ComparisonNote::NothingInCommon, !points.iter().any(CurvePoint::is_shared)),
         (
-            Note::OneSided,
-            points.iter().any(Point::is_shared) && !points.iter().all(Point::is_shared),
+            ComparisonNote::OneSided,
+            points.iter().any(CurvePoint::is_shared) && !points.iter().all(CurvePoint::is_shared),
         ),
-        (Note::InvalidLeftOut, sides.iter().any(|side| side.levels[1] > 0)),
-        (Note::Suspect, sides.iter().any(|side| !side.suspect.is_empty())),
-        (Note::Inconsistent, sides.iter().any(|side| !side.inconsistent.is_empty())),
-        (Note::Simulated, sides.iter().any(|side| side.simulated)),
-        (Note::OtherTools, sides.iter().any(|side| side.origin.is_some())),
-        (Note::OtherApi, other_apis(sides)),
-        (Note::Shed, refused::shed_differs(points)),
-        (Note::SentAgain, refused::sent_again_differs(points)),
-        (Note::OtherModel, models.windows(2).any(|pair| pair[0] != pair[1])),
-        (Note::OtherLengths, matching::lengths_differ(points)),
+        (ComparisonNote::InvalidLeftOut, sides.iter().any(|side| side.levels[1] > 0)),
+        (ComparisonNote::Suspect, sides.iter().any(|side| !side.suspect.is_empty())),
+        (ComparisonNote::Inconsistent, sides.iter().any(|side| !side.inconsistent.is_empty())),
+        (ComparisonNote::Simulated, sides.iter().any(|side| side.simulated)),
+        (ComparisonNote::OtherTools, sides.iter().any(|side| side.origin.is_some())),
+        (ComparisonNote::OtherApi, other_apis(sides)),
+        (ComparisonNote::Shed, refused::shed_differs(points)),
+        (ComparisonNote::SentAgain, refused::sent_again_differs(points)),
+        (ComparisonNote::OtherModel, models.windows(2).any(|pair| pair[0] != pair[1])),
+        (ComparisonNote::OtherLengths, matching::lengths_differ(points)),
         (
-            Note::Interpolated,
+            ComparisonNote::Interpolated,
             points.iter().flat_map(|p| p.cells.iter().flatten()).any(|c| c.interpolated),
         ),
-        (Note::OneRunEach, differences.iter().any(one_each)),
+        (ComparisonNote::OneRunEach, differences.iter().any(one_each)),
     ];
     all.into_iter().filter(|(_, applies)| *applies).map(|(note, _)| note).collect()
 }

@@ -1,8 +1,8 @@
 //! What a comparison makes of requests that an overloaded server refused. Those that it accepted may be
 //! the faster for it, so that times and rates alone would call such a server better.
 
-use super::gate::Answer;
-use super::matching::{Cell, Point};
+use super::gate::GateAnswer;
+use super::matching::{Cell, CurvePoint};
 use super::metric::Compared;
 
 /// Shares of refused requests that differ by less than this do not change what is compared.
@@ -17,16 +17,16 @@ impl Cell {
 }
 
 /// Whether the server shed a different share of the requests of each side at some load.
-pub(super) fn shed_differs(points: &[Point]) -> bool {
+pub(super) fn shed_differs(points: &[CurvePoint]) -> bool {
     differ(points, Cell::shed)
 }
 
 /// Whether requests were sent again on some sides only, or far more often, at some load.
-pub(super) fn sent_again_differs(points: &[Point]) -> bool {
+pub(super) fn sent_again_differs(points: &[CurvePoint]) -> bool {
     differ(points, |cell| Some(cell.sent_again.unwrap_or_default()))
 }
 
-fn differ(points: &[Point], of: impl Fn(&Cell) -> Option<f64>) -> bool {
+fn differ(points: &[CurvePoint], of: impl Fn(&Cell) -> Option<f64>) -> bool {
     points.iter().any(|point| {
         let shares: Vec<f64> = point.cells.iter().flatten().filter_map(&of).collect();
         shares.windows(2).any(|pair| (pair[0] - pair[1]).abs() > SAME_SHARE)
@@ -35,20 +35,20 @@ fn differ(points: &[Point], of: impl Fn(&Cell) -> Option<f64>) -> bool {
 
 /// Whether a side sheds more than the first. Where the first shed nothing, any rise beyond chance fails;
 /// where it did, a rise by more than `most` of the requests.
-pub(super) fn answer(first: &Cell, own: &Cell, most: f64) -> Option<Answer> {
+pub(super) fn answer(first: &Cell, own: &Cell, most: f64) -> Option<GateAnswer> {
     let (before, now) = (first.shed()?, own.shed()?);
     if now <= before {
-        return Some(Answer::Pass);
+        return Some(GateAnswer::Pass);
     }
     let (Some(a), Some(b)) = (first.requests, own.requests) else {
-        return Some(Answer::CannotTell);
+        return Some(GateAnswer::CannotTell);
     };
     let bound = if before > 0.0 { most } else { 0.0 };
     let [low, high] = rise((before, a), (now, b));
     Some(match (low > bound, high <= bound) {
-        (true, _) => Answer::Fail,
-        (_, true) => Answer::Pass,
-        _ => Answer::CannotTell,
+        (true, _) => GateAnswer::Fail,
+        (_, true) => GateAnswer::Pass,
+        _ => GateAnswer::CannotTell,
     })
 }
 
@@ -89,23 +89,23 @@ mod tests {
         }
     }
 
-    fn answered(before: f64, now: f64, requests: u64) -> Option<Answer> {
+    fn answered(before: f64, now: f64, requests: u64) -> Option<GateAnswer> {
         answer(&cell(before, requests), &cell(now, requests), 0.05)
     }
 
     #[test]
     fn shedding_beyond_chance_fails() {
-        assert_eq!(answered(0.0, 0.5, 120), Some(Answer::Fail));
-        assert_eq!(answered(0.0, 0.05, 120), Some(Answer::Fail));
-        assert_eq!(answered(0.0, 1.0 / 120.0, 120), Some(Answer::CannotTell));
-        assert_eq!(answered(0.0, 0.0, 120), Some(Answer::Pass));
-        assert_eq!(answered(0.5, 0.0, 120), Some(Answer::Pass));
+        assert_eq!(answered(0.0, 0.5, 120), Some(GateAnswer::Fail));
+        assert_eq!(answered(0.0, 0.05, 120), Some(GateAnswer::Fail));
+        assert_eq!(answered(0.0, 1.0 / 120.0, 120), Some(GateAnswer::CannotTell));
+        assert_eq!(answered(0.0, 0.0, 120), Some(GateAnswer::Pass));
+        assert_eq!(answered(0.5, 0.0, 120), Some(GateAnswer::Pass));
     }
 
     #[test]
     fn a_baseline_that_shed_bears_as_much_more_as_any_metric() {
-        assert_eq!(answered(0.3, 0.31, 10_000), Some(Answer::Pass));
-        assert_eq!(answered(0.3, 0.35, 10_000), Some(Answer::CannotTell));
-        assert_eq!(answered(0.3, 0.40, 10_000), Some(Answer::Fail));
+        assert_eq!(answered(0.3, 0.31, 10_000), Some(GateAnswer::Pass));
+        assert_eq!(answered(0.3, 0.35, 10_000), Some(GateAnswer::CannotTell));
+        assert_eq!(answered(0.3, 0.40, 10_000), Some(GateAnswer::Fail));
     }
 }

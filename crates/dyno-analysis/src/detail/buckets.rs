@@ -12,7 +12,7 @@ const SHORTEST_US: u64 = 10_000;
 
 /// Work over time.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Course {
+pub struct CourseOverTime {
     /// Length of each slice.
     pub every_s: f64,
     /// The slices, from the start of the level.
@@ -137,7 +137,7 @@ impl Buckets {
         &mut self.sums[place]
     }
 
-    pub(super) fn finish(self) -> Course {
+    pub(super) fn finish(self) -> CourseOverTime {
         let mut in_flight = 0_i64;
         let bucket = |sums: &Sums| {
             in_flight += sums.change;
@@ -151,6 +151,6 @@ impl Buckets {
             }
         };
         let buckets = self.sums.iter().map(bucket).collect();
-        Course { every_s: self.every_us as f64 / 1e6, buckets }
+        CourseOverTime { every_s: self.every_us as f64 / 1e6, buckets }
     }
 }

@@ -7,7 +7,7 @@ mod buckets;
 mod curve;
 
 pub use bars::{Bar, Bars, Became};
-pub use buckets::{Bucket, Course};
+pub use buckets::{Bucket, CourseOverTime};
 pub use curve::Curve;
 
 use crate::aggregate::{for_each_gap, for_each_record_since, request_times};
@@ -45,7 +45,7 @@ pub struct LevelDetail {
     /// Requests, or a sample of them, in the order in which they were due.
     pub bars: Bars,
     /// Work over time.
-    pub course: Course,
+    pub course: CourseOverTime,
 }
 
 impl Detail {

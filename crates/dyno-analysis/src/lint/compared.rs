@@ -3,8 +3,8 @@
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::near::Column;
 use super::place::Read;
-use super::rows::{Level, Rows};
-use dyno_model::diagnostic::Row;
+use super::rows::{LintedLevel, Rows};
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 use dyno_words::number::digits;
@@ -63,15 +63,15 @@ pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Found> {
             let theirs = a.levels.iter().find(same).and_then(value);
             let (Some(expected), Some(is)) = (theirs, value(level)) else { continue };
             if (is - expected).abs() > SLACK * expected.abs().max(is.abs()) + rounding {
-                rows.push(Against { row: Level(level).row(), found: is, expected });
+                rows.push(Against { row: LintedLevel(level).row(), found: is, expected });
             }
         }
         let values = values![figure, &other];
         found.extend(against(rows, |n| digits(n, 3), Defect::Disagree, Sure::Likely, values));
     }
-    let alone = |levels: &[LevelSummary], others: &[LevelSummary]| -> Vec<Row> {
+    let alone = |levels: &[LevelSummary], others: &[LevelSummary]| -> Vec<CatalogueRow> {
         let known = |level: &&LevelSummary| !others.iter().any(|other| other.load == level.load);
-        levels.iter().filter(known).map(|level| Level(level).row()).collect()
+        levels.iter().filter(known).map(|level| LintedLevel(level).row()).collect()
     };
     let rows = [alone(&a.levels, &b.levels), alone(&b.levels, &a.levels)].concat();
     found.extend(of_rows(rows, Defect::Unmatched, Sure::Certain, values![other]));

@@ -2,7 +2,7 @@
 //! one to the same prompt, it was cut off, as at the end of the context.
 
 use super::found::{Against, Found, Sure, against};
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const SLIGHT: f64 = 0.03;
 const AGREE: f64 = 0.05;
 
 /// Milliseconds per requested output token.
-fn per_token(level: &Level<'_>) -> Option<f64> {
+fn per_token(level: &LintedLevel<'_>) -> Option<f64> {
     let reported = level.0.reported.as_ref();
     let told = reported.and_then(|reported| {
         let by_name = |(name, _): &(&String, &f64)| {
@@ -28,22 +28,22 @@ fn per_token(level: &Level<'_>) -> Option<f64> {
 }
 
 /// The longest response of some rows that is shorter than `output`.
-fn shorter<'a>(rows: &[&Level<'a>], output: u32) -> Option<(u32, Level<'a>)> {
+fn shorter<'a>(rows: &[&LintedLevel<'a>], output: u32) -> Option<(u32, LintedLevel<'a>)> {
     let below = rows.iter().filter_map(|row| Some((row.0.output_length?, **row)));
     below.filter(|(length, _)| *length < output).max_by_key(|(length, _)| *length)
 }
 
 /// The time of a whole response.
-fn whole((length, level): (u32, Level<'_>)) -> Option<f64> {
+fn whole((length, level): (u32, LintedLevel<'_>)) -> Option<f64> {
     Some(per_token(&level)? * f64::from(length))
 }
 
 /// How many tokens of a response its time allows for, by the time per additional token of two shorter
 /// ones. Three lengths separate that from the prefill that all share.
 fn generated(
-    first: (u32, Level<'_>),
-    second: (u32, Level<'_>),
-    last: (u32, Level<'_>),
+    first: (u32, LintedLevel<'_>),
+    second: (u32, LintedLevel<'_>),
+    last: (u32, LintedLevel<'_>),
 ) -> Option<f64> {
     let [a, b, c] = [whole(first)?, whole(second)?, whole(last)?];
     let each = (b - a) / f64::from(second.0 - first.0);
@@ -60,11 +60,12 @@ struct Short {
     missing: f64,
 }
 
-fn shortened(rows: &Rows<'_>, level: &Level<'_>) -> Option<Short> {
+fn shortened(rows: &Rows<'_>, level: &LintedLevel<'_>) -> Option<Short> {
     let (input, output) = (level.0.input_length?, level.0.output_length?);
-    let same =
-        |other: &&Level<'_>| other.0.load == level.0.load && other.0.input_length == Some(input);
-    let alike: Vec<&Level<'_>> = rows.rows.iter().filter(same).collect();
+    let same = |other: &&LintedLevel<'_>| {
+        other.0.load == level.0.load && other.0.input_length == Some(input)
+    };
+    let alike: Vec<&LintedLevel<'_>> = rows.rows.iter().filter(same).collect();
     let before = shorter(&alike, output)?;
     let first = shorter(&alike, before.0)?;
     let missing = 1.0 - generated(first, before, (output, *level))? / f64::from(output);

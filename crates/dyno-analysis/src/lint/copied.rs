@@ -2,8 +2,8 @@
 
 use super::found::{Found, Sure, of_rows};
 use super::near::Column;
-use super::rows::{Level, Rows};
-use dyno_model::diagnostic::Row;
+use super::rows::{LintedLevel, Rows};
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::metric::Time;
 use dyno_words::{Defect, values};
 
@@ -13,15 +13,15 @@ const DIGITS: f64 = 12.0;
 /// The fewest metrics that must be equal.
 const METRICS: usize = 3;
 
-type Metric<'a> = fn(&Level<'a>) -> Option<f64>;
+type Metric<'a> = fn(&LintedLevel<'a>) -> Option<f64>;
 
 fn metrics<'a>() -> [Metric<'a>; 7] {
     [
-        Level::per_s,
-        Level::tokens_per_s,
-        Level::duration_s,
-        Level::latency,
-        Level::ttft,
+        LintedLevel::per_s,
+        LintedLevel::tokens_per_s,
+        LintedLevel::duration_s,
+        LintedLevel::latency,
+        LintedLevel::ttft,
         |level| level.0.times[Time::Latency].as_ref()?.p99,
         |level| level.0.times[Time::Ttft].as_ref()?.p99,
     ]
@@ -33,7 +33,7 @@ pub(super) fn copied(rows: &Rows<'_>) -> Option<Found> {
         return None;
     }
     let columns = metrics().map(|metric| Column::rates(rows, metric));
-    let same = |a: &Level<'_>, b: &Level<'_>| {
+    let same = |a: &LintedLevel<'_>, b: &LintedLevel<'_>| {
         let (mut digits, mut equal) = (0.0, 0);
         for (metric, column) in metrics().iter().zip(&columns) {
             match (metric(a), metric(b)) {
@@ -47,8 +47,8 @@ pub(super) fn copied(rows: &Rows<'_>) -> Option<Found> {
         }
         equal >= METRICS && digits >= DIGITS
     };
-    let known: Vec<&Level<'_>> = rows.rows.iter().filter(|level| !level.is_zero()).collect();
-    let repeats = |(i, level): (usize, &&Level<'_>)| -> Option<Row> {
+    let known: Vec<&LintedLevel<'_>> = rows.rows.iter().filter(|level| !level.is_zero()).collect();
+    let repeats = |(i, level): (usize, &&LintedLevel<'_>)| -> Option<CatalogueRow> {
         let earlier = known[..i].iter().find(|other| same(other, level))?;
         (earlier.0.load != level.0.load).then(|| level.row())
     };

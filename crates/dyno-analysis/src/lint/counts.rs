@@ -2,7 +2,7 @@
 
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::near::Column;
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 use std::cmp::Ordering;
@@ -10,10 +10,10 @@ use std::cmp::Ordering;
 /// Rows of zeros: where nothing completed by the file's own count, only a warning. Dyno's own zeros are
 /// measurements: requests ended, and none completed.
 pub(super) fn zeros(rows: &Rows<'_>) -> [Option<Found>; 2] {
-    let nothing_done = |level: &&Level<'_>| level.0.requests.completed == Some(0);
+    let nothing_done = |level: &&LintedLevel<'_>| level.0.requests.completed == Some(0);
     let of = |stated: bool| {
         let zeros = rows.rows.iter().filter(|level| rows.imported() && level.is_zero());
-        zeros.filter(|level| nothing_done(level) == stated).map(Level::row).collect()
+        zeros.filter(|level| nothing_done(level) == stated).map(LintedLevel::row).collect()
     };
     [
         of_rows(of(false), Defect::Zeros, Sure::Certain, values![]),
@@ -66,9 +66,9 @@ pub(super) fn by_duration(rows: &Rows<'_>) -> Option<Found> {
         true => (SLACK, Defect::ByDuration),
         false => (WINDOW_SLACK, Defect::ByDurationUnsure),
     };
-    let rate = Column::rates(rows, Level::per_s);
-    let time = Column::rates(rows, Level::duration_s);
-    let wrong = |level: &Level<'_>| {
+    let rate = Column::rates(rows, LintedLevel::per_s);
+    let time = Column::rates(rows, LintedLevel::duration_s);
+    let wrong = |level: &LintedLevel<'_>| {
         let (per_s, duration, completed) =
             (level.per_s()?, level.duration_s()?, level.completed()?);
         let found = per_s * duration;

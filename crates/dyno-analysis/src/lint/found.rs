@@ -3,13 +3,13 @@
 use super::Lint;
 use super::place::Read;
 pub(super) use dyno_model::Sure;
-use dyno_model::diagnostic::Row;
-use dyno_model::{Diagnostic, Language, Severity, Subject, Value};
+use dyno_model::diagnostic::CatalogueRow;
+use dyno_model::{Diagnostic, DiagnosticValue, Language, Severity, Subject};
 use dyno_words::{Defect, InLanguage, Phrase, list, values};
 
 /// A row with a found and an expected value.
 pub(super) struct Against {
-    pub(super) row: Row,
+    pub(super) row: CatalogueRow,
     pub(super) found: f64,
     pub(super) expected: f64,
 }
@@ -25,10 +25,10 @@ const SHOWN: usize = 12;
 
 /// A finding about rows, with its values; nothing where there are no rows.
 pub(super) fn of_rows(
-    rows: Vec<Row>,
+    rows: Vec<CatalogueRow>,
     what: Defect,
     sure: Sure,
-    values: impl IntoIterator<Item = Value>,
+    values: impl IntoIterator<Item = DiagnosticValue>,
 ) -> Option<Found> {
     if rows.is_empty() {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn against(
     show: impl Fn(f64) -> String,
     what: Defect,
     sure: Sure,
-    more: impl IntoIterator<Item = Value>,
+    more: impl IntoIterator<Item = DiagnosticValue>,
 ) -> Option<Found> {
     let one = |row: &Against| {
         Phrase::Against.value(values![&row.row.label, show(row.found), show(row.expected)])
@@ -61,7 +61,7 @@ impl Found {
     }
 
     /// The rows that it is about.
-    pub(super) fn rows(&self) -> &[Row] {
+    pub(super) fn rows(&self) -> &[CatalogueRow] {
         match &self.said.subject {
             Subject::Rows(rows) => rows,
             Subject::Whole | Subject::Line(_) => &[],

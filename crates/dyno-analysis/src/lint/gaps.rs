@@ -4,7 +4,7 @@
 
 use super::found::{Against, Found, Sure, against};
 use super::near::Column;
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use super::tokens;
 use dyno_model::metric::Time;
 use dyno_words::number::digits;
@@ -28,15 +28,15 @@ struct Columns {
 }
 
 impl Columns {
-    fn of<'a>(rows: &Rows<'a>, per_token: impl Fn(&Level<'a>) -> Option<f64>) -> Self {
+    fn of<'a>(rows: &Rows<'a>, per_token: impl Fn(&LintedLevel<'a>) -> Option<f64>) -> Self {
         Self {
-            latency: Column::times(rows, Level::latency),
-            ttft: Column::times(rows, Level::ttft),
+            latency: Column::times(rows, LintedLevel::latency),
+            ttft: Column::times(rows, LintedLevel::ttft),
             per_token: Column::times(rows, per_token),
         }
     }
 
-    fn steps(&self, level: &Level<'_>, per_token: f64) -> Option<Steps> {
+    fn steps(&self, level: &LintedLevel<'_>, per_token: f64) -> Option<Steps> {
         let ttft = level.ttft().filter(|_| level.is_of_all(Time::Ttft))?;
         let decode = level.latency()? - ttft;
         let expected = level.output_length().filter(|tokens| *tokens > 2.0)? - 1.0;
@@ -54,17 +54,17 @@ impl Steps {
         if apart < -slack || apart > slack { apart } else { 0.0 }
     }
 
-    fn against(&self, level: &Level<'_>) -> Against {
+    fn against(&self, level: &LintedLevel<'_>) -> Against {
         Against { row: level.row(), found: self.found, expected: self.expected }
     }
 }
 
-fn streamed<'a, 'b>(rows: &'b Rows<'a>) -> impl Iterator<Item = &'b Level<'a>> {
+fn streamed<'a, 'b>(rows: &'b Rows<'a>) -> impl Iterator<Item = &'b LintedLevel<'a>> {
     rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole())
 }
 
 /// ITL, or the time between events where a tool reports no other.
-fn itl(level: &Level<'_>) -> Option<f64> {
+fn itl(level: &LintedLevel<'_>) -> Option<f64> {
     level.itl().or_else(|| level.chunk_gap())
 }
 
@@ -72,14 +72,14 @@ fn itl(level: &Level<'_>) -> Option<f64> {
 /// have been counted. Certain is only a column whose values fit other rows.
 pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
     let columns = Columns::of(rows, itl);
-    let steps = |level: &Level<'_>| columns.steps(level, itl(level)?);
-    let off = |level: &Level<'_>| steps(level).map_or(0.0, |steps| steps.off(SLACK));
+    let steps = |level: &LintedLevel<'_>| columns.steps(level, itl(level)?);
+    let off = |level: &LintedLevel<'_>| steps(level).map_or(0.0, |steps| steps.off(SLACK));
     let known = streamed(rows).filter(|level| steps(level).is_some()).count();
-    let wrong: Vec<&Level<'_>> = streamed(rows).filter(|level| off(level) != 0.0).collect();
+    let wrong: Vec<&LintedLevel<'_>> = streamed(rows).filter(|level| off(level) != 0.0).collect();
     let few = wrong.iter().all(|level| off(level) < 0.0);
     // Values of a shifted column are present, but next to another row.
     let others: Vec<f64> = wrong.iter().filter_map(|level| itl(level)).collect();
-    let has_other = |level: &&&Level<'_>| {
+    let has_other = |level: &&&LintedLevel<'_>| {
         let fits = |other: &&f64| {
             let steps = columns.steps(level, **other);
             Some(**other) != itl(level) && steps.is_some_and(|steps| steps.off(SLACK) == 0.0)
@@ -109,10 +109,10 @@ pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
 /// Tools whose TPOT is (latency − TTFT) ÷ (output tokens − 1) of each request, and then their mean.
 const PER_REQUEST: [&str; 4] = ["vllm", "sglang", "lmdeploy", "aiperf"];
 /// By TPOT. The mean over requests differs from that over tokens by the covariance of speed and length,
-/// [`Level::covariance`].
+/// [`LintedLevel::covariance`].
 pub(super) fn by_tpot(rows: &Rows<'_>) -> Option<Found> {
-    let columns = Columns::of(rows, Level::tpot);
-    let wrong = |level: &Level<'_>| {
+    let columns = Columns::of(rows, LintedLevel::tpot);
+    let wrong = |level: &LintedLevel<'_>| {
         let steps = columns.steps(level, level.tpot()?)?;
         (steps.off(level.covariance()) != 0.0).then(|| steps.against(level))
     };
@@ -131,8 +131,8 @@ const SWAPPED: f64 = 0.8;
 /// their first token also have a high TPOT, so this is not certain; with one length it is found above.
 pub(super) fn swapped(rows: &Rows<'_>) -> Option<Found> {
     let of_itl = Columns::of(rows, itl);
-    let of_tpot = Columns::of(rows, Level::tpot);
-    let wrong = |level: &Level<'_>| {
+    let of_tpot = Columns::of(rows, LintedLevel::tpot);
+    let wrong = |level: &LintedLevel<'_>| {
         let by_itl = of_itl.steps(level, itl(level)?)?;
         let by_tpot = of_tpot.steps(level, level.tpot()?)?;
         let far = by_tpot.found < by_tpot.expected * (SWAPPED - by_tpot.rounding);

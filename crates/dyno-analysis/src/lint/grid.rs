@@ -2,9 +2,9 @@
 //! steps were mistyped.
 
 use super::found::{Found, Sure, of_rows};
-use super::rows::{Level, Rows};
-use dyno_model::Value;
-use dyno_model::diagnostic::Row;
+use super::rows::{LintedLevel, Rows};
+use dyno_model::DiagnosticValue;
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::load::LoadKind;
 use dyno_words::number::digits;
 use dyno_words::{Defect, Phrase, list, values};
@@ -16,8 +16,8 @@ pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
     if !rows.imported() {
         return None;
     }
-    let kind = |kind: LoadKind| move |level: &&Level<'_>| level.0.load.kind == kind;
-    let rates: Vec<&Level<'_>> = rows.rows.iter().filter(kind(LoadKind::Rate)).collect();
+    let kind = |kind: LoadKind| move |level: &&LintedLevel<'_>| level.0.load.kind == kind;
+    let rates: Vec<&LintedLevel<'_>> = rows.rows.iter().filter(kind(LoadKind::Rate)).collect();
     let alone = rows.by_load(LoadKind::Concurrency).into_iter().find(|(slots, _)| *slots == 1.0);
     let all = rows.rows.iter().find(kind(LoadKind::Unlimited));
     let ends = alone.and_then(|(_, level)| level.per_s()).zip(all.and_then(|all| all.per_s()));
@@ -25,29 +25,29 @@ pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
     let step = (high - low) / rates.len() as f64;
     let places: Vec<f64> = (1..=rates.len()).map(|i| low + step * i as f64).collect();
     let on = |rate: f64| places.iter().any(|place| (place - rate).abs() <= TYPED);
-    let off: Vec<&&Level<'_>> =
+    let off: Vec<&&LintedLevel<'_>> =
         rates.iter().filter(|level| level.0.load.value.is_some_and(|rate| !on(rate))).collect();
     // Unless most rates are on the grid, and so many that this is not chance, it is not the grid of this
     // sweep.
     if off.len() * 2 > rates.len() || rates.len() - off.len() < 3 {
         return None;
     }
-    let rows: Vec<Row> = off.iter().map(|level| level.row()).collect();
+    let rows: Vec<CatalogueRow> = off.iter().map(|level| level.row()).collect();
     let values = values![digits(low + step, 2), digits(step, 3), repaired(&rates, &places)];
     of_rows(rows, Defect::OffGrid, Sure::Likely, values)
 }
 
 /// How the rates would fit; nothing where that cannot be determined.
-fn repaired(rates: &[&Level<'_>], places: &[f64]) -> Value {
+fn repaired(rates: &[&LintedLevel<'_>], places: &[f64]) -> DiagnosticValue {
     let moved = repair(rates, places);
-    let each = moved.iter().map(|(from, to)| Value::from(format!("{from:.2}→{to:.2}")));
+    let each = moved.iter().map(|(from, to)| DiagnosticValue::from(format!("{from:.2}→{to:.2}")));
     let all = (!moved.is_empty()).then(|| list(each, [", ", "、"]));
     list(all.map(|all| Phrase::Reordered.value([all])), [""; 2])
 }
 
 /// Latency rises with the rate, so rows sorted by latency are assigned to the grid. Returns the rows
 /// whose rate changes.
-fn repair(rates: &[&Level<'_>], places: &[f64]) -> Vec<(f64, f64)> {
+fn repair(rates: &[&LintedLevel<'_>], places: &[f64]) -> Vec<(f64, f64)> {
     let mut known: Vec<(f64, f64)> =
         rates.iter().filter_map(|level| level.latency().zip(level.0.load.value)).collect();
     if known.len() != places.len() {

@@ -3,7 +3,7 @@
 
 use super::found::{Against, Found, Sure, against};
 use super::near::Column;
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use super::slowest;
 use dyno_model::load::LoadKind;
 use dyno_words::number::digits;
@@ -23,13 +23,13 @@ struct Product {
 impl Product {
     fn of(rows: &Rows<'_>) -> Self {
         Self {
-            rate: Column::rates(rows, Level::per_s),
-            latency: Column::times(rows, Level::latency),
+            rate: Column::rates(rows, LintedLevel::per_s),
+            latency: Column::times(rows, LintedLevel::latency),
         }
     }
 
     /// Requests in flight, and by what share they may be off.
-    fn in_flight(&self, level: &Level<'_>) -> Option<(f64, f64)> {
+    fn in_flight(&self, level: &LintedLevel<'_>) -> Option<(f64, f64)> {
         let (per_s, (latency, off)) = (level.per_s()?, level.about_latency()?);
         let rounding = self.rate.share(per_s) + self.latency.share(latency);
         Some((per_s * latency / 1e3, rounding + off))
@@ -123,13 +123,13 @@ pub(super) fn stated(rows: &Rows<'_>) -> Option<Found> {
     if !rows.tool().is_some_and(|tool| SUM_OF_LATENCIES.contains(&tool)) {
         return None;
     }
-    let mean = |level: &Level<'_>| {
+    let mean = |level: &LintedLevel<'_>| {
         let stated = level.0.stated("concurrency").or_else(|| level.0.stated("Concurrency"));
         stated.or(level.0.concurrency.map(|in_flight| in_flight.mean)).filter(|mean| *mean > 0.0)
     };
     let product = Product::of(rows);
     let column = Column::rates(rows, mean);
-    let wrong = |level: &Level<'_>| {
+    let wrong = |level: &LintedLevel<'_>| {
         let (found, rounding) = product.in_flight(level)?;
         let expected = mean(level)?;
         let slack = SLACK + rounding + column.share(expected);

@@ -2,7 +2,7 @@
 
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::near;
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_words::number::{digits, seconds};
@@ -11,7 +11,7 @@ use dyno_words::{Defect, values};
 /// TTFT equals the latency.
 pub(super) fn not_streamed(rows: &Rows<'_>) -> Option<Found> {
     let whole = rows.rows.iter().filter(|level| !level.is_zero() && level.is_whole());
-    of_rows(whole.map(Level::row).collect(), Defect::NotStreamed, Sure::Certain, values![])
+    of_rows(whole.map(LintedLevel::row).collect(), Defect::NotStreamed, Sure::Certain, values![])
 }
 
 /// A TTFT that only a queue explains, in milliseconds.
@@ -42,7 +42,7 @@ const UNCOUNTED_FALL: f64 = 0.15;
 
 /// A drop beyond that and beyond chance: throughput of `n` requests of random lengths, or at random
 /// times, varies by about 1/√n.
-fn fall(a: &Level<'_>, b: &Level<'_>) -> f64 {
+fn fall(a: &LintedLevel<'_>, b: &LintedLevel<'_>) -> f64 {
     let counts = a.about_completed().zip(b.about_completed());
     let chance = counts.map(|(a, b)| near::NOTICEABLE * near::of_two(1.0, a, b));
     chance.unwrap_or(UNCOUNTED_FALL).max(FALL)
@@ -56,12 +56,13 @@ pub(super) fn falls(rows: &Rows<'_>) -> Option<Found> {
         let mut levels = rows.by_load(kind);
         // Cells of a matrix differ in more than load.
         levels.retain(|(_, level)| {
-            let inputs = |level: &Level<'_>| level.0.inputs_per_request.map(f64::round);
-            let lengths =
-                |level: &Level<'_>| (level.0.input_length, level.0.output_length, inputs(level));
+            let inputs = |level: &LintedLevel<'_>| level.0.inputs_per_request.map(f64::round);
+            let lengths = |level: &LintedLevel<'_>| {
+                (level.0.input_length, level.0.output_length, inputs(level))
+            };
             rows.rows.iter().all(|other| lengths(other) == lengths(level))
         });
-        let mut most: Option<(f64, Level<'_>)> = None;
+        let mut most: Option<(f64, LintedLevel<'_>)> = None;
         for (_, level) in levels {
             let Some(work) = level.steady_per_s() else { continue };
             if let Some((expected, best)) = most

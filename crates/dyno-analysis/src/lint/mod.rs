@@ -21,11 +21,11 @@ mod slowest;
 mod tokens;
 
 pub use dyno_model::Sure;
-use dyno_model::diagnostic::Row;
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::summary::Summary;
 use dyno_model::{Language, Severity};
 use found::Found;
-pub use place::{Place, Read};
+pub use place::{Read, StatedPlace};
 use serde::Serialize;
 
 /// A finding of `dyno lint`, as text.
@@ -40,7 +40,7 @@ pub struct Lint {
     /// The file of its rows, or of the first of them where each names its own; absent for Dyno's runs.
     pub file: Option<String>,
     /// The rows that it is about, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CatalogueRow>,
     /// The identity that does not hold, with its values.
     pub what: String,
     /// The likely cause.
@@ -93,7 +93,7 @@ pub(crate) fn errors(summary: &Summary) -> Vec<String> {
 /// The defects of runs, each by itself, and where two forms of the same results disagree: a table and
 /// the blocks that it was made from. Files are named as the results name them.
 pub fn lint(summaries: &[&Summary], language: Language) -> Vec<Lint> {
-    let read = summaries.iter().map(|summary| Read { summary, place: Place::Unknown });
+    let read = summaries.iter().map(|summary| Read { summary, place: StatedPlace::Unknown });
     lint_read(&read.collect::<Vec<_>>(), language)
 }
 

@@ -1,6 +1,6 @@
 //! How far an honest value may be off: by the digits with which it was printed, and by chance.
 
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 
 /// Deviation, in standard errors, that chance exceeds once in 10,000 rows: beyond it, a finding is an
 /// error.
@@ -40,7 +40,7 @@ impl Column {
     pub(super) fn of<'a>(
         rows: &Rows<'a>,
         coarsest: i32,
-        value: impl Fn(&Level<'a>) -> Option<f64>,
+        value: impl Fn(&LintedLevel<'a>) -> Option<f64>,
     ) -> Self {
         let finest = rows
             .rows
@@ -52,12 +52,18 @@ impl Column {
     }
 
     /// A column of times in milliseconds.
-    pub(super) fn times<'a>(rows: &Rows<'a>, value: impl Fn(&Level<'a>) -> Option<f64>) -> Self {
+    pub(super) fn times<'a>(
+        rows: &Rows<'a>,
+        value: impl Fn(&LintedLevel<'a>) -> Option<f64>,
+    ) -> Self {
         Self::of(rows, 2, value)
     }
 
     /// A column of rates per second, or of seconds.
-    pub(super) fn rates<'a>(rows: &Rows<'a>, value: impl Fn(&Level<'a>) -> Option<f64>) -> Self {
+    pub(super) fn rates<'a>(
+        rows: &Rows<'a>,
+        value: impl Fn(&LintedLevel<'a>) -> Option<f64>,
+    ) -> Self {
         Self::of(rows, 0, value)
     }
 

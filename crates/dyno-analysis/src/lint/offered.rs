@@ -3,7 +3,7 @@
 
 use super::found::{Against, Found, Sure, against};
 use super::near::{self, Column};
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use super::slowest;
 use dyno_model::load::LoadKind;
 use dyno_words::number::digits;
@@ -18,7 +18,7 @@ const COUNTED: f64 = 1.03;
 /// More requests completed per second than were offered: beyond what chance allows for their number,
 /// and where that is not stated.
 pub(super) fn above(rows: &Rows<'_>) -> [Option<Found>; 2] {
-    let column = Column::rates(rows, Level::per_s);
+    let column = Column::rates(rows, LintedLevel::per_s);
     let (mut certain, mut uncounted) = (Vec::new(), Vec::new());
     for (rate, level) in rows.by_load(LoadKind::Rate) {
         let Some(completed) = level.per_s() else { continue };
@@ -45,7 +45,7 @@ pub(super) fn above(rows: &Rows<'_>) -> [Option<Found>; 2] {
 
 /// The shape of the gamma distribution between arrivals, as vLLM states it: 1 for Poisson, less for
 /// bursts. More regular arrivals are not taken for granted.
-fn shape(level: &Level<'_>) -> f64 {
+fn shape(level: &LintedLevel<'_>) -> f64 {
     level.0.stated("burstiness").filter(|shape| (0.0..1.0).contains(shape)).unwrap_or(1.0)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
     if !is_open || !WITH_LIMIT.contains(&origin.form.as_str()) {
         return None;
     }
-    let wrong = |(rate, level): (f64, Level<'_>)| {
+    let wrong = |(rate, level): (f64, LintedLevel<'_>)| {
         let requests = &level.0.requests;
         let all = requests.completed.filter(|completed| {
             let complete = requests.planned.map(|planned| planned == *completed);

@@ -3,8 +3,8 @@
 
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::near::{Column, half_digit};
-use super::rows::{Level, Rows};
-use dyno_model::diagnostic::Row;
+use super::rows::{LintedLevel, Rows};
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::metric::Time;
 use dyno_model::summary::Distribution;
 use dyno_words::number::{digits, seconds};
@@ -56,15 +56,17 @@ fn is_disordered(of: &Distribution, half_digit: impl Fn(f64) -> f64) -> bool {
 
 /// Percentiles out of order.
 pub(super) fn percentiles(rows: &Rows<'_>) -> Option<Found> {
-    let (mut found, mut names): (Vec<Row>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut found, mut names): (Vec<CatalogueRow>, Vec<&str>) = (Vec::new(), Vec::new());
     // A program that always prints two decimals has not rounded 40.00 to tens.
     let printed = rows.finest_digit();
     let half = |value: f64| if printed > 0.0 { printed / 2.0 } else { half_digit(value) };
     for time in Time::ALL {
-        let stated = |level: &Level<'_>| level.0.times[time].clone();
-        let disordered =
-            |level: &&Level<'_>| stated(level).is_some_and(|times| is_disordered(&times, half));
-        let of: Vec<Row> = rows.rows.iter().filter(disordered).map(Level::row).collect();
+        let stated = |level: &LintedLevel<'_>| level.0.times[time].clone();
+        let disordered = |level: &&LintedLevel<'_>| {
+            stated(level).is_some_and(|times| is_disordered(&times, half))
+        };
+        let of: Vec<CatalogueRow> =
+            rows.rows.iter().filter(disordered).map(LintedLevel::row).collect();
         if !of.is_empty() {
             names.push(time.id());
         }
@@ -81,9 +83,9 @@ const SLACK: f64 = 0.005;
 /// Every response lasts at least until its first token, so its latencies are no shorter than its TTFTs:
 /// in the mean, and in every percentile.
 pub(super) fn latency_below_ttft(rows: &Rows<'_>) -> Option<Found> {
-    let halves =
-        Column::times(rows, Level::latency).half() + Column::times(rows, Level::ttft).half();
-    let below = |level: &Level<'_>| {
+    let halves = Column::times(rows, LintedLevel::latency).half()
+        + Column::times(rows, LintedLevel::ttft).half();
+    let below = |level: &LintedLevel<'_>| {
         let [ttft, latency] = [Time::Ttft, Time::Latency].map(|time| level.0.times[time].as_ref());
         let (ttft, latency) = (ttft?, latency?);
         // Responses without any output have a latency but no TTFT.
@@ -113,7 +115,7 @@ const STEP: f64 = 1.0 / 20.0;
 
 /// TTFT far below the time of one token: seconds taken for milliseconds, or an empty first event.
 pub(super) fn ttft_below_token(rows: &Rows<'_>) -> Option<Found> {
-    let below = |level: &Level<'_>| {
+    let below = |level: &LintedLevel<'_>| {
         let per_token = level.tpot().or_else(|| level.itl()).or_else(|| level.chunk_gap())?;
         let ttft = level.ttft().or(level.0.times[Time::Ttft].as_ref()?.p50)?;
         let row = || Against { row: level.row(), found: ttft, expected: per_token };

@@ -1,6 +1,6 @@
 //! Where results were read, so that a finding names the file of its rows: a run may be read from several.
 
-use dyno_model::diagnostic::Row;
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::summary::Summary;
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,12 @@ pub struct Read<'a> {
     /// The results.
     pub summary: &'a Summary,
     /// Where they were read.
-    pub place: Place,
+    pub place: StatedPlace,
 }
 
 /// Where results were read. Results name their files without this.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum StatedPlace {
     /// Not known: files are named as in the results.
     Unknown,
     /// From this file.
@@ -26,7 +26,7 @@ pub enum Place {
     Saved(PathBuf),
 }
 
-impl Place {
+impl StatedPlace {
     /// The place of results that name a file and were found at a path.
     pub fn of(path: &Path, file: &str) -> Self {
         let path = path.to_owned();
@@ -61,16 +61,16 @@ impl Read<'_> {
 
     /// The file of rows, and the rows. If they are in several files, it is that of the first, and each
     /// row names its own; so do rows whose files are elsewhere.
-    pub(super) fn located(&self, rows: &[Row]) -> (Option<String>, Vec<Row>) {
+    pub(super) fn located(&self, rows: &[CatalogueRow]) -> (Option<String>, Vec<CatalogueRow>) {
         let Some(origin) = &self.summary.run.origin else { return (None, rows.to_vec()) };
-        let named = |row: &Row| row.file.clone().unwrap_or_else(|| origin.file.clone());
+        let named = |row: &CatalogueRow| row.file.clone().unwrap_or_else(|| origin.file.clone());
         let files: Vec<String> = rows.iter().map(named).collect();
         let first = files.first().unwrap_or(&origin.file);
-        let is_saved = matches!(self.place, Place::Saved(_));
+        let is_saved = matches!(self.place, StatedPlace::Saved(_));
         let each = is_saved || files.iter().any(|file| file != first);
-        let row = |(row, file): (&Row, &String)| {
+        let row = |(row, file): (&CatalogueRow, &String)| {
             let file = if is_saved { file.clone() } else { self.place.path(file) };
-            Row { file: each.then_some(file), ..row.clone() }
+            CatalogueRow { file: each.then_some(file), ..row.clone() }
         };
         let rows = rows.iter().zip(&files).map(row).collect();
         (Some(self.place.path(first)), rows)

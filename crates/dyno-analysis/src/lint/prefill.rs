@@ -2,7 +2,7 @@
 
 use super::found::{Against, Found, Sure, against};
 use super::near;
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_words::number::seconds;
@@ -12,8 +12,8 @@ use dyno_words::{Defect, values};
 const SHARE: f64 = 0.7;
 
 /// The same, less what the means of so many requests may differ by chance.
-fn share(level: &Level<'_>, alone: &Level<'_>) -> f64 {
-    let spread = |level: &Level<'_>| {
+fn share(level: &LintedLevel<'_>, alone: &LintedLevel<'_>) -> f64 {
+    let spread = |level: &LintedLevel<'_>| {
         let ttft = level.0.times[Time::Ttft].as_ref();
         let stated = ttft.and_then(|ttft| Some(ttft.std? / ttft.mean?));
         // Prompts of random lengths take as different times.
@@ -26,8 +26,8 @@ fn share(level: &Level<'_>, alone: &Level<'_>) -> f64 {
 }
 
 pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {
-    let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
-    let alone: Vec<Level<'_>> = rows
+    let lengths = |level: &LintedLevel<'_>| (level.0.input_length, level.0.output_length);
+    let alone: Vec<LintedLevel<'_>> = rows
         .by_load(LoadKind::Concurrency)
         .into_iter()
         .filter(|(slots, level)| *slots == 1.0 && !level.is_whole())

@@ -2,7 +2,7 @@
 //! means by them.
 
 use dyno_model::Verdict;
-use dyno_model::diagnostic::Row;
+use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary, Origin, Summary};
@@ -10,12 +10,12 @@ use dyno_model::summary::{Distribution, LevelSummary, Origin, Summary};
 /// The rows of a run.
 pub(super) struct Rows<'a> {
     pub(super) summary: &'a Summary,
-    pub(super) rows: Vec<Level<'a>>,
+    pub(super) rows: Vec<LintedLevel<'a>>,
 }
 
 /// A level and the values that checks use.
 #[derive(Clone, Copy)]
-pub(super) struct Level<'a>(pub(super) &'a LevelSummary);
+pub(super) struct LintedLevel<'a>(pub(super) &'a LevelSummary);
 
 /// Tools whose requests/s and tokens/s are the completed requests and their tokens, divided by the
 /// duration that they report. guidellm counts within a window of its own, and GenAI-Perf takes the two
@@ -48,7 +48,7 @@ impl<'a> Rows<'a> {
                 && !matches!(kind, LoadKind::Ramp | LoadKind::Trace)
                 && level.sessions.is_none()
         };
-        Self { summary, rows: summary.levels.iter().filter(counts).map(Level).collect() }
+        Self { summary, rows: summary.levels.iter().filter(counts).map(LintedLevel).collect() }
     }
 
     /// Measured by another tool.
@@ -73,8 +73,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Levels of one kind of load with their loads, by load, without rows of zeros.
-    pub(super) fn by_load(&self, kind: LoadKind) -> Vec<(f64, Level<'a>)> {
-        let of = |level: &Level<'a>| {
+    pub(super) fn by_load(&self, kind: LoadKind) -> Vec<(f64, LintedLevel<'a>)> {
+        let of = |level: &LintedLevel<'a>| {
             (level.0.load.kind == kind && !level.is_zero())
                 .then_some(level.0.load.value)
                 .flatten()
@@ -94,12 +94,12 @@ fn mean(figure: &Option<Distribution>) -> Option<f64> {
     positive(figure.as_ref()?.mean)
 }
 
-impl Level<'_> {
-    pub(super) fn row(&self) -> Row {
+impl LintedLevel<'_> {
+    pub(super) fn row(&self) -> CatalogueRow {
         let reported = self.0.reported.as_ref();
         let line = reported.and_then(|reported| reported.line);
         let file = reported.and_then(|reported| reported.file.clone());
-        Row { label: self.0.label.clone(), line, file }
+        CatalogueRow { label: self.0.label.clone(), line, file }
     }
 
     /// Completed requests per second over the whole level.

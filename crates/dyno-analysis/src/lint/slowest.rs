@@ -1,7 +1,7 @@
 //! How long the slowest response may have taken: as stated, or by the tail of what is stated. A level ends
 //! with it, so it bounds how long a level drains.
 
-use super::rows::Level;
+use super::rows::LintedLevel;
 use dyno_model::metric::Time;
 use dyno_model::summary::Distribution;
 
@@ -13,12 +13,12 @@ const ONCE_IN: f64 = 1_000.0;
 const LENGTHS: f64 = 2.0;
 
 /// The slowest of the latencies in milliseconds, or a bound of it.
-pub(super) fn latency(level: &Level<'_>) -> Option<f64> {
+pub(super) fn latency(level: &LintedLevel<'_>) -> Option<f64> {
     of(level, Time::Latency)
 }
 
 /// The same, where the latency is not stated by TTFT, TPOT and the requested tokens.
-pub(super) fn about_latency(level: &Level<'_>) -> Option<f64> {
+pub(super) fn about_latency(level: &LintedLevel<'_>) -> Option<f64> {
     let by_tokens = || {
         let tokens = LENGTHS * f64::from(level.0.output_length?);
         Some(of(level, Time::Ttft)? + of(level, Time::Tpot)? * tokens)
@@ -26,7 +26,7 @@ pub(super) fn about_latency(level: &Level<'_>) -> Option<f64> {
     latency(level).or_else(by_tokens)
 }
 
-fn of(level: &Level<'_>, time: Time) -> Option<f64> {
+fn of(level: &LintedLevel<'_>, time: Time) -> Option<f64> {
     let stated = level.0.times[time].as_ref()?;
     let longest = stated.max.or_else(|| beyond_p99(stated, level.about_completed()));
     longest.filter(|ms| *ms > 0.0)

@@ -6,7 +6,7 @@ use super::found::{Against, Found, Sure, against};
 use super::gaps;
 use super::little;
 use super::near::Column;
-use super::rows::{Level, Rows};
+use super::rows::{LintedLevel, Rows};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
@@ -16,10 +16,10 @@ const UNKNOWN_SLACK: f64 = 0.05;
 
 pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
     let slack = if rows.by_duration() { SLACK } else { UNKNOWN_SLACK };
-    let rate = Column::rates(rows, Level::per_s);
-    let speed = Column::rates(rows, Level::tokens_per_s);
-    let length = Column::rates(rows, Level::output_tokens);
-    let wrong = |level: &Level<'_>| {
+    let rate = Column::rates(rows, LintedLevel::per_s);
+    let speed = Column::rates(rows, LintedLevel::tokens_per_s);
+    let length = Column::rates(rows, LintedLevel::output_tokens);
+    let wrong = |level: &LintedLevel<'_>| {
         let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
         let (found, expected) = (tokens / per_s, level.output_tokens()?);
         let edges = if rows.by_duration() { 0.0 } else { 2.0 * level.window_edges() };
@@ -54,13 +54,13 @@ pub(super) fn total(rows: &Rows<'_>) -> Option<Found> {
     if !rows.imported() || !rows.by_duration() {
         return None;
     }
-    let speed = Column::rates(rows, Level::total_per_s);
-    let time = Column::rates(rows, Level::duration_s);
+    let speed = Column::rates(rows, LintedLevel::total_per_s);
+    let time = Column::rates(rows, LintedLevel::duration_s);
     let lengths = [
-        Column::rates(rows, Level::input_tokens).half(),
-        Column::rates(rows, Level::output_tokens).half(),
+        Column::rates(rows, LintedLevel::input_tokens).half(),
+        Column::rates(rows, LintedLevel::output_tokens).half(),
     ];
-    let wrong = |level: &Level<'_>| {
+    let wrong = |level: &LintedLevel<'_>| {
         let (per_s, duration) = (level.total_per_s()?, level.duration_s()?);
         let expected = level.input_tokens()? + level.output_tokens()?;
         let found = per_s * duration / level.completed()?;
@@ -78,9 +78,9 @@ const COUNTED_ANEW: f64 = 0.05;
 
 /// More tokens than were requested, where those that came are not stated. Fewer are no surprise.
 pub(super) fn beyond_length(rows: &Rows<'_>) -> Option<Found> {
-    let rate = Column::rates(rows, Level::per_s);
-    let speed = Column::rates(rows, Level::tokens_per_s);
-    let wrong = |level: &Level<'_>| {
+    let rate = Column::rates(rows, LintedLevel::per_s);
+    let speed = Column::rates(rows, LintedLevel::tokens_per_s);
+    let wrong = |level: &LintedLevel<'_>| {
         let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
         let (found, expected) = (tokens / per_s, f64::from(level.0.output_length?));
         let slack = COUNTED_ANEW + rate.share(per_s) + speed.share(tokens);
@@ -100,7 +100,7 @@ const DEVIATIONS: f64 = 6.0;
 pub(super) fn runaway(rows: &Rows<'_>) -> Option<Found> {
     let off = little::below(rows);
     let idle: Vec<_> = off.iter().flatten().flat_map(Found::rows).collect();
-    let lengths: Vec<f64> = rows.rows.iter().filter_map(Level::output_tokens).collect();
+    let lengths: Vec<f64> = rows.rows.iter().filter_map(LintedLevel::output_tokens).collect();
     let usual = median(lengths.clone()).filter(|_| lengths.len() > 2)?;
     let chance = median(lengths.iter().map(|length| (length - usual).abs()).collect())?;
     let (mut found, mut longest) = (Vec::new(), 0.0_f64);

@@ -1,6 +1,8 @@
 //! A gate and a comparison of the same two runs never contradict each other.
 
-use dyno_analysis::compare::{Answer, Called, Compared, Comparison, Side, Terms, compare, gated};
+use dyno_analysis::compare::{
+    Called, Compared, ComparedSide, Comparison, GateAnswer, Terms, compare, gated,
+};
 use dyno_model::Summary;
 use dyno_model::load::{LoadKind, LoadSummary};
 use dyno_model::metric::Time;
@@ -67,7 +69,7 @@ fn side(loads: &[Slower], rounds: usize, seed: u64) -> Summary {
 }
 
 fn compared([a, b]: [&Summary; 2], asked: &[Compared], in_rounds: bool) -> Comparison {
-    let sides = [Side { name: "a", summary: a }, Side { name: "b", summary: b }];
+    let sides = [ComparedSide { name: "a", summary: a }, ComparedSide { name: "b", summary: b }];
     compare(&sides, &Terms { asked: asked.to_vec(), in_rounds, ..Terms::default() })
 }
 
@@ -102,14 +104,14 @@ proptest! {
                 let test = place.and_then(|place| plain.test(1, place, check.metric));
                 // A time between tokens that was asked for may not be the one that is compared.
                 let Some(test) = test else { continue };
-                let fails = check.answer == Answer::Fail;
+                let fails = check.answer == GateAnswer::Fail;
                 prop_assert!(!fails || test.called == Called::Worse, "{check:?} {test:?}");
                 let fine = match test.called {
                     Called::Better => true,
                     Called::NoLargerThan { share } => share + 1e-6 < limit,
                     Called::Worse | Called::NotEnough { .. } => false,
                 };
-                prop_assert!(!fine || check.answer == Answer::Pass, "{check:?} {test:?}");
+                prop_assert!(!fine || check.answer == GateAnswer::Pass, "{check:?} {test:?}");
             }
         }
     }

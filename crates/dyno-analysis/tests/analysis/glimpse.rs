@@ -1,7 +1,7 @@
 //! What is known of a level while it runs, against what the summary says of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
+use dyno_analysis::running_level::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};

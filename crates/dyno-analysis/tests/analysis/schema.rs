@@ -5,7 +5,7 @@ use dyno_analysis::summarise;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
-use dyno_model::record::{RequestRecord, ServerTimes, Turn};
+use dyno_model::record::{RequestRecord, ServerTimes, TurnOfSession};
 use dyno_model::{SEC, Summary, message};
 use dyno_testing::runs::*;
 use proptest::prelude::*;
@@ -76,7 +76,7 @@ const RAMP: Load = Load::Ramp {
 /// Makes turns of conversations of all that has no index divisible by 10.
 fn take_turns(records: &mut [RequestRecord]) {
     for r in records.iter_mut().filter(|r| r.index % 10 != 0) {
-        r.turn = Some(Turn { session: r.index / 10, number: (r.index % 10) as u32 });
+        r.turn = Some(TurnOfSession { session: r.index / 10, number: (r.index % 10) as u32 });
     }
 }
 

@@ -3,7 +3,7 @@
 
 use dyno_analysis::search::{Chosen, first_load, found, level_name, next_level};
 use dyno_analysis::slo::judge;
-use dyno_model::course::{Over, Range, Search};
+use dyno_model::level_schedule::{Over, Range, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};

@@ -6,7 +6,7 @@ use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan, Warmup};
-use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::record::{Phase, RequestRecord, TurnOfSession};
 use dyno_model::summary::LevelSummary;
 use dyno_testing::runs::*;
 use proptest::prelude::*;
@@ -227,7 +227,7 @@ fn single_requests_may_arrive_among_conversations() {
     let plan = plan(vec![level_plan("10/s", load, None)]);
     let one = |i: u64| stream(i, 0, i * 100, 100, 20, 5);
     let mut records: Vec<RequestRecord> = (0..100).map(one).collect();
-    records[0].turn = Some(Turn { session: 0, number: 1 });
+    records[0].turn = Some(TurnOfSession { session: 0, number: 1 });
     let level = summary_of(&plan, records).levels.remove(0);
     assert_eq!(level.sessions.unwrap().turns, 1);
     assert_eq!(level.steady.unwrap().window_s, 9.72);

@@ -3,8 +3,8 @@
 use super::verdicts::{expect, judged};
 use dyno_model::Diagnostic;
 use dyno_model::Verdict;
-use dyno_model::course::{Figure, Until};
 use dyno_model::frame::Ending;
+use dyno_model::level_schedule::{MetricStatistic, Until};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::LevelPlan;
 use dyno_model::record::{Phase, RequestRecord};
@@ -101,7 +101,7 @@ fn b12_a_level_without_a_steady_window_says_which_option_gives_one() {
 #[test]
 fn b12_until_stable_says_how_many_requests_it_needs() {
     let until = |figure: &str| {
-        let figure: Figure = figure.to_owned().try_into().unwrap();
+        let figure: MetricStatistic = figure.to_owned().try_into().unwrap();
         Until { figure, precision: 0.03, least_ns: SEC }
     };
     let said = |waves: u64, figure: &str, ending: Ending| {
@@ -131,7 +131,7 @@ fn b12_until_stable_says_how_many_requests_it_needs() {
 fn a_level_is_told_one_length_that_is_enough_for_all_it_lacks() {
     for waves in [5, 40] {
         let (mut plan, records) = closed(4, waves);
-        let figure: Figure = "latency.mean".to_owned().try_into().unwrap();
+        let figure: MetricStatistic = "latency.mean".to_owned().try_into().unwrap();
         plan.levels[0].until = Some(Until { figure, precision: 0.03, least_ns: SEC });
         plan.levels[0].duration_ns = Some(waves * 180 * MS);
         let level = summary_with(&plan, records, |end| {

@@ -4,8 +4,8 @@ mod reader;
 
 use super::openai::{RESETS, TOKENIZE};
 use super::{
-    About, Auth, Counted, Counting, Dialect, Does, End, ModelList, Optional, Reader, Seen, Shape,
-    Sign, Talk,
+    About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, Seen, Shape, Sign,
+    Talk, ToCount,
 };
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -57,8 +57,8 @@ const COUNT_TOKENS: Counting = Counting {
         let mut fields = Map::new();
         fields.insert("model".into(), model.into());
         match prompt {
-            Counted::Text(text) => TALK.write(&mut fields, &[Message::user(text)]),
-            Counted::Messages(messages) => TALK.write(&mut fields, messages),
+            ToCount::Text(text) => TALK.write(&mut fields, &[Message::user(text)]),
+            ToCount::Messages(messages) => TALK.write(&mut fields, messages),
         }
         Some(Value::Object(fields))
     },
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn tokens_are_counted_without_the_other_fields() {
         let system = Message { role: "system".into(), content: "Be brief.".into() };
-        let asked = (COUNT_TOKENS.ask)("m", Counted::Messages(&[system, Message::user("hi")]));
+        let asked = (COUNT_TOKENS.ask)("m", ToCount::Messages(&[system, Message::user("hi")]));
         let expected = json!({
             "model": "m", "system": "Be brief.", "messages": [{"role": "user", "content": "hi"}]
         });

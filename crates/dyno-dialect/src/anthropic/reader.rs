@@ -6,7 +6,7 @@
 //! usage that is shorter because a number has become 0 is filled up with zeros, and is not used. Output
 //! tokens in the first event are not final.
 
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::openai::is_overload;
 use crate::pieces::{Piece, Pieces, fields, items, not_json, plain, word};
 use crate::scan::{Scan, Scanner};
@@ -41,7 +41,7 @@ impl Input {
 }
 
 impl Reader for Events {
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         let mut event =
             Event { pieces: Pieces::new(keep), usage: self, kind: b"", has_content: false };
         event.read(frame.data).map_err(|bad| not_json(frame.data, bad))?;

@@ -1,7 +1,7 @@
 //! An incremental decoder of documents that each end with one byte: a line feed (NDJSON) or a NUL.
 //! A document within one read is returned without copying; empty ones are skipped.
 
-use super::{Frame, TooLarge};
+use super::{TooLarge, WireFrame};
 
 /// Decoder state between reads.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl LineDecoder {
     pub fn next<'d, 'i: 'd>(
         &'d mut self,
         input: &mut &'i [u8],
-    ) -> Result<Option<Frame<'d>>, TooLarge> {
+    ) -> Result<Option<WireFrame<'d>>, TooLarge> {
         if std::mem::take(&mut self.stale) {
             self.held.clear();
         }
@@ -43,7 +43,7 @@ impl LineDecoder {
                 }
                 let data = line.trim_ascii();
                 if !data.is_empty() {
-                    return Ok(Some(Frame { kind: b"", data }));
+                    return Ok(Some(WireFrame { kind: b"", data }));
                 }
                 continue;
             }
@@ -53,7 +53,7 @@ impl LineDecoder {
                 continue;
             }
             self.stale = true;
-            return Ok(Some(Frame { kind: b"", data: self.held.trim_ascii() }));
+            return Ok(Some(WireFrame { kind: b"", data: self.held.trim_ascii() }));
         }
     }
 

@@ -23,7 +23,7 @@ pub enum Framing {
 
 /// One frame of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct WireFrame<'a> {
     /// The name of a server-sent event; empty if it has none.
     pub kind: &'a [u8],
     /// What it carries.
@@ -60,7 +60,7 @@ impl Framer {
     pub fn next<'d, 'i: 'd>(
         &'d mut self,
         input: &mut &'i [u8],
-    ) -> Result<Option<Frame<'d>>, TooLarge> {
+    ) -> Result<Option<WireFrame<'d>>, TooLarge> {
         match self {
             Self::Sse(decoder) => decoder.next(input),
             Self::Lines(decoder) => decoder.next(input),

@@ -2,7 +2,7 @@
 //! fields with or without the space, several `data` lines, a byte-order mark, and events that
 //! are split anywhere. An event within one read is returned without copying.
 
-use super::{Frame, TooLarge};
+use super::{TooLarge, WireFrame};
 
 /// Decoder state between reads.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl SseDecoder {
     pub fn next<'d, 'i: 'd>(
         &'d mut self,
         input: &mut &'i [u8],
-    ) -> Result<Option<Frame<'d>>, TooLarge> {
+    ) -> Result<Option<WireFrame<'d>>, TooLarge> {
         if self.stale {
             self.data.clear();
             self.kind.clear();
@@ -73,7 +73,7 @@ impl SseDecoder {
             {
                 self.check(line)?;
                 *input = rest;
-                return Ok(Some(Frame { kind: b"", data }));
+                return Ok(Some(WireFrame { kind: b"", data }));
             }
             let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
                 self.hold(input)?;
@@ -85,7 +85,7 @@ impl SseDecoder {
             *input = &rest[1..];
             if self.take_line(line)? {
                 self.stale = true;
-                return Ok(Some(Frame { kind: &self.kind, data: &self.data }));
+                return Ok(Some(WireFrame { kind: &self.kind, data: &self.data }));
             }
         }
     }

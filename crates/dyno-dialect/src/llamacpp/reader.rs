@@ -1,7 +1,7 @@
 //! Reads the frames of `/completion`: new text and the number of tokens so far in each, and a last one
 //! with `"stop": true`, the reason and the server's times.
 
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::pieces::{Piece, Pieces, not_json, word};
 use crate::scan::{Scan, Scanner, unescape};
 use crate::times::{self, Timings};
@@ -16,7 +16,7 @@ pub(super) struct Completed {
 }
 
 impl Reader for Completed {
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         let mut delta = read(frame.data, keep)?;
         let begun = self.tokens.is_some();
         let more = delta.output_tokens > self.tokens;
@@ -109,7 +109,7 @@ mod tests {
 
     fn next(reader: &mut Completed, frame: Value) -> Delta {
         let data = frame.to_string();
-        reader.frame(Frame { kind: b"", data: data.as_bytes() }, KEEP).unwrap()
+        reader.frame(WireFrame { kind: b"", data: data.as_bytes() }, KEEP).unwrap()
     }
 
     fn one(frame: Value) -> Delta {
@@ -193,7 +193,7 @@ mod tests {
         let chat = json!({"choices": [], "timings": {"prompt_ms": 1.0}});
         for other in [chat, json!([{"content": "a"}]), json!("content"), json!({"content": 1})] {
             let data = other.to_string();
-            let frame = Frame { kind: b"", data: data.as_bytes() };
+            let frame = WireFrame { kind: b"", data: data.as_bytes() };
             assert!(Completed::default().frame(frame, KEEP).is_err(), "{other}");
         }
     }

@@ -1,6 +1,6 @@
 //! Reads the lines of both endpoints: text in `message` or `response`, and a last one that is `done`.
 
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, believable, unescape};
 use crate::{Delta, Finish, Keep, Malformed, Reader, ServerError, excerpt};
@@ -15,7 +15,7 @@ const BUSY: [&str; 2] = ["server busy", "maximum pending requests exceeded"];
 pub(super) struct Lines;
 
 impl Reader for Lines {
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         read(frame.data, keep)
     }
 

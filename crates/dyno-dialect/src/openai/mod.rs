@@ -10,7 +10,7 @@ pub(super) use chat::{Chat, prompt as chat_prompt};
 pub(super) use completions::{Completions, prompt as text_prompt};
 pub(super) use errors::is_overload;
 
-use super::{Counted, Counting, Does, Optional, Shape};
+use super::{Counting, Does, Optional, Shape, ToCount};
 use serde_json::{Map, Value, json};
 
 /// The optional fields, in the order in which they are left out when a refusal names none.
@@ -35,8 +35,8 @@ pub(super) const TOKENIZE: Counting = Counting {
     path: "/tokenize",
     ask: |model, prompt| {
         Some(match prompt {
-            Counted::Text(text) => json!({"model": model, "prompt": text}),
-            Counted::Messages(messages) => {
+            ToCount::Text(text) => json!({"model": model, "prompt": text}),
+            ToCount::Messages(messages) => {
                 json!({"model": model, "messages": messages, "add_generation_prompt": true})
             }
         })
@@ -50,8 +50,8 @@ pub(super) const TOKENIZE_CONTENT: Counting = Counting {
     path: "/tokenize",
     ask: |_, prompt| match prompt {
         // Prompts get the tokens that begin a text, if the model has any.
-        Counted::Text(text) => Some(json!({"content": text, "add_special": true})),
-        Counted::Messages(_) => None,
+        ToCount::Text(text) => Some(json!({"content": text, "add_special": true})),
+        ToCount::Messages(_) => None,
     },
     count: |response| Some(response.get("tokens")?.as_array()?.len() as u64),
 };
@@ -61,8 +61,8 @@ const CHAT_INPUT_TOKENS: Counting = Counting {
     path: "/v1/chat/completions/input_tokens",
     ask: |model, prompt| {
         let messages = match prompt {
-            Counted::Text(text) => json!([{"role": "user", "content": text}]),
-            Counted::Messages(messages) => json!(messages),
+            ToCount::Text(text) => json!([{"role": "user", "content": text}]),
+            ToCount::Messages(messages) => json!(messages),
         };
         Some(json!({"model": model, "messages": messages}))
     },
@@ -109,12 +109,12 @@ mod tests {
         assert_eq!((TOKENIZE.count)(&json!({"tokens": []})), None);
         assert_eq!((TOKENIZE.count)(&json!({"count": 3, "max_model_len": 2048})), Some(3));
         let content = json!({"content": "hi", "add_special": true});
-        assert_eq!((TOKENIZE_CONTENT.ask)("m", Counted::Text("hi")), Some(content));
-        assert_eq!((TOKENIZE_CONTENT.ask)("m", Counted::Messages(&hi)), None);
+        assert_eq!((TOKENIZE_CONTENT.ask)("m", ToCount::Text("hi")), Some(content));
+        assert_eq!((TOKENIZE_CONTENT.ask)("m", ToCount::Messages(&hi)), None);
         assert_eq!((TOKENIZE_CONTENT.count)(&json!({"tokens": [449, 839, 2490]})), Some(3));
         assert_eq!((TOKENIZE_CONTENT.count)(&json!({"count": 3})), None);
         let chat = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]});
-        let asked = [Counted::Text("hi"), Counted::Messages(&hi)];
+        let asked = [ToCount::Text("hi"), ToCount::Messages(&hi)];
         assert!(
             asked.map(|p| (CHAT_INPUT_TOKENS.ask)("m", p)).iter().all(|a| *a == Some(chat.clone()))
         );

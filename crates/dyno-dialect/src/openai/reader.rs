@@ -2,7 +2,7 @@
 //! reasons and errors.
 
 use super::{errors, usage};
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, unescape};
 use crate::times::{self, Timings};
@@ -33,7 +33,7 @@ impl OpenAi {
 }
 
 impl Reader for OpenAi {
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         if frame.data.trim_ascii() == b"[DONE]" {
             return Ok(Delta { terminal: true, ..Delta::default() });
         }
@@ -245,7 +245,7 @@ mod tests {
     const KEEP: Keep = Keep { text: true, content: true };
 
     fn event(data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-        OpenAi::default().frame(Frame { kind: b"", data }, keep)
+        OpenAi::default().frame(WireFrame { kind: b"", data }, keep)
     }
 
     fn parse(value: Value) -> Delta {

@@ -2,7 +2,7 @@
 //! their fields rather than by the server: some wrap their results in an object, under several names,
 //! and some respond with a bare list. The numbers themselves are not kept.
 
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, count_of};
 use crate::{Delta, Keep, Malformed, Reader, ServerError, excerpt};
@@ -51,7 +51,7 @@ impl Reader for Results {
         self.head.times = (times != ServerTimes::default()).then_some(times);
     }
 
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         self.whole(frame.data, keep)
     }
 

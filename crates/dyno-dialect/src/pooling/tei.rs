@@ -2,7 +2,7 @@
 //! headers.
 
 use super::{BASE, options, query_and_documents, reader};
-use crate::{About, Counted, Counting, Dialect, ModelList, Reader, Seen, Shape, Sign};
+use crate::{About, Counting, Dialect, ModelList, Reader, Seen, Shape, Sign, ToCount};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
@@ -17,8 +17,8 @@ pub(super) const INFO: ModelList = ModelList { path: "/info", list: "", name: "m
 pub(super) const TOKENIZE: Counting = Counting {
     path: "/tokenize",
     ask: |_, prompt| match prompt {
-        Counted::Text(text) => Some(json!({"inputs": text, "add_special_tokens": true})),
-        Counted::Messages(_) => None,
+        ToCount::Text(text) => Some(json!({"inputs": text, "add_special_tokens": true})),
+        ToCount::Messages(_) => None,
     },
     count: |response| {
         let lists = response.as_array()?.iter();

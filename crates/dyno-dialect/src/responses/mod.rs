@@ -5,7 +5,7 @@ mod reader;
 
 use super::openai::{RESETS, TOKENIZE};
 use super::{
-    About, Auth, Counted, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape, Talk,
+    About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape, Talk, ToCount,
 };
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -55,8 +55,8 @@ const INPUT_TOKENS: Counting = Counting {
         let mut fields = Map::new();
         fields.insert("model".into(), model.into());
         let content = match prompt {
-            Counted::Text(text) => Content::Text(text.to_owned()),
-            Counted::Messages(messages) => Content::Messages(messages.to_vec()),
+            ToCount::Text(text) => Content::Text(text.to_owned()),
+            ToCount::Messages(messages) => Content::Messages(messages.to_vec()),
         };
         Responses.prompt(&mut fields, &content);
         Some(Value::Object(fields))
@@ -216,9 +216,9 @@ mod tests {
     #[test]
     fn it_counts_what_it_sends() {
         let ask = |prompt| (INPUT_TOKENS.ask)("m", prompt).unwrap();
-        assert_eq!(ask(Counted::Text("hi")), json!({"model": "m", "input": "hi"}));
+        assert_eq!(ask(ToCount::Text("hi")), json!({"model": "m", "input": "hi"}));
         let system = Message { role: "system".into(), content: "Be brief.".into() };
-        let asked = ask(Counted::Messages(&[system, Message::user("hi")]));
+        let asked = ask(ToCount::Messages(&[system, Message::user("hi")]));
         let items = json!([{"role": "user", "content": "hi"}]);
         assert_eq!(asked, json!({"model": "m", "instructions": "Be brief.", "input": items}));
         let counted = json!({"object": "response.input_tokens", "input_tokens": 11});

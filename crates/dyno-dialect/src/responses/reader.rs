@@ -4,7 +4,7 @@
 //! holds the whole response, with what became of it in its `status`; its name alone does not say.
 
 use super::object::{Response, error};
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::pieces::{Piece, Pieces, fields, not_json, plain, word};
 use crate::scan::{Bad, Scan, Scanner};
 use crate::times::Timings;
@@ -25,7 +25,7 @@ pub(super) struct Events {
 }
 
 impl Reader for Events {
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         let bytes = frame.data;
         let event = Event::read(bytes).map_err(|bad| not_json(bytes, bad))?;
         let kind = if event.kind.is_empty() { frame.kind } else { event.kind };

@@ -4,7 +4,7 @@
 mod reader;
 
 use super::{
-    About, Auth, Counted, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape, Sign,
+    About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape, Sign, ToCount,
 };
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -56,8 +56,8 @@ static ABOUT: About = About {
 const TOKENIZE: Counting = Counting {
     path: "/tokenize",
     ask: |model, prompt| match prompt {
-        Counted::Text(text) => Some(json!({"model": model, "prompt": text})),
-        Counted::Messages(_) => None,
+        ToCount::Text(text) => Some(json!({"model": model, "prompt": text})),
+        ToCount::Messages(_) => None,
     },
     count: |response| response.get("count")?.as_u64(),
 };
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn only_text_is_counted_by_the_server() {
-        assert_eq!((TOKENIZE.ask)("m", Counted::Messages(&[])), None);
-        let asked = (TOKENIZE.ask)("m", Counted::Text("a b")).unwrap();
+        assert_eq!((TOKENIZE.ask)("m", ToCount::Messages(&[])), None);
+        let asked = (TOKENIZE.ask)("m", ToCount::Text("a b")).unwrap();
         assert_eq!(asked, json!({"model": "m", "prompt": "a b"}));
     }
 }

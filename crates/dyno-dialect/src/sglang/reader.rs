@@ -3,7 +3,7 @@
 //! unescaped unless it is kept, and ids are counted by their commas. Whether frames repeat is seen from
 //! the data, as lookalikes and a server flag send only what is new.
 
-use crate::framing::Frame;
+use crate::framing::WireFrame;
 use crate::pieces::not_json;
 use crate::scan::{Scan, Scanner, unescape};
 use crate::{
@@ -81,7 +81,7 @@ impl Stamps {
 }
 
 impl Reader for Generated {
-    fn frame(&mut self, frame: Frame<'_>, keep: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, keep: Keep) -> Result<Delta, Malformed> {
         if frame.data.trim_ascii() == b"[DONE]" {
             return Ok(Delta { terminal: true, ..Delta::default() });
         }
@@ -240,7 +240,7 @@ mod tests {
 
     fn next(reader: &mut Generated, frame: &Value) -> Delta {
         let data = frame.to_string();
-        reader.frame(Frame { kind: b"", data: data.as_bytes() }, KEEP).unwrap()
+        reader.frame(WireFrame { kind: b"", data: data.as_bytes() }, KEEP).unwrap()
     }
 
     /// The text, the tokens that each frame counts up to, and which frames have output.
@@ -359,7 +359,7 @@ mod tests {
     fn another_api_is_not_taken_for_this_one() {
         for other in [json!({"choices": []}), json!({"text": ["a"]}), json!([1]), json!("text")] {
             let data = other.to_string();
-            let frame = Frame { kind: b"", data: data.as_bytes() };
+            let frame = WireFrame { kind: b"", data: data.as_bytes() };
             assert!(Generated::default().frame(frame, KEEP).is_err(), "{other}");
         }
     }

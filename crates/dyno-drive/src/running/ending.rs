@@ -1,19 +1,19 @@
 //! How a level ends: sending stops, arrivals that still wait get their records, what is in flight drains,
 //! and the outcome.
 
-use super::Level;
+use super::RunningLevel;
 use crate::level::{LevelOutcome, Observer};
 use crate::numbering::Numbering;
 use crate::stop::Stop;
 use crate::transport::{Transport, TransportError};
 use dyno_model::frame::{ClientHealth, Ending};
-use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::record::{Phase, RequestRecord, TurnOfSession};
 use dyno_model::{Nanos, SEC};
 
 /// How long an interrupted level may take to record what still waits.
 const LEAVING: Nanos = SEC;
 
-impl<T: Transport + ?Sized> Level<'_, '_, T>
+impl<T: Transport + ?Sized> RunningLevel<'_, '_, T>
 where
     T::Body: Clone,
 {
@@ -56,7 +56,7 @@ where
     }
 
     /// Records an arrival that was never sent.
-    fn leave_waiting(&mut self, slot: u32, due: Nanos, turn: Option<Turn>) {
+    fn leave_waiting(&mut self, slot: u32, due: Nanos, turn: Option<TurnOfSession>) {
         let index = self.next_index();
         let phase = self.count(due);
         let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);

@@ -2,7 +2,7 @@
 //! sent, and the reasons to stop are looked at.
 
 use super::ending::finish;
-use super::{Due, Freed, Level};
+use super::{Due, Freed, RunningLevel};
 use crate::refusal::Refusal;
 use crate::sessions::Thinking;
 use crate::stop::Stop;
@@ -12,7 +12,7 @@ use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::Load;
 
-impl<T: Transport + ?Sized> Level<'_, '_, T>
+impl<T: Transport + ?Sized> RunningLevel<'_, '_, T>
 where
     T::Body: Clone,
 {
@@ -21,7 +21,7 @@ where
     pub(crate) fn wait(&mut self, until: Nanos) -> Result<(), TransportError> {
         self.since_read = 0;
         if self.ended.is_empty() && self.freed.is_empty() {
-            let patience = self.transport.patience();
+            let patience = self.transport.max_wait();
             let until = until.min(self.transport.now().saturating_add(patience));
             let turn = self.sessions.next_due().filter(|_| self.has_room());
             let until = until.min(turn.unwrap_or(Nanos::MAX));
@@ -106,7 +106,7 @@ where
 
     /// Asks the observer whether a silent target is still there; if not, stops waiting for it.
     fn listen(&mut self, now: Nanos) {
-        let heard = self.transport.heard().filter(|_| self.transport.in_flight() > 0);
+        let heard = self.transport.last_received().filter(|_| self.transport.in_flight() > 0);
         let silence = heard.map(|heard| now.saturating_sub(heard.max(self.woken)));
         if !self.silent && silence.is_some_and(|time| self.setup.observer.silent(time)) {
             self.silent = true;

@@ -5,7 +5,7 @@ use crate::simulated::{Simulated, level, reconciles, run_work};
 use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, StopSignal, Work};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
-use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::record::{Phase, RequestRecord, TurnOfSession};
 use dyno_model::{MS, Nanos, SEC};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -286,7 +286,7 @@ proptest! {
             prop_assert_eq!(outcome.issued, requests);
         }
         in_order(&records, think * MS);
-        let first = |turn: Turn| turn.number == 1;
+        let first = |turn: TurnOfSession| turn.number == 1;
         let begun = records.iter().filter(|r| r.turn.is_some_and(first)).count();
         prop_assert_eq!(begun, by_session(&records).len());
     }

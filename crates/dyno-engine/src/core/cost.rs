@@ -26,7 +26,7 @@ pub struct Cost {
     /// For every step that prefills, in addition.
     pub prefill_base: f64,
     /// What changes above some number of decoding sequences.
-    pub knee: Option<Knee>,
+    pub knee: Option<CostKnee>,
     /// Extra time to decode many sequences rather than one.
     pub rise: Option<Rise>,
     /// How long the CPU takes to launch a step.
@@ -43,7 +43,7 @@ pub struct Cost {
 
 /// A change of slope, or a jump, above some number of decoding sequences.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Knee {
+pub struct CostKnee {
     /// The last number of decoding sequences without it.
     pub above: u32,
     /// For each decoding sequence above that number, in addition; less than 0 where the curve
@@ -122,7 +122,7 @@ const SLOWEST: f64 = 3_600.0;
 impl Cost {
     /// Rejects coefficients with which steps would take no time, negative time or forever.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let knee = self.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
+        let knee = self.knee.unwrap_or(CostKnee { above: 0, decode: 0.0, jump: 0.0 });
         let rise = self.rise.unwrap_or(Rise { time: 0.0, within: 1.0 });
         let coefficients = [
             ("base", self.base),
@@ -234,9 +234,9 @@ mod tests {
         assert_eq!(cost().lasts(&prefill).nanos(), 22_100_000);
         let decode = Load { decodes: 4, kv_tokens: 500, ..Load::default() };
         assert_eq!(cost().lasts(&decode).nanos(), 14_500_000);
-        let knee = Some(Knee { above: 3, decode: 5e-4, jump: 0.001 });
+        let knee = Some(CostKnee { above: 3, decode: 5e-4, jump: 0.001 });
         assert_eq!(Cost { knee, ..cost() }.lasts(&decode).nanos(), 16_000_000);
-        let knee = Some(Knee { above: 4, decode: 5e-4, jump: 0.001 });
+        let knee = Some(CostKnee { above: 4, decode: 5e-4, jump: 0.001 });
         assert_eq!(Cost { knee, ..cost() }.lasts(&decode).nanos(), 14_500_000);
     }
 
@@ -288,9 +288,9 @@ mod tests {
         assert!(refused(Cost { kv: -1e-9, ..cost() }).contains("`kv`"));
         assert!(refused(Cost { base: f64::NAN, ..cost() }).contains("`base`"));
         assert!(refused(Cost { front_end: f64::INFINITY, ..cost() }).contains("`front_end`"));
-        let knee = Some(Knee { above: 1, decode: 0.0, jump: -1.0 });
+        let knee = Some(CostKnee { above: 1, decode: 0.0, jump: -1.0 });
         assert!(refused(Cost { knee, ..cost() }).contains("`knee.jump`"));
-        let knee = |decode| Some(Knee { above: 1, decode, jump: 0.0 });
+        let knee = |decode| Some(CostKnee { above: 1, decode, jump: 0.0 });
         assert_eq!(Cost { knee: knee(-1e-3), ..cost() }.check(), Ok(()));
         assert!(refused(Cost { knee: knee(-1.1e-3), ..cost() }).contains("`knee.decode`"));
         assert!(refused(Cost { knee: knee(f64::NAN), ..cost() }).contains("`knee.decode`"));

@@ -1,7 +1,7 @@
 //! Requests on their way through the front end to the queue.
 
 use super::Core;
-use super::request::{Refused, Request};
+use super::request::{RefusedRequest, Request};
 use super::sequences::{Sequence, State, longest};
 use dyno_model::Nanos;
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ impl Core {
     /// joins no step that starts before that.
     ///
     /// Times need not be in order: the queue is by time, whatever the order of submission.
-    pub fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
+    pub fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), RefusedRequest> {
         self.check(&request)?;
         let full = longest(request.input, request.output) / u64::from(self.scheduler.block);
         let hashes = match self.scheduler.prefix_cache {
@@ -85,26 +85,26 @@ impl Core {
     }
 
     /// Whether a request would be refused, and why.
-    pub fn check(&self, request: &Request<'_>) -> Result<(), Refused> {
+    pub fn check(&self, request: &Request<'_>) -> Result<(), RefusedRequest> {
         let Request { id, input, output, .. } = *request;
         if input == 0 {
-            return Err(Refused::NoInput);
+            return Err(RefusedRequest::NoInput);
         }
         if output == 0 {
-            return Err(Refused::NoOutput);
+            return Err(RefusedRequest::NoOutput);
         }
         match self.scheduler.context {
             Some(context) if u64::from(input) + u64::from(output) > u64::from(context) => {
-                return Err(Refused::TooLong { context, input, output });
+                return Err(RefusedRequest::TooLong { context, input, output });
             }
             _ => {}
         }
         if self.scheduler.blocks(longest(input, output)) > self.scheduler.kv_blocks {
             let pool = self.scheduler.kv_tokens();
-            return Err(Refused::NeverFits { pool, input, output });
+            return Err(RefusedRequest::NeverFits { pool, input, output });
         }
         match self.sequences.find(id).is_some() || self.is_owed_its_end(id) {
-            true => Err(Refused::Duplicate(id)),
+            true => Err(RefusedRequest::Duplicate(id)),
             false => Ok(()),
         }
     }

@@ -26,9 +26,9 @@ mod sequences;
 mod times;
 
 pub use config::{ConfigError, Policy, Scheduler};
-pub use cost::{Cost, Knee, Launch, Rise};
+pub use cost::{Cost, CostKnee, Launch, Rise};
 pub use front::Front;
-pub use request::{Event, Refused, Request, Step, Token};
+pub use request::{Event, RefusedRequest, Request, Step, Token};
 pub use sequences::Entry;
 
 use clock::Fine;

@@ -21,7 +21,7 @@ pub struct Request<'a> {
 
 /// Why a request was rejected. Its text is what a server answers, in English as from any server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusedRequest {
     /// Longer than the context.
     TooLong {
         /// The context length.
@@ -48,7 +48,7 @@ pub enum Refused {
     Duplicate(u64),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong { context, input, output } => write!(
@@ -71,7 +71,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl Error for Refused {}
+impl Error for RefusedRequest {}
 
 /// One step of the engine: what it does, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use dyno_model::Nanos;
-use dyno_respond::api::Finish;
+use dyno_respond::api::AnswerFinish;
 use std::fmt::Write;
 
 #[rustfmt::skip] // vLLM's own bounds, one line each.
@@ -75,11 +75,11 @@ impl Metrics {
     }
 
     /// Records the end-to-end latency of a response.
-    pub(super) fn finished(&mut self, after: Nanos, finish: Finish) {
+    pub(super) fn finished(&mut self, after: Nanos, finish: AnswerFinish) {
         self.e2e.observe(after);
         match finish {
-            Finish::Length => self.cut += 1,
-            Finish::Stop => self.stopped += 1,
+            AnswerFinish::Length => self.cut += 1,
+            AnswerFinish::Stop => self.stopped += 1,
         }
     }
 
@@ -205,7 +205,7 @@ mod tests {
         metrics.first_token(1_000_000, 7);
         metrics.first_token(1_000_001, 3);
         metrics.next_token(3_000_000_000_000);
-        metrics.finished(2_000_000_000, Finish::Length);
+        metrics.finished(2_000_000_000, AnswerFinish::Length);
         let text = metrics.prometheus(&core(), "a \"b\"\\c");
         let has = |line: &str| assert!(text.lines().any(|l| l == line), "{line}\n{text}");
         let labels = r#"engine="0",model_name="a \"b\"\\c""#;

@@ -17,7 +17,7 @@ pub(crate) use request::{Accepted, Due, LiveRequest};
 
 use crate::brain::TwinBrain;
 use crate::core::keys::NumberMap;
-use crate::core::{Core, Event, Refused, Request};
+use crate::core::{Core, Event, RefusedRequest, Request};
 use crate::slip::Slip;
 use dyno_model::Nanos;
 use dyno_respond::api::prompt::Prompt;
@@ -69,7 +69,7 @@ impl Live {
         &mut self,
         asked: &LiveRequest<'_>,
         at: Nanos,
-    ) -> Result<Accepted, Refused> {
+    ) -> Result<Accepted, RefusedRequest> {
         self.run(at);
         let mut accepted = Accepted { first: self.last_id + 1, count: 0 };
         for prompt in asked.prompts {
@@ -87,7 +87,7 @@ impl Live {
         asked: &LiveRequest<'_>,
         prompt: &Prompt,
         at: Nanos,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), RefusedRequest> {
         let id = self.last_id + 1;
         let LiveRequest { connection, output, streamed, finish, .. } = *asked;
         let input = prompt.tokens;

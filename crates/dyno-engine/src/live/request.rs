@@ -1,9 +1,9 @@
 //! A request of the server while it is in the engine, and what is to be written of it.
 
 use dyno_model::Nanos;
-use dyno_respond::api::Finish;
+use dyno_respond::api::AnswerFinish;
 use dyno_respond::api::prompt::Prompt;
-use dyno_respond::api::response::Start;
+use dyno_respond::api::response::ResponseStart;
 
 /// A request from the server.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct LiveRequest<'a> {
     /// Whether each token is written as it comes, or all of them at the end.
     pub(crate) streamed: bool,
     /// Why it will end.
-    pub(crate) finish: Finish,
+    pub(crate) finish: AnswerFinish,
     /// Which words the response has.
     pub(crate) salt: u64,
 }
@@ -51,7 +51,7 @@ pub(super) struct Open {
     /// How long it waited before it was in a step.
     pub(super) queued: Nanos,
     pub(super) streamed: bool,
-    pub(super) finish: Finish,
+    pub(super) finish: AnswerFinish,
     pub(super) arrived: Nanos,
     /// When its first token came.
     pub(super) began: Nanos,
@@ -92,7 +92,7 @@ pub(crate) struct Due {
 
 impl Due {
     /// How the request started.
-    pub(crate) fn start(&self) -> Start {
-        Start { cached: self.cached, queued: self.queued }
+    pub(crate) fn start(&self) -> ResponseStart {
+        ResponseStart { cached: self.cached, queued: self.queued }
     }
 }

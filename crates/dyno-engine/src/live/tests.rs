@@ -4,7 +4,7 @@ use super::*;
 use crate::core::{Cost, Front, Launch, Policy, Scheduler};
 use crate::virtual_time::Virtual;
 use dyno_model::MS;
-use dyno_respond::api::Finish;
+use dyno_respond::api::AnswerFinish;
 use std::collections::BTreeMap;
 
 fn core(steps_ahead: u32, cost: Cost) -> Core {
@@ -27,7 +27,7 @@ fn live() -> Live {
 }
 
 fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> Accepted {
-    let finish = Finish::Length;
+    let finish = AnswerFinish::Length;
     let prompts = &[prompt(3)];
     let asked = LiveRequest { connection, prompts, output, streamed, finish, salt: 0 };
     live.submit(&asked, at).unwrap()
@@ -123,7 +123,7 @@ fn tokens_are_written_when_virtual_time_sees_them() {
 fn a_request_with_several_prompts_is_accepted_whole_or_not_at_all() {
     let mut live = live();
     let mut ask = |prompts: &[Prompt]| {
-        let finish = Finish::Stop;
+        let finish = AnswerFinish::Stop;
         let asked =
             LiveRequest { connection: 7, prompts, output: 1, streamed: false, finish, salt: 0 };
         (live.submit(&asked, 0), live.core.waiting())

@@ -8,7 +8,7 @@ pub use prompts::{Prompts, TwinPrompt};
 use crate::Prompt;
 use crate::core::{Core, Event, Request};
 use crate::virtual_time::Virtual;
-use dyno_drive::{Ended, Job, Lengths, Transport, TransportError};
+use dyno_drive::{Ended, Job, RequestedLengths, Transport, TransportError};
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
@@ -86,7 +86,12 @@ impl Predicted {
     }
 
     /// Submits a request to the engine; the server's error message if it is rejected.
-    fn submit(&mut self, id: u64, lengths: Lengths, prompt: TwinPrompt) -> Result<u32, String> {
+    fn submit(
+        &mut self,
+        id: u64,
+        lengths: RequestedLengths,
+        prompt: TwinPrompt,
+    ) -> Result<u32, String> {
         let prompt = prompt.0.map_err(|error| error.to_string())?;
         // A given tokenizer counts better than the number of words.
         let input = lengths.input.unwrap_or(prompt.tokens);
@@ -277,7 +282,7 @@ impl Transport for Predicted {
         self.time.now()
     }
 
-    fn patience(&self) -> Nanos {
+    fn max_wait(&self) -> Nanos {
         Nanos::MAX
     }
 

@@ -1,7 +1,7 @@
 //! Prompts as a twin's engine sees them, without a request on the wire.
 
 use crate::{Prompt, PromptError, Transcript};
-use dyno_drive::{Body, Dialogue, Lengths, NextTurn, Payload, Prepare, Work};
+use dyno_drive::{Body, Dialogue, NextTurn, Payload, Prepare, RequestedLengths, Work};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use std::collections::VecDeque;
 
@@ -30,7 +30,7 @@ fn payload(
     output_tokens: u32,
 ) -> Payload<TwinPrompt> {
     let output = Some(output_tokens);
-    let lengths = Lengths { input, output, fixed: true, ..Lengths::default() };
+    let lengths = RequestedLengths { input, output, fixed: true, ..RequestedLengths::default() };
     Payload { lengths, body: TwinPrompt(prompt) }
 }
 

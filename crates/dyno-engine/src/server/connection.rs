@@ -6,7 +6,7 @@ use super::http::Reader;
 use super::ledger::Entry;
 use super::stream::Stream;
 use crate::live::Accepted;
-use dyno_model::budget::{Budget, Held, OverBudget};
+use dyno_model::budget::{Budget, HeldBytes, OverBudget};
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
@@ -55,7 +55,7 @@ pub(super) struct Connection {
     pending: Vec<u8>,
     taken: usize,
     /// Its share of the memory for clients.
-    held: Held,
+    held: HeldBytes,
 }
 
 /// A response under way.

@@ -9,8 +9,8 @@ use crate::live::{Accepted, Due, LiveRequest};
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
 use dyno_respond::api::ask::Ask;
-use dyno_respond::api::response::{Facts, Known, Response, Whole};
-use dyno_respond::api::{Api, Body, Finish};
+use dyno_respond::api::response::{Facts, KnownPrompt, Response, Whole};
+use dyno_respond::api::{AnswerFinish, Body, ServedApi};
 use dyno_respond::fault::{Failure, Quirk, Selected};
 use dyno_respond::framing::{Burst, Framing, Transfer};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,7 +38,8 @@ impl Later {
         self.left = self.left.saturating_sub(1);
         if self.left == 0 {
             let (first, last) = (due.began - due.arrived, due.came - due.arrived);
-            self.response.settle(&mut self.bytes, &Known { start: Some(due.start()), first, last });
+            self.response
+                .settle(&mut self.bytes, &KnownPrompt { start: Some(due.start()), first, last });
         }
         self.left == 0
     }
@@ -47,7 +48,7 @@ impl Later {
 /// A generation request, and what is to go wrong with it.
 #[derive(Clone, Copy)]
 struct Job<'a> {
-    api: &'static dyn Api,
+    api: &'static dyn ServedApi,
     request: &'a Request,
     start: Nanos,
     caller: Caller,
@@ -95,7 +96,7 @@ impl Site {
     pub(super) fn generate(
         &mut self,
         request: &Request,
-        api: &'static dyn Api,
+        api: &'static dyn ServedApi,
         start: Nanos,
         caller: Caller,
     ) -> Reply {
@@ -137,8 +138,8 @@ impl Site {
             false => self.tokens,
         };
         let (tokens, finish) = match (failure, ask.length(natural, self.context)) {
-            (Some(Failure::Empty), _) => (0, Finish::Stop),
-            (Some(Failure::Short), (tokens, _)) => (tokens / 2, Finish::Stop),
+            (Some(Failure::Empty), _) => (0, AnswerFinish::Stop),
+            (Some(Failure::Short), (tokens, _)) => (tokens / 2, AnswerFinish::Stop),
             (_, length) => length,
         };
         let facts = Facts {
@@ -244,7 +245,7 @@ impl Site {
         let mut later = Later { due: None, bytes, after, response, left };
         if let Backend::Scripted(script) = &self.backend {
             let script = script.at(job.start);
-            let known = Known { start: None, first: script.due(0), last: script.due(last) };
+            let known = KnownPrompt { start: None, first: script.due(0), last: script.due(last) };
             later.response.settle(&mut later.bytes, &known);
             later.due = Some(job.start.saturating_add(known.last));
         }

@@ -8,8 +8,8 @@ use super::stream::{After, Stream};
 use crate::live::{Accepted, Live, escaped};
 use crate::slip::SlipReport;
 use dyno_model::Nanos;
-use dyno_respond::api::route::{Place, Route};
-use dyno_respond::api::{self, APIS, Api, Refusal, Why};
+use dyno_respond::api::route::{Route, RoutePlace};
+use dyno_respond::api::{self, APIS, Refusal, ServedApi, Why};
 use dyno_respond::fault::{Quirk, Quirks};
 
 /// What stands at `/`: no server's own line, because that is how servers are told apart.
@@ -73,7 +73,7 @@ impl Reply {
     }
 
     /// An error in the form of an API.
-    pub(super) fn error(api: &dyn Api, status: u16, message: &str, keep_alive: bool) -> Self {
+    pub(super) fn error(api: &dyn ServedApi, status: u16, message: &str, keep_alive: bool) -> Self {
         Self::json(status, &api.error(status, message), keep_alive)
     }
 
@@ -83,7 +83,7 @@ impl Reply {
     }
 
     /// Why a request is refused, in the form of an API.
-    pub(super) fn refusal(api: &dyn Api, refusal: &Refusal, keep_alive: bool) -> Self {
+    pub(super) fn refusal(api: &dyn ServedApi, refusal: &Refusal, keep_alive: bool) -> Self {
         match &refusal.why {
             Why::Message(message) => Self::error(api, refusal.status, message, keep_alive),
             Why::Body(body) => Self::json(refusal.status, body, keep_alive),
@@ -92,7 +92,7 @@ impl Reply {
 }
 
 /// The reply to a request without the key that the quirk `auth` requires.
-pub(super) fn without_key(api: &dyn Api, request: &Request, quirks: Quirks) -> Option<Reply> {
+pub(super) fn without_key(api: &dyn ServedApi, request: &Request, quirks: Quirks) -> Option<Reply> {
     let head = &request.head;
     let by_name = api.takes_api_key() && head.api_key.as_deref() == Some("sesame");
     let has_key = by_name || head.authorization.as_deref() == Some("Bearer sesame");
@@ -107,7 +107,7 @@ impl Site {
     pub(super) fn respond(&mut self, request: &Request, now: Nanos, caller: Caller) -> Reply {
         let keep = request.head.keep_alive;
         let (method, path) = (request.head.method.as_str(), request.head.path.as_str());
-        let wrong_method = |api: &dyn Api, takes: &str| {
+        let wrong_method = |api: &dyn ServedApi, takes: &str| {
             Reply::error(api, 405, &format!("{path} takes {takes}, not {method}."), keep)
         };
         if let Some(api) = api::at(path) {
@@ -143,7 +143,7 @@ impl Site {
     }
 
     /// The response of a route that belongs to an API, if this engine has it.
-    fn further(&mut self, api: &dyn Api, route: &Route, request: &Request) -> Option<Reply> {
+    fn further(&mut self, api: &dyn ServedApi, route: &Route, request: &Request) -> Option<Reply> {
         let keep_alive = request.head.keep_alive;
         let quirks = self.faults.quirks();
         let refused = route.needs_key.then(|| without_key(api, request, quirks)).flatten();
@@ -154,7 +154,7 @@ impl Site {
             Backend::Scripted(script) => ("script", script.to_string()),
             Backend::Twin(live) => ("twin", live.name().to_owned()),
         };
-        let place = Place {
+        let place = RoutePlace {
             model: &self.model,
             context: self.context,
             started: self.anchor_unix_ns / 1_000_000_000,

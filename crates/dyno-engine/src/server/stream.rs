@@ -3,7 +3,7 @@
 use super::pace::{Granted, Next, Pace};
 use crate::live::Due;
 use dyno_model::{MS, Nanos};
-use dyno_respond::api::Finish;
+use dyno_respond::api::AnswerFinish;
 use dyno_respond::api::response::{Chunks, Token};
 use dyno_respond::fault::{Failure, Quirk, Quirks};
 use dyno_respond::framing::{Burst, Damage, Framing};
@@ -46,7 +46,7 @@ pub(super) struct Stream {
     framing: Framing,
     quirks: Quirks,
     failure: Option<Failure>,
-    finish: Finish,
+    finish: AnswerFinish,
     /// Tokens that a whole response has.
     tokens: u32,
     /// Tokens before a failure ends it; all of them without one.
@@ -65,7 +65,7 @@ pub(super) struct StreamParts {
     pub(super) quirks: Quirks,
     pub(super) failure: Option<Failure>,
     pub(super) tokens: u32,
-    pub(super) finish: Finish,
+    pub(super) finish: AnswerFinish,
 }
 
 impl Stream {

@@ -9,7 +9,7 @@ mod write;
 
 pub use error::TwinError;
 
-use super::reference::Figure;
+use super::reference::ReferenceValue;
 use crate::core::{ConfigError, Core, Cost, Scheduler};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -37,11 +37,11 @@ pub struct Twin {
     /// The coefficients of its step times.
     pub cost: Cost,
     /// Lengths of the requests that it was fitted to.
-    pub lengths: Lengths,
+    pub lengths: TwinLengths,
     /// The range of loads and lengths that it was fitted to.
     pub range: Option<Range>,
     /// The overhead of the client that measured the rows.
-    pub client: Client,
+    pub client: TwinClient,
     /// The rows it was fitted to and judged by.
     pub rows: Rows,
     /// Its errors on them.
@@ -71,7 +71,7 @@ pub struct Accuracy {
 /// Lengths of prompts and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lengths {
+pub struct TwinLengths {
     /// Tokens of a prompt.
     pub input: Length,
     /// Tokens of a response that ends by itself.
@@ -107,7 +107,7 @@ pub struct Range {
 /// with that table and is not part of the engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Client {
+pub struct TwinClient {
     /// Requests in flight where it sent as many as it could; absent if no row shows it.
     pub in_flight: Option<u32>,
     /// Time to handle a token, one after another, in microseconds; new requests wait meanwhile.
@@ -139,10 +139,10 @@ pub const KINDS: [&str; 4] = ["closed", "open", "sessions", "burst"];
 pub struct Errors {
     /// Over the rows it was fitted to.
     #[serde(default)]
-    pub fitted: BTreeMap<Figure, f64>,
+    pub fitted: BTreeMap<ReferenceValue, f64>,
     /// Over the rows it was not fitted to.
     #[serde(default)]
-    pub held_out: BTreeMap<Figure, f64>,
+    pub held_out: BTreeMap<ReferenceValue, f64>,
     /// Typical errors on levels that were left out, by their kind of load.
     #[serde(default)]
     pub kinds: BTreeMap<String, Accuracy>,

@@ -7,7 +7,7 @@ mod error;
 mod row;
 
 pub use error::ReferenceError;
-pub use row::{Figure, Load, Repaired, Row};
+pub use row::{ReferenceLoad, ReferenceRow, ReferenceValue, Repaired};
 
 use super::files::references;
 use serde::Deserialize;
@@ -36,17 +36,17 @@ pub struct Reference {
     pub unusable: Option<String>,
     /// Settings of the engine that the source states.
     #[serde(default)]
-    pub known: Known,
+    pub known: KnownReference,
     /// The client that made the table.
-    pub client: Client,
+    pub client: ReferenceClient,
     /// The rows, in order of load.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReferenceRow>,
 }
 
 /// Settings of an engine, as far as they are stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct KnownReference {
     /// How many cards it ran on.
     pub cards: Option<u32>,
     /// Over how many cards each tensor was split.
@@ -82,7 +82,7 @@ pub enum ClientKind {
 /// The client that made a table, as far as it must be simulated.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Client {
+pub struct ReferenceClient {
     /// How it offers load.
     pub kind: ClientKind,
     /// How long a level takes.
@@ -135,41 +135,43 @@ impl Reference {
     }
 
     /// The rows that a twin is compared with: fitted or held out.
-    pub fn usable(&self) -> impl Iterator<Item = &Row> {
+    pub fn usable(&self) -> impl Iterator<Item = &ReferenceRow> {
         self.rows.iter().filter(|row| row.fitted.is_some())
     }
 
     /// The rows that a twin is fitted to.
-    pub fn fitted(&self) -> impl Iterator<Item = &Row> {
+    pub fn fitted(&self) -> impl Iterator<Item = &ReferenceRow> {
         self.rows.iter().filter(|row| row.fitted == Some(true))
     }
 
     /// The rows that a twin is judged by and never fitted to.
-    pub fn held_out(&self) -> impl Iterator<Item = &Row> {
+    pub fn held_out(&self) -> impl Iterator<Item = &ReferenceRow> {
         self.rows.iter().filter(|row| row.fitted == Some(false))
     }
 
     /// The rows that cannot be used.
-    pub fn left_out(&self) -> impl Iterator<Item = &Row> {
+    pub fn left_out(&self) -> impl Iterator<Item = &ReferenceRow> {
         self.rows.iter().filter(|row| row.left_out.is_some())
     }
 
     /// How many requests the level of `row` has, if it is bounded by a number and not by a time.
-    pub fn requests(&self, row: &Row) -> Option<u32> {
+    pub fn requests(&self, row: &ReferenceRow) -> Option<u32> {
         match row.load {
-            Load::Burst => row.level().map(|requests| requests as u32),
-            _ => row.get(Figure::Expected).map(|n| n as u32).or(self.client.requests),
+            ReferenceLoad::Burst => row.level().map(|requests| requests as u32),
+            _ => row.get(ReferenceValue::Expected).map(|n| n as u32).or(self.client.requests),
         }
     }
 
     /// Tokens of a prompt in `row`, on average.
-    pub fn input_tokens(&self, row: &Row) -> Option<f64> {
-        row.each(Figure::InputTokens, Figure::TotalInputTokens).or(self.client.input_tokens)
+    pub fn input_tokens(&self, row: &ReferenceRow) -> Option<f64> {
+        row.each(ReferenceValue::InputTokens, ReferenceValue::TotalInputTokens)
+            .or(self.client.input_tokens)
     }
 
     /// Tokens of a response in `row`, on average.
-    pub fn output_tokens(&self, row: &Row) -> Option<f64> {
-        row.each(Figure::OutputTokens, Figure::TotalOutputTokens).or(self.client.output_tokens)
+    pub fn output_tokens(&self, row: &ReferenceRow) -> Option<f64> {
+        row.each(ReferenceValue::OutputTokens, ReferenceValue::TotalOutputTokens)
+            .or(self.client.output_tokens)
     }
 
     fn check(&self, file: &str) -> Result<(), ReferenceError> {

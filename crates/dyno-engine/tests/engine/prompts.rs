@@ -1,6 +1,6 @@
 //! A prompt is the same to the engine whether it came over HTTP or directly.
 
-use dyno_drive::{Lengths, Payload, Prepare};
+use dyno_drive::{Payload, Prepare, RequestedLengths};
 use dyno_engine::predicted::Prompts;
 use dyno_engine::prompt_of;
 use dyno_engine::{Prompt, PromptError};
@@ -83,7 +83,7 @@ proptest! {
         let sent = encoder(chat).single(&item, 5);
         let direct = Prompts { chat, block: BLOCK }.single(&item, 5);
         // A twin counts tokens itself: there are no characters that it could count instead.
-        let sent_lengths = Lengths { characters: None, ..sent.lengths };
+        let sent_lengths = RequestedLengths { characters: None, ..sent.lengths };
         prop_assert_eq!(sent_lengths, direct.lengths);
         match (over_http(&sent, chat), direct.body.0) {
             // Only a body that was read knows where it is wrong.
@@ -110,7 +110,7 @@ proptest! {
         let (mut direct, mut later) = (direct.first, direct.then.unwrap());
         for (number, (_, answer)) in (1..).zip(&turns) {
             // A twin counts tokens itself: there are no characters that it could count instead.
-        let sent_lengths = Lengths { characters: None, ..sent.lengths };
+        let sent_lengths = RequestedLengths { characters: None, ..sent.lengths };
         prop_assert_eq!(sent_lengths, direct.lengths);
             prop_assert_eq!(over_http(&sent, true), direct.body.0);
             let (next, same) = (sent_later.next(answer), later.next(answer));

@@ -1,14 +1,14 @@
 //! The reference rows: all can be read, are in order, and pass every check that they do not list as failed.
 #![allow(clippy::unwrap_used)]
 
-use Figure::{
+use ReferenceValue::{
     CompletedRate, DurationS, Expected, Failed, ItlMs, LatencyPerOutputTokenMs, LatencyPerTokenMs,
     LatencyS, OutputTokens, OutputTokensPerS, P50S, P90S, P99S, Succeeded, Total,
     TotalOutputTokens, TtftMs,
 };
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::{
-    ClientKind, Figure, Load, Reference, ReferenceError, Repaired, Row,
+    ClientKind, Reference, ReferenceError, ReferenceLoad, ReferenceRow, ReferenceValue, Repaired,
 };
 use proptest::prelude::*;
 
@@ -93,9 +93,12 @@ fn every_reference_file_is_in_the_list() {
 #[test]
 fn rows_are_in_order_of_load() {
     for r in Reference::all().unwrap() {
-        let key = |row: &Row| {
-            let length = row.get(Figure::InputTokens).filter(|_| row.load != Load::Concurrency);
-            let answer = row.metrics.get(&OutputTokens).filter(|_| row.load == Load::Cell).copied();
+        let key = |row: &ReferenceRow| {
+            let length = row
+                .get(ReferenceValue::InputTokens)
+                .filter(|_| row.load != ReferenceLoad::Concurrency);
+            let answer =
+                row.metrics.get(&OutputTokens).filter(|_| row.load == ReferenceLoad::Cell).copied();
             [length, row.level(), answer].map(|part| part.unwrap_or_default())
         };
         for pair in r.rows.windows(2) {
@@ -109,7 +112,7 @@ fn rows_are_in_order_of_load() {
 fn fitted_and_held_out_rows_alternate_and_the_matrix_is_a_checkerboard() {
     for r in Reference::all().unwrap() {
         for (index, row) in r.usable().enumerate() {
-            let turn = if row.load == Load::Cell { index / 4 + index % 4 } else { index };
+            let turn = if row.load == ReferenceLoad::Cell { index / 4 + index % 4 } else { index };
             assert_eq!(row.fitted, Some(turn % 2 == 0), "{}: {row:?}", r.name);
         }
     }
@@ -118,10 +121,10 @@ fn fitted_and_held_out_rows_alternate_and_the_matrix_is_a_checkerboard() {
 #[test]
 fn each_kind_of_client_has_the_figures_that_a_fit_needs() {
     for r in Reference::all().unwrap() {
-        let needs: &[Figure] = match r.client.kind {
+        let needs: &[ReferenceValue] = match r.client.kind {
             ClientKind::Guidellm01 => &[CompletedRate, LatencyS, TtftMs, OutputTokensPerS],
             ClientKind::Closed => &[LatencyS, Expected, Total, Succeeded, Failed],
-            ClientKind::Burst => &[DurationS, TtftMs, Figure::TpotMs, OutputTokensPerS],
+            ClientKind::Burst => &[DurationS, TtftMs, ReferenceValue::TpotMs, OutputTokensPerS],
             ClientKind::Matrix => &[OutputTokensPerS, LatencyPerOutputTokenMs],
         };
         for row in r.usable() {
@@ -135,7 +138,7 @@ fn each_kind_of_client_has_the_figures_that_a_fit_needs() {
 #[test]
 fn offered_rates_lie_on_the_grid_of_their_sweep() {
     for r in of_kind(ClientKind::Guidellm01) {
-        let rate = |row: &Row| row.get(CompletedRate).unwrap();
+        let rate = |row: &ReferenceRow| row.get(CompletedRate).unwrap();
         let (low, high) = (rate(&r.rows[0]), rate(&r.rows[10]));
         for (index, row) in r.rows[1..10].iter().enumerate() {
             let grid = low + (high - low) * (index + 1) as f64 / 9.0;
@@ -165,7 +168,7 @@ fn usable_rows_of_a_sweep_agree_with_themselves() {
 fn usable_rows_of_a_closed_loop_agree_with_themselves() {
     for r in of_kind(ClientKind::Closed) {
         for row in &r.rows {
-            let count = |f: Figure| row.get(f).unwrap();
+            let count = |f: ReferenceValue| row.get(f).unwrap();
             assert_eq!(count(Succeeded) + count(Failed), count(Total), "{}: {row:?}", r.name);
             assert!(count(Total) <= count(Expected), "{}: {row:?}", r.name);
             assert!(row.get(P50S) <= row.get(P90S) && row.get(P90S) <= row.get(P99S));

@@ -2,7 +2,7 @@
 
 use dyno_engine::core::Policy;
 use dyno_engine::twin::reference::{ClientKind, Reference};
-use dyno_fit::{Curve, FitOptions, Table};
+use dyno_fit::{Curve, FitOptions, FitTable};
 
 /// A model's sizes.
 struct Model {
@@ -70,7 +70,7 @@ const LEFT: f64 = 0.99;
 
 /// Tells the fit what is known: the pool of keys and values if memory is short, the share of
 /// attention in prefill and of looking back in decoding, and the engine's default cap.
-pub(crate) fn apply(reference: &Reference, table: &mut Table, options: &mut FitOptions) {
+pub(crate) fn apply(reference: &Reference, table: &mut FitTable, options: &mut FitOptions) {
     let name = reference.model.as_deref().unwrap_or_default();
     if let Some(model) = MODELS.iter().find(|model| name.contains(model.name)) {
         let kv_bytes = 4.0 * model.layers * model.kv_width;

@@ -13,7 +13,7 @@ mod shown;
 
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Reference;
-use dyno_fit::{FitOptions, Role, Table, Term, fit, verify};
+use dyno_fit::{FitOptions, FitTable, FitTerm, Role, fit, verify};
 use dyno_model::Message;
 use std::error::Error;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ fn path(name: &str) -> PathBuf {
 /// A twin that is fitted with nothing but the fitted rows in sight.
 fn fitted(reference: &Reference, basic: bool) -> Result<Twin, Box<dyn Error>> {
     let started = Instant::now();
-    let table = Table::from(reference);
+    let table = FitTable::from(reference);
     let mut blind = table.clone();
     for level in &mut blind.levels {
         if level.role == Role::HeldOut {
@@ -71,7 +71,7 @@ fn fitted(reference: &Reference, basic: bool) -> Result<Twin, Box<dyn Error>> {
     }
     let mut options = FitOptions::default();
     if !basic {
-        options.terms = Term::ALL.to_vec();
+        options.terms = FitTerm::ALL.to_vec();
     }
     facts::apply(reference, &mut blind, &mut options);
     let found = fit(&blind, &options)?;

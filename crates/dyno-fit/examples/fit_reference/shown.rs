@@ -1,6 +1,6 @@
 //! What is printed of a fit.
 
-use dyno_fit::{Compared, Fitted, Report, Role};
+use dyno_fit::{FitCompared, Fitted, Report, Role};
 
 /// Settings, intervals, errors, and the fitted rows.
 pub(crate) fn fitted(found: &Fitted) {
@@ -36,7 +36,7 @@ pub(crate) fn rows(report: &Report) {
     }
 }
 
-fn row(level: &Compared) {
+fn row(level: &FitCompared) {
     print!("  {:8.8} {:16}", format!("{:?}", level.role), level.label);
     for (figure, (measured, simulated)) in &level.metrics {
         print!(" {} {measured:.2} {:.2}", figure.name(), simulated.unwrap_or(f64::NAN));

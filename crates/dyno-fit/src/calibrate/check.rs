@@ -1,13 +1,13 @@
 //! Whether a server is still what its twin says.
 
-use super::evidence::{Evidence, Level, repeated};
+use super::evidence::{Evidence, EvidenceLevel, repeated};
 use super::explain::{Explanation, explanations};
 use super::miss;
 use crate::model::Model;
-use crate::trial::{Figures, Kind, Quantity, Trial};
+use crate::trial::{Figures, Quantity, Trial, TrialKind};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::reference::ReferenceValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Differences below this share are no difference: runs repeat no better.
@@ -42,7 +42,7 @@ const COMPARED: [Quantity; 5] = [
 
 /// A twin against a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Check {
+pub struct FitCheck {
     /// The levels, in order.
     pub levels: Vec<CheckedLevel>,
     /// What differs in all levels together, even if in none of them alone.
@@ -51,7 +51,7 @@ pub struct Check {
     pub explanations: Vec<Explanation>,
 }
 
-impl Check {
+impl FitCheck {
     /// Whether nothing differs.
     pub fn same(&self) -> bool {
         self.shifts.is_empty() && self.levels.iter().all(|level| level.differs.is_empty())
@@ -79,14 +79,14 @@ pub struct Shift {
 }
 
 /// Compares a twin with the levels of a run.
-pub fn check(twin: &Twin, trials: &[Trial]) -> Check {
+pub fn check(twin: &Twin, trials: &[Trial]) -> FitCheck {
     let model = Model::of(twin);
     let mut evidence = Evidence::new(trials, &[]);
-    let of = |level: &Level| Compared::of(level, &repeated(&level.trial, &model), twin);
+    let of = |level: &EvidenceLevel| Compared::of(level, &repeated(&level.trial, &model), twin);
     let compared: Vec<Compared> = evidence.whole.iter().map(of).collect();
     let shifts: Vec<Shift> = COMPARED.iter().filter_map(|of| shift(*of, &compared)).collect();
     let levels: Vec<CheckedLevel> = compared.into_iter().map(|of| of.level).collect();
-    let mut found = Check { levels, shifts, explanations: Vec::new() };
+    let mut found = FitCheck { levels, shifts, explanations: Vec::new() };
     if !found.same() {
         evidence.weigh(&model);
         found.explanations = explanations(&model, &evidence.brief);
@@ -99,14 +99,14 @@ pub fn check(twin: &Twin, trials: &[Trial]) -> Check {
 pub(super) fn allow_for_misfit(twin: &mut Twin, trials: &[Trial]) {
     let model = Model::of(twin);
     let evidence = Evidence::new(trials, &[]);
-    let runs: Vec<(&Level, Vec<Figures>)> =
+    let runs: Vec<(&EvidenceLevel, Vec<Figures>)> =
         evidence.whole.iter().map(|level| (level, repeated(&level.trial, &model))).collect();
     for _ in 0..WIDENED {
         let compared: Vec<Compared> =
             runs.iter().map(|(level, runs)| Compared::of(level, runs, twin)).collect();
         let shifted: Vec<Quantity> =
             COMPARED.into_iter().filter(|quantity| shift(*quantity, &compared).is_some()).collect();
-        let mut missed: BTreeSet<(Kind, Quantity)> = BTreeSet::new();
+        let mut missed: BTreeSet<(TrialKind, Quantity)> = BTreeSet::new();
         for ((level, _), compared) in runs.iter().zip(&compared) {
             let all = compared.level.differs.iter().chain(&shifted);
             missed.extend(all.map(|quantity| (level.trial.kind, *quantity)));
@@ -144,7 +144,7 @@ struct Compared {
 }
 
 impl Compared {
-    fn of(level: &Level, runs: &[Figures], twin: &Twin) -> Self {
+    fn of(level: &EvidenceLevel, runs: &[Figures], twin: &Twin) -> Self {
         let found = runs.first();
         let kind = level.trial.kind;
         let measured = |quantity: &Quantity| level.measured.get(*quantity).is_finite();
@@ -185,7 +185,7 @@ fn apart(runs: &[Figures], quantity: Quantity) -> f64 {
 }
 
 /// What the twin's file says of its errors on levels of this kind that were left out.
-fn of_kind(twin: &Twin, kind: Kind) -> Option<&Accuracy> {
+fn of_kind(twin: &Twin, kind: TrialKind) -> Option<&Accuracy> {
     twin.errors.kinds.get(kind.name())
 }
 
@@ -213,17 +213,24 @@ fn repeats(quantity: Quantity) -> f64 {
 
 /// The twin's error on rows of a table, as a deviation: those that it was not fitted to, where there are any.
 fn of_rows(quantity: Quantity, twin: &Twin) -> Option<f64> {
-    let figures: &[Figure] = match quantity {
-        Quantity::Rate => &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS],
+    let figures: &[ReferenceValue] = match quantity {
+        Quantity::Rate => &[
+            ReferenceValue::CompletedRate,
+            ReferenceValue::OutputTokensPerS,
+            ReferenceValue::DurationS,
+        ],
         Quantity::LatencyMean | Quantity::LatencyP50 | Quantity::LatencyP90 => {
-            &[Figure::LatencyS, Figure::P50S, Figure::P90S]
+            &[ReferenceValue::LatencyS, ReferenceValue::P50S, ReferenceValue::P90S]
         }
         Quantity::TtftMean | Quantity::TtftP50 | Quantity::TtftP90 => {
-            &[Figure::TtftMs, Figure::TtftP50Ms]
+            &[ReferenceValue::TtftMs, ReferenceValue::TtftP50Ms]
         }
-        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => {
-            &[Figure::ItlMs, Figure::TpotMs, Figure::ItlP50Ms, Figure::TpotP50Ms]
-        }
+        Quantity::ItlMean | Quantity::ItlP50 | Quantity::ItlP90 => &[
+            ReferenceValue::ItlMs,
+            ReferenceValue::TpotMs,
+            ReferenceValue::ItlP50Ms,
+            ReferenceValue::TpotP50Ms,
+        ],
     };
     let errors = [&twin.errors.held_out, &twin.errors.fitted];
     let known = errors.iter().find_map(|of| figures.iter().find_map(|figure| of.get(figure)));
@@ -241,7 +248,7 @@ struct Own {
 
 /// By levels of its kind that were left out, else by its interval of predictions, which is 2 deviations wide on
 /// each side, else by the rows of its tables.
-fn own(quantity: Quantity, kind: Kind, twin: &Twin) -> Option<Own> {
+fn own(quantity: Quantity, kind: TrialKind, twin: &Twin) -> Option<Own> {
     let deviation = |typical: f64| Own { typical, allowed: OWN_ERRORS * typical };
     let known = of_kind(twin, kind).and_then(|of| part(of, quantity)).map(deviation);
     let predicted = || twin.accuracy.as_ref().and_then(|of| part(of, quantity));
@@ -250,12 +257,12 @@ fn own(quantity: Quantity, kind: Kind, twin: &Twin) -> Option<Own> {
 }
 
 /// The typical error of the twin on such a level, as a share.
-fn own_error(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
+fn own_error(quantity: Quantity, kind: TrialKind, twin: &Twin) -> f64 {
     own(quantity, kind, twin).map_or(repeats(quantity) / OWN_ERRORS, |own| own.typical)
 }
 
 /// How far a value may be from the twin's, as a logarithm.
-fn tolerance(quantity: Quantity, kind: Kind, twin: &Twin) -> f64 {
+fn tolerance(quantity: Quantity, kind: TrialKind, twin: &Twin) -> f64 {
     let allowed = own(quantity, kind, twin).map_or(0.0, |own| own.allowed);
     (1.0 + repeats(quantity).max(allowed)).ln()
 }

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::trial::{BLOCK, Trial};
 use dyno_engine::core::{Cost, Policy, Scheduler};
-use dyno_engine::twin::profile::Client;
+use dyno_engine::twin::profile::TwinClient;
 
 /// Tokens of a KV cache that never fills: 512 sequences of 131,072 tokens. Not more, because a prefix cache
 /// keeps whatever it has room for.
@@ -178,7 +178,7 @@ impl Choice {
                 }),
             },
             cost,
-            client: Client::default(),
+            client: TwinClient::default(),
             spread: 0.0,
         }
     }

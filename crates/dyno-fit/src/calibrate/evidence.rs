@@ -4,7 +4,7 @@ use super::miss;
 use super::start::Start;
 use crate::model::Model;
 use crate::steps::LevelSteps;
-use crate::trial::{Figures, Kind, Quantity, Trial, rerun, sent_times};
+use crate::trial::{Figures, Quantity, Trial, TrialKind, rerun, sent_times};
 use dyno_engine::core::Core;
 
 /// Requests of a trial that are enough to see where a search should go.
@@ -44,7 +44,7 @@ const ROWS: usize = WEIGHTS.len() + BY_LENGTH.len();
 
 /// A trial and its values.
 #[derive(Debug, Clone)]
-pub(super) struct Level {
+pub(super) struct EvidenceLevel {
     pub(super) trial: Trial,
     pub(super) measured: Figures,
     /// Prompts up to the first length are short, from the second on long; none if all are alike.
@@ -53,7 +53,7 @@ pub(super) struct Level {
     weights: [f64; ROWS],
 }
 
-impl Level {
+impl EvidenceLevel {
     fn new(trial: Trial) -> Option<Self> {
         let measured = Figures::of(&trial)?;
         let lengths = short_and_long(&trial);
@@ -130,8 +130,8 @@ fn by_length(trial: &Trial, lengths: Option<[u32; 2]>) -> [f64; 2] {
 /// All trials, whole and in brief.
 #[derive(Debug, Clone)]
 pub(super) struct Evidence {
-    pub(super) whole: Vec<Level>,
-    pub(super) brief: Vec<Level>,
+    pub(super) whole: Vec<EvidenceLevel>,
+    pub(super) brief: Vec<EvidenceLevel>,
     /// The steps that each level shows.
     steps: Vec<Option<LevelSteps>>,
 }
@@ -140,8 +140,8 @@ impl Evidence {
     pub(super) fn new(trials: &[Trial], steps: &[Option<LevelSteps>]) -> Self {
         let mut all = Self { whole: Vec::new(), brief: Vec::new(), steps: Vec::new() };
         for (place, trial) in trials.iter().enumerate() {
-            let Some(whole) = Level::new(trial.clone()) else { continue };
-            let brief = Level::new(first_of(trial, ENOUGH));
+            let Some(whole) = EvidenceLevel::new(trial.clone()) else { continue };
+            let brief = EvidenceLevel::new(first_of(trial, ENOUGH));
             all.brief.push(brief.unwrap_or_else(|| whole.clone()));
             all.whole.push(whole);
             all.steps.push(steps.get(place).cloned().flatten());
@@ -172,7 +172,7 @@ impl Evidence {
     /// Kinds of load count alike, within limits, however many levels there are of each: what is to be
     /// predicted may be of any kind.
     fn balance(&mut self) {
-        let kinds: Vec<Kind> = self.whole.iter().map(|level| level.trial.kind).collect();
+        let kinds: Vec<TrialKind> = self.whole.iter().map(|level| level.trial.kind).collect();
         let mut distinct = kinds.clone();
         distinct.sort_unstable();
         distinct.dedup();
@@ -213,19 +213,22 @@ fn at_once(trial: &Trial) -> usize {
 /// How far a model is from these levels, value by value.
 pub(super) fn rows<'a>(
     model: &Model,
-    levels: impl IntoIterator<Item = &'a Level>,
+    levels: impl IntoIterator<Item = &'a EvidenceLevel>,
     seed: u64,
 ) -> Vec<f64> {
     levels.into_iter().flat_map(|level| level.rows(model, seed)).collect()
 }
 
 /// The sum of the squared errors of the logarithms.
-pub(super) fn misfit<'a>(model: &Model, levels: impl IntoIterator<Item = &'a Level>) -> f64 {
+pub(super) fn misfit<'a>(
+    model: &Model,
+    levels: impl IntoIterator<Item = &'a EvidenceLevel>,
+) -> f64 {
     rows(model, levels, SEED).iter().map(|row| row * row).sum()
 }
 
 /// The number of values of these levels, each as much as it counts.
-pub(super) fn figures_of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> f64 {
+pub(super) fn figures_of<'a>(levels: impl IntoIterator<Item = &'a EvidenceLevel>) -> f64 {
     levels.into_iter().flat_map(|level| level.weights).sum()
 }
 

@@ -1,6 +1,6 @@
 //! Which change of a twin would explain that a server differs from it.
 
-use super::evidence::{Level, misfit};
+use super::evidence::{EvidenceLevel, misfit};
 use crate::model::Model;
 use crate::trial::most_in_flight;
 
@@ -45,7 +45,7 @@ pub struct Explanation {
 }
 
 /// What would explain the levels, each change alone.
-pub(super) fn explanations(model: &Model, levels: &[Level]) -> Vec<Explanation> {
+pub(super) fn explanations(model: &Model, levels: &[EvidenceLevel]) -> Vec<Explanation> {
     let now = misfit(model, levels);
     let parts = [Part::Accelerator, Part::Prefill, Part::Decode, Part::Launch, Part::FrontEnd];
     let parts = parts.into_iter().filter(|part| scaled(model, *part, 2.0) != *model);
@@ -61,7 +61,7 @@ pub(super) fn explanations(model: &Model, levels: &[Level]) -> Vec<Explanation> 
 }
 
 /// The factor of a part that comes closest, to two digits, and what it leaves.
-fn factor(model: &Model, part: Part, levels: &[Level]) -> (f64, f64) {
+fn factor(model: &Model, part: Part, levels: &[EvidenceLevel]) -> (f64, f64) {
     let left = |factor: f64| (factor, misfit(&scaled(model, part, factor), levels));
     let better = |a: (f64, f64), b: (f64, f64)| if b.1 < a.1 { b } else { a };
     let mut best = FACTORS.into_iter().map(left).fold((1.0, f64::INFINITY), better);
@@ -75,7 +75,7 @@ fn factor(model: &Model, part: Part, levels: &[Level]) -> (f64, f64) {
 }
 
 /// The limit of a batch that comes closest, and what it leaves.
-fn cap(model: &Model, levels: &[Level]) -> Option<(f64, f64)> {
+fn cap(model: &Model, levels: &[EvidenceLevel]) -> Option<(f64, f64)> {
     let now = model.scheduler.max_seqs;
     let at_once = levels.iter().map(|level| most_in_flight(&level.trial)).max()?;
     let reached = now.min(at_once);

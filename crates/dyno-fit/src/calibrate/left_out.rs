@@ -2,12 +2,12 @@
 
 use super::choice::Setting;
 use super::descent::{Descent, Point};
-use super::evidence::{Level, simulated};
+use super::evidence::{EvidenceLevel, simulated};
 use super::miss;
 use super::search::{Found, ROUND, SETTINGS, Search};
 use crate::model::Model;
 use crate::search::parallel;
-use crate::trial::{Kind, Quantity, Sent, most_in_flight};
+use crate::trial::{Quantity, Sent, TrialKind, most_in_flight};
 use dyno_stats::rng::SplitMix;
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct Missed {
     /// The level.
     pub label: String,
     /// Its kind of load.
-    pub kind: Kind,
+    pub kind: TrialKind,
     /// Logarithms of simulated over measured values.
     pub by: BTreeMap<Quantity, f64>,
 }
@@ -51,13 +51,13 @@ pub struct LeftOut {
 /// Leaves out one fold after the other, and one kind after the other.
 pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
     let all = &search.evidence.whole;
-    let mut kinds: Vec<Kind> = all.iter().map(|level| level.trial.kind).collect();
+    let mut kinds: Vec<TrialKind> = all.iter().map(|level| level.trial.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     let mut parts = folds(all);
     let of_levels = parts.len();
     if kinds.len() > 1 {
-        let of = |kind: &Kind| Part {
+        let of = |kind: &TrialKind| Part {
             levels: (0..all.len()).filter(|at| all[*at].trial.kind == *kind).collect(),
             settings: true,
         };
@@ -82,7 +82,7 @@ struct Part {
 }
 
 /// The levels in parts. Those that were loaded in the same way are together: each would tell of the other.
-fn folds(all: &[Level]) -> Vec<Part> {
+fn folds(all: &[EvidenceLevel]) -> Vec<Part> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (place, level) in all.iter().enumerate() {
         let like = |group: &&mut Vec<usize>| loaded_alike(&all[group[0]], level);
@@ -103,10 +103,10 @@ fn folds(all: &[Level]) -> Vec<Part> {
 }
 
 /// Whether two levels had the same load and lengths, as far as requests show.
-fn loaded_alike(one: &Level, other: &Level) -> bool {
-    let count = |of: &Level| of.trial.requests.len().max(1) as f64;
+fn loaded_alike(one: &EvidenceLevel, other: &EvidenceLevel) -> bool {
+    let count = |of: &EvidenceLevel| of.trial.requests.len().max(1) as f64;
     // Its mean and the square of its error.
-    let mean = |of: &Level, length: fn(&Sent) -> u32| {
+    let mean = |of: &EvidenceLevel, length: fn(&Sent) -> u32| {
         let lengths = || of.trial.requests.iter().map(|sent| f64::from(length(sent)));
         let mean = lengths().sum::<f64>() / count(of);
         let squares = lengths().map(|length| (length - mean).powi(2)).sum::<f64>();
@@ -116,13 +116,15 @@ fn loaded_alike(one: &Level, other: &Level) -> bool {
         let ((a, error_of_a), (b, error_of_b)) = (mean(one, length), mean(other, length));
         (a - b).abs() <= ALIKE * a.max(b) + ERRORS * (error_of_a + error_of_b).sqrt()
     };
-    let load = |of: &Level| match of.trial.kind {
-        Kind::Open => of.measured.get(Quantity::Rate),
-        Kind::Closed | Kind::Sessions | Kind::Burst => f64::from(most_in_flight(&of.trial)),
+    let load = |of: &EvidenceLevel| match of.trial.kind {
+        TrialKind::Open => of.measured.get(Quantity::Rate),
+        TrialKind::Closed | TrialKind::Sessions | TrialKind::Burst => {
+            f64::from(most_in_flight(&of.trial))
+        }
     };
     let chance = match one.trial.kind {
-        Kind::Open | Kind::Sessions => BY_CHANCE / count(one).min(count(other)).sqrt(),
-        Kind::Closed | Kind::Burst => 0.0,
+        TrialKind::Open | TrialKind::Sessions => BY_CHANCE / count(one).min(count(other)).sqrt(),
+        TrialKind::Closed | TrialKind::Burst => 0.0,
     };
     let (a, b) = (load(one), load(other));
     one.trial.kind == other.trial.kind
@@ -136,7 +138,7 @@ fn refit(search: &Search<'_>, found: &Found, part: &Part) -> Model {
     let rest = search.evidence.without(&part.levels);
     let start = rest.start();
     let search = Search { evidence: &rest, start: &start, ..*search };
-    let levels: Vec<&Level> = rest.whole.iter().collect();
+    let levels: Vec<&EvidenceLevel> = rest.whole.iter().collect();
     let mut signs = SplitMix::new(part.levels.iter().fold(0, |seed, at| (seed << 5) ^ *at as u64));
     let moved = |at: &f64| match signs.next_u64() % 2 {
         0 => at * (1.0 + AWAY),
@@ -152,7 +154,7 @@ fn refit(search: &Search<'_>, found: &Found, part: &Part) -> Model {
     found.at(&search.descend(&found, start, &levels, AGAIN).at)
 }
 
-fn missed(level: &Level, model: &Model) -> Missed {
+fn missed(level: &EvidenceLevel, model: &Model) -> Missed {
     let figures = simulated(&level.trial, model);
     let by = |quantity: &Quantity| {
         let miss = miss(&level.measured, figures.as_ref()?, *quantity);

@@ -22,7 +22,7 @@ mod twin;
 mod unknown;
 mod without;
 
-pub use check::{Check, CheckedLevel, Shift, check};
+pub use check::{CheckedLevel, FitCheck, Shift, check};
 pub use explain::{Explanation, Part};
 pub use left_out::{LeftOut, Missed};
 pub use next::NextRun;
@@ -98,7 +98,7 @@ pub fn calibrate(
     let mut evidence = Evidence::new(trials, steps);
     let start = &evidence.start();
     let first = Search { evidence: &evidence, start, known, options, typical: TYPICAL };
-    let ways = first.ways();
+    let ways = first.candidates();
     let model = ways.first().filter(|_| !evidence.whole.is_empty())?.model();
     evidence.weigh(&model);
     let square = misfit(&model, &evidence.brief) / figures_of(&evidence.brief);

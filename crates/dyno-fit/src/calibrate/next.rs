@@ -3,7 +3,7 @@
 use super::Settings;
 use super::evidence::Evidence;
 use super::unknown::Unknown;
-use crate::trial::{Kind, Quantity, Sent, Trial, most_in_flight};
+use crate::trial::{Quantity, Sent, Trial, TrialKind, most_in_flight};
 use dyno_stats::upper_median;
 
 /// More in flight than this is not asked for.
@@ -36,7 +36,7 @@ pub(super) fn runs(open: &[Unknown], evidence: &Evidence, known: &Settings) -> V
         runs.extend(run);
     };
     offer(&|one| seen.rates_show(one), seen.rates());
-    offer(&|one| matches!(one, Unknown::Kind(Kind::Closed)), Some(seen.ladder()));
+    offer(&|one| matches!(one, Unknown::Kind(TrialKind::Closed)), Some(seen.ladder()));
     offer(&|one| seen.mixed_rates_show(one), seen.mixed_rates());
     offer(&lengths_show, seen.other_lengths());
     offer(&load_shows, seen.busier());
@@ -112,11 +112,12 @@ impl<'a> Seen<'a> {
     }
 
     fn has_rates(&self) -> bool {
-        self.trials.iter().any(|trial| trial.kind == Kind::Open)
+        self.trials.iter().any(|trial| trial.kind == TrialKind::Open)
     }
 
     fn rates_show(&self, unknown: &Unknown) -> bool {
-        matches!(unknown, Unknown::Kind(Kind::Open)) || !self.has_rates() && arrivals_show(unknown)
+        matches!(unknown, Unknown::Kind(TrialKind::Open))
+            || !self.has_rates() && arrivals_show(unknown)
     }
 
     fn rates(&self) -> Option<String> {
@@ -141,7 +142,7 @@ impl<'a> Seen<'a> {
             let lengths = trial.requests.iter().map(|sent| sent.input);
             let [least, most] = lengths
                 .fold([u32::MAX, 0], |[least, most], length| [least.min(length), most.max(length)]);
-            trial.kind == Kind::Open && most > 2 * least
+            trial.kind == TrialKind::Open && most > 2 * least
         };
         self.has_rates() && !self.trials.iter().any(|of| mixed(&of)) && arrivals_show(unknown)
     }
@@ -192,7 +193,7 @@ impl<'a> Seen<'a> {
             )
         };
         // Where they were measured, the server does not say what it found.
-        let measured = self.trials.iter().any(|trial| trial.kind == Kind::Sessions);
+        let measured = self.trials.iter().any(|trial| trial.kind == TrialKind::Sessions);
         (turn >= 32 && !measured).then(flags)
     }
 }

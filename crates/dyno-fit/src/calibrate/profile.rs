@@ -1,7 +1,7 @@
 //! The values of each parameter that the data allow: it is moved until the best fit with it there is worse
 //! than noise explains. The others follow along their slopes.
 
-use super::evidence::Level;
+use super::evidence::EvidenceLevel;
 use super::search::{Found, Search};
 use crate::dense::{dot, solve};
 use crate::model::Model;
@@ -45,7 +45,7 @@ pub(super) fn intervals(search: &Search<'_>, found: &Found, square: f64) -> Inte
 struct Profile<'a> {
     search: &'a Search<'a>,
     found: &'a Found,
-    levels: Vec<&'a Level>,
+    levels: Vec<&'a EvidenceLevel>,
     /// The least misfit, and by how much others may be worse.
     least: f64,
     worse: f64,
@@ -53,7 +53,7 @@ struct Profile<'a> {
 
 impl<'a> Profile<'a> {
     fn new(search: &'a Search<'a>, found: &'a Found, worse: f64) -> Self {
-        let levels: Vec<&Level> = search.evidence.whole.iter().collect();
+        let levels: Vec<&EvidenceLevel> = search.evidence.whole.iter().collect();
         let slopes = &found.point.slopes;
         let least = followed(&found.point.rows, slopes, None);
         // The parameters were chosen with one noise. With another, the same ones are worse.

@@ -2,7 +2,7 @@
 
 use super::choice::{Choice, Setting};
 use super::descent::{DAMPED, Descent, Point};
-use super::evidence::{Evidence, Level, SEED, figures_of, rows};
+use super::evidence::{Evidence, EvidenceLevel, SEED, figures_of, rows};
 use super::start::Guess;
 use super::start::Start;
 use super::{CalibrateOptions, Settings, Without};
@@ -33,9 +33,9 @@ const ATTENTION: f64 = 1e-4;
 const CERTAIN: f64 = 2.0;
 /// By which share the longest launch is at most longer than the first token of a request alone takes, which
 /// has a launch, too,
-const LONGER: f64 = 0.25;
+const MAX_LAUNCH_EXCESS_OVER_FIRST_TOKEN: f64 = 0.25;
 /// and than the shortest steps.
-const THAN_STEPS: f64 = 0.1;
+const MAX_LAUNCH_EXCESS_OVER_STEPS: f64 = 0.1;
 /// The settings that are changed in turn.
 pub(super) const SETTINGS: [Setting; 7] = [
     Setting::MaxSeqs,
@@ -93,7 +93,7 @@ impl Found {
 
 impl Search<'_> {
     /// The basic ways, the best first.
-    pub(super) fn ways(&self) -> Vec<Found> {
+    pub(super) fn candidates(&self) -> Vec<Found> {
         let threads = self.options.threads;
         let ways = Choice::ways(self.known, self.start).into_iter();
         let mut ways: Vec<Choice> = ways.map(|way| self.leave(way)).collect();
@@ -143,7 +143,7 @@ impl Search<'_> {
     /// Tries to leave a place from which no small step helps: each parameter is moved far, and the others
     /// follow. Not where a fit is already as good as runs repeat.
     fn shaken(&self, mut best: Found) -> Found {
-        let levels: Vec<&Level> = self.evidence.brief.iter().collect();
+        let levels: Vec<&EvidenceLevel> = self.evidence.brief.iter().collect();
         let good = GOOD * GOOD * figures_of(levels.iter().copied());
         for axis in 0..best.parameters.len() {
             for far in FAR {
@@ -191,7 +191,7 @@ impl Search<'_> {
     /// The parameters of a choice on all requests.
     fn finish(&self, found: &Found) -> Found {
         let last = Descent { rounds: 4, steps: 3, damped: DAMPED, threads: self.options.threads };
-        let levels: Vec<&Level> = self.evidence.whole.iter().collect();
+        let levels: Vec<&EvidenceLevel> = self.evidence.whole.iter().collect();
         let start = Point::start(found.point.at.clone());
         let mut point = self.descend(found, start, &levels, last);
         point.slope(self.options.threads, &|at: &[f64]| self.rows(found, at, &levels));
@@ -219,7 +219,7 @@ impl Search<'_> {
         }
         let point = Point::default();
         let found = Found { choice, base, parameters, scales, point, score: 0.0 };
-        let levels: Vec<&Level> = self.evidence.brief.iter().collect();
+        let levels: Vec<&EvidenceLevel> = self.evidence.brief.iter().collect();
         let point = self.descend(&found, start, &levels, descent);
         let figures = figures_of(levels.iter().copied());
         let unusual = choice.unusual(&self.leave(Choice::usual(self.known, self.start)));
@@ -234,7 +234,7 @@ impl Search<'_> {
         &self,
         found: &Found,
         start: Point,
-        levels: &[&Level],
+        levels: &[&EvidenceLevel],
         descent: Descent,
     ) -> Point {
         let point = descent.minimise(start, &|at: &[f64]| self.rows(found, at, levels));
@@ -243,7 +243,7 @@ impl Search<'_> {
     }
 
     /// The errors on these levels, and how far a point is from what steps show.
-    pub(super) fn rows(&self, found: &Found, at: &[f64], levels: &[&Level]) -> Vec<f64> {
+    pub(super) fn rows(&self, found: &Found, at: &[f64], levels: &[&EvidenceLevel]) -> Vec<f64> {
         self.rows_with(found, at, levels, SEED)
     }
 
@@ -252,7 +252,7 @@ impl Search<'_> {
         &self,
         found: &Found,
         at: &[f64],
-        levels: &[&Level],
+        levels: &[&EvidenceLevel],
         seed: u64,
     ) -> Vec<f64> {
         let model = found.at(at);
@@ -270,9 +270,11 @@ impl Search<'_> {
         all.push(self.typical * likely.min(1e3));
         let launch = &model.cost.launch;
         let longer = 1e3 * launch.large / self.start.first_ms - 1.0;
-        all.push(self.typical * longer.clamp(0.0, 1e3) / LONGER);
+        all.push(self.typical * longer.clamp(0.0, 1e3) / MAX_LAUNCH_EXCESS_OVER_FIRST_TOKEN);
         for longer in self.start.too_long(launch) {
-            all.push(self.typical * longer.unwrap_or(0.0).clamp(0.0, 1e3) / THAN_STEPS);
+            all.push(
+                self.typical * longer.unwrap_or(0.0).clamp(0.0, 1e3) / MAX_LAUNCH_EXCESS_OVER_STEPS,
+            );
         }
         all
     }

@@ -10,7 +10,7 @@ mod one_token;
 use super::start::Start;
 use super::*;
 use crate::steps::{LevelRecords, level_steps};
-use crate::trial::{Kind, Sent, Shared, When, rerun};
+use crate::trial::{Sent, Shared, TrialKind, When, rerun};
 use dyno_engine::core::{Core, Cost, Front, Policy, Scheduler};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -58,7 +58,7 @@ fn closed(slots: usize) -> Trial {
     });
     measured(Trial {
         label: format!("concurrency {slots}"),
-        kind: Kind::Closed,
+        kind: TrialKind::Closed,
         requests: requests.collect(),
         until: None,
     })
@@ -73,7 +73,7 @@ fn open(rate: f64) -> Trial {
         sent(When::At((1e9 * at) as Nanos), true)
     });
     let requests = requests.collect();
-    measured(Trial { label: format!("rate {rate}"), kind: Kind::Open, requests, until: None })
+    measured(Trial { label: format!("rate {rate}"), kind: TrialKind::Open, requests, until: None })
 }
 
 fn measured(load: Trial) -> Trial {
@@ -141,7 +141,8 @@ fn a_known_engine_is_found_again() {
     for open in [Unknown::Attention, Unknown::Context, Unknown::MaxSeqs, Unknown::KvCache] {
         assert!(found.unknown.contains(&open), "{open:?} is not in {:?}", found.unknown);
     }
-    let both = [Unknown::Kind(Kind::Open), Unknown::Kind(Kind::Closed), Unknown::TokenBudget];
+    let both =
+        [Unknown::Kind(TrialKind::Open), Unknown::Kind(TrialKind::Closed), Unknown::TokenBudget];
     for shown in both {
         assert!(!found.unknown.contains(&shown), "{shown:?} was measured or told");
     }
@@ -169,7 +170,7 @@ fn the_next_run_shows_what_is_unknown_and_only_that() {
     assert!(flags(&[]).is_empty());
     // No run of requests shows how large the KV cache is.
     assert!(flags(&[Unknown::KvCache]).is_empty());
-    let rates = flags(&[Unknown::Kind(Kind::Open)]);
+    let rates = flags(&[Unknown::Kind(TrialKind::Open)]);
     assert_eq!(rates.len(), 1);
     assert!(
         rates[0].starts_with("--rate ") && rates[0].contains("--input-tokens 200"),

@@ -3,10 +3,10 @@
 use super::Calibrated;
 use super::check::allow_for_misfit;
 use super::unknown::Unknown;
-use crate::trial::{Figures, Kind, Quantity, Sent, Trial, most_in_flight};
+use crate::trial::{Figures, Quantity, Sent, Trial, TrialKind, most_in_flight};
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::profile::{Accuracy, Client, Errors, Length, Lengths, Range, Rows};
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::profile::{Accuracy, Errors, Length, Range, Rows, TwinClient, TwinLengths};
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_stats::upper_median;
 use std::collections::BTreeMap;
 
@@ -25,12 +25,12 @@ const UNSEEN: f64 = 1.6;
 const NOT_SHOWN: [f64; 4] = [0.01, 0.15, 0.02, 0.035];
 
 /// Values of tables and the quantities of trials that they are.
-const FIGURES: [(Figure, Quantity); 5] = [
-    (Figure::CompletedRate, Quantity::Rate),
-    (Figure::TtftMs, Quantity::TtftMean),
-    (Figure::ItlMs, Quantity::ItlMean),
-    (Figure::LatencyS, Quantity::LatencyMean),
-    (Figure::P90S, Quantity::LatencyP90),
+const FIGURES: [(ReferenceValue, Quantity); 5] = [
+    (ReferenceValue::CompletedRate, Quantity::Rate),
+    (ReferenceValue::TtftMs, Quantity::TtftMean),
+    (ReferenceValue::ItlMs, Quantity::ItlMean),
+    (ReferenceValue::LatencyS, Quantity::LatencyMean),
+    (ReferenceValue::P90S, Quantity::LatencyP90),
 ];
 
 impl Calibrated {
@@ -48,7 +48,7 @@ impl Calibrated {
             cost: self.model.cost,
             lengths: lengths(trials()),
             range: range(trials()),
-            client: Client::default(),
+            client: TwinClient::default(),
             rows: Rows {
                 fitted: trials().map(|trial| trial.label.clone()).collect(),
                 ..Rows::default()
@@ -68,8 +68,8 @@ impl Calibrated {
     }
 
     /// Mean absolute errors on the levels that it was fitted to, in percent.
-    fn fitted(&self) -> BTreeMap<Figure, f64> {
-        let error = |(figure, quantity): &(Figure, Quantity)| {
+    fn fitted(&self) -> BTreeMap<ReferenceValue, f64> {
+        let error = |(figure, quantity): &(ReferenceValue, Quantity)| {
             let errors = self.levels.iter().filter_map(|(trial, simulated)| {
                 let measured = Figures::of(trial)?.get(*quantity);
                 let error = (simulated.as_ref()?.get(*quantity) / measured - 1.0).abs();
@@ -82,8 +82,8 @@ impl Calibrated {
     }
 
     /// Mean absolute errors on levels that were left out, in percent.
-    fn held_out(&self) -> BTreeMap<Figure, f64> {
-        let error = |(figure, quantity): &(Figure, Quantity)| {
+    fn held_out(&self) -> BTreeMap<ReferenceValue, f64> {
+        let error = |(figure, quantity): &(ReferenceValue, Quantity)| {
             Some((*figure, percent(self.left_out.error(*quantity)?)))
         };
         FIGURES.iter().filter_map(error).collect()
@@ -93,7 +93,7 @@ impl Calibrated {
     /// standard deviations. Where a kind has one level, nothing like it was left to predict it.
     fn by_kind(&self) -> BTreeMap<String, Accuracy> {
         use Quantity::{ItlMean, ItlP50, LatencyP50, LatencyP90, Rate, TtftMean, TtftP50, TtftP90};
-        let known = |kind: Kind| {
+        let known = |kind: TrialKind| {
             let of = || self.left_out.levels.iter().filter(|missed| missed.kind == kind);
             if of().count() < 2 {
                 return None;
@@ -114,15 +114,16 @@ impl Calibrated {
             };
             Some((kind.name().to_owned(), accuracy))
         };
-        Kind::ALL.into_iter().filter_map(known).collect()
+        TrialKind::ALL.into_iter().filter_map(known).collect()
     }
 
     /// Half the widths of 95 % intervals of predictions, from the levels that were left out.
     fn accuracy(&self) -> Option<Accuracy> {
         use Quantity::{ItlMean, ItlP50, LatencyP50, LatencyP90, Rate, TtftMean, TtftP50, TtftP90};
         // A kind of load that was not measured is harder than any that was.
-        let any = |of: fn(Kind) -> bool| self.left_out.levels.iter().any(|missed| of(missed.kind));
-        let both = any(|kind| kind == Kind::Open) && any(|kind| kind != Kind::Open);
+        let any =
+            |of: fn(TrialKind) -> bool| self.left_out.levels.iter().any(|missed| of(missed.kind));
+        let both = any(|kind| kind == TrialKind::Open) && any(|kind| kind != TrialKind::Open);
         let (unseen, not_shown) = if both { (1.0, [0.0; 4]) } else { (UNSEEN, NOT_SHOWN) };
         let half = |quantities: &[Quantity], not_shown: f64| {
             let missed = self.left_out.levels.iter();
@@ -156,7 +157,7 @@ fn percent(share: f64) -> f64 {
     (1e3 * share).round() / 10.0
 }
 
-fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Lengths {
+fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> TwinLengths {
     let length = |of: fn(&Sent) -> u32| {
         let all =
             || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
@@ -164,7 +165,7 @@ fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Lengths {
         let variance = mean(all().map(|length| (length - mean_of).powi(2))).unwrap_or(0.0);
         Length { mean: mean_of, spread: variance.sqrt() / mean_of }
     };
-    Lengths { input: length(|sent| sent.input), output: length(|sent| sent.output) }
+    TwinLengths { input: length(|sent| sent.input), output: length(|sent| sent.output) }
 }
 
 fn range<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Option<Range> {

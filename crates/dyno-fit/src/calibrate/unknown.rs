@@ -6,7 +6,7 @@ use super::profile::Intervals;
 use super::search::{Found, NEAR, Search};
 use crate::parameters::Parameter;
 use crate::search::parallel;
-use crate::trial::{Kind, Trial, most_in_flight};
+use crate::trial::{Trial, TrialKind, most_in_flight};
 
 /// A coefficient whose largest value is this many times its smallest is not known.
 const FACTOR: f64 = 3.0;
@@ -37,7 +37,7 @@ pub enum Unknown {
     /// A setting: another one fits as well.
     Setting(&'static str),
     /// How it behaves under a kind of load that was not measured.
-    Kind(Kind),
+    Kind(TrialKind),
 }
 
 impl Unknown {
@@ -53,7 +53,7 @@ impl Unknown {
             Self::Coefficient(name) | Self::Setting(name) => {
                 format!("{name} (other values fit as well)")
             }
-            Self::Kind(Kind::Open) => "open loops (not measured)".to_owned(),
+            Self::Kind(TrialKind::Open) => "open loops (not measured)".to_owned(),
             Self::Kind(_) => "closed loops (not measured)".to_owned(),
         }
     }
@@ -94,10 +94,10 @@ pub(super) fn unknown(
     }
     open.extend(search.known.kv_tokens.is_none().then_some(Unknown::KvCache));
     open.extend(search.known.prefix_cache.is_none().then_some(Unknown::PrefixCache));
-    for kind in [Kind::Open, Kind::Closed] {
+    for kind in [TrialKind::Open, TrialKind::Closed] {
         let like = |trial: &Trial| match kind {
-            Kind::Open => trial.kind == Kind::Open,
-            _ => trial.kind != Kind::Open,
+            TrialKind::Open => trial.kind == TrialKind::Open,
+            _ => trial.kind != TrialKind::Open,
         };
         if !trials().any(like) {
             open.push(Unknown::Kind(kind));

@@ -1,17 +1,25 @@
 //! A cell of a matrix: a single request for the times, and a saturated engine for the rates.
 
 use crate::model::Model;
-use crate::table::{Level, Offer};
-use dyno_engine::twin::reference::Figure;
+use crate::table::{Offer, TableLevel};
+use dyno_engine::twin::reference::ReferenceValue;
 use std::collections::BTreeMap;
 
-const RATES: [Figure; 3] =
-    [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::TotalTokensPerS];
+const RATES: [ReferenceValue; 3] = [
+    ReferenceValue::CompletedRate,
+    ReferenceValue::OutputTokensPerS,
+    ReferenceValue::TotalTokensPerS,
+];
 
 /// The metrics of a cell; `requests` at once saturate the engine.
-pub(super) fn replay(level: &Level, model: &Model, requests: u32) -> Option<BTreeMap<Figure, f64>> {
-    let burst =
-        |requests| super::replay(&Level { offer: Offer::burst(requests), ..level.clone() }, model);
+pub(super) fn replay(
+    level: &TableLevel,
+    model: &Model,
+    requests: u32,
+) -> Option<BTreeMap<ReferenceValue, f64>> {
+    let burst = |requests| {
+        super::replay(&TableLevel { offer: Offer::burst(requests), ..level.clone() }, model)
+    };
     let mut metrics = burst(1)?;
     let busy = burst(requests)?;
     for rate in RATES {
@@ -27,7 +35,7 @@ mod tests {
     use super::*;
     use crate::table::Role;
     use dyno_engine::core::{Cost, Policy, Scheduler};
-    use dyno_engine::twin::profile::Client;
+    use dyno_engine::twin::profile::TwinClient;
 
     #[test]
     fn times_are_of_one_request_and_rates_of_many() {
@@ -43,9 +51,9 @@ mod tests {
             steps_ahead: 0,
         };
         let cost = Cost { base: 0.01, ..Cost::default() };
-        let model = Model { scheduler, cost, client: Client::default(), spread: 0.0 };
-        let metrics = [Figure::OutputTokensPerS, Figure::LatencyPerOutputTokenMs];
-        let level = Level {
+        let model = Model { scheduler, cost, client: TwinClient::default(), spread: 0.0 };
+        let metrics = [ReferenceValue::OutputTokensPerS, ReferenceValue::LatencyPerOutputTokenMs];
+        let level = TableLevel {
             label: String::new(),
             offer: Offer::Cell { requests: 40 },
             input: 80.0,
@@ -58,7 +66,10 @@ mod tests {
         };
         let metrics = replay(&level, &model, 40).unwrap();
         // Sixteen steps of 10 ms for sixteen tokens of one request, or of two.
-        assert!((metrics[&Figure::LatencyPerOutputTokenMs] - 10.0).abs() < 1e-6, "{metrics:?}");
-        assert!((metrics[&Figure::OutputTokensPerS] - 200.0).abs() < 1e-3, "{metrics:?}");
+        assert!(
+            (metrics[&ReferenceValue::LatencyPerOutputTokenMs] - 10.0).abs() < 1e-6,
+            "{metrics:?}"
+        );
+        assert!((metrics[&ReferenceValue::OutputTokensPerS] - 200.0).abs() < 1e-3, "{metrics:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lengths::Lengths;
 use crate::model::Model;
-use crate::table::{End, Level};
+use crate::table::{End, TableLevel};
 use dyno_drive::{LevelSetup, Observer, OnFailure, Payload, StopSignal, Supply, Work, run_level};
 use dyno_engine::Prompt;
 use dyno_engine::core::Core;
@@ -34,7 +34,7 @@ pub(super) struct Client {
 
 impl Client {
     /// A client with a fresh engine, which has observed the prompt already if it is a repeated one.
-    pub(super) fn new(level: &Level, model: &Model) -> Option<Self> {
+    pub(super) fn new(level: &TableLevel, model: &Model) -> Option<Self> {
         let core = Core::new(model.scheduler, model.cost, 0).ok()?;
         let patience = level.timeout_s.map(nanos);
         let engine =
@@ -107,8 +107,11 @@ impl Supply<TwinPrompt> for Requests {
     fn take(&mut self) -> Option<Work<TwinPrompt>> {
         let output = self.lengths.output(self.next);
         self.next += 1;
-        let lengths =
-            dyno_drive::Lengths { output: Some(output), fixed: true, ..Default::default() };
+        let lengths = dyno_drive::RequestedLengths {
+            output: Some(output),
+            fixed: true,
+            ..Default::default()
+        };
         Some(Payload { lengths, body: TwinPrompt(Ok(self.prompt.clone())) }.into())
     }
 }
@@ -167,11 +170,11 @@ mod tests {
             steps_ahead: 0,
         };
         let cost = Cost { base: 0.1, ..Cost::default() };
-        let client = dyno_engine::twin::profile::Client::default();
+        let client = dyno_engine::twin::profile::TwinClient::default();
         let model = Model { scheduler, cost, client, spread: 0.0 };
         let end = End::Requests { requests, noticed_s: 0.0 };
         let load = Load::Concurrency { concurrency: in_flight };
-        let level = Level {
+        let level = TableLevel {
             label: String::new(),
             offer: Offer::Load { load, at_most: None, end },
             input: 16.0,

@@ -1,6 +1,6 @@
 //! Lengths of the requests of a level: deterministic, with the measured mean.
 
-use crate::table::Level;
+use crate::table::TableLevel;
 
 /// Lengths by the number of the request.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,7 @@ pub(super) struct Lengths {
 
 impl Lengths {
     /// Prompts of one length and responses of the level's mean and of this spread.
-    pub(super) fn new(level: &Level, spread: f64) -> Self {
+    pub(super) fn new(level: &TableLevel, spread: f64) -> Self {
         Self { input: level.input.round().max(1.0) as u32, output: level.output, spread }
     }
 

@@ -1,13 +1,16 @@
 //! The metrics of a level, by the definitions of its client.
 
 use super::client::Timing;
-use crate::table::{End, Level, Offer};
-use dyno_engine::twin::reference::Figure;
+use crate::table::{End, Offer, TableLevel};
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_stats::by_rank;
 use std::collections::BTreeMap;
 
 /// The metrics of `level`, from its completed requests; nothing if there are none.
-pub(super) fn metrics(level: &Level, timings: &[Timing]) -> Option<BTreeMap<Figure, f64>> {
+pub(super) fn metrics(
+    level: &TableLevel,
+    timings: &[Timing],
+) -> Option<BTreeMap<ReferenceValue, f64>> {
     let summary = Summary::new(level, timings)?;
     let wanted = level.metrics.keys();
     let all = wanted.filter_map(|figure| Some((*figure, summary.figure(*figure)?)));
@@ -15,13 +18,13 @@ pub(super) fn metrics(level: &Level, timings: &[Timing]) -> Option<BTreeMap<Figu
 }
 
 struct Summary<'a> {
-    level: &'a Level,
+    level: &'a TableLevel,
     timings: &'a [Timing],
     span: f64,
 }
 
 impl<'a> Summary<'a> {
-    fn new(level: &'a Level, timings: &'a [Timing]) -> Option<Self> {
+    fn new(level: &'a TableLevel, timings: &'a [Timing]) -> Option<Self> {
         let late = match level.offer {
             Offer::Load { end: End::Requests { noticed_s, .. }, .. }
             | Offer::Unknown { end: End::Requests { noticed_s, .. } } => noticed_s,
@@ -31,34 +34,36 @@ impl<'a> Summary<'a> {
         (span > 0.0).then_some(Self { level, timings, span })
     }
 
-    fn figure(&self, figure: Figure) -> Option<f64> {
+    fn figure(&self, figure: ReferenceValue) -> Option<f64> {
         let number = self.timings.len() as f64;
         let output = || self.level.counted.unwrap_or(self.mean(|t| f64::from(t.output)));
         Some(match figure {
-            Figure::Total | Figure::Succeeded => number,
-            Figure::DurationS => self.span,
-            Figure::CompletedRate => number / self.span,
-            Figure::OutputTokensPerS => number * output() / self.span,
-            Figure::TotalTokensPerS => number * (self.level.input + output()) / self.span,
-            Figure::OutputTokens => output(),
-            Figure::LatencyS => self.mean(latency),
-            Figure::P50S => self.percentile(50.0, latency),
-            Figure::P66S => self.percentile(66.0, latency),
-            Figure::P75S => self.percentile(75.0, latency),
-            Figure::P80S => self.percentile(80.0, latency),
-            Figure::P90S => self.percentile(90.0, latency),
-            Figure::P95S => self.percentile(95.0, latency),
-            Figure::P98S => self.percentile(98.0, latency),
-            Figure::P99S => self.percentile(99.0, latency),
-            Figure::TtftMs => self.mean(first_ms),
-            Figure::TtftP50Ms => self.percentile(50.0, first_ms),
-            Figure::TtftP99Ms => self.percentile(99.0, first_ms),
-            Figure::TpotMs => self.mean(gap_ms),
-            Figure::TpotP50Ms => self.percentile(50.0, gap_ms),
-            Figure::TpotP99Ms => self.percentile(99.0, gap_ms),
-            Figure::ItlMs => self.between_tokens()?,
-            Figure::LatencyPerOutputTokenMs => 1e3 * self.mean(latency) / output(),
-            Figure::LatencyPerTokenMs => 1e3 * self.mean(latency) / (self.level.input + output()),
+            ReferenceValue::Total | ReferenceValue::Succeeded => number,
+            ReferenceValue::DurationS => self.span,
+            ReferenceValue::CompletedRate => number / self.span,
+            ReferenceValue::OutputTokensPerS => number * output() / self.span,
+            ReferenceValue::TotalTokensPerS => number * (self.level.input + output()) / self.span,
+            ReferenceValue::OutputTokens => output(),
+            ReferenceValue::LatencyS => self.mean(latency),
+            ReferenceValue::P50S => self.percentile(50.0, latency),
+            ReferenceValue::P66S => self.percentile(66.0, latency),
+            ReferenceValue::P75S => self.percentile(75.0, latency),
+            ReferenceValue::P80S => self.percentile(80.0, latency),
+            ReferenceValue::P90S => self.percentile(90.0, latency),
+            ReferenceValue::P95S => self.percentile(95.0, latency),
+            ReferenceValue::P98S => self.percentile(98.0, latency),
+            ReferenceValue::P99S => self.percentile(99.0, latency),
+            ReferenceValue::TtftMs => self.mean(first_ms),
+            ReferenceValue::TtftP50Ms => self.percentile(50.0, first_ms),
+            ReferenceValue::TtftP99Ms => self.percentile(99.0, first_ms),
+            ReferenceValue::TpotMs => self.mean(gap_ms),
+            ReferenceValue::TpotP50Ms => self.percentile(50.0, gap_ms),
+            ReferenceValue::TpotP99Ms => self.percentile(99.0, gap_ms),
+            ReferenceValue::ItlMs => self.between_tokens()?,
+            ReferenceValue::LatencyPerOutputTokenMs => 1e3 * self.mean(latency) / output(),
+            ReferenceValue::LatencyPerTokenMs => {
+                1e3 * self.mean(latency) / (self.level.input + output())
+            }
             _ => return None,
         })
     }

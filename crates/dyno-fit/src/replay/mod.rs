@@ -7,15 +7,15 @@ mod lengths;
 mod metrics;
 
 use crate::model::Model;
-use crate::table::{Level, Offer};
+use crate::table::{Offer, TableLevel};
 use client::Client;
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
 /// The metrics of `level` with the engine `model`; nothing if the engine rejects its requests, or if
 /// none ended in time.
-pub(crate) fn replay(level: &Level, model: &Model) -> Option<BTreeMap<Figure, f64>> {
+pub(crate) fn replay(level: &TableLevel, model: &Model) -> Option<BTreeMap<ReferenceValue, f64>> {
     let (load, at_most, end) = match level.offer {
         Offer::Load { load, at_most, end } => (load, at_most, end),
         Offer::Unknown { end } => {

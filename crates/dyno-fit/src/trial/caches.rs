@@ -192,7 +192,7 @@ fn span(requests: &[RequestRecord]) -> [Nanos; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::record::{Phase, TokenCount, TokenSource, Turn};
+    use dyno_model::record::{Phase, TokenCount, TokenSource, TurnOfSession};
     use dyno_model::{MS, SEC};
 
     /// Requests one second apart, each of 100 tokens in and of 9 tokens a tenth of a second apart; turns of
@@ -202,7 +202,7 @@ mod tests {
         let record = |index: u64| {
             let sent = index * SEC;
             let mut of = RequestRecord::new(0, index, 0, Phase::Measured, sent);
-            let turn = Turn { session: index / 5, number: (index % 5) as u32 + 1 };
+            let turn = TurnOfSession { session: index / 5, number: (index % 5) as u32 + 1 };
             (of.outcome, of.sent, of.cached) = (Outcome::Completed, Some(sent), cached);
             (of.input, of.turn) = (usage(100), turns.then_some(turn));
             (1..10).for_each(|token| of.chunks.push(sent + token * 100 * MS, false, 1));

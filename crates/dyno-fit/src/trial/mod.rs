@@ -20,7 +20,7 @@ pub struct Trial {
     /// What it is called in messages.
     pub label: String,
     /// How it was loaded.
-    pub kind: Kind,
+    pub kind: TrialKind,
     /// Its requests, in the order in which they were sent, warm-up included.
     pub requests: Vec<Sent>,
     /// When a closed loop stopped sending, where time ended it and not the number of requests.
@@ -58,7 +58,7 @@ pub(crate) fn most_in_flight(trial: &Trial) -> u32 {
 
 /// A kind of load. What holds for one need not hold for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TrialKind {
     /// Each response is followed by the next request.
     Closed,
     /// Requests come at their own times.
@@ -69,7 +69,7 @@ pub enum Kind {
     Burst,
 }
 
-impl Kind {
+impl TrialKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Closed, Self::Open, Self::Sessions, Self::Burst];
 

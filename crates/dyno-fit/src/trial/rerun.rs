@@ -178,7 +178,7 @@ fn name_blocks(request: &Sent, block: u32, hashes: &mut Vec<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::Kind;
+    use crate::trial::TrialKind;
     use dyno_engine::core::{Cost, Policy, Scheduler};
 
     /// Milliseconds to the first token of the second turn of a conversation: a prompt of 64 tokens, an
@@ -206,7 +206,8 @@ mod tests {
         };
         let after = When::After { request: 0, pause: 0 };
         let requests = vec![turn(When::At(0), 64), turn(after, 64 + 33 + 16)];
-        let trial = Trial { label: String::new(), kind: Kind::Sessions, requests, until: None };
+        let trial =
+            Trial { label: String::new(), kind: TrialKind::Sessions, requests, until: None };
         let again = rerun(&trial, core).unwrap();
         again.requests[1].seen[0].after / 1_000_000
     }

@@ -1,6 +1,6 @@
 //! The records of a level as a trial, or why they cannot be used.
 
-use super::{Chunk, Kind, Sent, Shared, Trial, When};
+use super::{Chunk, Sent, Shared, Trial, TrialKind, When};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
@@ -77,7 +77,7 @@ pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Unfit
         before.add(record, place);
         requests.push(request(record, sent, when));
     }
-    let until = (kind == Kind::Closed).then(|| stopped(plan, &records)).flatten();
+    let until = (kind == TrialKind::Closed).then(|| stopped(plan, &records)).flatten();
     Ok(Trial { label: plan.label.clone(), kind, requests, until: until.map(|at| at - start) })
 }
 
@@ -125,12 +125,12 @@ fn check(records: &[&RequestRecord]) -> Result<(), Unfit> {
     }
 }
 
-fn kind(plan: &LevelPlan, records: &[&RequestRecord]) -> Kind {
+fn kind(plan: &LevelPlan, records: &[&RequestRecord]) -> TrialKind {
     match plan.load {
-        _ if records.iter().any(|record| record.turn.is_some()) => Kind::Sessions,
-        Load::Concurrency { .. } => Kind::Closed,
-        Load::Burst { .. } => Kind::Burst,
-        Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => Kind::Open,
+        _ if records.iter().any(|record| record.turn.is_some()) => TrialKind::Sessions,
+        Load::Concurrency { .. } => TrialKind::Closed,
+        Load::Burst { .. } => TrialKind::Burst,
+        Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => TrialKind::Open,
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use dyno_model::outcome::FailureClass;
     use dyno_model::plan::Arrival;
-    use dyno_model::record::{Phase, TokenCount, TokenSource, Turn};
+    use dyno_model::record::{Phase, TokenCount, TokenSource, TurnOfSession};
 
     /// So many responses of two chunks, in a closed loop of two slots.
     fn records(count: u64) -> Vec<RequestRecord> {
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn each_request_of_a_closed_loop_follows_the_one_before_it_in_its_slot() {
         let trial = trial(&plan(), &records(10)).unwrap();
-        assert_eq!((trial.kind, trial.requests.len()), (Kind::Closed, 10));
+        assert_eq!((trial.kind, trial.requests.len()), (TrialKind::Closed, 10));
         assert_eq!(trial.requests[1].when, When::At(1_000_000));
         assert_eq!(trial.requests[5].when, When::After { request: 3, pause: 1_000_000 });
         assert_eq!((trial.requests[5].input, trial.requests[5].output), (100, 3));
@@ -299,11 +299,12 @@ mod tests {
     fn turns(load: Load) -> Vec<When> {
         let mut records = records(10);
         for (place, record) in (0..).zip(&mut records) {
-            record.turn = Some(Turn { session: place / 5, number: (place % 5) as u32 + 1 });
+            record.turn =
+                Some(TurnOfSession { session: place / 5, number: (place % 5) as u32 + 1 });
             record.slot = 0;
         }
         let trial = trial(&LevelPlan::new(load), &records).unwrap();
-        assert_eq!(trial.kind, Kind::Sessions);
+        assert_eq!(trial.kind, TrialKind::Sessions);
         trial.requests.iter().map(|sent| sent.when).collect()
     }
 
@@ -323,7 +324,7 @@ mod tests {
         let mut records = records(10);
         for (place, record) in (0..).zip(&mut records) {
             // Each agent has its own first slot, and every conversation one turn.
-            record.turn = Some(Turn { session: place, number: 1 });
+            record.turn = Some(TurnOfSession { session: place, number: 1 });
             record.slot = (place % 2) as u32;
         }
         let load = Load::Rate { rate: 2.0, arrival: Arrival::Poisson };

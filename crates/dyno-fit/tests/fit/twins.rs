@@ -1,15 +1,16 @@
 //! The shipped twins against the tables that they were fitted to.
 
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::reference::{Figure, Reference};
+use dyno_engine::twin::reference::{Reference, ReferenceValue};
 use dyno_fit::verify;
 use std::collections::BTreeMap;
 
 /// The errors in a file are rounded, and so are the coefficients.
 const ROUNDING: f64 = 0.02;
 
-fn same(name: &str, stored: &BTreeMap<Figure, f64>, found: &BTreeMap<Figure, f64>) {
-    let metrics = |errors: &BTreeMap<Figure, f64>| errors.keys().copied().collect::<Vec<_>>();
+fn same(name: &str, stored: &BTreeMap<ReferenceValue, f64>, found: &BTreeMap<ReferenceValue, f64>) {
+    let metrics =
+        |errors: &BTreeMap<ReferenceValue, f64>| errors.keys().copied().collect::<Vec<_>>();
     assert_eq!(metrics(stored), metrics(found), "{name}");
     for (figure, stored) in stored {
         let found = found[figure];

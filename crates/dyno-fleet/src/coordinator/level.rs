@@ -1,7 +1,7 @@
 //! One level: prepared everywhere, started together, watched, and over when every agent is done or lost.
 
-use super::{BEAT, Fleet, FleetError, GLANCE, Heard, LOST_AFTER, Member, Part, Watch};
-use crate::message::{Done, FromAgent, Prepare, ToAgent};
+use super::{BEAT, Fleet, FleetError, GLANCE, Heard, LOST_AFTER, LevelWatch, Member, Part};
+use crate::message::{AgentLevelEnd, FromAgent, PrepareLevel, ToAgent};
 use crate::patience::Late;
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// A level in progress.
 struct Level {
     ready: Vec<bool>,
-    done: Vec<Option<Done>>,
+    done: Vec<Option<AgentLevelEnd>>,
     /// How urgently agents were told to stop.
     stopped: usize,
     /// When it was prepared, or, once they are told, when all start.
@@ -30,8 +30,8 @@ impl Fleet {
     /// means that the level has not begun.
     pub fn level(
         &mut self,
-        prepare: &Prepare,
-        watch: &mut dyn Watch,
+        prepare: &PrepareLevel,
+        watch: &mut dyn LevelWatch,
     ) -> Result<Vec<Part>, FleetError> {
         self.all_there()?;
         self.compare_clocks();
@@ -109,7 +109,7 @@ impl Fleet {
     }
 
     /// Gives up agents that do not do what they were told last.
-    fn find_late(&mut self, prepare: &Prepare, level: &Level, started: bool) {
+    fn find_late(&mut self, prepare: &PrepareLevel, level: &Level, started: bool) {
         let patience = self.patience;
         let drain = Some(prepare.plan.drain_ns).filter(|_| started && level.stopped == 1);
         let took = level.since.elapsed();
@@ -128,7 +128,7 @@ impl Fleet {
 
     /// Gives up agents that should have ended the level: those that do nothing any more soon, those that
     /// say that they do something later.
-    fn find_unending(&mut self, prepare: &Prepare, level: &Level) {
+    fn find_unending(&mut self, prepare: &PrepareLevel, level: &Level) {
         let Some(limit) = self.patience.of_level(prepare, self.requests) else { return };
         let (took, now) = (level.since.elapsed(), self.clock.now());
         for number in 0..self.members.len() {
@@ -208,7 +208,7 @@ impl Fleet {
 
     fn parts(&self, level: Level) -> Vec<Part> {
         let (now, began) = (self.clock.now(), level.began);
-        let part = |((number, member), done): ((usize, &Member), Option<Done>)| {
+        let part = |((number, member), done): ((usize, &Member), Option<AgentLevelEnd>)| {
             // Of an agent that was lost, nothing is known after its last beat.
             let clock = member.clock.fit_between(began, now.min(member.heard));
             let told = clock.zip(member.told).map(|(clock, told)| clock.to_coordinator(told));

@@ -8,7 +8,7 @@ use super::notice::{self, FromCoordinator, Present, Run};
 use super::options::Options;
 use super::{Id, Subjects};
 use crate::message::{Hello, PROTOCOL, named};
-use crate::port::{Arrived, Line, Sender};
+use crate::port::{AgentLine, Arrived, Sender};
 use async_nats::Subscriber;
 use dyno_model::{Message, message};
 use dyno_net::Clock;
@@ -63,7 +63,7 @@ pub struct Engagement {
     /// What people call the run.
     pub run: String,
     /// The line to the coordinator.
-    pub line: Line,
+    pub line: AgentLine,
 }
 
 /// An agent on a bus.
@@ -308,7 +308,7 @@ impl<'a> Agent<'a> {
             Err(error) => Err(untaken(&error)),
         });
         let run = Run::new(session, &run.run, &run.version, run.protocol);
-        let engagement = Engagement { run: run.run.clone(), line: Line::new(sender, inbox) };
+        let engagement = Engagement { run: run.run.clone(), line: AgentLine::new(sender, inbox) };
         (self.tell)(Notice::Engaged { run: run.run.clone() });
         let (line, said) = (Link::new(session, gone()), Instant::now());
         self.engaged = Some(Engaged { run, line, arrivals, outgoing, said });

@@ -27,7 +27,7 @@ mod link;
 mod lobby;
 mod notice;
 mod options;
-mod roll;
+mod roster;
 
 pub use error::{BusError, TooFew};
 pub use hub::{Bus, Call, hub};

@@ -2,8 +2,8 @@
 //! that other versions must understand, so unknown fields are skipped and absent ones allowed.
 
 use super::Id;
-pub(super) use crate::harmless::clean;
 use crate::message::Hello;
+pub(super) use crate::sanitize::clean;
 use dyno_model::{Message, message};
 use serde::{Deserialize, Serialize};
 

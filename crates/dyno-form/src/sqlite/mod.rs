@@ -49,12 +49,12 @@ pub fn is_database(bytes: &[u8]) -> bool {
 
 /// One table of a database.
 #[derive(Debug)]
-pub struct Table {
+pub struct SqlTable {
     connection: Connection,
     name: &'static str,
 }
 
-impl Table {
+impl SqlTable {
     /// Opens the table of that name.
     pub fn open(bytes: &[u8], name: &'static str) -> Result<Self, Damaged> {
         let (head, body) = bytes.split_at_checked(HEADER).ok_or(Damaged::Header)?;

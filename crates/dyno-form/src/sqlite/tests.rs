@@ -1,6 +1,6 @@
 //! Against databases that SQLite itself has made: fixtures of `dyno-import`.
 
-use super::{Damaged, Table, ValueRef, number, text};
+use super::{Damaged, SqlTable, ValueRef, number, text};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
@@ -13,7 +13,7 @@ const REQUESTS: &[u8] = include_bytes!(
 fn a_tree_of_several_levels_comes_in_order_with_every_kind_of_cell() {
     let numbers = [0, 1, -1, 127, -128, 300, -40_000, 1 << 23, 1 << 40, -(1 << 60)];
     let mut rows = 0_usize;
-    let table = Table::open(TREE, "tree").unwrap();
+    let table = SqlTable::open(TREE, "tree").unwrap();
     assert_eq!(table.columns().unwrap(), ["id", "small", "real", "words", "bytes"]);
     table
         .rows(|row| {
@@ -36,7 +36,7 @@ fn a_tree_of_several_levels_comes_in_order_with_every_kind_of_cell() {
 /// How many rows there are.
 fn read(bytes: &[u8], table: &'static str) -> Result<usize, Damaged> {
     let mut rows = 0;
-    Table::open(bytes, table)?.rows(|_| rows += 1)?;
+    SqlTable::open(bytes, table)?.rows(|_| rows += 1)?;
     Ok(rows)
 }
 
@@ -60,7 +60,7 @@ fn a_page_that_leads_round_in_a_ring_is_damage() {
 
 #[test]
 fn a_file_cut_short_gives_the_rows_before() {
-    let table = Table::open(&TREE[..TREE.len() / 2], "tree").unwrap();
+    let table = SqlTable::open(&TREE[..TREE.len() / 2], "tree").unwrap();
     let mut rows = 0;
     assert!(table.rows(|_| rows += 1).is_err());
     assert!((1..400).contains(&rows), "{rows}");
@@ -88,7 +88,7 @@ fn texts_in_utf_16_are_read() {
         .unwrap();
     let bytes = connection.serialize("main").unwrap().to_vec();
     let mut found = None;
-    let table = Table::open(&bytes, "t").unwrap();
+    let table = SqlTable::open(&bytes, "t").unwrap();
     table.rows(|row| found = text(row.get_ref_unwrap(0)).map(str::to_owned)).unwrap();
     assert_eq!(found.as_deref(), Some("é"));
 }

@@ -10,7 +10,7 @@ use dyno_analysis::summarise;
 use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::summary::{
-    Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
+    ClientSummary, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
 };
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Verdict};
@@ -166,9 +166,9 @@ fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
         output_tokens: recomputed.output_tokens.or(stated.output_tokens),
         token_source: TokenSources::default(),
         integrity: integrity(&recomputed.integrity),
-        client: Client {
+        client: ClientSummary {
             send_lag_ms: recomputed.client.send_lag_ms.filter(|_| scheduled),
-            ..Client::default()
+            ..ClientSummary::default()
         },
         ..recomputed
     }

@@ -11,8 +11,8 @@ pub(crate) mod quantity;
 mod runs;
 
 use crate::tools::{self, Printed};
-use crate::{FileOutcome, Imported, Outcome};
-use dyno_form::lines::{self, Kind, Line};
+use crate::{FileOutcome, ImportOutcome, Imported};
+use dyno_form::lines::{self, LineKind, TextLine};
 use dyno_form::table;
 use dyno_words::Problem;
 use part::Part;
@@ -31,10 +31,10 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
 }
 
 /// A log that a tool began and that has no result of it.
-fn started_only(name: &str, lines: &[Line]) -> Option<Imported> {
+fn started_only(name: &str, lines: &[TextLine]) -> Option<Imported> {
     let (line, tool) =
         lines.iter().find_map(|line| Some((line.number, chatter::started(&line.text)?)))?;
-    let outcome = Outcome::Empty { tool: tool.to_owned() };
+    let outcome = ImportOutcome::Empty { tool: tool.to_owned() };
     Some(Imported {
         problems: vec![Problem::NoResultPrinted.with([tool]).at(line)],
         files: vec![FileOutcome { file: name.to_owned(), outcome }],
@@ -42,26 +42,26 @@ fn started_only(name: &str, lines: &[Line]) -> Option<Imported> {
     })
 }
 
-fn outcome(imported: &Imported) -> Outcome {
+fn outcome(imported: &Imported) -> ImportOutcome {
     let mut tools = imported.runs.iter().filter_map(|run| run.summary.run.origin.as_ref());
     let levels = imported.runs.iter().map(|run| run.summary.levels.len()).sum();
     match tools.next() {
-        Some(origin) if levels > 0 => Outcome::Read {
+        Some(origin) if levels > 0 => ImportOutcome::Read {
             tool: origin.tool.clone(),
             sure: origin.recognised.as_ref().map(|recognised| recognised.sure),
             levels,
         },
-        origin => Outcome::Empty { tool: origin.map(|o| o.tool.clone()).unwrap_or_default() },
+        origin => ImportOutcome::Empty { tool: origin.map(|o| o.tool.clone()).unwrap_or_default() },
     }
 }
 
 /// All parts that were found, with their places.
-fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
+fn parts(lines: &[TextLine]) -> Vec<(Part, Place)> {
     let mut parts = Vec::new();
     let mut follower = Follower::of(lines);
     let mut at = 0;
     while let Some(line) = lines.get(at) {
-        let text = matches!(line.kind, Kind::Text | Kind::Code) && !line.text.is_empty();
+        let text = matches!(line.kind, LineKind::Text | LineKind::Code) && !line.text.is_empty();
         let rest = lines.get(at..).unwrap_or_default();
         let table = if text { table::table(rest) } else { None };
         let found = tools::printed().find_map(|reader| match (reader, &table) {

@@ -2,7 +2,7 @@
 
 use super::chatter::is_chatter;
 use super::plain::plain;
-use dyno_form::lines::{Kind, Line};
+use dyno_form::lines::{LineKind, TextLine};
 
 /// Lines before a block in which a tool may have stated its settings.
 const AHEAD: usize = 400;
@@ -40,43 +40,44 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// At the start of a text.
-    pub(crate) fn of(lines: &[Line]) -> Self {
-        let markdown = lines.iter().any(|line| line.kind == Kind::Open || heading(line).is_some());
+    pub(crate) fn of(lines: &[TextLine]) -> Self {
+        let markdown =
+            lines.iter().any(|line| line.kind == LineKind::Open || heading(line).is_some());
         Self { markdown, ..Self::default() }
     }
 
     /// A line that is not part of a result.
-    pub(crate) fn pass(&mut self, line: &Line) {
+    pub(crate) fn pass(&mut self, line: &TextLine) {
         let text = line.text.as_str();
         if self.in_front_matter(line) {
             return;
         }
         match line.kind {
-            Kind::Open => {
+            LineKind::Open => {
                 self.filled = true;
                 self.names_within = self.headings.is_empty() && self.above.is_empty();
                 self.result_within = false;
                 return;
             }
-            Kind::Close => {
+            LineKind::Close => {
                 if !self.result_within {
                     self.above.clear();
                 }
                 return;
             }
-            Kind::Code => {
+            LineKind::Code => {
                 self.remember(text);
                 if !self.names_within {
                     return;
                 }
             }
-            Kind::Text => self.remember(text),
+            LineKind::Text => self.remember(text),
         }
         if text.is_empty() {
             self.gap = true;
         } else if let Some((depth, words)) = heading(line) {
             self.enter(depth, words);
-        } else if line.kind == Kind::Text && self.underlined(text) {
+        } else if line.kind == LineKind::Text && self.underlined(text) {
             if let Some(words) = self.above.pop() {
                 self.enter(if text.starts_with('=') { 1 } else { 2 }, plain(&words));
             }
@@ -110,7 +111,7 @@ impl Follower {
     }
 
     /// A line of a table that is not a result: it may state settings, but it is not a title.
-    pub(crate) fn skip(&mut self, line: &Line) {
+    pub(crate) fn skip(&mut self, line: &TextLine) {
         self.remember(&line.text);
     }
 
@@ -154,7 +155,7 @@ impl Follower {
     }
 
     /// The front matter that some pages start with.
-    fn in_front_matter(&mut self, line: &Line) -> bool {
+    fn in_front_matter(&mut self, line: &TextLine) -> bool {
         let rule = line.text == "---";
         if line.number == 1 && rule {
             self.front_matter = true;
@@ -166,10 +167,11 @@ impl Follower {
     }
 }
 
-fn heading(line: &Line) -> Option<(usize, String)> {
+fn heading(line: &TextLine) -> Option<(usize, String)> {
     let depth = line.text.chars().take_while(|c| *c == '#').count();
     let rest = line.text.get(depth..)?;
-    let is_heading = line.kind == Kind::Text && (1..=6).contains(&depth) && rest.starts_with(' ');
+    let is_heading =
+        line.kind == LineKind::Text && (1..=6).contains(&depth) && rest.starts_with(' ');
     let words = plain(rest);
     (is_heading && !words.is_empty()).then_some((depth, words))
 }

@@ -6,7 +6,7 @@ use super::{Sheet, Tool};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present};
 use crate::reading::Reading;
-use dyno_form::csv::{Row, number};
+use dyno_form::csv::{CsvRow, number};
 use dyno_form::json::whole;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -28,18 +28,18 @@ pub(super) const TOOL: Tool = Tool {
 /// The first rows, in which the heading must be.
 const FIRST: usize = 50;
 
-fn is_heading(row: &Row) -> bool {
+fn is_heading(row: &CsvRow) -> bool {
     OWN.iter().any(|own| row.cells.iter().any(|cell| cell.trim() == *own))
 }
 
 /// It is a profile.
-fn recognise(rows: &[Row]) -> Option<Recognised> {
+fn recognise(rows: &[CsvRow]) -> Option<Recognised> {
     rows.iter().take(FIRST).any(is_heading).then(|| Recognised::certain(OWN))
 }
 
 /// Reads a profile.
-fn read(reading: &mut Reading, rows: &[Row]) {
-    let mut heading: Option<&Row> = None;
+fn read(reading: &mut Reading, rows: &[CsvRow]) {
+    let mut heading: Option<&CsvRow> = None;
     let mut levels = Vec::new();
     for row in rows {
         if is_heading(row) {
@@ -67,7 +67,7 @@ fn read(reading: &mut Reading, rows: &[Row]) {
     reading.add_run(head, levels.into_iter().map(|(_, level)| level).collect());
 }
 
-fn level(heading: &Row, row: &Row) -> Found {
+fn level(heading: &CsvRow, row: &CsvRow) -> Found {
     let pairs = heading.cells.iter().zip(&row.cells);
     let figures: BTreeMap<String, f64> =
         pairs.filter_map(|(name, cell)| Some((name.trim().to_owned(), number(cell)?))).collect();

@@ -5,7 +5,7 @@ use super::{Sheet, Tool};
 use crate::level::Head;
 use crate::level::stated::{Found, Offered, distribution, present, rounded};
 use crate::reading::Reading;
-use dyno_form::csv::{Row, number};
+use dyno_form::csv::{CsvRow, number};
 use dyno_form::json::whole;
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -34,28 +34,28 @@ const ALL: [&str; 2] = ["Aggregated", "Total"];
 /// Times of failed requests are among the others. Up to this share, they hardly change them.
 const FEW: f64 = 0.01;
 
-fn has(row: &Row, names: &[&str]) -> bool {
+fn has(row: &CsvRow, names: &[&str]) -> bool {
     let named = |name: &str| row.cells.iter().any(|cell| cell.trim().eq_ignore_ascii_case(name));
     names.iter().all(|name| named(name))
 }
 
-fn recognise(rows: &[Row]) -> Option<Recognised> {
+fn recognise(rows: &[CsvRow]) -> Option<Recognised> {
     let own = rows.first().is_some_and(|row| has(row, &OWN) && !has(row, &["Timestamp"]));
     own.then(|| Recognised::certain(OWN))
 }
 
-fn recognise_history(rows: &[Row]) -> Option<Recognised> {
+fn recognise_history(rows: &[CsvRow]) -> Option<Recognised> {
     let by = ["Timestamp", "User Count", "Total Request Count"];
     rows.first().is_some_and(|row| has(row, &by)).then(|| Recognised::certain(by))
 }
 
-fn read_history(reading: &mut Reading, rows: &[Row]) {
+fn read_history(reading: &mut Reading, rows: &[CsvRow]) {
     let line = rows.first().map(|row| row.line);
     reading.problems.push(Diagnostic::from(Problem::History).at(line));
 }
 
 /// Reads statistics.
-fn read(reading: &mut Reading, rows: &[Row]) {
+fn read(reading: &mut Reading, rows: &[CsvRow]) {
     let Some((heading, rows)) = rows.split_first() else { return };
     let mut kinds = Vec::new();
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(heading: &Row, row: &Row) -> Self {
+    fn new(heading: &CsvRow, row: &CsvRow) -> Self {
         let pairs = || heading.cells.iter().map(|name| name.trim()).zip(&row.cells);
         let cells = pairs().map(|(name, cell)| (name.to_lowercase(), cell.trim().to_owned()));
         let figures = pairs().filter_map(|(name, cell)| Some((name.to_owned(), number(cell)?)));

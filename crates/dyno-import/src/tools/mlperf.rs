@@ -7,7 +7,7 @@ use crate::level::stated::{Offered, distribution, present, rounded};
 use crate::text::part::{Part, label, report, whole};
 use crate::text::plain::plain;
 use crate::text::quantity::{Cell, cell};
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -29,7 +29,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 /// Reads the summary that starts with the first of these lines; returns how many lines it takes.
-fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
+fn read(lines: &[TextLine], _: &[String]) -> Option<(Part, usize)> {
     let first = lines.first().filter(|line| line.text == TITLE)?;
     let mut part = Part::new("mlperf", "block", first.number, Recognised::certain([TITLE]));
     let mut summary = Printout::default();

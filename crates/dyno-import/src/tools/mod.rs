@@ -21,8 +21,8 @@ use crate::Imported;
 use crate::reading::Reading;
 use crate::text::part::Part;
 pub(crate) use aiperf::Records;
-use dyno_form::csv::Row;
-use dyno_form::lines::Line;
+use dyno_form::csv::CsvRow;
+use dyno_form::lines::TextLine;
 use dyno_form::sqlite;
 use dyno_form::table::Table;
 use dyno_model::summary::Recognised;
@@ -70,13 +70,13 @@ pub(crate) struct Document {
 /// A reader of comma-separated values.
 #[derive(Debug)]
 pub(crate) struct Sheet {
-    pub(crate) recognise: fn(&[Row]) -> Option<Recognised>,
-    pub(crate) read: fn(&mut Reading, &[Row]),
+    pub(crate) recognise: fn(&[CsvRow]) -> Option<Recognised>,
+    pub(crate) read: fn(&mut Reading, &[CsvRow]),
 }
 
 /// A reader of blocks: returns the part and how many lines it took; the second argument are the lines
 /// before it.
-type ReadBlock = fn(&[Line], &[String]) -> Option<(Part, usize)>;
+type ReadBlock = fn(&[TextLine], &[String]) -> Option<(Part, usize)>;
 
 /// A reader of printed text. The first that recognises something reads it.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ pub(crate) fn document(value: &Value) -> Option<(&'static str, &'static Document
 }
 
 /// The reader of comma-separated values that is surest of them.
-pub(crate) fn sheet(rows: &[Row]) -> Option<(&'static str, &'static Sheet, Recognised)> {
+pub(crate) fn sheet(rows: &[CsvRow]) -> Option<(&'static str, &'static Sheet, Recognised)> {
     let readers =
         TOOLS.iter().flat_map(|tool| tool.sheets.iter().map(|reader| (tool.name, reader)));
     surest(readers.filter_map(|(tool, reader)| Some((tool, reader, (reader.recognise)(rows)?))))

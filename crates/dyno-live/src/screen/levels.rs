@@ -6,7 +6,7 @@ use super::table::{self, Column, LABEL, shortened};
 use crate::finished::{Times, ended, maybe};
 use crate::fit::first_that_fits;
 use crate::words::Text;
-use dyno_analysis::glimpse::LevelSoFar;
+use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::Language;
 use dyno_model::metric::{Time, Unit};
 use dyno_words::columns::{millis, number};

@@ -8,7 +8,7 @@ use crate::seconds::Second;
 use crate::view::Status;
 use crate::watch::Watch;
 use crate::words::{self, Text};
-use dyno_analysis::glimpse::LevelSoFar;
+use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::frame::Ending;
 use dyno_model::{Language, Severity, Verdict};
 use dyno_words::InLanguage;

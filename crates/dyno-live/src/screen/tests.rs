@@ -9,7 +9,7 @@ use crate::live::Seen;
 use crate::outlook::Left;
 use crate::samples;
 use crate::seconds::{Second, Seconds};
-use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
+use dyno_analysis::running_level::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::Language;
 use dyno_model::fleet::{AgentSeen, Beat};
 use dyno_model::frame::Ending;

@@ -1,6 +1,6 @@
 //! What each of several load generators did in a level, as in `summary.json`.
 
-use super::Client;
+use super::ClientSummary;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
 use crate::verdict::Verdict;
@@ -48,7 +48,7 @@ pub struct AgentSummary {
     /// Closed loop: the share of its slots that certainly had a request in flight.
     pub effective_concurrency: Option<f64>,
     /// Measurements of it as a client.
-    pub client: Client,
+    pub client: ClientSummary,
     /// How its clock relates to the coordinator's.
     pub clock: Option<AgentClock>,
     /// How much later than agreed it started.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Measurements of the client itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Client {
+pub struct ClientSummary {
     /// Send delay: `dispatched − intended`.
     pub send_lag_ms: Option<Lag>,
     /// `connected − dispatched`, where a connection was opened.

@@ -3,8 +3,8 @@
 use crate::annotations::Annotations;
 use crate::dir::{RECORDS, RunDir, SUMMARY, holds_records, holds_run};
 use crate::error::RecordError;
-use dyno_model::course::{Over, Search};
 use dyno_model::frame::{Ending, RunHeader};
+use dyno_model::level_schedule::{Over, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
 use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};

@@ -1,13 +1,15 @@
 //! A comparison as rows for a spreadsheet: one for each load, metric and side.
 
-use crate::layout::{Column, Table};
-use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Point, SideSummary};
+use crate::layout::{Column, LayoutTable};
+use dyno_analysis::compare::{
+    Called, Cell, Compared, Comparison, CurvePoint, Difference, SideSummary,
+};
 use std::io::{self, Write};
 
 /// The source of one row.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
-    point: &'a Point,
+    point: &'a CurvePoint,
     metric: Compared,
     side: &'a SideSummary,
     cell: &'a Cell,
@@ -16,7 +18,7 @@ struct Row<'a> {
 }
 
 /// Writes the rows under their heading.
-pub fn rows(comparison: &Comparison, table: Table, out: &mut dyn Write) -> io::Result<()> {
+pub fn rows(comparison: &Comparison, table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     for (place, point) in comparison.points.iter().enumerate() {
         for metric in Compared::all() {

@@ -2,7 +2,9 @@
 
 use super::words::{self, Word, called, metric_title, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
-use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Note, Point};
+use dyno_analysis::compare::{
+    Called, Cell, Compared, Comparison, ComparisonNote, CurvePoint, Difference,
+};
 use dyno_model::Language;
 use dyno_words::columns::{left, right};
 use dyno_words::escape::escape;
@@ -62,7 +64,7 @@ pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<Stri
 }
 
 /// The points and metrics that the rows of a table are about: the loads that two sides have.
-fn shown_rows(comparison: &Comparison) -> impl Iterator<Item = (usize, &Point)> {
+fn shown_rows(comparison: &Comparison) -> impl Iterator<Item = (usize, &CurvePoint)> {
     comparison.points.iter().enumerate().filter(|(_, point)| point.is_shared())
 }
 
@@ -125,7 +127,7 @@ fn cells_within(
     rows
 }
 
-fn has(point: &Point, metric: Compared) -> bool {
+fn has(point: &CurvePoint, metric: Compared) -> bool {
     let some = |cell: &Cell| {
         cell.figures.get(&metric).is_some_and(|value| !metric.is_share() || *value > 0.0)
     };
@@ -145,7 +147,7 @@ fn value(cell: Option<&Cell>, metric: Compared) -> String {
 }
 
 /// The change of the values, where there is no test: marked, and where one of them is interpolated as such.
-fn bare(point: &Point, metric: Compared, side: usize) -> String {
+fn bare(point: &CurvePoint, metric: Compared, side: usize) -> String {
     let of = |side: usize| {
         let cell = point.cells.get(side)?.as_ref()?;
         Some((cell.figures.get(&metric).copied()?, cell.interpolated))
@@ -159,7 +161,7 @@ fn bare(point: &Point, metric: Compared, side: usize) -> String {
 }
 
 fn in_full(
-    point: &Point,
+    point: &CurvePoint,
     metric: Compared,
     test: Option<&Difference>,
     (name, brief, language): (&str, bool, Language),
@@ -177,7 +179,12 @@ fn in_full(
     }
 }
 
-fn in_short(point: &Point, metric: Compared, side: usize, test: Option<&Difference>) -> String {
+fn in_short(
+    point: &CurvePoint,
+    metric: Compared,
+    side: usize,
+    test: Option<&Difference>,
+) -> String {
     match test {
         Some(test) => {
             let mark = match test.called {
@@ -220,7 +227,7 @@ fn limits(comparison: &Comparison, names: &[String], language: Language) -> Vec<
         let margin = format!("{:.1} %", comparison.margin * 100.0);
         lines.push(Word::Marks.with(language, &[margin]));
     }
-    let notes = comparison.notes.iter().filter(|note| **note != Note::OneRunEach);
+    let notes = comparison.notes.iter().filter(|note| **note != ComparisonNote::OneRunEach);
     lines.extend(notes.map(|note| words::note(*note, comparison, names, language)));
     lines.extend(words::untested(comparison, language));
     lines.extend(words::rests(comparison, language));

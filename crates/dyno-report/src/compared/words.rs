@@ -1,8 +1,8 @@
 //! The texts of a comparison, in English and Chinese.
 
 use dyno_analysis::compare::{
-    Answer, Called, Cell, Check, Compared, Comparison, Difference, Gated, Held, Note, Rests,
-    SideSummary, Why,
+    Called, Cell, Compared, Comparison, ComparisonNote, Difference, GateAnswer, GateCheck, Gated,
+    HeldCapacity, Rests, SideSummary, Why,
 };
 use dyno_model::Language;
 use dyno_model::metric::{Group, Metric, Statistic};
@@ -293,7 +293,7 @@ pub(super) fn capacity(
     lines
 }
 
-fn edge(name: &str, held: Option<&Held>, language: Language) -> String {
+fn edge(name: &str, held: Option<&HeldCapacity>, language: Language) -> String {
     use crate::text::{capacity_unit, load, middle};
     let unknown = || Word::NotTried.with(language, &[name]);
     let Some(held) = held else { return unknown() };
@@ -374,7 +374,7 @@ pub(super) fn rests(comparison: &Comparison, language: Language) -> Option<Strin
 
 /// A note of a comparison; `names` are those of the table.
 pub(super) fn note(
-    note: Note,
+    note: ComparisonNote,
     comparison: &Comparison,
     names: &[String],
     language: Language,
@@ -389,9 +389,9 @@ pub(super) fn note(
         each.collect::<Vec<_>>().join(language.semicolon())
     };
     let word = match note {
-        Note::Interpolated => Word::Interpolated,
-        Note::InvalidLeftOut => Word::InvalidLeftOut,
-        Note::OtherModel => {
+        ComparisonNote::Interpolated => Word::Interpolated,
+        ComparisonNote::InvalidLeftOut => Word::InvalidLeftOut,
+        ComparisonNote::OtherModel => {
             let mut models: Vec<String> = Vec::new();
             for model in comparison.sides.iter().filter_map(|side| side.model.as_ref()) {
                 if !models.contains(model) {
@@ -400,22 +400,22 @@ pub(super) fn note(
             }
             return Word::OtherModel.with(language, &[models.join(language.comma())]);
         }
-        Note::Suspect => {
+        ComparisonNote::Suspect => {
             return Word::Suspect.with(language, &[of_sides(|side| &side.suspect)]);
         }
-        Note::Inconsistent => {
+        ComparisonNote::Inconsistent => {
             return Word::Inconsistent.with(language, &[of_sides(|side| &side.inconsistent)]);
         }
-        Note::OneSided => {
+        ComparisonNote::OneSided => {
             let alone = comparison.points.iter().filter(|point| !point.is_shared());
             let labels: Vec<String> =
                 alone.map(|point| shown_level(&point.label, language)).collect();
             let count = labels.len().to_string();
             return Word::OneSided.with(language, &[count, listed(&labels, language)]);
         }
-        Note::OtherLengths => Word::OtherLengths,
-        Note::OneRunEach => Word::Varies,
-        Note::OtherTools => {
+        ComparisonNote::OtherLengths => Word::OtherLengths,
+        ComparisonNote::OneRunEach => Word::Varies,
+        ComparisonNote::OtherTools => {
             let mut tools: Vec<(&String, Vec<&str>)> = Vec::new();
             for (name, side) in names.iter().zip(&comparison.sides) {
                 let Some(origin) = &side.origin else { continue };
@@ -429,21 +429,21 @@ pub(super) fn note(
             });
             return each.collect::<Vec<_>>().join(language.semicolon());
         }
-        Note::OtherApi => {
+        ComparisonNote::OtherApi => {
             let apis: Vec<&str> =
                 comparison.sides.iter().map(|side| side.api.as_deref().unwrap_or("–")).collect();
             return Word::OtherApi.with(language, &[apis.join(language.comma())]);
         }
-        Note::Shed => {
+        ComparisonNote::Shed => {
             let shed = shares(comparison, names, Word::ShareOf, language, Cell::shed);
             return Word::ShedNote.with(language, &[shed]);
         }
-        Note::SentAgain => {
+        ComparisonNote::SentAgain => {
             let again = shares(comparison, names, Word::ShareIn, language, |c| c.sent_again);
             return Word::SentAgain.with(language, &[again]);
         }
-        Note::Simulated => Word::Simulated,
-        Note::NothingInCommon => Word::NothingInCommon,
+        ComparisonNote::Simulated => Word::Simulated,
+        ComparisonNote::NothingInCommon => Word::NothingInCommon,
     };
     word.text(language).to_owned()
 }
@@ -472,7 +472,7 @@ pub fn caveats(comparison: &Comparison, language: Language) -> Vec<String> {
 }
 
 /// The result of one check of a gate, in one line.
-pub fn check_line(check: &Check, language: Language) -> String {
+pub fn check_line(check: &GateCheck, language: Language) -> String {
     if check.metric.is_shed() {
         let [first, own] = check.values.map(|share| share.map_or_else(|| "–".into(), percent));
         let name = Metric::Shed.label(language).to_lowercase();
@@ -522,11 +522,11 @@ pub fn missing_line(found: &Gated, language: Language) -> Option<String> {
 }
 
 /// The answer of a gate, in a word.
-pub fn answer(answer: Answer, language: Language) -> &'static str {
+pub fn answer(answer: GateAnswer, language: Language) -> &'static str {
     let word = match answer {
-        Answer::Pass => Word::Pass,
-        Answer::Fail => Word::Fail,
-        Answer::CannotTell => Word::CannotTell,
+        GateAnswer::Pass => Word::Pass,
+        GateAnswer::Fail => Word::Fail,
+        GateAnswer::CannotTell => Word::CannotTell,
     };
     word.text(language)
 }

@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::remarks::reasons;
-use super::table::Table;
+use super::table::LayoutTable;
 use dyno_model::Language;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary, RunSummary, ServerTimesSummary, Summary};
@@ -33,7 +33,7 @@ const SERVER_TIMES: [(&str, ServerTime); 6] = [
 /// The levels of all runs in one table.
 pub(super) fn write<'a>(
     out: &mut dyn Write,
-    table: Table,
+    table: LayoutTable,
     runs: impl Iterator<Item = &'a Summary>,
 ) -> io::Result<()> {
     let of_run = |summary: &'a Summary| {

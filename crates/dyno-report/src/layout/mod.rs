@@ -27,7 +27,7 @@ mod vllm_matrix;
 pub use cells::markdown as markdown_cell;
 pub(crate) use column::Column;
 pub use requests::per_request;
-pub use table::Table;
+pub use table::LayoutTable;
 
 use crate::messages::Label;
 use crate::page::Page;
@@ -78,9 +78,9 @@ layouts! {
     Markdown, "markdown", "report.md", Summary,
         Form::Markdown,
         "a table with verdicts and notes, for documents";
-    Csv, "csv", "levels.csv", Summary, Form::Table(Table::Csv),
+    Csv, "csv", "levels.csv", Summary, Form::Table(LayoutTable::Csv),
         "one row per level; with --per-request, one row per request";
-    Parquet, "parquet", "levels.parquet", Summary, Form::Table(Table::Parquet),
+    Parquet, "parquet", "levels.parquet", Summary, Form::Table(LayoutTable::Parquet),
         "the same as a Parquet file";
     Json, "json", "report.json", Summary, Form::Json,
         "the summary as in summary.json; several runs as an array";
@@ -148,7 +148,7 @@ enum Form {
     /// An object for each level; the remarks are printed beside the file.
     Lines(fn(&RunSummary, &LevelSummary, &LevelExtras) -> object::Object),
     /// Rows for programs.
-    Table(Table),
+    Table(LayoutTable),
     /// As in `summary.json`.
     Json,
     /// Charts.
@@ -242,11 +242,11 @@ impl Layout {
 
     /// Binary, so not for a terminal.
     pub fn is_binary(self) -> bool {
-        matches!(self.row().form, Form::Png | Form::Table(Table::Parquet))
+        matches!(self.row().form, Form::Png | Form::Table(LayoutTable::Parquet))
     }
 
     /// Its table, where it is one for programs.
-    pub fn table(self) -> Option<Table> {
+    pub fn table(self) -> Option<LayoutTable> {
         match self.row().form {
             Form::Table(table) => Some(table),
             _ => None,

@@ -2,7 +2,7 @@
 
 use super::column::{Cell, Column};
 use super::levels::{LevelColumn, LevelRow};
-use super::table::Table;
+use super::table::LayoutTable;
 use dyno_analysis::FrameSource;
 use dyno_analysis::{OutsideServer, for_each_record, outside_server, request_times};
 use dyno_model::metric::Time;
@@ -91,7 +91,7 @@ fn columns() -> Vec<RequestColumn> {
 /// summary does not have are left out. Memory does not grow with the number of requests.
 pub fn per_request(
     out: &mut dyn Write,
-    table: Table,
+    table: LayoutTable,
     runs: &[(&Summary, &dyn FrameSource)],
 ) -> io::Result<()> {
     let (origin, mut columns) = (origin(), columns());

@@ -6,14 +6,14 @@ use std::io::{self, Write};
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum LayoutTable {
     /// Text, by RFC 4180.
     Csv,
     /// Typed columns, compressed, with nulls.
     Parquet,
 }
 
-impl Table {
+impl LayoutTable {
     /// A whole table: one row for each of `rows`.
     pub(crate) fn write<R>(
         self,

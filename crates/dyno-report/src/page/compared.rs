@@ -9,7 +9,7 @@ use super::tables::{self, Cell, Row};
 use super::words::Word;
 use super::{SCRIPT, brand, head, theme_button};
 use crate::compared::{cells, remarks, title};
-use dyno_analysis::compare::{Comparison, Note};
+use dyno_analysis::compare::{Comparison, ComparisonNote};
 use dyno_draw::banners::{Banner, banners_of_several};
 use dyno_draw::{self as chart, Arrangement, ChartOptions};
 use dyno_model::Language;
@@ -26,7 +26,7 @@ pub fn compared(comparison: &Comparison, sides: &[(&str, &Summary)], language: L
     let names = elided(&names, LONGEST_NAME);
     let mut named = comparison.clone();
     // A banner says it of each run.
-    named.notes.retain(|note| *note != Note::Simulated);
+    named.notes.retain(|note| *note != ComparisonNote::Simulated);
     for (side, name) in named.sides.iter_mut().zip(&names) {
         side.name.clone_from(name);
     }

@@ -2,7 +2,7 @@
 //! could interpret as markup.
 
 use super::axes;
-use super::metrics::{Metric, Value as MetricValue, metrics};
+use super::metrics::{LevelValue, Metric, metrics};
 use super::words::Word;
 use dyno_analysis::detail::{Bar, Became, Curve, Detail, LevelDetail};
 use dyno_draw::lanes;
@@ -131,11 +131,11 @@ fn metric(metric: &Metric) -> Value {
 }
 
 /// Whether a value has a mark.
-type Has = fn(&MetricValue) -> bool;
+type Has = fn(&LevelValue) -> bool;
 
 /// The values of a metric, level by level.
 pub(super) fn values(metric: &Metric) -> Map<String, Value> {
-    let column = |which: &dyn Fn(&MetricValue) -> Option<f64>| -> Vec<Value> {
+    let column = |which: &dyn Fn(&LevelValue) -> Option<f64>| -> Vec<Value> {
         metric.values.iter().map(|value| rounded(value.as_ref().and_then(which))).collect()
     };
     let mut out = Map::new();

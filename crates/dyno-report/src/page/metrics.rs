@@ -1,7 +1,7 @@
 //! The metrics that charts can show, each over all levels: their names and where they come from.
 
 use super::words::Word;
-pub(super) use dyno_draw::{Value, statistic};
+pub(super) use dyno_draw::{LevelValue, statistic};
 use dyno_model::Language;
 use dyno_model::metric::{Column, Group, Metric as Registered, Place};
 use dyno_model::summary::{Basis, LevelSummary, Summary};
@@ -14,11 +14,11 @@ pub(super) struct Metric {
     pub(super) group: Group,
     pub(super) name: String,
     pub(super) unit: &'static str,
-    pub(super) values: Vec<Option<Value>>,
+    pub(super) values: Vec<Option<LevelValue>>,
 }
 
 impl Metric {
-    fn new(metric: Registered, id: String, name: String, values: Vec<Option<Value>>) -> Self {
+    fn new(metric: Registered, id: String, name: String, values: Vec<Option<LevelValue>>) -> Self {
         let (group, unit) = (metric.info().group, metric.unit().name());
         Self { id, group, name, unit, values }
     }
@@ -39,8 +39,8 @@ fn is_shown(metric: Registered, levels: &[LevelSummary]) -> bool {
     metric != Registered::TotalRate || !levels.iter().any(LevelSummary::has_inputs)
 }
 
-fn plain(value: f64) -> Value {
-    Value { value, interval: None, few: false, rough: false }
+fn plain(value: f64) -> LevelValue {
+    LevelValue { value, interval: None, few: false, rough: false }
 }
 
 /// All metrics that some level of the run has.

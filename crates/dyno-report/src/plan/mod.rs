@@ -6,7 +6,7 @@ mod words;
 pub use words::Say;
 
 use dyno_analysis::search::{FEW_TURNOVERS, TURNOVERS, lasting};
-use dyno_model::course::{Over, Range, Search};
+use dyno_model::level_schedule::{Over, Range, Search};
 use dyno_model::plan::{Api, DataPlan, LevelPlan, Load, Plan, Task, Warmup};
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Language, Nanos};

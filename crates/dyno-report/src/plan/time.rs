@@ -2,7 +2,7 @@
 //! Draining is not part of it.
 
 use super::Around;
-use dyno_model::course::Search;
+use dyno_model::level_schedule::Search;
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::{Nanos, SEC};
 

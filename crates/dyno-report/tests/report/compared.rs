@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_analysis::compare::{
-    Answer, Called, Compared, Comparison, Note, Side, Terms, Why, compare, gated,
+    Called, Compared, ComparedSide, Comparison, ComparisonNote, GateAnswer, Terms, Why, compare,
+    gated,
 };
 use dyno_model::load::{LoadKind, LoadSummary};
 use dyno_model::metric::{Statistic, Time};
@@ -19,7 +20,8 @@ fn summary() -> Summary {
 
 fn compared(names: &[&str]) -> Comparison {
     let summary = summary();
-    let sides: Vec<Side<'_>> = names.iter().map(|name| Side { name, summary: &summary }).collect();
+    let sides: Vec<ComparedSide<'_>> =
+        names.iter().map(|name| ComparedSide { name, summary: &summary }).collect();
     compare(&sides, &Terms::default())
 }
 
@@ -112,7 +114,7 @@ fn shedding(completed: u64, shed: u64) -> Summary {
 
 fn against(first: &Summary, own: &Summary) -> Comparison {
     let sides = [("before", first), ("after", own)];
-    compare(&sides.map(|(name, summary)| Side { name, summary }), &Terms::default())
+    compare(&sides.map(|(name, summary)| ComparedSide { name, summary }), &Terms::default())
 }
 
 /// The level of a summary at several loads.
@@ -186,7 +188,7 @@ fn imported(rates: &[(f64, f64)]) -> Summary {
 fn at_slo(first: &Summary, own: &Summary, slo: &str) -> Comparison {
     let sides = [("before", first), ("after", own)];
     let terms = Terms { slo: Some(slo.parse().unwrap()), ..Terms::default() };
-    compare(&sides.map(|(name, summary)| Side { name, summary }), &terms)
+    compare(&sides.map(|(name, summary)| ComparedSide { name, summary }), &terms)
 }
 
 /// B7: 1.26 of 3.25 req/s is no capacity of 3.25 req/s, in any tool's results.
@@ -259,7 +261,7 @@ fn c3_the_gate_prints_the_bound_that_decides() {
     let line = |name: &str| {
         let metric = Compared::named(name).unwrap();
         let check = found.checks.iter().find(|check| check.metric == metric).unwrap();
-        assert_eq!(check.answer, Answer::Pass);
+        assert_eq!(check.answer, GateAnswer::Pass);
         let [low, high] = check.interval.unwrap();
         (check_line(check, Language::English), low, high)
     };
@@ -300,7 +302,7 @@ fn c5_suspect_levels_are_named() {
     suspect.levels[0].verdict = dyno_model::Verdict::Suspect;
     let good = Summary { levels: suspect.levels.clone(), ..suspect.clone() };
     let sides = [("a", &good), ("b", &suspect), ("c", &suspect)];
-    let sides = sides.map(|(name, summary)| Side { name, summary });
+    let sides = sides.map(|(name, summary)| ComparedSide { name, summary });
     let comparison = compare(&sides, &Terms::default());
     let text = table(&comparison, Language::English, Some(80)).replace('\n', " ");
     assert!(text.contains("suspect levels") && text.contains("a c=8; b c=8; c c=8"), "{text}");
@@ -330,11 +332,13 @@ fn c8_an_uncertain_percentile_is_neither_compared_nor_gated() {
         assert!(text.contains(named), "{text}");
         let found = gated(&comparison, &[], 0.5);
         let check = found.checks.iter().find(|check| check.metric == tail).unwrap();
-        assert_eq!((check.answer, check.why), (Answer::CannotTell, Some(Why::Imprecise)));
+        assert_eq!((check.answer, check.why), (GateAnswer::CannotTell, Some(Why::Imprecise)));
         let line = check_line(check, Language::English);
         assert!(line.contains("could not measure"), "{line}");
         let others = found.checks.iter().filter(|check| check.metric != tail);
-        assert!(others.clone().count() > 3 && others.clone().all(|of| of.answer == Answer::Pass));
+        assert!(
+            others.clone().count() > 3 && others.clone().all(|of| of.answer == GateAnswer::Pass)
+        );
     }
 }
 
@@ -362,7 +366,7 @@ fn c14_compare_names_the_time_between_tokens_that_both_have() {
     let asked = vec![Compared::named("tpot_mean").unwrap()];
     let terms = Terms { asked: asked.clone(), ..Terms::default() };
     let sides = [("before", &both), ("after", &both)];
-    let comparison = compare(&sides.map(|(name, summary)| Side { name, summary }), &terms);
+    let comparison = compare(&sides.map(|(name, summary)| ComparedSide { name, summary }), &terms);
     assert_eq!(gated(&comparison, &asked, 0.05).checks.len(), 1, "what is asked for is checked");
 }
 
@@ -376,12 +380,16 @@ fn a_run_that_sheds_more_than_its_baseline_fails_the_gate() {
     let chosen = [Compared::named("latency_mean").unwrap()];
     let found = gated(&comparison, &chosen, 0.05);
     let check = found.checks.iter().find(|check| check.metric.is_shed()).unwrap();
-    assert_eq!((found.answer, check.answer), (Answer::Fail, Answer::Fail));
+    assert_eq!((found.answer, check.answer), (GateAnswer::Fail, GateAnswer::Fail));
     assert!(check_line(check, Language::English).ends_with("shed: 0.0 % → 50.0 %"));
-    assert_eq!(found.caveats, [Note::Shed]);
+    assert_eq!(found.caveats, [ComparisonNote::Shed]);
     let better = gated(&against(&shedding(60, 60), &shedding(120, 0)), &[], 0.05);
-    assert_ne!(better.answer, Answer::Fail);
-    assert_eq!(better.caveats, [Note::Shed], "the baseline's times are those of half the requests");
+    assert_ne!(better.answer, GateAnswer::Fail);
+    assert_eq!(
+        better.caveats,
+        [ComparisonNote::Shed],
+        "the baseline's times are those of half the requests"
+    );
     let none = gated(&against(&shedding(120, 0), &shedding(120, 0)), &[], 0.05);
     assert!(none.checks.iter().all(|check| !check.metric.is_shed()) && none.caveats.is_empty());
 }
@@ -406,7 +414,10 @@ fn different_apis_and_requests_sent_again_are_caveats() {
     let api = first.run.api.unwrap();
     assert!(text.contains(&format!("different APIs: {api}, sglang-generate")), "{text}");
     assert!(text.contains("sent again (--on-shed retry) for 50.0 % of the requests of after"));
-    assert_eq!(gated(&comparison, &[], 0.05).caveats, [Note::OtherApi, Note::SentAgain]);
+    assert_eq!(
+        gated(&comparison, &[], 0.05).caveats,
+        [ComparisonNote::OtherApi, ComparisonNote::SentAgain]
+    );
     let chinese = caveats(&comparison, Language::Chinese);
     assert!(chinese[1].contains("after 的 50.0 %"), "{chinese:?}");
 }

@@ -1,7 +1,7 @@
 //! Every finding and note, in every language.
 #![allow(clippy::unwrap_used)]
 
-use dyno_model::{Diagnostic, Language, Value};
+use dyno_model::{Diagnostic, DiagnosticValue, Language};
 use dyno_words::{
     CacheFinding, Finding, FleetFinding, InLanguage, Note, OutputFinding, OverTime, ServerFinding,
 };
@@ -18,8 +18,8 @@ fn all() -> Vec<Diagnostic> {
         Note::ROWS,
     ];
     let said = tables.concat().into_iter().flat_map(|row| {
-        let many = (0..row.places()).map(|at| Value::from(format!("{}.5", at + 12)));
-        let one = (0..row.places()).map(|_| Value::from(1));
+        let many = (0..row.places()).map(|at| DiagnosticValue::from(format!("{}.5", at + 12)));
+        let one = (0..row.places()).map(|_| DiagnosticValue::from(1));
         [row.with(many.collect()), row.with(one.collect())]
     });
     said.collect()

@@ -203,7 +203,7 @@ fn failures_past_the_bend_are_distinguished_from_queues() {
 fn a_bent_ramp_as_people_see_it() {
     let ramp = Ramp { steps: Some(8), ..UP };
     let mut level = served(ramp, 5, 4);
-    level.client = dyno_model::summary::Client::default();
+    level.client = dyno_model::summary::ClientSummary::default();
     let mut summary = ended(&ramp_plan(ramp), vec![], 0);
     summary.levels = vec![level];
     let text = render_text(&summary, &TextOptions::default());

@@ -1,6 +1,6 @@
 //! What a request asks for, whichever API it came by, and how long the response is.
 
-use super::Finish;
+use super::AnswerFinish;
 use super::prompt::Prompt;
 use super::response::Response;
 
@@ -41,9 +41,9 @@ impl Ask {
     /// How many tokens the response has, and why it ends there, for a model that would stop by
     /// itself after `natural` tokens and has a context of `context`. Without output, the number of
     /// results.
-    pub fn length(&self, natural: u32, context: u32) -> (u32, Finish) {
+    pub fn length(&self, natural: u32, context: u32) -> (u32, AnswerFinish) {
         if self.output.none {
-            return (u32::try_from(self.prompts.len()).unwrap_or(u32::MAX), Finish::Stop);
+            return (u32::try_from(self.prompts.len()).unwrap_or(u32::MAX), AnswerFinish::Stop);
         }
         self.output.length(natural, context.saturating_sub(self.input()))
     }
@@ -59,14 +59,14 @@ impl Ask {
 }
 
 impl Output {
-    fn length(&self, natural: u32, room: u32) -> (u32, Finish) {
+    fn length(&self, natural: u32, room: u32) -> (u32, AnswerFinish) {
         let least = self.min.unwrap_or(0);
         let natural = natural.max(least);
         let max = self.max.unwrap_or(room).min(room);
         let endless = self.endless && self.max.is_some();
         match endless || natural > max || least >= max {
-            true => (max, Finish::Length),
-            false => (natural, Finish::Stop),
+            true => (max, AnswerFinish::Length),
+            false => (natural, AnswerFinish::Stop),
         }
     }
 
@@ -103,15 +103,15 @@ mod tests {
     #[test]
     fn the_length_of_a_response() {
         let length = |max, min, endless| output(max, min, endless).length(128, 1_000);
-        assert_eq!(length(None, None, false), (128, Finish::Stop));
-        assert_eq!(length(Some(500), None, false), (128, Finish::Stop));
-        assert_eq!(length(Some(50), None, false), (50, Finish::Length));
-        assert_eq!(length(Some(500), None, true), (500, Finish::Length));
-        assert_eq!(length(Some(500), Some(500), false), (500, Finish::Length));
-        assert_eq!(length(None, Some(300), false), (300, Finish::Stop));
-        assert_eq!(length(Some(128), None, false), (128, Finish::Stop));
-        assert_eq!(output(None, None, false).length(128, 100), (100, Finish::Length));
-        assert_eq!(output(None, Some(90), false).length(128, 128), (128, Finish::Stop));
+        assert_eq!(length(None, None, false), (128, AnswerFinish::Stop));
+        assert_eq!(length(Some(500), None, false), (128, AnswerFinish::Stop));
+        assert_eq!(length(Some(50), None, false), (50, AnswerFinish::Length));
+        assert_eq!(length(Some(500), None, true), (500, AnswerFinish::Length));
+        assert_eq!(length(Some(500), Some(500), false), (500, AnswerFinish::Length));
+        assert_eq!(length(None, Some(300), false), (300, AnswerFinish::Stop));
+        assert_eq!(length(Some(128), None, false), (128, AnswerFinish::Stop));
+        assert_eq!(output(None, None, false).length(128, 100), (100, AnswerFinish::Length));
+        assert_eq!(output(None, Some(90), false).length(128, 128), (128, AnswerFinish::Stop));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! For tests of the APIs: a response with known facts, and the bytes of its stream.
 
 use super::response::{Chunks, Facts, Token};
-use super::{Body, Finish};
+use super::{AnswerFinish, Body};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::{Burst, Frames, Framing, Transfer};
 use dyno_model::MS;
@@ -18,7 +18,7 @@ pub(super) fn facts(quirks: &[Quirk]) -> Facts<'static> {
         model_json: "\"m \\\"x\\\"\"",
         prompt_tokens: 11,
         tokens: 4,
-        finish: Finish::Length,
+        finish: AnswerFinish::Length,
         tells_cached: false,
     }
 }

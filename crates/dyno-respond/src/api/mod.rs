@@ -30,7 +30,7 @@ use route::Route;
 /// Every endpoint that generates. Errors about paths that none of them has are in the form of the
 /// first.
 #[rustfmt::skip] // One to a line.
-pub static APIS: &[&dyn Api] = &[
+pub static APIS: &[&dyn ServedApi] = &[
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::Responses,
@@ -46,7 +46,7 @@ pub static APIS: &[&dyn Api] = &[
 ];
 
 /// An endpoint that takes prompts.
-pub trait Api: Sync {
+pub trait ServedApi: Sync {
     /// Where it takes POST.
     fn paths(&self) -> &'static [&'static str];
 
@@ -79,7 +79,7 @@ pub trait Api: Sync {
 }
 
 /// The endpoint at a path.
-pub fn at(path: &str) -> Option<&'static dyn Api> {
+pub fn at(path: &str) -> Option<&'static dyn ServedApi> {
     APIS.iter().find(|api| api.paths().contains(&path)).copied()
 }
 
@@ -135,7 +135,7 @@ impl Refusal {
 
 /// Why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finish {
+pub enum AnswerFinish {
     /// The model stopped by itself.
     Stop,
     /// The most tokens were reached.

@@ -89,9 +89,9 @@ pub trait Words: Default {
 
 /// Only their number.
 #[derive(Debug, Default)]
-pub struct Counted(u32);
+pub struct PromptCount(u32);
 
-impl Words for Counted {
+impl Words for PromptCount {
     fn word(&mut self, _word: &str) {
         self.0 = self.0.saturating_add(1);
     }
@@ -271,7 +271,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn tokens(body: &str, chat: bool) -> u32 {
-        let fields: Fields<Counted> = serde_json::from_str(body).unwrap();
+        let fields: Fields<PromptCount> = serde_json::from_str(body).unwrap();
         let counted = words_of(&fields, chat).unwrap().tokens();
         assert_eq!(prompt_of(body.as_bytes(), chat, 4).unwrap().tokens, counted);
         counted

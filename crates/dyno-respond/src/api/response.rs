@@ -1,6 +1,6 @@
 //! What an API has to write: a whole response, or the frames of a stream.
 
-use super::Finish;
+use super::AnswerFinish;
 use crate::fault::Quirks;
 use crate::framing::Out;
 use dyno_model::Nanos;
@@ -12,7 +12,7 @@ pub trait Response: Debug + Send {
     fn whole(&self, facts: &Facts<'_>) -> Whole;
 
     /// Fills in what was not known then, in the bytes of the response.
-    fn settle(&self, _bytes: &mut [u8], _known: &Known) {}
+    fn settle(&self, _bytes: &mut [u8], _known: &KnownPrompt) {}
 
     /// The frames of a stream; none if there is no such thing.
     fn stream(&self, _facts: &Facts<'_>) -> Option<Box<dyn Chunks>> {
@@ -38,7 +38,7 @@ pub struct Facts<'a> {
     /// Tokens the response is going to have; results, if it has no tokens.
     pub tokens: u32,
     /// Why it is going to end.
-    pub finish: Finish,
+    pub finish: AnswerFinish,
     /// Whether the number of cached prompt tokens is reported.
     pub tells_cached: bool,
 }
@@ -67,7 +67,7 @@ impl From<Vec<u8>> for Whole {
 
 /// What an engine knows of a request when its first token is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Start {
+pub struct ResponseStart {
     /// Cached prompt tokens, if they are reported.
     pub cached: Option<u32>,
     /// How long it waited before it was in a step.
@@ -76,9 +76,9 @@ pub struct Start {
 
 /// What is known of a response when its last token is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownPrompt {
     /// How it started, if an engine knows.
-    pub start: Option<Start>,
+    pub start: Option<ResponseStart>,
     /// From the request to the first token.
     pub first: Nanos,
     /// From the request to the last token.
@@ -106,13 +106,13 @@ pub trait Chunks: Debug + Send {
     fn open(&mut self, _out: &mut Out<'_>) {}
 
     /// How the request started, before its first token, if an engine knows.
-    fn start(&mut self, _start: Start) {}
+    fn start(&mut self, _start: ResponseStart) {}
 
     /// A token, and why it is the last if it is.
-    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<Finish>);
+    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<AnswerFinish>);
 
     /// The end of a response that has no tokens.
-    fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: Finish, at: Nanos);
+    fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: AnswerFinish, at: Nanos);
 
     /// What follows the last token, to the last frame.
     fn close(&mut self, out: &mut Out<'_>, at: Nanos);

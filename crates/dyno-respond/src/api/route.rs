@@ -12,12 +12,12 @@ pub struct Route {
     /// Whether it wants a key where keys are wanted.
     pub needs_key: bool,
     /// The answer to a body; none if this engine has no such route.
-    pub answer: fn(&Place<'_>, &[u8]) -> Option<Page>,
+    pub answer: fn(&RoutePlace<'_>, &[u8]) -> Option<ServedPage>,
 }
 
 /// What such answers are made from.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct RoutePlace<'a> {
     /// The served model.
     pub model: &'a str,
     /// Context length.
@@ -38,7 +38,7 @@ pub struct Place<'a> {
 
 /// The answer.
 #[derive(Debug)]
-pub struct Page {
+pub struct ServedPage {
     /// The status.
     pub status: u16,
     /// The body.
@@ -49,7 +49,7 @@ pub struct Page {
     pub clears_cache: bool,
 }
 
-impl Page {
+impl ServedPage {
     /// JSON with status 200.
     pub fn json(body: impl Into<Vec<u8>>) -> Self {
         Self { status: 200, body: body.into(), kind: "application/json", clears_cache: false }

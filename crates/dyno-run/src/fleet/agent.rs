@@ -5,19 +5,20 @@ use super::files::Fetched;
 use super::keeping::{AtStart, Keeping};
 use super::kept::{Keep, Kept, note};
 use super::notices::told_once;
-use super::settled::Settled;
+use super::settled::AgreedWorkload;
 use super::told::Told;
 use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::host;
 use crate::identity::{self, on_one_line};
-use crate::levels::{Bench, ahead, on_failure, served_nothing};
-use crate::order::{MetricsFrom, Order, Reach, Secrets};
-use crate::target::{Measured, open};
+use crate::levels::{Backend, ahead, on_failure, served_nothing};
+use crate::order::{ConnectionSettings, MetricsFrom, Order, Secrets};
+use crate::target::{ServerBackend, open};
 use crate::workload::{Attempt, Workload};
 use dyno_drive::{LevelOutcome, LevelSetup, OnFailure, Stop, StopSignal};
 use dyno_fleet::{
-    Done, FromAgent, Hello, Line, PROTOCOL, Post, Prepare, Setup, check_level, check_setup, nats,
+    AgentLevelEnd, AgentLine, FromAgent, Hello, PROTOCOL, Post, PrepareLevel, Setup, check_level,
+    check_setup, nats,
 };
 use dyno_model::environment::{Environment, Server};
 use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd};
@@ -40,11 +41,11 @@ const GLANCE: Duration = Duration::from_millis(250);
 pub type Permission = Box<dyn Fn(&str) -> Result<(), Message>>;
 
 /// What an agent has of its own: nothing of it travels.
-pub struct Agent {
+pub struct AgentWork {
     /// Its name in reports.
     pub name: String,
     /// Keys, headers and TLS for the target.
-    pub reach: Reach,
+    pub reach: ConnectionSettings,
     /// URLs of servers whose queries hold secrets, each for its own server.
     pub targets: Vec<TargetUrl>,
     /// Key and headers for the server that counts tokens, where that is not the target and they differ.
@@ -66,10 +67,10 @@ pub struct Ended {
     pub kept: Option<Result<PathBuf, Message>>,
 }
 
-impl Agent {
+impl AgentWork {
     /// A child of the coordinator: it gets its secrets through its environment, and measures what it is
     /// told to.
-    pub fn child(name: String, mut reach: Reach) -> Self {
+    pub fn child(name: String, mut reach: ConnectionSettings) -> Self {
         let given = std::env::var(SECRETS).ok();
         let given: serde_json::Value =
             given.and_then(|given| serde_json::from_str(&given).ok()).unwrap_or_default();
@@ -106,7 +107,7 @@ fn secrets(given: &serde_json::Value) -> Secrets {
 }
 
 /// An agent that takes orders on its standard input until the run is over.
-pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
+pub fn serve_child(agent: &AgentWork) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
     let line = line.map_err(|error| RunError::Own(dyno_model::said!(error)))?;
@@ -117,7 +118,7 @@ pub fn serve_child(agent: &Agent) -> Result<(), RunError> {
 /// An agent that waits on a bus and takes part in one run after another, until `stop`, also in the middle of
 /// one; with `once`, in one. `ended` hears how each run ended for it.
 pub fn serve_bus(
-    agent: &Agent,
+    agent: &AgentWork,
     options: &nats::Options,
     once: bool,
     stop: &StopSignal,
@@ -141,7 +142,7 @@ pub fn serve_bus(
 }
 
 /// How an agent introduces itself.
-fn hello(agent: &Agent) -> Hello {
+fn hello(agent: &AgentWork) -> Hello {
     let host = host::describe();
     Hello {
         protocol: PROTOCOL,
@@ -154,7 +155,7 @@ fn hello(agent: &Agent) -> Hello {
 }
 
 /// Takes orders until the run is over, or until `stop`.
-pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Ended {
+pub fn serve(agent: &AgentWork, line: AgentLine, clock: Clock, stop: &StopSignal) -> Ended {
     let mut kept = None;
     match carry_out(agent, line, clock, stop, &mut kept) {
         Ok((why, told)) => Ended {
@@ -168,8 +169,8 @@ pub fn serve(agent: &Agent, line: Line, clock: Clock, stop: &StopSignal) -> Ende
 /// Carries orders out: why the run is over, and whether the coordinator said so. The records of the last
 /// level are in `kept`.
 fn carry_out(
-    agent: &Agent,
-    line: Line,
+    agent: &AgentWork,
+    line: AgentLine,
     clock: Clock,
     stop: &StopSignal,
     kept: &mut Option<Kept>,
@@ -183,14 +184,16 @@ fn carry_out(
     let mut duty = None;
     loop {
         let said = match post.next() {
-            dyno_fleet::Order::Setup(setup) => match Duty::take_up(agent, &setup, &post, clock) {
-                Ok(taken) => {
-                    duty = Some(taken);
-                    post.say(&FromAgent::Settled, &[])
+            dyno_fleet::AgentOrder::Setup(setup) => {
+                match Duty::take_up(agent, &setup, &post, clock) {
+                    Ok(taken) => {
+                        duty = Some(taken);
+                        post.say(&FromAgent::Settled, &[])
+                    }
+                    Err(error) => refuse(&post, &error),
                 }
-                Err(error) => refuse(&post, &error),
-            },
-            dyno_fleet::Order::Prepare(prepare) => match &mut duty {
+            }
+            dyno_fleet::AgentOrder::Prepare(prepare) => match &mut duty {
                 Some(duty) => {
                     *kept = None;
                     match duty.level(&prepare, &post, clock, stop) {
@@ -206,7 +209,7 @@ fn carry_out(
                     refuse(&post, &early)
                 }
             },
-            dyno_fleet::Order::Pull { from } => {
+            dyno_fleet::AgentOrder::Pull { from } => {
                 let piece = kept.as_mut().map(|kept| kept.piece(from));
                 match piece {
                     Some(Ok(bytes)) => post.say(&FromAgent::Piece { from }, &bytes),
@@ -220,10 +223,10 @@ fn carry_out(
                     }
                 }
             }
-            dyno_fleet::Order::Leave { why, told } => return Ok((why, told)),
-            dyno_fleet::Order::File { .. }
-            | dyno_fleet::Order::Start { .. }
-            | dyno_fleet::Order::Stop { .. } => Ok(()),
+            dyno_fleet::AgentOrder::Leave { why, told } => return Ok((why, told)),
+            dyno_fleet::AgentOrder::File { .. }
+            | dyno_fleet::AgentOrder::Start { .. }
+            | dyno_fleet::AgentOrder::Stop { .. } => Ok(()),
         };
         if let Err(unsaid) = said {
             let (why, told) = post.left().unwrap_or((unsaid, false));
@@ -243,14 +246,19 @@ struct Duty {
     keep: Keep,
     /// What a report of its part needs.
     environment: Environment,
-    bench: Measured,
+    bench: ServerBackend,
     workload: Workload,
     attempt: Attempt,
     _files: Option<Fetched>,
 }
 
 impl Duty {
-    fn take_up(agent: &Agent, setup: &Setup, post: &Post, clock: Clock) -> Result<Self, RunError> {
+    fn take_up(
+        agent: &AgentWork,
+        setup: &Setup,
+        post: &Post,
+        clock: Clock,
+    ) -> Result<Self, RunError> {
         check_setup(setup).map_err(|why| RunError::Usage(Message::of(&why)))?;
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
         let files = match agent.shares_files {
@@ -258,9 +266,10 @@ impl Duty {
             false => Some(Fetched::all(&setup.files, post).map_err(RunError::Usage)?),
         };
         let plan = plan_of(&setup.plan, setup.shard);
-        let settled: Settled = serde_json::from_value(setup.settled.clone()).map_err(|error| {
-            RunError::Usage(message!("what was settled: {error}", "预检结果：{error}"))
-        })?;
+        let settled: AgreedWorkload =
+            serde_json::from_value(setup.settled.clone()).map_err(|error| {
+                RunError::Usage(message!("what was settled: {error}", "预检结果：{error}"))
+            })?;
         let mut reach = agent.reach.clone();
         let url = agent.with_query(&setup.url)?;
         agent.has_all_of(&plan, &url)?;
@@ -312,9 +321,9 @@ impl Duty {
         let dialect = dialect_of(&plan)?;
         let shape = settled.shape(dialect.about()).map_err(RunError::Usage)?;
         let encoder = Encoder::new(&target.endpoint, dialect, shape, &target.headers);
-        let bench = Measured { target, encoder };
+        let bench = ServerBackend { target, encoder };
         let (run, attempt) = (setup.run.clone(), settled.attempt);
-        let Settled { addresses, server, preflight, .. } = settled;
+        let AgreedWorkload { addresses, server, preflight, .. } = settled;
         let notes = vec![note(&agent.name, setup.shard)];
         let environment = identity::environment(Server { addresses, ..server }, preflight, notes);
         let keep = agent.keep.clone();
@@ -323,13 +332,13 @@ impl Duty {
 
     fn level(
         &mut self,
-        prepare: &Prepare,
+        prepare: &PrepareLevel,
         post: &Post,
         clock: Clock,
         told_to_end: &StopSignal,
-    ) -> Result<(Done, Kept), RunError> {
+    ) -> Result<(AgentLevelEnd, Kept), RunError> {
         check_level(prepare).map_err(|why| RunError::Usage(Message::of(&why)))?;
-        let Prepare { level: number, plan: level, taken, failures } = prepare;
+        let PrepareLevel { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
         let items = self.workload.items(&self.plan, level, *number).map_err(RunError::Usage)?;
@@ -369,7 +378,7 @@ impl Duty {
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
         let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
-        let done = Done {
+        let done = AgentLevelEnd {
             level: *number,
             ending: outcome.ending,
             start_error_ns: late,
@@ -394,7 +403,7 @@ impl Duty {
             return Err(RunError::Records(error));
         }
         let kept = kept.close(records)?;
-        Ok((Done { bytes: kept.bytes, ..done }, kept))
+        Ok((AgentLevelEnd { bytes: kept.bytes, ..done }, kept))
     }
 }
 

@@ -5,21 +5,21 @@ use super::folder::Folder;
 use super::merge::{Bounds, Stream, merge};
 use super::outcome::{blame, lost_before, together};
 use super::served::{Served, Signs};
-use super::settled::Settled;
+use super::settled::AgreedWorkload;
 use super::told::{Learned, Numbers, Told, joined};
 use crate::error::RunError;
 use crate::identity::{on_one_line, one_line};
-use crate::levels::Bench;
+use crate::levels::Backend;
 use crate::metrics::Metrics;
-use crate::order::{Order, Reach, Secrets};
+use crate::order::{ConnectionSettings, Order, Secrets};
 use crate::pulse::Pulse;
-use crate::target::{Measured, OpenTarget};
+use crate::target::{OpenTarget, ServerBackend};
 use crate::workload::Items;
 use dyno_drive::{
     LevelOutcome, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
 };
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{Done, Fleet, FleetError, Part, Prepare, Setup, Watch, nats};
+use dyno_fleet::{AgentLevelEnd, Fleet, FleetError, LevelWatch, Part, PrepareLevel, Setup, nats};
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
 use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
@@ -45,7 +45,7 @@ const BUS_LEAD: Duration = Duration::from_secs(2);
 
 /// Where agents come from.
 #[derive(Clone)]
-pub enum Crew {
+pub enum AgentSource {
     /// Children of this process.
     Local(Local),
     /// Agents that wait on a bus.
@@ -73,7 +73,7 @@ pub struct OnBus {
 /// A target that is measured by several agents.
 pub(crate) struct Coordinated {
     /// This process's own client: health, metrics, the cache.
-    own: Measured,
+    own: ServerBackend,
     fleet: Fleet,
     /// Prompts or conversations taken by earlier levels.
     taken: u64,
@@ -96,8 +96,8 @@ pub(crate) struct Coordinated {
 pub(crate) fn gather(
     order: &Order,
     wanted: &FleetPlan,
-    own: Measured,
-    settled: &Settled,
+    own: ServerBackend,
+    settled: &AgreedWorkload,
     clock: Clock,
     run: &str,
 ) -> Result<Coordinated, RunError> {
@@ -108,7 +108,7 @@ pub(crate) fn gather(
     })?;
     let stop = || order.stop.get() > Stop::No;
     let (children, bus, hub, lead) = match &order.crew {
-        Some(Crew::Local(local)) => {
+        Some(AgentSource::Local(local)) => {
             let directory =
                 order.place.directory(run).and_then(|path| std::path::absolute(path).ok());
             let secrets = secrets(&order.reach, directory.as_deref());
@@ -126,7 +126,7 @@ pub(crate) fn gather(
             })?;
             (Some(children), None, hub, LEAD)
         }
-        Some(Crew::Bus(OnBus { options, within })) => {
+        Some(AgentSource::Bus(OnBus { options, within })) => {
             let call = nats::Call {
                 run: run.to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -156,7 +156,9 @@ pub(crate) fn gather(
         false => Files::default(),
     };
     let cpus = match &order.crew {
-        Some(Crew::Local(local)) if local.pin => dyno_net::allowed_cpus().unwrap_or_default(),
+        Some(AgentSource::Local(local)) if local.pin => {
+            dyno_net::allowed_cpus().unwrap_or_default()
+        }
         _ => Vec::new(),
     };
     let sources = order.reach.sources.shared_by(agents as usize);
@@ -200,8 +202,8 @@ pub(crate) fn bare_url(plan: &Plan, target: &OpenTarget) -> String {
 }
 
 /// Key, headers and query, for children of this process alone, and the directory of the run.
-fn secrets(reach: &Reach, directory: Option<&Path>) -> String {
-    let Reach { url, secrets, counting, tls, .. } = reach;
+fn secrets(reach: &ConnectionSettings, directory: Option<&Path>) -> String {
+    let ConnectionSettings { url, secrets, counting, tls, .. } = reach;
     let counting = counting.as_ref().map(|counter| {
         let Secrets { api_key, headers } = &counter.secrets;
         serde_json::json!({"url": counter.url.full(), "api_key": api_key, "headers": headers})
@@ -261,7 +263,7 @@ struct Watching<'a, 'o> {
     tokens: (u64, u64),
 }
 
-impl Watch for Watching<'_, '_> {
+impl LevelWatch for Watching<'_, '_> {
     fn started(&mut self, at: Nanos) {
         self.started = Some(at);
         self.observer.started(at);
@@ -300,7 +302,7 @@ impl Watch for Watching<'_, '_> {
     }
 }
 
-impl Bench for Coordinated {
+impl Backend for Coordinated {
     fn now(&self) -> Nanos {
         self.own.now()
     }
@@ -311,7 +313,7 @@ impl Bench for Coordinated {
         _items: Items,
         _ahead: usize,
     ) -> Result<LevelOutcome, TransportError> {
-        let prepare = Prepare {
+        let prepare = PrepareLevel {
             level: setup.level,
             plan: setup.plan.clone(),
             taken: self.taken,
@@ -380,7 +382,7 @@ impl Bench for Coordinated {
         self.taken = taken;
     }
 
-    fn learned(&mut self) -> Learned {
+    fn agent_reports(&mut self) -> Learned {
         std::mem::take(&mut self.learned)
     }
 
@@ -396,12 +398,12 @@ impl Bench for Coordinated {
         self.own.rest(time, stop);
     }
 
-    fn answers(&mut self, stop: &StopSignal) -> Result<(), Message> {
-        self.own.answers(stop)
+    fn check_health(&mut self, stop: &StopSignal) -> Result<(), Message> {
+        self.own.check_health(stop)
     }
 
-    fn forget(&mut self, stop: &StopSignal) -> Result<(), Message> {
-        self.own.forget(stop)
+    fn reset_cache(&mut self, stop: &StopSignal) -> Result<(), Message> {
+        self.own.reset_cache(stop)
     }
 
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse> {
@@ -488,7 +490,7 @@ impl Coordinated {
     }
 }
 
-fn is_behind(done: &Done) -> bool {
+fn is_behind(done: &AgentLevelEnd) -> bool {
     done.ending == Ending::BehindSchedule
 }
 

@@ -4,7 +4,7 @@
 use super::folder::Folder;
 use crate::workload::Places;
 use crate::workload::files::{DATA, TOKENIZER, digest, hex, of_plan, plain};
-use dyno_fleet::{FileRef, FromAgent, Order, PIECE, Post};
+use dyno_fleet::{AgentOrder, FileRef, FromAgent, PIECE, Post};
 use dyno_model::environment::FileDigest;
 use dyno_model::plan::Plan;
 use dyno_model::{Message, message};
@@ -137,10 +137,12 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), Message> {
         post.say(&FromAgent::Wants { hash: file.hash.clone(), from }, &[])?;
         let bytes = loop {
             match post.next_within(PIECE_WITHIN) {
-                Some(Order::File { hash, from: at, bytes }) if hash == file.hash && at == from => {
+                Some(AgentOrder::File { hash, from: at, bytes })
+                    if hash == file.hash && at == from =>
+                {
                     break bytes;
                 }
-                Some(Order::Leave { why, .. }) => return Err(why),
+                Some(AgentOrder::Leave { why, .. }) => return Err(why),
                 Some(_) => {}
                 None => {
                     return Err(message!("the next piece did not arrive", "下一段没有送达"));
@@ -166,7 +168,7 @@ fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_fleet::{Arrived, Line, ToAgent, decode, encode};
+    use dyno_fleet::{AgentLine, Arrived, ToAgent, decode, encode};
     use dyno_net::Clock;
     use std::sync::mpsc;
 
@@ -233,7 +235,7 @@ mod tests {
             }
             Ok(())
         });
-        let post = Post::take(Line::new(sender, inbox), Clock::start()).unwrap();
+        let post = Post::take(AgentLine::new(sender, inbox), Clock::start()).unwrap();
         Fetched::all(files, &post)
     }
 

@@ -1,7 +1,7 @@
 //! What an agent does while a level runs: it waits for the start, keeps every record, and counts for the coordinator.
 //! What it does between levels is in `agent`.
 
-use dyno_drive::Gate;
+use dyno_drive::StartGate;
 use dyno_fleet::{Counters, FromAgent, Post};
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelStart};
@@ -17,14 +17,16 @@ pub(super) struct AtStart<'a> {
     pub(super) level: u32,
 }
 
-impl Gate for AtStart<'_> {
+impl StartGate for AtStart<'_> {
     fn ready(&mut self) -> Option<Nanos> {
         self.post.say(&FromAgent::Ready { level: self.level }, &[]).ok()?;
         loop {
             match self.post.next() {
-                dyno_fleet::Order::Start { level, at } if level == self.level => return Some(at),
-                dyno_fleet::Order::Stop { level } if level == self.level => return None,
-                dyno_fleet::Order::Leave { .. } => return None,
+                dyno_fleet::AgentOrder::Start { level, at } if level == self.level => {
+                    return Some(at);
+                }
+                dyno_fleet::AgentOrder::Stop { level } if level == self.level => return None,
+                dyno_fleet::AgentOrder::Leave { .. } => return None,
                 _ => {}
             }
         }

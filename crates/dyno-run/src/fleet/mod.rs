@@ -20,12 +20,12 @@ mod served;
 mod settled;
 mod told;
 
-pub use agent::{Agent, Ended, Permission, serve, serve_bus, serve_child};
-pub use bench::{Crew, Local, OnBus};
+pub use agent::{AgentWork, Ended, Permission, serve, serve_bus, serve_child};
+pub use bench::{AgentSource, Local, OnBus};
 pub(crate) use bench::{bare_url, gather};
 pub use dyno_fleet::nats;
 pub use kept::Keep;
-pub(crate) use settled::Settled;
+pub(crate) use settled::AgreedWorkload;
 pub(crate) use told::Learned;
 
 /// The name of this machine.

@@ -2,7 +2,7 @@
 //! nothing is measured or started here.
 
 use dyno_model::Language;
-use dyno_model::course::{Over, Range, Search};
+use dyno_model::level_schedule::{Over, Range, Search};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Warmup};
 use dyno_words::messages;
 use dyno_workload::random::lengths::Lengths;

@@ -2,7 +2,7 @@
 
 use super::served::Signs;
 use dyno_drive::LevelOutcome;
-use dyno_fleet::{Done, Part};
+use dyno_fleet::{AgentLevelEnd, Part};
 use dyno_model::fleet::{AgentEnd, merged_health};
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::{Message, Nanos};
@@ -90,7 +90,7 @@ fn agent_end((number, (part, end)): (u32, (&Part, &Option<LevelEnd>))) -> AgentE
 }
 
 /// How the level ended: as planned where all parts did.
-fn weightiest<'a>(done: impl Iterator<Item = &'a Done>) -> Ending {
+fn weightiest<'a>(done: impl Iterator<Item = &'a AgentLevelEnd>) -> Ending {
     let weight = |ending: Ending| match ending {
         Ending::Requests => 0,
         Ending::Duration => 1,
@@ -113,7 +113,7 @@ mod tests {
     use dyno_model::record::{Phase, RequestRecord};
 
     fn part(ending: Ending, lost_target: Option<&str>, trouble: Option<&str>) -> Part {
-        let done = Done {
+        let done = AgentLevelEnd {
             level: 0,
             ending,
             start_error_ns: 0,

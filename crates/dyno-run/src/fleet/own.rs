@@ -1,10 +1,10 @@
 //! What an agent adds of its own: secret queries, each for its own server, and questions to the server that
 //! counts tokens for all agents alike.
 
-use super::agent::Agent;
+use super::agent::AgentWork;
 use crate::error::RunError;
 use crate::identity::on_one_line;
-use crate::order::{Order, Reach, Secrets};
+use crate::order::{ConnectionSettings, Order, Secrets};
 use crate::prepared::count_by_server;
 use crate::target::{OpenTarget, open};
 use crate::tokenize::CountedBy;
@@ -16,7 +16,7 @@ use dyno_model::plan::Plan;
 use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
 
-impl Agent {
+impl AgentWork {
     /// A URL of the coordinator's, with the query that this agent has for it, if any. Where it knows other
     /// paths of the server alone, theirs is used.
     pub(super) fn with_query(&self, url: &str) -> Result<TargetUrl, RunError> {
@@ -125,7 +125,7 @@ impl Agent {
         (self.may_measure)(at).map_err(RunError::Usage)?;
         let secrets = self.counting.as_ref().unwrap_or(&self.reach.secrets).clone();
         let url = Some(self.with_query(at)?);
-        let reach = Reach { url, secrets, ..self.reach.clone() };
+        let reach = ConnectionSettings { url, secrets, ..self.reach.clone() };
         open(&Order { reach, ..Order::new(plan.clone()) }, false, clock)
     }
 }
@@ -136,10 +136,10 @@ mod tests {
     use super::*;
     use dyno_model::plan::{Shard, Target};
 
-    fn agent(targets: &[&str]) -> Agent {
-        Agent {
+    fn agent(targets: &[&str]) -> AgentWork {
+        AgentWork {
             name: "a".to_owned(),
-            reach: Reach::default(),
+            reach: ConnectionSettings::default(),
             targets: targets.iter().map(|url| TargetUrl::parse(url).unwrap()).collect(),
             counting: None,
             shares_files: false,
@@ -152,7 +152,7 @@ mod tests {
     fn m4_an_agent_without_the_headers_or_the_query_of_the_plan_refuses() {
         let mut agent = agent(&["http://gpu:8000/v1?version=7&flag"]);
         let mut plan = Plan::new(Target::at("http://gpu:8000/v1?version=…&…"));
-        let mut check = |agent: &Agent, change: &dyn Fn(&mut Plan)| {
+        let mut check = |agent: &AgentWork, change: &dyn Fn(&mut Plan)| {
             change(&mut plan);
             let url = agent.with_query("http://gpu:8000/v1").unwrap();
             agent.has_all_of(&plan, &url).map_err(|error| error.to_string())

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// Everything that an agent needs besides the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Settled {
+pub(crate) struct AgreedWorkload {
     model: String,
     stream: bool,
     /// The optional fields that are sent.
@@ -31,7 +31,7 @@ pub(crate) struct Settled {
     pub(crate) attempt: Attempt,
 }
 
-impl Settled {
+impl AgreedWorkload {
     pub(crate) fn new(
         shape: &Shape,
         addresses: Vec<Address>,

@@ -4,7 +4,7 @@
 use crate::workload::Typical;
 use dyno_engine::core::{Event, Request};
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
@@ -32,9 +32,9 @@ pub(super) fn interval(twin: &Twin, lengths: Typical) -> Option<[f64; 2]> {
         let errors = [&twin.errors.held_out, &twin.errors.fitted];
         errors.into_iter().find_map(|errors| errors.get(&figure).copied())
     };
-    let error = known(Figure::CompletedRate)
-        .or_else(|| known(Figure::OutputTokensPerS))
-        .or_else(|| known(Figure::DurationS));
+    let error = known(ReferenceValue::CompletedRate)
+        .or_else(|| known(ReferenceValue::OutputTokensPerS))
+        .or_else(|| known(ReferenceValue::DurationS));
     // A closed loop shows the throughput; the rate of an open loop is what was sent.
     let closed = twin.errors.kinds.get("closed").map(|of| of.rate);
     let error = closed.or(error).map_or(UNKNOWN, |percent| (2.0 * percent / 100.0).max(LEAST));

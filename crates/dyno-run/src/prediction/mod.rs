@@ -10,15 +10,15 @@ pub(crate) use pace::Pace;
 use crate::api::has_messages;
 use crate::error::RunError;
 use crate::identity;
-use crate::predicted::OfTwin;
-use crate::prepared::Prepared;
+use crate::predicted::SimulatedBackend;
+use crate::prepared::PreparedRun;
 use crate::tokenize::Failure;
 use crate::workload::Workload;
 use dyno_engine::predicted::{ClientBehaviour, Predicted};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
-use dyno_model::course::Search;
 use dyno_model::environment::{Preflight, Server};
+use dyno_model::level_schedule::Search;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, PredictionAccuracy};
 use dyno_model::{Diagnostic, Message, Nanos, message};
 use dyno_words::Note;
@@ -33,7 +33,7 @@ pub(crate) fn prepare(
     plan: &Plan,
     mut workload: Workload,
     is_counted: bool,
-) -> Result<Prepared, RunError> {
+) -> Result<PreparedRun, RunError> {
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
     let twin =
         Twin::load(name).map_err(|error| RunError::setting("--twin", dyno_model::said!(error)))?;
@@ -62,8 +62,8 @@ pub(crate) fn prepare(
     let client = ClientBehaviour { way: WAY, streamed, details: true, answers, patience: None };
     let engine = Predicted::new(core, client);
     let prompts = engine.prompts(has_messages(&plan));
-    let bench = Box::new(OfTwin { engine, prompts, seed: plan.seed });
-    Ok(Prepared { plan: Arc::new(plan), bench, workload, environment, capacity })
+    let bench = Box::new(SimulatedBackend { engine, prompts, seed: plan.seed });
+    Ok(PreparedRun { plan: Arc::new(plan), bench, workload, environment, capacity })
 }
 
 /// Puts the twin's capacity into each level; returns notes on levels outside its fitted range.

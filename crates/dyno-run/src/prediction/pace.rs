@@ -1,7 +1,7 @@
 //! How long the rest of a prediction takes on the wall clock. The levels' own times are virtual;
 //! what a person waits for is the simulation, which costs time per request and token.
 
-use crate::estimate::Glance;
+use crate::estimate::LevelProgress;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
 use dyno_workload::random::lengths::Lengths;
@@ -32,7 +32,7 @@ impl Pace {
     pub(crate) fn learn(
         &mut self,
         level: &LevelPlan,
-        glance: &Glance,
+        glance: &LevelProgress,
         wall: Duration,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
@@ -107,8 +107,8 @@ mod tests {
     }
 
     /// 100 requests that took an hour of virtual time.
-    fn glance() -> Glance {
-        Glance { completed: 100, seconds: 3600.0, ..Glance::default() }
+    fn glance() -> LevelProgress {
+        LevelProgress { completed: 100, seconds: 3600.0, ..LevelProgress::default() }
     }
 
     #[test]

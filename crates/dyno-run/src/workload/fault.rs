@@ -5,13 +5,13 @@ use dyno_workload::random::RandomError;
 use dyno_workload::random::lengths::{Lengths, LengthsError};
 
 /// The flag at fault, and the message for the user.
-pub type Fault = (&'static str, Message);
+pub type SettingError = (&'static str, Message);
 
 /// The flag at fault where a tokenizer's counts do not add up.
 pub(crate) const BY_COUNTS: &str = "--tokenizer";
 
 /// The flag at fault for prompts that cannot be made.
-pub(super) fn of_random(error: RandomError) -> Fault {
+pub(super) fn of_random(error: RandomError) -> SettingError {
     let flag = match &error {
         RandomError::NoGroups(_) | RandomError::SharedAndUnique(_) => "--data",
         RandomError::First { .. } => "--data",
@@ -27,6 +27,6 @@ pub(super) fn of_random(error: RandomError) -> Fault {
 }
 
 /// The lengths that a flag asks for.
-pub(super) fn lengths(flag: &'static str, text: &str) -> Result<Lengths, Fault> {
+pub(super) fn lengths(flag: &'static str, text: &str) -> Result<Lengths, SettingError> {
     text.parse().map_err(|error: LengthsError| (flag, dyno_model::said!(error)))
 }

@@ -2,16 +2,16 @@
 
 use super::account::Account;
 use super::batch::Batch;
-use super::fault::{Fault, lengths, of_random};
+use super::fault::{SettingError, lengths, of_random};
 use super::items::{self, Made};
-use super::source::{Led, Source};
+use super::source::{ReplayedConversations, Source};
 use super::{Items, Prepared, Workload, lock};
 use crate::api::has_messages;
 use dyno_drive::Share;
 use dyno_model::Message;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
-use dyno_workload::data::{Count, DataError, DataSet, Selected, Selection};
+use dyno_workload::data::{Count, DataError, DataSet, PromptSelection, Selected};
 use dyno_workload::random::key::Key;
 use dyno_workload::random::lengths::Lengths;
 use dyno_workload::random::{RandomOptions, RandomPrompts};
@@ -22,19 +22,19 @@ use std::sync::{Arc, Mutex};
 
 /// The level whose prompts are made.
 #[derive(Clone, Copy)]
-struct Of<'a> {
+struct LevelContext<'a> {
     plan: &'a Plan,
     level: &'a LevelPlan,
     number: u32,
     key: Key,
 }
 
-impl Of<'_> {
-    fn input(&self) -> Result<Lengths, Fault> {
+impl LevelContext<'_> {
+    fn input(&self) -> Result<Lengths, SettingError> {
         lengths("--input-tokens", &self.level.input_tokens.0)
     }
 
-    fn output(&self) -> Result<Lengths, Fault> {
+    fn output(&self) -> Result<Lengths, SettingError> {
         match self.plan.request.task.generates() {
             true => lengths("--output-tokens", &self.level.output_tokens.0),
             false => Ok(Lengths::fixed(1)),
@@ -63,8 +63,13 @@ impl Workload {
     }
 
     /// The prompts of a level; the flag at fault and the message if they cannot be made.
-    pub(super) fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Made, Fault> {
-        let of = Of { plan, level, number, key: self.attempt.key(plan, level, number) };
+    pub(super) fn made(
+        &self,
+        plan: &Plan,
+        level: &LevelPlan,
+        number: u32,
+    ) -> Result<Made, SettingError> {
+        let of = LevelContext { plan, level, number, key: self.attempt.key(plan, level, number) };
         match &self.source {
             Source::Random(options) => self.random(of, options),
             Source::Made(options) => self.conversations(of, options),
@@ -79,7 +84,7 @@ impl Workload {
         Arc::clone(&self.account)
     }
 
-    fn random(&self, of: Of<'_>, options: &RandomOptions) -> Result<Made, Fault> {
+    fn random(&self, of: LevelContext<'_>, options: &RandomOptions) -> Result<Made, SettingError> {
         let input = of.input()?;
         let mut prepared = lock(&self.prepared);
         let prompts = match prepared.as_ref() {
@@ -94,7 +99,11 @@ impl Workload {
         })
     }
 
-    fn conversations(&self, of: Of<'_>, options: &SessionOptions) -> Result<Made, Fault> {
+    fn conversations(
+        &self,
+        of: LevelContext<'_>,
+        options: &SessionOptions,
+    ) -> Result<Made, SettingError> {
         let tokens = (of.input()?, of.output()?);
         let unique = of.plan.data.unique_prefix;
         let mut prepared = lock(&self.prepared);
@@ -107,7 +116,7 @@ impl Workload {
         Ok(items::made(sessions, self.account()))
     }
 
-    fn replay(&self, of: Of<'_>, trace: &Trace) -> Result<Made, Fault> {
+    fn replay(&self, of: LevelContext<'_>, trace: &Trace) -> Result<Made, SettingError> {
         let (chat, unique) = (has_messages(of.plan), of.plan.data.unique_prefix);
         let made = TracePrompts::new(&self.tokenizer, trace.clone(), of.key, chat, unique);
         let prompts = Arc::new(made.map_err(|error| ("--data", dyno_model::said!(error)))?);
@@ -115,7 +124,11 @@ impl Workload {
         Ok(items::trace(prompts, self.text, self.account()))
     }
 
-    fn recorded_sessions(&self, of: Of<'_>, sessions: &TraceSessions) -> Result<Made, Fault> {
+    fn recorded_sessions(
+        &self,
+        of: LevelContext<'_>,
+        sessions: &TraceSessions,
+    ) -> Result<Made, SettingError> {
         let (output, unique) = (of.output()?, of.plan.data.unique_prefix);
         let mut prepared = lock(&self.prepared);
         let made = match prepared.as_ref() {
@@ -132,7 +145,12 @@ impl Workload {
         Ok(items::sessions(prompts, from, self.account()))
     }
 
-    fn of_file(&self, of: Of<'_>, set: &DataSet, selection: &Selection) -> Result<Made, Fault> {
+    fn of_file(
+        &self,
+        of: LevelContext<'_>,
+        set: &DataSet,
+        selection: &PromptSelection,
+    ) -> Result<Made, SettingError> {
         let count = self.counter(has_messages(of.plan), is_bounded(selection));
         let selected = self.selected(set, selection, count)?;
         let batch = self.batch(of.plan, of.level);
@@ -144,8 +162,8 @@ impl Workload {
         })
     }
 
-    fn led(&self, of: Of<'_>, led: &Led) -> Result<Made, Fault> {
-        let Led { set, selection, options } = led;
+    fn led(&self, of: LevelContext<'_>, led: &ReplayedConversations) -> Result<Made, SettingError> {
+        let ReplayedConversations { set, selection, options } = led;
         let chat = has_messages(of.plan);
         let bounds = self.counter(chat, true).filter(|_| is_bounded(selection));
         let selected = self.selected(set, selection, bounds.map(counting_user_messages))?;
@@ -167,11 +185,11 @@ impl Workload {
     fn selected(
         &self,
         set: &DataSet,
-        selection: &Selection,
+        selection: &PromptSelection,
         count: Option<Count<'static>>,
-    ) -> Result<Selected<'static>, Fault> {
+    ) -> Result<Selected<'static>, SettingError> {
         let wrong = |error: DataError| ("--data", dyno_model::said!(error));
-        let selection = Selection { run: self.attempt.run, ..selection.clone() };
+        let selection = PromptSelection { run: self.attempt.run, ..selection.clone() };
         let mut selected = selection.of(set, count).map_err(wrong)?;
         selected.pass_over(self.attempt.taken).map_err(wrong)?;
         Ok(selected)
@@ -189,7 +207,7 @@ impl Workload {
         if plan.data.cache_hit.is_none() {
             return Ok(Vec::new());
         }
-        let aside = self.aside();
+        let aside = self.fresh_copy();
         drop(aside.all(plan, level, number)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
@@ -215,7 +233,7 @@ impl Workload {
     }
 }
 
-fn is_bounded(selection: &Selection) -> bool {
+fn is_bounded(selection: &PromptSelection) -> bool {
     selection.min_input.is_some() || selection.max_input.is_some()
 }
 

@@ -33,7 +33,7 @@ use dyno_workload::session::SyntheticSessions;
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{SessionPrompts, Trace, TracePrompts, TraceSessions};
 pub(crate) use fault::BY_COUNTS;
-pub use fault::Fault;
+pub use fault::SettingError;
 use source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -101,12 +101,12 @@ pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 
 impl Workload {
     /// Opens and checks the data of a plan; the flag at fault and the message if that fails.
-    pub fn open(plan: &Plan) -> Result<Self, Fault> {
+    pub fn open(plan: &Plan) -> Result<Self, SettingError> {
         Self::open_at(plan, &Places::default())
     }
 
     /// The same, with files in other places than the plan says.
-    pub(crate) fn open_at(plan: &Plan, places: &Places) -> Result<Self, Fault> {
+    pub(crate) fn open_at(plan: &Plan, places: &Places) -> Result<Self, SettingError> {
         let data = &plan.data;
         let elsewhere = places.tokenizer.as_deref();
         let tokenizer = match elsewhere.or(data.tokenizer.as_deref().map(Path::new)) {
@@ -134,7 +134,7 @@ impl Workload {
     }
 
     /// The same data for another run, with a separate account.
-    pub fn beside(&self) -> Self {
+    pub fn for_other_run(&self) -> Self {
         Self { account: Arc::default(), ..self.clone() }
     }
 
@@ -222,7 +222,7 @@ impl Workload {
 
     /// Makes its prompts differ from those of other runs and attempts. Of what earlier attempts took,
     /// only the number of requests is known: each had at most as many texts as the largest of the plan.
-    pub(crate) fn set_apart(&mut self, plan: &Plan, mut attempt: Attempt) {
+    pub(crate) fn set_attempt(&mut self, plan: &Plan, mut attempt: Attempt) {
         let texts = |level| self.batch(plan, level).map_or(1, Batch::texts);
         let most = plan.levels.iter().map(texts).max().unwrap_or(1);
         attempt.taken = attempt.taken.saturating_mul(most);
@@ -268,7 +268,7 @@ impl Workload {
     }
 
     /// The same data, from their beginning, without an account.
-    fn aside(&self) -> Self {
+    fn fresh_copy(&self) -> Self {
         let mut aside = Self { account: Arc::default(), ..self.clone() };
         aside.attempt.taken = 0;
         aside
@@ -284,11 +284,11 @@ impl Workload {
     pub(crate) fn specimen(&self, plan: &Plan) -> Result<Option<Item>, Message> {
         let synthetic = match &self.source {
             Source::Random(_) | Source::Made(_) => Some(u64::MAX >> 16),
-            Source::Trace(_) | Source::Sessions(_) => return self.apart(plan),
+            Source::Trace(_) | Source::Sessions(_) => return self.unrelated_prompt(plan),
             Source::Set(..) | Source::Led(_) if self.open_to_server => return Ok(None),
             Source::Set(..) | Source::Led(_) => None,
         };
-        let aside = self.aside();
+        let aside = self.fresh_copy();
         let Some(level) = plan.levels.first() else { return Ok(None) };
         let made = aside.all(plan, level, 0)?.make(synthetic.unwrap_or(0));
         let item = match made {
@@ -316,8 +316,8 @@ impl Workload {
 
     /// A prompt as long as the first of a trace, of which it has no words: whatever a server caches of
     /// it, the replay finds nothing of its own.
-    fn apart(&self, plan: &Plan) -> Result<Option<Item>, Message> {
-        let aside = self.aside();
+    fn unrelated_prompt(&self, plan: &Plan) -> Result<Option<Item>, Message> {
+        let aside = self.fresh_copy();
         let Some(level) = plan.levels.first() else { return Ok(None) };
         drop(aside.all(plan, level, 0)?);
         let prepared = lock(&aside.prepared);
@@ -336,7 +336,7 @@ impl Workload {
         if self.is_session() {
             return Ok(None);
         }
-        let aside = self.aside();
+        let aside = self.fresh_copy();
         let Some(level) = plan.levels.get(number as usize) else { return Ok(None) };
         let mut items = aside.all(plan, level, number)?;
         let (mut count, mut input, mut output) = (0_u64, 0_u64, 0_u64);
@@ -355,8 +355,8 @@ impl Workload {
     }
 
     /// Makes sure, before anything is sent, that every level has something to send.
-    pub fn check(&self, plan: &Plan) -> Result<(), Fault> {
-        let aside = self.aside();
+    pub fn check(&self, plan: &Plan) -> Result<(), SettingError> {
+        let aside = self.fresh_copy();
         // Agents check their own part, each with its own memory.
         for level in plan.levels.iter().filter(|_| plan.fleet.is_none()) {
             memory::check(plan, level).map_err(|message| ("--input-tokens", message))?;

@@ -132,7 +132,7 @@ impl Kind {
         shard: Shard,
     ) -> (LevelOutcome, Sent) {
         let plan = Plan { shard, ..self.plan.clone() };
-        let mut workload = self.workload.beside();
+        let mut workload = self.workload.for_other_run();
         workload.took(&plan, level, taken);
         let items = workload.items(&plan, level, number).unwrap();
         let mut requests = Lookahead::prepare(4, items, self.encoder.clone()).unwrap();

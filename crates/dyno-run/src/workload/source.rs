@@ -4,7 +4,7 @@ use crate::api::has_messages;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Message, message};
 use dyno_workload::data::{
-    Checked, DataError, DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError,
+    Checked, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection, SpecError,
 };
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
@@ -17,11 +17,11 @@ pub(super) enum Source {
     /// Random prompts.
     Random(RandomOptions),
     /// The prompts of a file.
-    Set(Box<DataSet>, Selection),
+    Set(Box<DataSet>, PromptSelection),
     /// Synthetic conversations.
     Made(SessionOptions),
     /// The conversations of a file, replayed with the server's own responses.
-    Led(Box<Led>),
+    Led(Box<ReplayedConversations>),
     /// A recorded trace.
     Trace(Trace),
     /// Recorded sessions, replayed with the server's own responses.
@@ -30,9 +30,9 @@ pub(super) enum Source {
 
 /// Recorded conversations and how they are replayed.
 #[derive(Clone)]
-pub(super) struct Led {
+pub(super) struct ReplayedConversations {
     pub(super) set: DataSet,
-    pub(super) selection: Selection,
+    pub(super) selection: PromptSelection,
     pub(super) options: SessionOptions,
 }
 
@@ -49,19 +49,19 @@ impl Source {
         spec.texts = !plan.request.task.generates();
         if spec.path.is_some() && TraceSessions::named_by(&spec).is_some() {
             let starts = match spec.kind {
-                Some(Kind::Session) => Starts::Given,
+                Some(DataKind::Session) => Starts::Given,
                 _ => Starts::Recorded,
             };
             let sessions = TraceSessions::open(&spec, &limits(data), starts);
             return sessions.map(Self::Sessions).map_err(|error| dyno_model::said!(error));
         }
         match spec.kind {
-            Some(Kind::Random) => Ok(Self::Random(random_options(Some(&spec), data, chat)?)),
-            Some(Kind::Trace) => {
+            Some(DataKind::Random) => Ok(Self::Random(random_options(Some(&spec), data, chat)?)),
+            Some(DataKind::Trace) => {
                 let trace = Trace::open(&spec, &limits(data)).map(Self::Trace);
                 trace.map_err(|error| dyno_model::said!(error))
             }
-            Some(Kind::Session) => {
+            Some(DataKind::Session) => {
                 let options =
                     SessionOptions::new(&spec).map_err(|error| dyno_model::said!(error))?;
                 if spec.path.is_none() {
@@ -69,7 +69,7 @@ impl Source {
                 }
                 let set = DataSet::new(&spec).map_err(|error| dyno_model::said!(error))?;
                 let selection = selection(data, seed);
-                Ok(Self::Led(Box::new(Led { set, selection, options })))
+                Ok(Self::Led(Box::new(ReplayedConversations { set, selection, options })))
             }
             _ => {
                 let set = DataSet::new(&spec).map_err(|error| dyno_model::said!(error))?;
@@ -84,7 +84,7 @@ impl Source {
     }
 
     /// Which records of a file are taken.
-    pub(super) fn selection(&self) -> Option<&Selection> {
+    pub(super) fn selection(&self) -> Option<&PromptSelection> {
         match self {
             Self::Set(_, selection) => Some(selection),
             Self::Led(led) => Some(&led.selection),
@@ -103,7 +103,7 @@ impl Source {
         };
         // A shuffle reads ahead, and bounds leave records out: more are read than are taken.
         let bounded = selection.min_input.is_some() || selection.max_input.is_some();
-        set.check(selection.limit.filter(|_| selection.order == Order::File && !bounded))
+        set.check(selection.limit.filter(|_| selection.order == DataOrder::File && !bounded))
     }
 
     /// What the user of a data file should know before anything is sent.
@@ -137,9 +137,9 @@ pub fn not_truncated() -> Message {
 }
 
 /// Which records of a data set a plan takes.
-pub fn selection(data: &DataPlan, seed: u64) -> Selection {
-    Selection {
-        order: if data.shuffle { Order::Shuffle } else { Order::File },
+pub fn selection(data: &DataPlan, seed: u64) -> PromptSelection {
+    PromptSelection {
+        order: if data.shuffle { DataOrder::Shuffle } else { DataOrder::File },
         seed,
         min_input: data.min_input_tokens,
         max_input: data.max_input_tokens,
@@ -147,7 +147,7 @@ pub fn selection(data: &DataPlan, seed: u64) -> Selection {
         limit: data.limit,
         repeat: true,
         unique_prefix: data.unique_prefix,
-        ..Selection::default()
+        ..PromptSelection::default()
     }
 }
 

@@ -5,7 +5,7 @@
 use dyno_engine::{Running, Server, ServerOptions};
 use dyno_model::environment::Address;
 use dyno_model::plan::LevelPlan;
-use dyno_run::{Blame, Embedded, Finished, Order, Resolver, RunError, run};
+use dyno_run::{Embedded, ErrorSource, Order, Resolver, RunError, RunResults, run};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
 
 const ONE: [u8; 4] = [127, 0, 0, 1];
@@ -23,7 +23,7 @@ fn dead(host: impl Into<IpAddr>) -> SocketAddr {
 }
 
 /// A run of twenty requests, against a host that has these addresses.
-fn measured(host: &str, addresses: Vec<SocketAddr>) -> Result<Finished, RunError> {
+fn measured(host: &str, addresses: Vec<SocketAddr>) -> Result<RunResults, RunError> {
     let order = Order::server(&format!("http://{host}:8000"))?;
     let mut order = order.level(LevelPlan::closed_loop(2, 20));
     let host = host.to_owned();
@@ -34,16 +34,16 @@ fn measured(host: &str, addresses: Vec<SocketAddr>) -> Result<Finished, RunError
     run(order, &())
 }
 
-fn listed(finished: &Finished) -> Vec<Address> {
+fn listed(finished: &RunResults) -> Vec<Address> {
     finished.dir.read_environment().unwrap().unwrap().server.addresses
 }
 
-fn note(finished: &Finished, code: &str) -> Option<String> {
+fn note(finished: &RunResults, code: &str) -> Option<String> {
     let notes = &finished.summary.as_ref().unwrap().notes;
     notes.iter().find(|note| note.code == code).map(|note| note.what.clone())
 }
 
-fn completed(finished: &Finished) -> Option<u64> {
+fn completed(finished: &RunResults) -> Option<u64> {
     finished.summary.as_ref().unwrap().levels[0].requests.completed
 }
 
@@ -91,7 +91,7 @@ fn a_dead_server_behind_a_name_is_left_out_and_named() {
 fn a_name_whose_servers_are_all_dead_is_an_error_that_names_them() {
     let [one, two] = [dead(ONE), dead(TWO)];
     let error = measured("gpus", vec![one, two]).err().unwrap();
-    assert_eq!(error.blame(), Blame::Target);
+    assert_eq!(error.blame(), ErrorSource::Target);
     let text = error.to_string();
     for expected in ["http://gpus:8000: the target cannot be reached", "curl http://gpus:8000"] {
         assert!(text.contains(expected), "{text}");

@@ -9,7 +9,7 @@ use dyno_model::record::RequestRecord;
 use dyno_model::{LevelSummary, SEC, Verdict};
 use dyno_net::Clock;
 use dyno_run::{
-    Blame, Embedded, LevelBegins, Observer, Order, Place, RunError, Stop, in_turns, run,
+    Embedded, ErrorSource, LevelBegins, Observer, Order, RunError, RunOutput, Stop, in_turns, run,
 };
 use dyno_stats::rng::SplitMix;
 use std::cell::RefCell;
@@ -97,7 +97,7 @@ fn predicted(levels: &[u32]) -> Order {
 fn a_twin_in_virtual_time_gives_the_same_each_time_and_is_kept() {
     let root = tempfile::tempdir().unwrap();
     let level = |name: &str| {
-        let order = predicted(&[8]).kept(Place::At(root.path().join(name)));
+        let order = predicted(&[8]).kept(RunOutput::At(root.path().join(name)));
         run(order, &()).unwrap().summary.unwrap().levels.remove(0)
     };
     let (one, other) = (level("one"), level("other"));
@@ -285,12 +285,12 @@ fn errors_name_their_cause() {
         (error.blame(), error.to_string())
     };
     let (who, message) = blame(Order::twin("no-such-twin"));
-    assert!(who == Blame::Usage && message.starts_with("--twin: "), "{message}");
+    assert!(who == ErrorSource::Usage && message.starts_with("--twin: "), "{message}");
     let (who, message) = blame(Order::server("http://127.0.0.1:1").unwrap());
-    assert!(who == Blame::Target && message.starts_with("http://127.0.0.1:1"), "{message}");
-    let order = Order::engine(SCRIPT).kept(Place::At("/proc/no/such".into()));
+    assert!(who == ErrorSource::Target && message.starts_with("http://127.0.0.1:1"), "{message}");
+    let order = Order::engine(SCRIPT).kept(RunOutput::At("/proc/no/such".into()));
     let (who, message) = blame(order);
-    assert!(who == Blame::Usage && message.starts_with("--out: "), "{message}");
+    assert!(who == ErrorSource::Usage && message.starts_with("--out: "), "{message}");
     let stopped = Order::engine(SCRIPT);
     stopped.stop.raise();
     stopped.stop.raise();
@@ -309,7 +309,7 @@ fn l5_the_plan_of_a_directory_is_that_of_its_records() {
         let path = root.path().join(round.to_string());
         let ready = std::sync::Barrier::new(2);
         let start = |seed| {
-            let mut order = predicted(&[1]).kept(Place::At(path.clone()));
+            let mut order = predicted(&[1]).kept(RunOutput::At(path.clone()));
             order.plan.seed = seed;
             ready.wait();
             run(order, &()).map(|finished| finished.summary.unwrap().run.seed)

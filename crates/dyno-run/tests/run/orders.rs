@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use dyno_fleet::{Arrived, FromAgent, Line, Prepare, Setup, ToAgent, decode, encode};
+use dyno_fleet::{AgentLine, Arrived, FromAgent, PrepareLevel, Setup, ToAgent, decode, encode};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, Shard, Target};
 use dyno_net::Clock;
-use dyno_run::fleet::{Agent, Ended, serve};
-use dyno_run::{Reach, StopSignal};
+use dyno_run::fleet::{AgentWork, Ended, serve};
+use dyno_run::{ConnectionSettings, StopSignal};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
@@ -26,9 +26,9 @@ impl Ordered {
         let send = move |packet| {
             say.send(packet).map_err(|_| dyno_model::Message::quoted("nobody listens"))
         };
-        let line = Line::new(Box::new(send), inbox);
+        let line = AgentLine::new(Box::new(send), inbox);
         let agent = thread::spawn(|| {
-            let agent = Agent::child("a".to_owned(), Reach::default());
+            let agent = AgentWork::child("a".to_owned(), ConnectionSettings::default());
             serve(&agent, line, Clock::start(), &StopSignal::new())
         });
         Self { orders, said, agent }
@@ -69,7 +69,7 @@ fn plans_that_no_machine_can_carry_out_are_refused() {
     assert_eq!(agent.told(setup(Shard::WHOLE)), FromAgent::Settled);
     let prepare = |load| {
         let plan = LevelPlan::new(load);
-        ToAgent::Prepare(Box::new(Prepare { level: 0, plan, taken: 0, failures: None }))
+        ToAgent::Prepare(Box::new(PrepareLevel { level: 0, plan, taken: 0, failures: None }))
     };
     let endless = Load::Rate { rate: 5.0, arrival: Arrival::Poisson };
     refused(agent.told(prepare(endless)), "a level without an end");

@@ -2,7 +2,7 @@
 
 /// The result of a capacity search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Answer {
+pub enum CapacityAnswer {
     /// The capacity is between two loads: the SLO is met at `low` and missed at `high`. Both are whole
     /// numbers where the load is a concurrency.
     Between {

@@ -1,7 +1,7 @@
 //! What each level says about the capacity, and whether the levels agree.
 
 use super::posterior;
-use crate::level::{Held, Kind, Measured};
+use crate::level::{HeldLoad, LevelKind, MeasuredLevel};
 use dyno_stats::trend;
 
 /// Loads farther apart than this, as logarithms, contradict each other if the higher one met the SLO
@@ -34,20 +34,20 @@ pub(super) enum Seen {
 
 impl Evidence {
     /// The evidence of a level; `None` if it cannot be judged.
-    pub(super) fn of(level: &Measured) -> Option<Self> {
+    pub(super) fn of(level: &MeasuredLevel) -> Option<Self> {
         let finite = |value: &f64| value.is_finite() && *value > 0.0;
         let load = Some(level.load).filter(finite)?;
-        let arrived = level.arrived_rate.filter(finite).filter(|_| level.kind == Kind::Rate);
+        let arrived = level.arrived_rate.filter(finite).filter(|_| level.kind == LevelKind::Rate);
         let at = arrived.unwrap_or(load).ln();
         let seen = match level.held {
             _ if !level.valid => return None,
-            Held::By(margin) if margin.log_ratio.is_finite() => Seen::Margin {
+            HeldLoad::By(margin) if margin.log_ratio.is_finite() => Seen::Margin {
                 margin: margin.log_ratio,
                 error: margin.error.filter(|error| error.is_finite() && *error >= 0.0),
             },
-            Held::Yes => Seen::Sign { held: true },
-            Held::No => Seen::Sign { held: false },
-            Held::By(_) | Held::Unsure => return None,
+            HeldLoad::Yes => Seen::Sign { held: true },
+            HeldLoad::No => Seen::Sign { held: false },
+            HeldLoad::By(_) | HeldLoad::Unsure => return None,
         };
         Some(Self { asked: load.ln(), at, requests: level.requests, seen })
     }

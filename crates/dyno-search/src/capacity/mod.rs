@@ -5,9 +5,9 @@ mod answer;
 mod evidence;
 mod posterior;
 
-pub use answer::{Answer, Doubt};
+pub use answer::{CapacityAnswer, Doubt};
 
-use crate::level::{Kind, LevelWish, Measured, Next, rounded};
+use crate::level::{LevelKind, LevelWish, MeasuredLevel, NextLevel, rounded};
 use evidence::{Evidence, Seen, contradicts, drift, extremes};
 use posterior::Posterior;
 
@@ -60,7 +60,7 @@ pub fn needed(share: f64) -> u64 {
 
 /// Where a search begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Start {
+pub enum SearchStart {
     /// Unknown: a closed loop with this many requests in flight measures the full rate. For rates
     /// only.
     Probe(u32),
@@ -78,10 +78,10 @@ const LOADS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
 /// Each level needs its own arrivals: with the same ones for all, their errors would be correlated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capacity {
-    /// [`Kind::Rate`], or [`Kind::Concurrency`] for whole numbers.
-    pub kind: Kind,
+    /// [`LevelKind::Rate`], or [`LevelKind::Concurrency`] for whole numbers.
+    pub kind: LevelKind,
     /// Where it begins.
-    pub start: Start,
+    pub start: SearchStart,
     /// How wide the result may be: with 0.06 its upper end is 6 % above the lower one.
     pub width: f64,
     /// The most levels that may be measured.
@@ -100,27 +100,28 @@ struct Known {
 
 impl Capacity {
     /// A search of the usual length and width.
-    pub fn new(kind: Kind, start: Start) -> Self {
+    pub fn new(kind: LevelKind, start: SearchStart) -> Self {
         Self { kind, start, width: WIDTH, levels: LEVELS, most: None }
     }
 
     /// The next step after these levels.
-    pub fn next(&self, so_far: &[Measured]) -> Next<Answer> {
+    pub fn next(&self, so_far: &[MeasuredLevel]) -> NextLevel<CapacityAnswer> {
         let mut most = None;
-        if let Start::Probe(in_flight) = self.start {
-            let Some(probe) = so_far.iter().find(|level| level.kind == Kind::Throughput) else {
+        if let SearchStart::Probe(in_flight) = self.start {
+            let Some(probe) = so_far.iter().find(|level| level.kind == LevelKind::Throughput)
+            else {
                 let load = f64::from(in_flight.max(1));
-                return Next::Level(LevelWish { kind: Kind::Throughput, load });
+                return NextLevel::Level(LevelWish { kind: LevelKind::Throughput, load });
             };
             most = probe.completed_rate.filter(|rate| rate.is_finite() && *rate > 0.0);
             if most.is_none() {
-                return Next::Done(Answer::Inconclusive { load: None, failed: None });
+                return NextLevel::Done(CapacityAnswer::Inconclusive { load: None, failed: None });
             }
         }
         let evidence = self.evidence(so_far);
         let given_up = self.given_up(so_far);
         let Some((range, first)) = self.range(&evidence, &given_up, most) else {
-            return Next::Done(self.at_last(&evidence, None));
+            return NextLevel::Done(self.at_last(&evidence, None));
         };
         let over = so_far.len() >= self.levels;
         let is_given_up = |load: f64| given_up.iter().any(|other| (other - load).abs() < SAME);
@@ -128,32 +129,32 @@ impl Capacity {
             let end = over || is_given_up(first);
             let last = so_far.iter().rfind(|level| level.kind == self.kind);
             let load = last.map(|level| level.load);
-            let answer = Answer::Inconclusive { load, failed: None };
-            return if end { Next::Done(answer) } else { self.wish(first) };
+            let answer = CapacityAnswer::Inconclusive { load, failed: None };
+            return if end { NextLevel::Done(answer) } else { self.wish(first) };
         }
         let beyond = [range[0] - 1.0, range[1] + 1.0];
         let posterior = Posterior::new(&evidence, beyond, most.map(f64::ln));
         let known = Known { range, evidence, posterior };
         if let Some(answer) = known.outside().or_else(|| self.answer(&known, over)) {
-            return Next::Done(answer);
+            return NextLevel::Done(answer);
         }
         let next = known.next_load(self.kind);
         match is_given_up(next) {
             false => self.wish(next),
             // This load would be the most informative, but it could not be judged.
-            true => Next::Done(
+            true => NextLevel::Done(
                 self.between(&known, true)
                     .unwrap_or_else(|| self.at_last(&known.evidence, Some(self.load(next)))),
             ),
         }
     }
 
-    fn evidence(&self, so_far: &[Measured]) -> Vec<Evidence> {
+    fn evidence(&self, so_far: &[MeasuredLevel]) -> Vec<Evidence> {
         so_far.iter().filter(|level| level.kind == self.kind).filter_map(Evidence::of).collect()
     }
 
     /// Logarithms of the loads that could not be judged, however often they were measured.
-    fn given_up(&self, so_far: &[Measured]) -> Vec<f64> {
+    fn given_up(&self, so_far: &[MeasuredLevel]) -> Vec<f64> {
         let of_kind = so_far.iter().filter(|level| level.kind == self.kind);
         let unjudged = of_kind.filter(|level| Evidence::of(level).is_none());
         let loads: Vec<f64> = unjudged.map(|level| level.load.ln()).collect();
@@ -170,11 +171,11 @@ impl Capacity {
     ) -> Option<([f64; 2], f64)> {
         let [low, high] = match (self.start, most) {
             (_, Some(most)) => [most / FAR, most * BEYOND_MOST],
-            (Start::Guess(guess), None) => [guess / FAR, guess * FAR],
-            (Start::Between([a, b]), None) => [a.min(b), a.max(b)],
-            (Start::Probe(_), None) => return None,
+            (SearchStart::Guess(guess), None) => [guess / FAR, guess * FAR],
+            (SearchStart::Between([a, b]), None) => [a.min(b), a.max(b)],
+            (SearchStart::Probe(_), None) => return None,
         };
-        let low = if self.kind == Kind::Concurrency { low.max(1.0) } else { low };
+        let low = if self.kind == LevelKind::Concurrency { low.max(1.0) } else { low };
         let high = self.most.map_or(high, |most| high.min(most).max(low));
         let high = match extremes(evidence).0 {
             Some(held) => {
@@ -189,7 +190,7 @@ impl Capacity {
         };
         let first = match (self.start, most) {
             (_, Some(most)) => most * FIRST,
-            (Start::Guess(guess), None) => guess,
+            (SearchStart::Guess(guess), None) => guess,
             _ => (low * high).sqrt(),
         };
         let fine = LOADS.contains(&low) && LOADS.contains(&high) && low <= high;
@@ -197,7 +198,7 @@ impl Capacity {
     }
 
     /// The result, if it is certain enough or no more levels may be measured.
-    fn answer(&self, known: &Known, over: bool) -> Option<Answer> {
+    fn answer(&self, known: &Known, over: bool) -> Option<CapacityAnswer> {
         let last = || over.then(|| self.at_last(&known.evidence, None));
         self.between(known, over).or_else(|| match extremes(&known.evidence) {
             (Some(_), Some(_)) => None,
@@ -206,7 +207,7 @@ impl Capacity {
     }
 
     /// The same where some levels met the SLO and others missed it.
-    fn between(&self, known: &Known, over: bool) -> Option<Answer> {
+    fn between(&self, known: &Known, over: bool) -> Option<CapacityAnswer> {
         let Known { evidence, posterior, .. } = known;
         let (Some(held), Some(failed)) = extremes(evidence) else { return None };
         let (window, mass) = self.window(posterior);
@@ -217,7 +218,7 @@ impl Capacity {
         let surest = posterior.shortest(MOST);
         let ([low, high], chance) = if mass < LEAST {
             (posterior.shortest(LEAST), LEAST)
-        } else if self.kind == Kind::Rate && surest[1] - surest[0] < window[1] - window[0] {
+        } else if self.kind == LevelKind::Rate && surest[1] - surest[0] < window[1] - window[0] {
             (surest, MOST)
         } else {
             (window, mass)
@@ -231,19 +232,19 @@ impl Capacity {
         };
         let confidence = doubt.is_none().then_some(chance);
         let (low, high) = match self.kind {
-            Kind::Concurrency => {
+            LevelKind::Concurrency => {
                 ((low.exp() + SLIGHT).floor().max(1.0), (high.exp() - SLIGHT).ceil().max(2.0))
             }
             _ => (low.exp(), high.exp()),
         };
-        Some(Answer::Between { low, high, confidence, doubt })
+        Some(CapacityAnswer::Between { low, high, confidence, doubt })
     }
 
     /// The most probable interval of the allowed width, and its probability. Of whole numbers, two
     /// neighbours are always allowed.
     fn window(&self, posterior: &Posterior) -> ([f64; 2], f64) {
         let width = self.width.max(0.0);
-        if self.kind != Kind::Concurrency {
+        if self.kind != LevelKind::Concurrency {
             return posterior.window(width.ln_1p());
         }
         let chance = |[low, high]: [f64; 2]| posterior.below(high) - posterior.below(low);
@@ -265,22 +266,24 @@ impl Capacity {
 
     /// The result where all levels met the SLO, or none did. `given_up`: a load that could not be
     /// judged ended the search.
-    fn at_last(&self, evidence: &[Evidence], given_up: Option<f64>) -> Answer {
+    fn at_last(&self, evidence: &[Evidence], given_up: Option<f64>) -> CapacityAnswer {
         match (extremes(evidence), given_up) {
-            ((Some(held), _), _) => Answer::AtLeast { load: plain(held) },
+            ((Some(held), _), _) => CapacityAnswer::AtLeast { load: plain(held) },
             ((None, Some(failed)), None) => never(evidence, failed),
-            ((None, failed), load) => Answer::Inconclusive { load, failed: failed.map(plain) },
+            ((None, failed), load) => {
+                CapacityAnswer::Inconclusive { load, failed: failed.map(plain) }
+            }
         }
     }
 
-    fn wish(&self, log: f64) -> Next<Answer> {
-        Next::Level(LevelWish { kind: self.kind, load: self.load(log) })
+    fn wish(&self, log: f64) -> NextLevel<CapacityAnswer> {
+        NextLevel::Level(LevelWish { kind: self.kind, load: self.load(log) })
     }
 
     /// A load to ask for, from its logarithm.
     fn load(&self, log: f64) -> f64 {
         match self.kind {
-            Kind::Concurrency => log.exp().round().max(1.0),
+            LevelKind::Concurrency => log.exp().round().max(1.0),
             _ => rounded(log.exp(), 4),
         }
     }
@@ -288,13 +291,13 @@ impl Capacity {
 
 impl Known {
     /// The result, if the edge is beyond the range.
-    fn outside(&self) -> Option<Answer> {
+    fn outside(&self) -> Option<CapacityAnswer> {
         let [low, high] = self.range;
         match extremes(&self.evidence) {
             (Some(held), None)
                 if held > high - SAME && self.posterior.below(high) < 1.0 - LEAST =>
             {
-                Some(Answer::AtLeast { load: plain(held) })
+                Some(CapacityAnswer::AtLeast { load: plain(held) })
             }
             (None, Some(failed)) if failed < low + SAME && self.posterior.below(low) > LEAST => {
                 Some(never(&self.evidence, failed))
@@ -304,12 +307,12 @@ impl Known {
     }
 
     /// The logarithm of the most informative load.
-    fn next_load(&self, kind: Kind) -> f64 {
+    fn next_load(&self, kind: LevelKind) -> f64 {
         let [low, high] = self.range;
         let middle = self.posterior.quantile(0.5);
         // The next whole number may be farther away than the nearest step.
         let beyond = |from: f64, step: f64| match kind {
-            Kind::Concurrency => (from.exp() + step).max(1.0).ln(),
+            LevelKind::Concurrency => (from.exp() + step).max(1.0).ln(),
             _ => from,
         };
         let next = match extremes(&self.evidence) {
@@ -356,12 +359,12 @@ fn crossing(evidence: &[Evidence]) -> f64 {
     if above > at && down > FAR_DOWN { at - down } else { f64::INFINITY }
 }
 
-fn never(evidence: &[Evidence], lowest: f64) -> Answer {
+fn never(evidence: &[Evidence], lowest: f64) -> CapacityAnswer {
     let margin = evidence.iter().filter(|one| one.asked <= lowest).find_map(|one| match one.seen {
         Seen::Margin { margin, .. } => Some(margin),
         Seen::Sign { .. } => None,
     });
-    Answer::Never { load: plain(lowest), margin }
+    CapacityAnswer::Never { load: plain(lowest), margin }
 }
 
 /// A load from its logarithm, as it was asked for.

@@ -4,8 +4,8 @@
 //! without ROW for all rows.
 
 use crate::support::{LABS, Lab, Searched, contains, search, truth};
-use dyno_search::Kind;
-use dyno_search::capacity::{Answer, LEVELS, WIDTH};
+use dyno_search::LevelKind;
+use dyno_search::capacity::{CapacityAnswer, LEVELS, WIDTH};
 use dyno_stats::quantile;
 use dyno_testing::given;
 
@@ -13,13 +13,13 @@ const SEEDS: u64 = 200;
 const TRUTH_SEEDS: usize = 201;
 
 /// From the lowest to the highest load that may be the capacity.
-fn width(lab: &Lab, answer: Answer) -> f64 {
+fn width(lab: &Lab, answer: CapacityAnswer) -> f64 {
     match answer {
         // `high` does not hold, so the highest whole number that may is the one below.
-        Answer::Between { low, high, .. } if lab.kind == Kind::Concurrency => {
+        CapacityAnswer::Between { low, high, .. } if lab.kind == LevelKind::Concurrency => {
             (high - 1.0) / low - 1.0
         }
-        Answer::Between { low, high, .. } => high / low - 1.0,
+        CapacityAnswer::Between { low, high, .. } => high / low - 1.0,
         _ => f64::INFINITY,
     }
 }
@@ -40,7 +40,7 @@ fn row(lab: &Lab, seeds: u64, first: u64) {
         contained(one) && width(lab, one.answer) <= WIDTH + 1e-9 && one.levels.len() <= LEVELS
     };
     let load = match lab.kind {
-        Kind::Concurrency => format!("{truth:.0} in flight"),
+        LevelKind::Concurrency => format!("{truth:.0} in flight"),
         _ => format!("{truth:.3}/s"),
     };
     println!(

@@ -4,14 +4,14 @@
 #![allow(clippy::expect_used)]
 
 use crate::support::{LABS, Lab, Searched, contains, search, truth};
-use dyno_search::capacity::{Answer, LEVELS, WIDTH};
-use dyno_search::{Ladder, Measured, Next, Sweep};
+use dyno_search::capacity::{CapacityAnswer, LEVELS, WIDTH};
+use dyno_search::{Ladder, MeasuredLevel, NextLevel, Sweep};
 
 /// Searches with some seeds, and how many of them are right, narrow and short.
 fn good(lab: &Lab, seeds: u64, truth: f64) -> usize {
     let is_good = |Searched { answer, levels }: &Searched| {
         let narrow = match *answer {
-            Answer::Between { low, high, .. } => high / low - 1.0 <= WIDTH + 1e-9,
+            CapacityAnswer::Between { low, high, .. } => high / low - 1.0 <= WIDTH + 1e-9,
             _ => false,
         };
         narrow && levels.len() <= LEVELS && contains(lab, *answer, truth)
@@ -44,8 +44,8 @@ fn a_latency_that_jumps() {
 fn a_sweep_goes_from_idle_to_past_the_knee() {
     let lab = lab("generic-7b-24gb", "ttft.p99<2s", 400);
     let sweep = Sweep::default();
-    let mut levels: Vec<Measured> = Vec::new();
-    while let Next::Level(wish) = sweep.next(&levels) {
+    let mut levels: Vec<MeasuredLevel> = Vec::new();
+    while let NextLevel::Level(wish) = sweep.next(&levels) {
         levels.push(lab.level(wish.kind, wish.load, levels.len() as u64));
     }
     assert_eq!(levels.len(), sweep.levels);
@@ -62,11 +62,13 @@ fn a_sweep_goes_from_idle_to_past_the_knee() {
 #[test]
 fn a_ladder_finds_how_many_run_at_once() {
     let lab = lab("generic-7b-24gb", "ttft.p99<2s", 1_000);
-    let mut levels: Vec<Measured> = Vec::new();
+    let mut levels: Vec<MeasuredLevel> = Vec::new();
     let knee = loop {
         match Ladder::default().next(&levels) {
-            Next::Level(wish) => levels.push(lab.level(wish.kind, wish.load, levels.len() as u64)),
-            Next::Done(knee) => break knee.expect("a knee"),
+            NextLevel::Level(wish) => {
+                levels.push(lab.level(wish.kind, wish.load, levels.len() as u64))
+            }
+            NextLevel::Done(knee) => break knee.expect("a knee"),
         }
     };
     // The twin runs at most 48 at once.

@@ -17,7 +17,7 @@ const UNSETTLED: f64 = 0.4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gated {
     /// Pass, fail or inconclusive.
-    pub gate: Gate,
+    pub gate: GateTest,
     /// The ends of the change, each right with 95 %. The worse one has to be within the limit to pass,
     /// the better one beyond it to fail: where it seems so, it is that corrected for the number of
     /// tests.
@@ -26,7 +26,7 @@ pub struct Gated {
 
 /// What a gate says.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Gate {
+pub enum GateTest {
     /// B is not worse by more than is allowed.
     Pass,
     /// B is worse by more than is allowed.
@@ -69,13 +69,13 @@ fn gated(effect: &Effect, better: Better, limit: f64, tested: Tested) -> Gated {
         Better::Higher => ([low, high], low >= limit, value < limit),
     };
     let gate = if tested.corrected < CHANCE {
-        Gate::Fail
+        GateTest::Fail
     } else if passes {
-        Gate::Pass
+        GateTest::Pass
     } else {
         let chance = if seems_worse { tested.chance } else { OWN };
         let wanted = Wanted { distance: (limit - value).abs(), chance, missing: UNSETTLED };
-        Gate::CannotTell { more_rounds: more_rounds(effect, wanted) }
+        GateTest::CannotTell { more_rounds: more_rounds(effect, wanted) }
     };
     Gated { gate, interval: ends.map(libm::expm1) }
 }

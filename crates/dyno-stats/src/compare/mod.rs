@@ -15,15 +15,17 @@ mod student;
 mod verdict;
 
 pub use effect::{Basis, Effect};
-pub use gate::{Gate, Gated, gate};
-pub use one_run::{BETWEEN_RUNS, BETWEEN_RUNS_AT_A_RATE, Figure, Loop, between_runs, one_run};
+pub use gate::{GateTest, Gated, gate};
+pub use one_run::{
+    BETWEEN_RUNS, BETWEEN_RUNS_AT_A_RATE, Loop, OneRunFigure, between_runs, one_run,
+};
 pub use power::MOST_MORE;
 pub use rounds::{paired, rounds};
-pub use verdict::{Better, Concluded, MARGIN, Verdict, conclude};
+pub use verdict::{Better, ComparisonVerdict, Concluded, MARGIN, conclude};
 
 /// How the runs of A and B were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum SideOrder {
     /// One side after the other, or on different days.
     Apart,
     /// In rounds of one run of each: the runs at the same place belong together.
@@ -36,13 +38,18 @@ pub enum Order {
 ///
 /// Absent where a side has no run, a metric is not above 0, or there is one run of each and nothing
 /// may be assumed or one of them has no interval.
-pub fn compare(a: &[Figure], b: &[Figure], order: Order, assumed: Option<f64>) -> Option<Effect> {
+pub fn compare(
+    a: &[OneRunFigure],
+    b: &[OneRunFigure],
+    order: SideOrder,
+    assumed: Option<f64>,
+) -> Option<Effect> {
     if let ([a], [b]) = (a, b) {
         return one_run(*a, *b, assumed?);
     }
-    let values = |side: &[Figure]| side.iter().map(|figure| figure.value).collect::<Vec<_>>();
+    let values = |side: &[OneRunFigure]| side.iter().map(|figure| figure.value).collect::<Vec<_>>();
     match order {
-        Order::InRounds if a.len() == b.len() => paired(&values(a), &values(b)),
+        SideOrder::InRounds if a.len() == b.len() => paired(&values(a), &values(b)),
         _ => rounds(&values(a), &values(b)),
     }
 }

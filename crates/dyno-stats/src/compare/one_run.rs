@@ -5,7 +5,7 @@ use super::effect::{Basis, Effect, Estimate, logarithm};
 use super::student::critical;
 use super::verdict::CHANCE;
 use crate::blocks::Interval;
-use crate::stability::Statistic;
+use crate::stability::WatchedStatistic;
 
 /// The standard deviation between runs of the same server in a closed loop, as a share of a metric.
 pub const BETWEEN_RUNS: f64 = 0.01;
@@ -25,24 +25,26 @@ pub enum Loop {
 /// The standard deviation between runs that may be assumed where it is not known. Absent for the
 /// tail in an open loop: near its capacity a server that is 1 % slower has a p99 that is 10 %
 /// higher, or 20 %, and one run does not show how near that is.
-pub fn between_runs(kind: Loop, statistic: Statistic) -> Option<f64> {
+pub fn between_runs(kind: Loop, statistic: WatchedStatistic) -> Option<f64> {
     match (kind, statistic) {
         (Loop::Closed, _) => Some(BETWEEN_RUNS),
-        (Loop::Open, Statistic::Mean | Statistic::P50) => Some(BETWEEN_RUNS_AT_A_RATE),
+        (Loop::Open, WatchedStatistic::Mean | WatchedStatistic::P50) => {
+            Some(BETWEEN_RUNS_AT_A_RATE)
+        }
         (Loop::Open, _) => None,
     }
 }
 
 /// A metric of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figure {
+pub struct OneRunFigure {
     /// Its value.
     pub value: f64,
     /// Its 95 % interval within the run, as [`crate::BlockTable`] gives it.
     pub interval: Option<Interval>,
 }
 
-impl Figure {
+impl OneRunFigure {
     /// A throughput without its own interval, from a closed loop without pauses. There,
     /// by Little's law, it is the number in flight divided by the mean latency, and known as well
     /// as that.
@@ -66,7 +68,7 @@ impl Figure {
 /// deviation `assumed` (see [`between_runs`]), besides what its interval says.
 ///
 /// Absent where a run has no interval, or a metric is not above 0.
-pub fn one_run(a: Figure, b: Figure, assumed: f64) -> Option<Effect> {
+pub fn one_run(a: OneRunFigure, b: OneRunFigure, assumed: f64) -> Option<Effect> {
     let ((of_a, a), (of_b, b)) = (a.logarithms()?, b.logarithms()?);
     let normal = critical(CHANCE, f64::INFINITY);
     // Where B may be lower and A higher, the change may be less.

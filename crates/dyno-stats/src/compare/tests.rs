@@ -11,8 +11,8 @@ fn runs(rng: &mut SplitMix, truth: f64, deviation: f64, count: usize) -> Vec<f64
     (0..count).map(|_| truth * (deviation * normal(rng)).exp()).collect()
 }
 
-fn figure(value: f64, reach: f64) -> Figure {
-    Figure { value, interval: Some([value * (1.0 - reach), value * (1.0 + reach)]) }
+fn figure(value: f64, reach: f64) -> OneRunFigure {
+    OneRunFigure { value, interval: Some([value * (1.0 - reach), value * (1.0 + reach)]) }
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -60,8 +60,9 @@ fn what_changes_for_both_cancels_in_pairs_only() {
 
 #[test]
 fn one_run_each_is_never_surer_than_runs_differ() {
-    let exact = Figure { value: 10.0, interval: Some([10.0, 10.0]) };
-    let got = one_run(exact, Figure { value: 10.2, interval: Some([10.2; 2]) }, 0.01).unwrap();
+    let exact = OneRunFigure { value: 10.0, interval: Some([10.0, 10.0]) };
+    let got =
+        one_run(exact, OneRunFigure { value: 10.2, interval: Some([10.2; 2]) }, 0.01).unwrap();
     assert!(close(got.log.errors[0], 0.01 * 2.0_f64.sqrt()));
     assert!(got.p > 0.1 && got.low < 0.0 && got.high > 0.04);
     assert_eq!(got.basis, Basis::OneRunEach { assumed: 0.01 });
@@ -72,7 +73,7 @@ fn one_run_each_is_never_surer_than_runs_differ() {
 
 #[test]
 fn less_is_assumed_of_a_closed_loop_than_of_an_open_one() {
-    use crate::stability::Statistic::{Mean, P50, P90, P99};
+    use crate::stability::WatchedStatistic::{Mean, P50, P90, P99};
     assert_eq!(between_runs(Loop::Closed, P99), Some(BETWEEN_RUNS));
     assert_eq!(between_runs(Loop::Open, Mean), Some(BETWEEN_RUNS_AT_A_RATE));
     assert_eq!(between_runs(Loop::Open, P50), Some(BETWEEN_RUNS_AT_A_RATE));
@@ -81,26 +82,29 @@ fn less_is_assumed_of_a_closed_loop_than_of_an_open_one() {
 
 #[test]
 fn lopsided_intervals_count_on_the_side_they_lie() {
-    let a = Figure { value: 1.0, interval: Some([1.0, 1.0]) };
-    let b = Figure { value: 2.0, interval: Some([1.9, 4.0]) };
+    let a = OneRunFigure { value: 1.0, interval: Some([1.0, 1.0]) };
+    let b = OneRunFigure { value: 2.0, interval: Some([1.9, 4.0]) };
     let got = one_run(a, b, 0.0).unwrap();
     assert!(close(got.low, 0.9) && close(got.high, 3.0), "{got:?}");
 }
 
 #[test]
 fn a_throughput_is_known_as_well_as_the_latency() {
-    let latency = Figure { value: 2.0, interval: Some([1.6, 2.5]) };
-    let got = Figure::by_latency(16.0, latency);
-    assert_eq!(got, Figure { value: 16.0, interval: Some([12.8, 20.0]) });
-    assert_eq!(Figure::by_latency(16.0, Figure { interval: None, ..latency }).interval, None);
+    let latency = OneRunFigure { value: 2.0, interval: Some([1.6, 2.5]) };
+    let got = OneRunFigure::by_latency(16.0, latency);
+    assert_eq!(got, OneRunFigure { value: 16.0, interval: Some([12.8, 20.0]) });
+    assert_eq!(
+        OneRunFigure::by_latency(16.0, OneRunFigure { interval: None, ..latency }).interval,
+        None
+    );
 }
 
 #[test]
 fn no_data_gives_nothing() {
     let some = figure(1.0, 0.1);
-    let none = Figure { value: 1.0, interval: None };
+    let none = OneRunFigure { value: 1.0, interval: None };
     assert_eq!(one_run(some, none, 0.01), None);
-    assert_eq!(compare(&[], &[some], Order::Apart, Some(0.01)), None);
+    assert_eq!(compare(&[], &[some], SideOrder::Apart, Some(0.01)), None);
     assert_eq!(rounds(&[1.0], &[1.0]), None);
     assert_eq!(rounds(&[], &[1.0, 2.0]), None);
     assert_eq!(paired(&[1.0, 2.0], &[1.0]), None);
@@ -108,23 +112,23 @@ fn no_data_gives_nothing() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(rounds(&[1.0, bad], &[1.0, 2.0]), None);
         assert_eq!(paired(&[1.0, 2.0], &[1.0, bad]), None);
-        assert_eq!(one_run(Figure { value: bad, ..some }, some, 0.01), None);
+        assert_eq!(one_run(OneRunFigure { value: bad, ..some }, some, 0.01), None);
     }
 }
 
 #[test]
 fn the_number_of_runs_and_their_order_decide() {
     let of = |count: usize| vec![figure(1.0, 0.1); count];
-    let basis = |a: usize, b: usize, order: Order| {
+    let basis = |a: usize, b: usize, order: SideOrder| {
         compare(&of(a), &of(b), order, Some(0.02)).map(|effect| effect.basis)
     };
-    assert_eq!(basis(1, 1, Order::InRounds), Some(Basis::OneRunEach { assumed: 0.02 }));
-    assert_eq!(basis(3, 3, Order::InRounds), Some(Basis::Paired));
-    assert_eq!(basis(3, 3, Order::Apart), Some(Basis::Rounds));
-    assert_eq!(basis(3, 2, Order::InRounds), Some(Basis::Rounds));
-    assert_eq!(basis(5, 1, Order::Apart), Some(Basis::OneAgainstSeveral));
-    assert_eq!(compare(&of(1), &of(1), Order::Apart, None), None);
-    assert!(compare(&of(2), &of(2), Order::Apart, None).is_some());
+    assert_eq!(basis(1, 1, SideOrder::InRounds), Some(Basis::OneRunEach { assumed: 0.02 }));
+    assert_eq!(basis(3, 3, SideOrder::InRounds), Some(Basis::Paired));
+    assert_eq!(basis(3, 3, SideOrder::Apart), Some(Basis::Rounds));
+    assert_eq!(basis(3, 2, SideOrder::InRounds), Some(Basis::Rounds));
+    assert_eq!(basis(5, 1, SideOrder::Apart), Some(Basis::OneAgainstSeveral));
+    assert_eq!(compare(&of(1), &of(1), SideOrder::Apart, None), None);
+    assert!(compare(&of(2), &of(2), SideOrder::Apart, None).is_some());
 }
 
 #[test]
@@ -136,7 +140,7 @@ fn equal_runs_do_not_differ_by_errors_of_rounding() {
 }
 
 /// The verdict where this is the only test.
-fn alone(effect: &Effect, margin: f64) -> Verdict {
+fn alone(effect: &Effect, margin: f64) -> ComparisonVerdict {
     conclude(&[*effect], margin)[0].verdict
 }
 
@@ -156,16 +160,19 @@ fn c3_the_interval_contains_no_change_exactly_where_none_is_called() {
         for some in effects.chunks(tests) {
             for (effect, found) in some.iter().zip(conclude(some, MARGIN)) {
                 let [low, high] = found.interval;
-                let differs = matches!(found.verdict, Verdict::Higher | Verdict::Lower);
+                let differs =
+                    matches!(found.verdict, ComparisonVerdict::Higher | ComparisonVerdict::Lower);
                 called += u32::from(differs);
                 uncorrected += u32::from(effect.p < 0.05);
                 match found.verdict {
-                    Verdict::Higher => assert!(low > 0.0, "{found:?}"),
-                    Verdict::Lower => assert!(high < 0.0, "{found:?}"),
-                    Verdict::NoLargerThan(most) => {
+                    ComparisonVerdict::Higher => assert!(low > 0.0, "{found:?}"),
+                    ComparisonVerdict::Lower => assert!(high < 0.0, "{found:?}"),
+                    ComparisonVerdict::NoLargerThan(most) => {
                         assert!(low >= -most && high <= most && most <= MARGIN, "{found:?}");
                     }
-                    Verdict::NotEnough { .. } => assert!(low <= 0.0 && high >= 0.0, "{found:?}"),
+                    ComparisonVerdict::NotEnough { .. } => {
+                        assert!(low <= 0.0 && high >= 0.0, "{found:?}")
+                    }
                 }
             }
         }
@@ -195,9 +202,9 @@ fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
                 Better::Higher => (low >= limit - 1e-9, high < limit + 1e-9),
             };
             let place = match found.gate {
-                Gate::Pass => 0,
-                Gate::Fail => 1,
-                Gate::CannotTell { .. } => 2,
+                GateTest::Pass => 0,
+                GateTest::Fail => 1,
+                GateTest::CannotTell { .. } => 2,
             };
             seen[place] += 1;
             assert!([within, beyond, !within && !beyond][place], "{found:?} {effect:?}");
@@ -219,7 +226,7 @@ fn c4_a_gate_of_many_metrics_fails_wrongly_at_most_once_in_40() {
         let all = 500;
         let fails = (0..all).filter(|_| {
             let effects: Vec<_> = (0..metrics).map(|_| metric()).collect();
-            gate(&effects, 0.05).iter().any(|found| found.gate == Gate::Fail)
+            gate(&effects, 0.05).iter().any(|found| found.gate == GateTest::Fail)
         });
         fails.count() as f64 / f64::from(all)
     };
@@ -240,21 +247,21 @@ fn verdicts_on_both_sides_of_their_limits() {
         rounds(&a, &b).unwrap()
     };
     let called = |effect: &Effect| alone(effect, MARGIN);
-    assert_eq!(called(&by(1.1)), Verdict::Higher);
-    assert_eq!(called(&by(0.9)), Verdict::Lower);
+    assert_eq!(called(&by(1.1)), ComparisonVerdict::Higher);
+    assert_eq!(called(&by(0.9)), ComparisonVerdict::Lower);
     let same = by(1.0);
-    assert_eq!(called(&same), Verdict::NoLargerThan(same.high));
-    assert!(matches!(alone(&same, 0.001), Verdict::NotEnough { .. }));
-    assert_eq!(Verdict::Higher.is_better(Better::Lower), Some(false));
-    assert_eq!(Verdict::Lower.is_better(Better::Lower), Some(true));
-    assert_eq!(Verdict::NoLargerThan(0.1).is_better(Better::Higher), None);
+    assert_eq!(called(&same), ComparisonVerdict::NoLargerThan(same.high));
+    assert!(matches!(alone(&same, 0.001), ComparisonVerdict::NotEnough { .. }));
+    assert_eq!(ComparisonVerdict::Higher.is_better(Better::Lower), Some(false));
+    assert_eq!(ComparisonVerdict::Lower.is_better(Better::Lower), Some(true));
+    assert_eq!(ComparisonVerdict::NoLargerThan(0.1).is_better(Better::Higher), None);
 }
 
 #[test]
 fn as_many_runs_as_are_asked_for_are_enough() {
     // One run each with 3 % between them: too few to exclude 5 %.
     let one = one_run(figure(1.0, 0.0), figure(1.01, 0.0), 0.03).unwrap();
-    let Verdict::NotEnough { more_rounds: Some(more) } = alone(&one, MARGIN) else {
+    let ComparisonVerdict::NotEnough { more_rounds: Some(more) } = alone(&one, MARGIN) else {
         panic!("{one:?}");
     };
     let settled = |count: usize| {
@@ -264,7 +271,7 @@ fn as_many_runs_as_are_asked_for_are_enough() {
             let a = runs(&mut rng, 1.0, 0.03, count);
             let b = runs(&mut rng, 1.0, 0.03, count);
             let effect = rounds(&a, &b).unwrap();
-            !matches!(alone(&effect, MARGIN), Verdict::NotEnough { .. })
+            !matches!(alone(&effect, MARGIN), ComparisonVerdict::NotEnough { .. })
         });
         settled.count() as f64 / f64::from(all)
     };
@@ -272,7 +279,7 @@ fn as_many_runs_as_are_asked_for_are_enough() {
     assert!((0.78..0.92).contains(&enough), "{more} more runs settle {enough}");
     assert!(settled(more as usize / 2) < 0.7);
     let hopeless = one_run(figure(1.0, 0.0), figure(1.01, 0.0), 1.0).unwrap();
-    assert_eq!(alone(&hopeless, MARGIN), Verdict::NotEnough { more_rounds: None });
+    assert_eq!(alone(&hopeless, MARGIN), ComparisonVerdict::NotEnough { more_rounds: None });
 }
 
 #[test]
@@ -282,16 +289,16 @@ fn gates_look_at_the_bad_direction_only() {
         let scaled = |factor: f64| wobble.map(|value| value * factor);
         rounds(&scaled(3.0), &scaled(3.0 * factor)).unwrap()
     };
-    assert_eq!(gate_alone(&by(1.0), Better::Lower, 0.05).gate, Gate::Pass);
-    assert_eq!(gate_alone(&by(1.1), Better::Lower, 0.05).gate, Gate::Fail);
-    assert_eq!(gate_alone(&by(1.1), Better::Higher, 0.05).gate, Gate::Pass);
-    assert_eq!(gate_alone(&by(0.9), Better::Higher, 0.05).gate, Gate::Fail);
-    assert_eq!(gate_alone(&by(0.9), Better::Lower, 0.05).gate, Gate::Pass);
-    assert!(matches!(gate_alone(&by(1.05), Better::Lower, 0.05).gate, Gate::CannotTell { .. }));
+    assert_eq!(gate_alone(&by(1.0), Better::Lower, 0.05).gate, GateTest::Pass);
+    assert_eq!(gate_alone(&by(1.1), Better::Lower, 0.05).gate, GateTest::Fail);
+    assert_eq!(gate_alone(&by(1.1), Better::Higher, 0.05).gate, GateTest::Pass);
+    assert_eq!(gate_alone(&by(0.9), Better::Higher, 0.05).gate, GateTest::Fail);
+    assert_eq!(gate_alone(&by(0.9), Better::Lower, 0.05).gate, GateTest::Pass);
+    assert!(matches!(gate_alone(&by(1.05), Better::Lower, 0.05).gate, GateTest::CannotTell { .. }));
     // An improvement may be asked for, and a throughput cannot fall by more than all of it.
-    assert_eq!(gate_alone(&by(1.0), Better::Lower, -0.05).gate, Gate::Fail);
-    assert_eq!(gate_alone(&by(0.9), Better::Lower, -0.05).gate, Gate::Pass);
-    assert_eq!(gate_alone(&by(0.1), Better::Higher, 2.0).gate, Gate::Pass);
+    assert_eq!(gate_alone(&by(1.0), Better::Lower, -0.05).gate, GateTest::Fail);
+    assert_eq!(gate_alone(&by(0.9), Better::Lower, -0.05).gate, GateTest::Pass);
+    assert_eq!(gate_alone(&by(0.1), Better::Higher, 2.0).gate, GateTest::Pass);
 }
 
 /// How many of 2,000 intervals of `count` runs each hold the truth, and how many call a change.
@@ -388,9 +395,9 @@ proptest! {
     ) {
         let effect = rounds(&a, &b).unwrap();
         let rank = |found: Gated| match found.gate {
-            Gate::Pass => 2,
-            Gate::CannotTell { .. } => 1,
-            Gate::Fail => 0,
+            GateTest::Pass => 2,
+            GateTest::CannotTell { .. } => 1,
+            GateTest::Fail => 0,
         };
         for better in [Better::Higher, Better::Lower] {
             let of = |most: f64| gate_alone(&effect, better, most);
@@ -426,10 +433,10 @@ proptest! {
         let pairs: Vec<_> = effects.iter().map(|effect| (*effect, better)).collect();
         for (found, said) in gate(&pairs, most).into_iter().zip(conclude(&effects, MARGIN)) {
             let is_better = said.verdict.is_better(better);
-            let same = matches!(said.verdict, Verdict::NoLargerThan(share) if share <= most);
-            let fails = found.gate == Gate::Fail;
+            let same = matches!(said.verdict, ComparisonVerdict::NoLargerThan(share) if share <= most);
+            let fails = found.gate == GateTest::Fail;
             prop_assert!(!fails || is_better == Some(false), "{found:?} {said:?}");
-            let passes = found.gate == Gate::Pass;
+            let passes = found.gate == GateTest::Pass;
             prop_assert!(passes || !(same || is_better == Some(true)), "{found:?} {said:?}");
         }
     }

@@ -26,7 +26,7 @@ pub enum Better {
 
 /// A conclusion.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum ComparisonVerdict {
     /// B is higher than A.
     Higher,
     /// B is lower than A.
@@ -41,7 +41,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl ComparisonVerdict {
     /// Whether B is better; absent where no difference was called.
     pub fn is_better(self, better: Better) -> Option<bool> {
         match self {
@@ -56,7 +56,7 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Concluded {
     /// The conclusion.
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
     /// The ends of the change. Corrected for the number of tests where a difference was called or
     /// nothing is decided: it contains 0 exactly where none was called. Where a difference is
     /// ruled out, the metric's own 95 % interval, which does that.
@@ -80,16 +80,17 @@ fn concluded(effect: &Effect, Tested { corrected, chance }: Tested, margin: f64)
     let of = |verdict, interval| Concluded { verdict, interval, corrected };
     let interval = effect.interval(chance);
     if corrected < CHANCE {
-        let verdict = if effect.change > 0.0 { Verdict::Higher } else { Verdict::Lower };
+        let verdict =
+            if effect.change > 0.0 { ComparisonVerdict::Higher } else { ComparisonVerdict::Lower };
         return of(verdict, interval);
     }
     let largest = effect.low.abs().max(effect.high.abs());
     if largest <= margin {
-        return of(Verdict::NoLargerThan(largest), [effect.low, effect.high]);
+        return of(ComparisonVerdict::NoLargerThan(largest), [effect.low, effect.high]);
     }
     let ruled_out =
         Wanted { distance: libm::log1p(margin), chance: CHANCE, missing: NOT_RULED_OUT };
     let shown = Wanted { distance: effect.log.value.abs(), chance, missing: NOT_SHOWN };
     let ways = [ruled_out, shown].map(|wanted| more_rounds(effect, wanted));
-    of(Verdict::NotEnough { more_rounds: ways.into_iter().flatten().min() }, interval)
+    of(ComparisonVerdict::NotEnough { more_rounds: ways.into_iter().flatten().min() }, interval)
 }

@@ -7,7 +7,7 @@ mod steady;
 mod watch;
 
 pub use steady::is_steady;
-pub use watch::{FIRST_LOOK, Standing, Watch, samples_to_stop};
+pub use watch::{FIRST_LOOK, StabilityWatch, Standing, samples_to_stop};
 
 use crate::quantile;
 use batches::{Batches, STUDENT_95};
@@ -19,7 +19,7 @@ const FEWEST_BEYOND: f64 = 10.0;
 
 /// The statistic whose precision is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statistic {
+pub enum WatchedStatistic {
     /// The mean.
     Mean,
     /// The median.
@@ -32,7 +32,7 @@ pub enum Statistic {
     P99,
 }
 
-impl Statistic {
+impl WatchedStatistic {
     /// The share of samples that lie below a percentile; none for the mean.
     pub fn share(self) -> Option<f64> {
         match self {
@@ -67,7 +67,7 @@ impl Precision {
 /// The samples are cut into 20 batches of consecutive ones, and the scatter of the batches gives
 /// the error. For a percentile it is the scatter of the share of samples that lie above it, and
 /// the interval reaches to the samples whose shares lie that much higher and lower.
-pub fn precision(samples: &[f64], statistic: Statistic) -> Option<Precision> {
+pub fn precision(samples: &[f64], statistic: WatchedStatistic) -> Option<Precision> {
     let count = samples.len();
     if count < FEWEST_SAMPLES || samples.iter().any(|s| !s.is_finite()) {
         return None;

@@ -1,8 +1,13 @@
 use super::*;
 use crate::rng::SplitMix;
 
-const ALL: [Statistic; 5] =
-    [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
+const ALL: [WatchedStatistic; 5] = [
+    WatchedStatistic::Mean,
+    WatchedStatistic::P50,
+    WatchedStatistic::P90,
+    WatchedStatistic::P95,
+    WatchedStatistic::P99,
+];
 
 fn uniform(seed: u64, count: usize) -> Vec<f64> {
     let mut rng = SplitMix::new(seed);
@@ -18,8 +23,8 @@ fn too_few_or_unusable_samples_give_nothing() {
         samples[7] = f64::NAN;
         assert_eq!(precision(&samples, statistic), None);
     }
-    assert_eq!(precision(&uniform(2, 999), Statistic::P99), None);
-    assert!(precision(&uniform(2, 4_000), Statistic::P99).is_some());
+    assert_eq!(precision(&uniform(2, 999), WatchedStatistic::P99), None);
+    assert!(precision(&uniform(2, 4_000), WatchedStatistic::P99).is_some());
     assert_eq!(is_steady(&uniform(3, 2 * FEWEST_SAMPLES - 1), 0.1), None);
     assert_eq!(is_steady(&[0.0; 1_000], 0.1), None);
 }
@@ -31,19 +36,19 @@ fn constant_samples_are_known_exactly() {
         assert_eq!(got, Precision { value: 4.0, half_width: 0.0 });
         assert_eq!(got.relative(), Some(0.0));
     }
-    assert_eq!(precision(&[0.0; 5_000], Statistic::Mean).unwrap().relative(), None);
+    assert_eq!(precision(&[0.0; 5_000], WatchedStatistic::Mean).unwrap().relative(), None);
 }
 
 #[test]
 fn independent_samples_have_the_width_of_the_books() {
     // Means over many draws, since each is an estimate itself.
-    let mean_width = |statistic: Statistic| {
+    let mean_width = |statistic: WatchedStatistic| {
         let width = |seed| precision(&uniform(seed, 2_000), statistic).unwrap().half_width;
         (0..200).map(width).sum::<f64>() / 200.0
     };
     let plain = 1.96 / 2_000_f64.sqrt();
-    let mean = mean_width(Statistic::Mean) / (plain / 12_f64.sqrt());
-    let median = mean_width(Statistic::P50) / (plain * 0.5);
+    let mean = mean_width(WatchedStatistic::Mean) / (plain / 12_f64.sqrt());
+    let median = mean_width(WatchedStatistic::P50) / (plain * 0.5);
     // Student and the precaution make it about a third wider.
     assert!((1.1..1.6).contains(&mean), "{mean}");
     assert!((1.1..1.6).contains(&median), "{median}");
@@ -53,7 +58,7 @@ fn independent_samples_have_the_width_of_the_books() {
 fn samples_like_their_neighbours_are_known_less_well() {
     let loose = uniform(9, 4_000);
     let tight: Vec<f64> = loose.iter().step_by(40).flat_map(|v| [*v; 40]).collect();
-    for statistic in [Statistic::Mean, Statistic::P50] {
+    for statistic in [WatchedStatistic::Mean, WatchedStatistic::P50] {
         let wide = precision(&tight, statistic).unwrap().half_width;
         let narrow = precision(&loose, statistic).unwrap().half_width;
         assert!(wide > 3.0 * narrow, "{statistic:?}: {wide} and {narrow}");

@@ -1,6 +1,6 @@
 //! Watches samples as they arrive and decides when there are enough.
 
-use super::{FEWEST_BEYOND, Precision, Statistic, is_steady, precision};
+use super::{FEWEST_BEYOND, Precision, WatchedStatistic, is_steady, precision};
 
 /// The first look is taken at this many samples.
 pub const FIRST_LOOK: usize = 200;
@@ -27,8 +27,8 @@ pub enum Standing {
 /// Testing after every sample would stop as soon as the samples look precise by chance. So a test is
 /// made only when there are 1.4 times as many samples as at the last one, and two in a row must agree.
 #[derive(Debug, Clone)]
-pub struct Watch {
-    statistic: Statistic,
+pub struct StabilityWatch {
+    statistic: WatchedStatistic,
     wanted: f64,
     samples: Vec<f64>,
     next: usize,
@@ -54,9 +54,9 @@ fn after(count: usize) -> usize {
     (count as f64 * BETWEEN_LOOKS).ceil() as usize
 }
 
-impl Watch {
+impl StabilityWatch {
     /// Waits until `statistic` is known to ± `wanted` of its value: 0.03 is 3 %.
-    pub fn new(statistic: Statistic, wanted: f64) -> Self {
+    pub fn new(statistic: WatchedStatistic, wanted: f64) -> Self {
         Self {
             statistic,
             wanted,

@@ -6,11 +6,11 @@ use crate::queues::watched::{Series, watched};
 use crate::queues::{exponential, normal};
 use dyno_stats::rng::SplitMix;
 use dyno_stats::stability::is_steady;
-use dyno_stats::{Standing, Statistic, Watch};
+use dyno_stats::{StabilityWatch, Standing, WatchedStatistic};
 
 /// Of so many runs with the rates that the table shows, fewer than nine in ten are covered less
 /// than once in 100 times.
-fn covers(series: Series, statistic: Statistic, wanted: f64, runs: usize) {
+fn covers(series: Series, statistic: WatchedStatistic, wanted: f64, runs: usize) {
     let got = watched(series, statistic, wanted, 4_711, runs);
     assert!(got.stopped >= 99.0, "{series}, {statistic:?}: {got:?}");
     assert!(got.covered >= 90.0, "{series}, {statistic:?}: {got:?}");
@@ -18,17 +18,22 @@ fn covers(series: Series, statistic: Statistic, wanted: f64, runs: usize) {
 
 #[test]
 fn the_mean_of_correlated_samples_is_covered() {
-    covers(Series::Autoregressive { alike: 0.9, deviation: 1.0 }, Statistic::Mean, 0.03, 120);
+    covers(
+        Series::Autoregressive { alike: 0.9, deviation: 1.0 },
+        WatchedStatistic::Mean,
+        0.03,
+        120,
+    );
 }
 
 #[test]
 fn a_percentile_is_covered() {
-    covers(Series::Autoregressive { alike: 0.5, deviation: 3.0 }, Statistic::P90, 0.03, 60);
+    covers(Series::Autoregressive { alike: 0.5, deviation: 3.0 }, WatchedStatistic::P90, 0.03, 60);
 }
 
 #[test]
 fn a_queue_is_covered() {
-    covers(Series::Queue { load: 0.5 }, Statistic::Mean, 0.1, 60);
+    covers(Series::Queue { load: 0.5 }, WatchedStatistic::Mean, 0.1, 60);
 }
 
 #[test]
@@ -36,7 +41,7 @@ fn a_growing_queue_is_never_precise() {
     let queue = JUDGED_ON[0];
     for seed in 0..10 {
         let seen = queue.run(&mut SplitMix::new(seed), 1.2, 10_000);
-        let mut watch = Watch::new(Statistic::Mean, 0.03);
+        let mut watch = StabilityWatch::new(WatchedStatistic::Mean, 0.03);
         for latency in seen.latencies {
             watch.add(latency);
             assert!(!matches!(watch.ask(), Standing::Known(_)), "after {}", watch.count());
@@ -75,7 +80,7 @@ fn steady_samples_are_seldom_called_unsteady() {
 #[test]
 fn looks_are_few_however_often_it_is_asked() {
     let mut rng = SplitMix::new(61);
-    let mut watch = Watch::new(Statistic::P50, 0.001);
+    let mut watch = StabilityWatch::new(WatchedStatistic::P50, 0.001);
     let mut changes = 0;
     let mut before = watch.ask();
     for _ in 0..5_000 {
@@ -90,7 +95,7 @@ fn looks_are_few_however_often_it_is_asked() {
 
 #[test]
 fn nan_samples_are_left_out() {
-    let mut watch = Watch::new(Statistic::Mean, 0.03);
+    let mut watch = StabilityWatch::new(WatchedStatistic::Mean, 0.03);
     for sample in [f64::NAN, f64::INFINITY, 1.0] {
         watch.add(sample);
     }

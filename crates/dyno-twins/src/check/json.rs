@@ -2,7 +2,7 @@
 
 use crate::levels::{key, shown};
 use dyno_engine::twin::Twin;
-use dyno_fit::{Check, CheckedLevel, Explanation, Part, Shift};
+use dyno_fit::{CheckedLevel, Explanation, FitCheck, Part, Shift};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ struct LeftOut<'a> {
 }
 
 pub(super) fn document<'a>(
-    found: &'a Check,
+    found: &'a FitCheck,
     same: Option<bool>,
     twin: &'a Twin,
     left_out: impl Iterator<Item = (&'a str, String)>,

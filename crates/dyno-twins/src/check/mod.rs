@@ -5,10 +5,10 @@ mod json;
 mod text;
 mod words;
 
-use crate::measured::Measured;
+use crate::measured::MeasuredRun;
 use crate::trials::Trials;
 use dyno_engine::twin::Twin;
-use dyno_fit::Check;
+use dyno_fit::FitCheck;
 use dyno_model::{Language, Localized, Message, message};
 
 /// A run beside a twin.
@@ -17,13 +17,13 @@ pub struct Checked {
     /// Levels that could not be compared, with one note for each reason.
     pub notes: Vec<Message>,
     twin: Twin,
-    found: Check,
+    found: FitCheck,
     left_out: Vec<(String, Message)>,
     language: Language,
 }
 
 /// Compares the levels of these runs with a twin.
-pub fn check(runs: &[Measured], twin: Twin, language: Language) -> Result<Checked, Message> {
+pub fn check(runs: &[MeasuredRun], twin: Twin, language: Language) -> Result<Checked, Message> {
     if let Some(run) = runs.iter().find(|run| run.records.is_none()) {
         return Err(message!(
             "{} has no records of single requests; check a run of dyno bench",

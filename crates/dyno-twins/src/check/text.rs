@@ -4,7 +4,7 @@ use super::words::Say;
 use crate::levels::{head, heads, pair, shown};
 use crate::shown::list::table;
 use dyno_engine::twin::Twin;
-use dyno_fit::{Check, CheckedLevel, Explanation, Part, Shift};
+use dyno_fit::{CheckedLevel, Explanation, FitCheck, Part, Shift};
 use dyno_model::Language;
 use dyno_words::columns::wrap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// Columns of text.
 const WIDTH: usize = 100;
 
-pub(super) fn text(found: &Check, twin: &Twin, language: Language) -> String {
+pub(super) fn text(found: &FitCheck, twin: &Twin, language: Language) -> String {
     if found.levels.is_empty() {
         return Say::Nothing.with(language, &[&twin.name]) + "\n";
     }
@@ -35,7 +35,7 @@ fn row(level: &CheckedLevel) -> Vec<String> {
 }
 
 /// Whether it is the same, and if not, what would explain it.
-fn outcome(found: &Check, twin: &Twin, language: Language) -> String {
+fn outcome(found: &FitCheck, twin: &Twin, language: Language) -> String {
     let all = found.levels.len().to_string();
     if found.same() {
         return Say::Same.with(language, &[&all, &twin.name]) + "\n";
@@ -96,7 +96,7 @@ mod tests {
         CheckedLevel { label: label.to_owned(), figures: figures.into(), differs }
     }
 
-    fn said(check: &Check, language: Language) -> String {
+    fn said(check: &FitCheck, language: Language) -> String {
         text(check, &Twin::load(Twin::default_name()).unwrap(), language)
     }
 
@@ -105,7 +105,7 @@ mod tests {
         let levels = vec![level("rate 4", vec![Quantity::Rate]), level("rate 9", vec![])];
         let of = |part, value| Explanation { part, value, removes: 0.92 };
         let explanations = vec![of(Part::Accelerator, 1.45), of(Part::MaxSeqs, 16.0)];
-        let check = Check { levels, shifts: Vec::new(), explanations };
+        let check = FitCheck { levels, shifts: Vec::new(), explanations };
         let text = said(&check, Language::English);
         assert!(text.contains("rate 4  4.00 → 5.00 !"), "{text}");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -118,19 +118,19 @@ mod tests {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(said(&check, Language::Chinese).contains("加速器的全部计算耗时变为 1.45 倍"));
-        let more = Check { explanations: vec![of(Part::MaxSeqs, 96.0)], ..check.clone() };
+        let more = FitCheck { explanations: vec![of(Part::MaxSeqs, 96.0)], ..check.clone() };
         let text = said(&more, Language::English).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             text.contains("at least 96 sequences run at once, instead of at most 48"),
             "{text}"
         );
-        let unexplained = Check { explanations: Vec::new(), ..check };
+        let unexplained = FitCheck { explanations: Vec::new(), ..check };
         assert!(said(&unexplained, Language::English).contains("no single change explains it"));
     }
 
     #[test]
     fn the_same_and_nothing_at_all_are_not_the_same() {
-        let of = |levels, shifts| Check { levels, shifts, explanations: Vec::new() };
+        let of = |levels, shifts| FitCheck { levels, shifts, explanations: Vec::new() };
         let same = of(vec![level("rate 4", vec![])], Vec::new());
         let text = said(&same, Language::English);
         assert!(text.contains("still the same: 1 level agrees with generic-7b-24gb"), "{text}");

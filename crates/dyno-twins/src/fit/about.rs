@@ -1,6 +1,6 @@
 //! What a twin's file says of the system and of where the twin is from.
 
-use crate::measured::Measured;
+use crate::measured::MeasuredRun;
 use dyno_engine::twin::Twin;
 
 /// What the user says of the system.
@@ -15,7 +15,7 @@ pub struct About {
 }
 
 impl About {
-    pub(super) fn write(&self, twin: &mut Twin, runs: &[Measured]) {
+    pub(super) fn write(&self, twin: &mut Twin, runs: &[MeasuredRun]) {
         let model = runs.iter().find_map(|run| run.summary.run.model.clone());
         twin.model = self.model.clone().or(model);
         twin.hardware = self.hardware.clone();

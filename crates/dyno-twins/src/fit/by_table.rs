@@ -2,7 +2,7 @@
 
 use super::words::Say;
 use crate::shown::compare;
-use dyno_engine::twin::reference::Figure;
+use dyno_engine::twin::reference::ReferenceValue;
 use dyno_fit::Fitted;
 use dyno_model::message::{In, list};
 use dyno_model::{Language, Message, message};
@@ -49,9 +49,9 @@ pub(super) fn report(found: &Fitted, language: Language) -> String {
 }
 
 /// The warning for a twin that does not predict levels it was not fitted to.
-pub(super) fn warning(leave_one_out: &BTreeMap<Figure, f64>) -> Option<Message> {
+pub(super) fn warning(leave_one_out: &BTreeMap<ReferenceValue, f64>) -> Option<Message> {
     let large = leave_one_out.iter().filter(|(_, percent)| **percent > LARGEST_ERROR);
-    let said = |(figure, percent): (&Figure, &f64)| {
+    let said = |(figure, percent): (&ReferenceValue, &f64)| {
         let both = [Language::English, Language::Chinese];
         Message::new(
             both.map(|language| format!("{} {percent:.0} %", compare::short(*figure, language))),
@@ -76,8 +76,9 @@ mod tests {
 
     #[test]
     fn only_large_leave_one_out_errors_are_warned_about() {
-        assert_eq!(warning(&BTreeMap::from([(Figure::TtftMs, 30.0)])), None);
-        let errors = BTreeMap::from([(Figure::TtftMs, 44.6), (Figure::LatencyS, 12.0)]);
+        assert_eq!(warning(&BTreeMap::from([(ReferenceValue::TtftMs, 30.0)])), None);
+        let errors =
+            BTreeMap::from([(ReferenceValue::TtftMs, 44.6), (ReferenceValue::LatencyS, 12.0)]);
         let text = warning(&errors).unwrap().to_string();
         assert!(text.contains("TTFT ms 45 %") && !text.contains("latency"), "{text}");
     }

@@ -12,13 +12,13 @@ mod words;
 
 pub use about::About;
 
-use crate::measured::Measured;
+use crate::measured::MeasuredRun;
 use crate::server;
 use crate::trials::Trials;
 use crate::usable;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
-    CalibrateOptions, Defect, FitOptions, FitProgress, Role, Settings, Table, calibrate,
+    CalibrateOptions, Defect, FitOptions, FitProgress, FitTable, Role, Settings, calibrate,
 };
 use dyno_model::{Language, Message, message};
 use std::sync::Arc;
@@ -56,10 +56,10 @@ pub struct Wanted {
 
 /// A fit that can begin.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct FitJob<'a> {
     /// What should be said first: levels that are left out, and what is about to be done.
     pub notes: Vec<Message>,
-    runs: &'a [Measured],
+    runs: &'a [MeasuredRun],
     wanted: &'a Wanted,
     language: Language,
     material: Material,
@@ -69,13 +69,13 @@ pub struct Job<'a> {
 /// What the search gets.
 #[derive(Debug)]
 enum Material {
-    Table(Table),
+    Table(FitTable),
     Records(Trials),
 }
 
 /// Why there is no fit.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Refused {
+pub struct FitRefused {
     /// What became of each level.
     pub notes: Vec<Message>,
     /// What has to change.
@@ -95,19 +95,19 @@ pub struct FittedTwin {
 
 /// Chooses the levels of these runs, of which there is at least one.
 pub fn prepare<'a>(
-    runs: &'a [Measured],
+    runs: &'a [MeasuredRun],
     wanted: &'a Wanted,
     language: Language,
-) -> Result<Job<'a>, Refused> {
+) -> Result<FitJob<'a>, FitRefused> {
     let job = |(notes, material)| {
         let progress = Arc::default();
-        Job { notes, runs, wanted, language, material, progress }
+        FitJob { notes, runs, wanted, language, material, progress }
     };
     let all_recorded = runs.iter().all(|run| run.records.is_some());
     let found = match wanted.source {
         Source::Records => by_records(runs, language),
         Source::Auto if all_recorded => by_records(runs, language).or_else(|refused| {
-            let (mut notes, material) = by_means(runs, wanted, language).map_err(|_| Refused {
+            let (mut notes, material) = by_means(runs, wanted, language).map_err(|_| FitRefused {
                 notes: refused.notes.clone(),
                 errors: refused.errors.clone(),
             })?;
@@ -137,9 +137,12 @@ pub fn prepare<'a>(
 }
 
 /// Every request of the levels.
-fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<Message>, Material), Refused> {
+fn by_records(
+    runs: &[MeasuredRun],
+    language: Language,
+) -> Result<(Vec<Message>, Material), FitRefused> {
     let without = runs.iter().filter(|run| run.records.is_none());
-    let no_records = |run: &Measured| {
+    let no_records = |run: &MeasuredRun| {
         message!(
             "{} has no records of single requests; use --from table",
             "{} 没有单个请求的记录；请使用 --from table",
@@ -148,9 +151,9 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<Message>, Ma
     };
     let errors: Vec<Message> = without.map(no_records).collect();
     if !errors.is_empty() {
-        return Err(Refused { notes: Vec::new(), errors });
+        return Err(FitRefused { notes: Vec::new(), errors });
     }
-    let unreadable = |error: dyno_record::RecordError| Refused {
+    let unreadable = |error: dyno_record::RecordError| FitRefused {
         notes: Vec::new(),
         errors: vec![message!("the records cannot be read: {error}", "无法读取记录：{error}")],
     };
@@ -174,7 +177,7 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<Message>, Ma
         _ => None,
     };
     if let Some(defect) = defect {
-        return Err(Refused { notes, errors: vec![Message::of(&defect)] });
+        return Err(FitRefused { notes, errors: vec![Message::of(&defect)] });
     }
     notes.extend(trials.hidden());
     notes.extend(trials.unchecked());
@@ -187,10 +190,10 @@ fn by_records(runs: &[Measured], language: Language) -> Result<(Vec<Message>, Ma
 
 /// The means of the levels.
 fn by_means(
-    runs: &[Measured],
+    runs: &[MeasuredRun],
     wanted: &Wanted,
     language: Language,
-) -> Result<(Vec<Message>, Material), Refused> {
+) -> Result<(Vec<Message>, Material), FitRefused> {
     let table = table::table(&wanted.name, runs, wanted.max_seqs, language);
     let left_out = table.levels.iter().filter_map(|level| match &level.role {
         Role::LeftOut(why) => Some((level.label.as_str(), why)),
@@ -200,7 +203,7 @@ fn by_means(
     let defects = dyno_fit::defects(&table);
     if !defects.is_empty() {
         let errors = defects.iter().map(Message::of).collect();
-        return Err(Refused { notes, errors });
+        return Err(FitRefused { notes, errors });
     }
     notes.push(message!(
         "fitting {} levels; this takes from a few seconds to some minutes",
@@ -210,7 +213,7 @@ fn by_means(
     Ok((notes, Material::Table(table)))
 }
 
-impl Job<'_> {
+impl FitJob<'_> {
     /// How far it has come.
     pub fn line(&self, elapsed: Duration) -> String {
         progress::line(self.progress.state(), elapsed, self.language)
@@ -226,7 +229,7 @@ impl Job<'_> {
         Ok(found)
     }
 
-    fn to_table(&self, table: &Table) -> Result<FittedTwin, Message> {
+    fn to_table(&self, table: &FitTable) -> Result<FittedTwin, Message> {
         let mut options =
             FitOptions { progress: Arc::clone(&self.progress), ..FitOptions::default() };
         if let Some(budget) = self.wanted.token_budget {

@@ -2,14 +2,14 @@
 
 use super::unknown;
 use super::words::Say;
-use crate::measured::Measured;
+use crate::measured::MeasuredRun;
 use dyno_fit::NextRun;
 use dyno_model::Language;
 use dyno_model::plan::{Api, Plan};
 use std::fmt::Write as _;
 
 /// The commands, with what each would show; nothing if no run would help.
-pub(super) fn runs(next: &[NextRun], measured: &[Measured], language: Language) -> String {
+pub(super) fn runs(next: &[NextRun], measured: &[MeasuredRun], language: Language) -> String {
     if next.is_empty() {
         return String::new();
     }

@@ -7,7 +7,7 @@ use crate::shown::compare::number;
 use crate::shown::list::table;
 use dyno_engine::core::Policy;
 use dyno_engine::twin::Twin;
-use dyno_fit::{Calibrated, Figures, Kind, LeftOut, Missed};
+use dyno_fit::{Calibrated, Figures, LeftOut, Missed, TrialKind};
 use dyno_model::message::list;
 use dyno_model::{Language, Message, message};
 use dyno_words::columns::left;
@@ -78,10 +78,10 @@ fn mean(name: &str, all: &[Missed]) -> Vec<String> {
 
 /// Each kind of load, predicted from the others.
 fn kinds(left_out: &LeftOut, language: Language) -> String {
-    let mut all: Vec<Kind> = left_out.kinds.iter().map(|missed| missed.kind).collect();
+    let mut all: Vec<TrialKind> = left_out.kinds.iter().map(|missed| missed.kind).collect();
     all.sort_unstable();
     all.dedup();
-    let row = |kind: &Kind| {
+    let row = |kind: &TrialKind| {
         let others = all.iter().filter(|other| *other != kind);
         let others: Vec<&str> = others.map(|other| words::kind(*other, language)).collect();
         let others = others.join(language.choose([" and ", "和"]));
@@ -157,15 +157,15 @@ mod tests {
     use super::*;
     use dyno_fit::Quantity;
 
-    fn of(label: &str, kind: Kind, rate: f64, ttft: f64) -> Missed {
+    fn of(label: &str, kind: TrialKind, rate: f64, ttft: f64) -> Missed {
         let by = [(Quantity::Rate, rate.ln()), (Quantity::TtftP50, ttft.ln())].into();
         Missed { label: label.to_owned(), kind, by }
     }
 
     #[test]
     fn errors_are_told_by_level_and_by_kind() {
-        let closed = of("concurrency 4", Kind::Closed, 1.02, 0.9);
-        let open = of("rate 3", Kind::Open, 0.96, 1.5);
+        let closed = of("concurrency 4", TrialKind::Closed, 1.02, 0.9);
+        let open = of("rate 3", TrialKind::Open, 0.96, 1.5);
         let all = [closed, open];
         let text = missed(&all, Language::English);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -185,7 +185,7 @@ mod tests {
     fn only_large_errors_are_warned_about() {
         let with = |ttft: f64| {
             let mut left_out = LeftOut::default();
-            left_out.levels.push(of("rate 3", Kind::Open, 1.0, ttft));
+            left_out.levels.push(of("rate 3", TrialKind::Open, 1.0, ttft));
             left_out
         };
         assert_eq!(poor(&with(1.29)), None);

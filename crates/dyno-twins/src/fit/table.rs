@@ -1,9 +1,9 @@
 //! Measured runs as a table to fit.
 
-use crate::measured::Measured;
+use crate::measured::MeasuredRun;
 use crate::usable::{joined, no_load, not_measured, of_run};
-use dyno_engine::twin::reference::Figure;
-use dyno_fit::{End, Level, Offer, Role, Table};
+use dyno_engine::twin::reference::ReferenceValue;
+use dyno_fit::{End, FitTable, Offer, Role, TableLevel};
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 /// The levels of runs, in order of load.
 pub(super) fn table(
     name: &str,
-    runs: &[Measured],
+    runs: &[MeasuredRun],
     max_seqs: Option<u32>,
     language: Language,
-) -> Table {
-    let mut levels: Vec<(f64, Level)> = Vec::new();
+) -> FitTable {
+    let mut levels: Vec<(f64, TableLevel)> = Vec::new();
     let several = runs.len() > 1;
-    for (number, Measured { plans, summary, .. }) in runs.iter().enumerate() {
+    for (number, MeasuredRun { plans, summary, .. }) in runs.iter().enumerate() {
         for measured in &summary.levels {
             let planned = plans.get(&measured.index);
             let mut level = level(planned, measured);
@@ -30,10 +30,17 @@ pub(super) fn table(
     }
     levels.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let levels = levels.into_iter().map(|(_, level)| level).collect();
-    Table { name: name.to_owned(), levels, max_seqs, kv_tokens: None, context: None, varied: false }
+    FitTable {
+        name: name.to_owned(),
+        levels,
+        max_seqs,
+        kv_tokens: None,
+        context: None,
+        varied: false,
+    }
 }
 
-fn level(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Level {
+fn level(plan: Option<&LevelPlan>, measured: &LevelSummary) -> TableLevel {
     let tokens = |tokens: &Option<Tokens>| tokens.map(|tokens| tokens.mean);
     let (input, output) = (tokens(&measured.input_tokens), tokens(&measured.output_tokens));
     let offer = plan.and_then(|plan| offer(plan, measured));
@@ -48,7 +55,7 @@ fn level(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Level {
         true => Role::Fitted,
         false => Role::LeftOut(joined(reasons)),
     };
-    Level {
+    TableLevel {
         label: measured.label.clone(),
         offer: offer.unwrap_or(Offer::burst(1)),
         input: input.unwrap_or(1.0),
@@ -115,20 +122,23 @@ fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Vec<Message> {
     reasons
 }
 
-fn metrics(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
+fn metrics(measured: &LevelSummary) -> BTreeMap<ReferenceValue, f64> {
     let mean = |distribution: &Option<Distribution>| {
         distribution.as_ref().and_then(|distribution| distribution.mean)
     };
     let p90 = measured.times[Time::Latency].as_ref().and_then(|latency| latency.p90);
     let all = [
-        (Figure::CompletedRate, measured.throughput.requests_per_s),
-        (Figure::OutputTokensPerS, measured.throughput.output_tokens_per_s),
-        (Figure::DurationS, measured.duration_s),
-        (Figure::LatencyS, mean(&measured.times[Time::Latency]).map(|ms| ms / 1e3)),
-        (Figure::P90S, p90.map(|ms| ms / 1e3)),
+        (ReferenceValue::CompletedRate, measured.throughput.requests_per_s),
+        (ReferenceValue::OutputTokensPerS, measured.throughput.output_tokens_per_s),
+        (ReferenceValue::DurationS, measured.duration_s),
+        (ReferenceValue::LatencyS, mean(&measured.times[Time::Latency]).map(|ms| ms / 1e3)),
+        (ReferenceValue::P90S, p90.map(|ms| ms / 1e3)),
         // Of a response that was not streamed, TTFT only repeats the latency.
-        (Figure::TtftMs, mean(&measured.times[Time::Ttft]).filter(|_| !measured.is_whole())),
-        (Figure::TpotMs, mean(&measured.times[Time::Tpot])),
+        (
+            ReferenceValue::TtftMs,
+            mean(&measured.times[Time::Ttft]).filter(|_| !measured.is_whole()),
+        ),
+        (ReferenceValue::TpotMs, mean(&measured.times[Time::Tpot])),
     ];
     all.into_iter().filter_map(|(figure, value)| Some((figure, value?))).collect()
 }

@@ -37,7 +37,7 @@ pub(super) fn name(unknown: &Unknown, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_fit::Kind;
+    use dyno_fit::TrialKind;
 
     #[test]
     fn everything_unknown_has_a_text_that_begins_with_its_name() {
@@ -50,7 +50,7 @@ mod tests {
             Unknown::PrefixCache,
             Unknown::Coefficient("front.chunk_us"),
             Unknown::Setting("policy"),
-            Unknown::Kind(Kind::Open),
+            Unknown::Kind(TrialKind::Open),
         ] {
             for language in [Language::English, Language::Chinese] {
                 let (text, name) = (text(&unknown, language), name(&unknown, language));

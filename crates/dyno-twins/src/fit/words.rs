@@ -1,6 +1,6 @@
 //! What the report of `dyno fit` says, in English and Chinese.
 
-use dyno_fit::Kind;
+use dyno_fit::TrialKind;
 use dyno_model::Language;
 use dyno_words::messages;
 
@@ -59,12 +59,12 @@ messages! {
 }
 
 /// A kind of load.
-pub(super) fn kind(kind: Kind, language: Language) -> &'static str {
+pub(super) fn kind(kind: TrialKind, language: Language) -> &'static str {
     let say = match kind {
-        Kind::Closed => Say::Closed,
-        Kind::Open => Say::Open,
-        Kind::Sessions => Say::Sessions,
-        Kind::Burst => Say::Burst,
+        TrialKind::Closed => Say::Closed,
+        TrialKind::Open => Say::Open,
+        TrialKind::Sessions => Say::Sessions,
+        TrialKind::Burst => Say::Burst,
     };
     say.text(language)
 }

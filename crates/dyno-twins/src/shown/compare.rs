@@ -2,8 +2,8 @@
 
 use super::list::{COLUMNS, table};
 use super::words::Say;
-use dyno_engine::twin::reference::Figure;
-use dyno_fit::{Compared, Report, Role};
+use dyno_engine::twin::reference::ReferenceValue;
+use dyno_fit::{FitCompared, Report, Role};
 use dyno_model::Language;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,11 +41,11 @@ pub(crate) fn rows(report: &Report, language: Language) -> String {
 
 /// Errors by figure, fitted and held out.
 pub(crate) fn errors(report: &Report, language: Language) -> String {
-    let known: Vec<Figure> = metrics(report);
-    let cell = |errors: &BTreeMap<Figure, f64>, figure: &Figure| {
+    let known: Vec<ReferenceValue> = metrics(report);
+    let cell = |errors: &BTreeMap<ReferenceValue, f64>, figure: &ReferenceValue| {
         errors.get(figure).map_or("–".to_owned(), |percent| format!("{percent:.1} %"))
     };
-    let line = |name: &str, errors: &BTreeMap<Figure, f64>| {
+    let line = |name: &str, errors: &BTreeMap<ReferenceValue, f64>| {
         std::iter::once(name.to_owned()).chain(known.iter().map(|f| cell(errors, f))).collect()
     };
     let heads: Vec<String> = std::iter::once(Say::MeanError.text(language).to_owned())
@@ -62,7 +62,7 @@ pub(crate) fn errors(report: &Report, language: Language) -> String {
 pub(crate) fn pictures(report: &Report, language: Language) -> String {
     let mut text = String::new();
     for (_, candidates) in COLUMNS {
-        let of = |level: &Compared| {
+        let of = |level: &FitCompared| {
             candidates.iter().find_map(|figure| level.metrics.get(figure).copied())
         };
         let points: Vec<(f64, f64)> = report
@@ -115,24 +115,24 @@ fn picture(points: &[(f64, f64)], language: Language) -> String {
     text
 }
 
-fn metrics(report: &Report) -> Vec<Figure> {
-    let mut known: Vec<Figure> =
+fn metrics(report: &Report) -> Vec<ReferenceValue> {
+    let mut known: Vec<ReferenceValue> =
         report.levels.iter().flat_map(|level| level.metrics.keys().copied()).collect();
     known.sort();
     known.dedup();
     known
 }
 
-pub(crate) fn short(figure: Figure, language: Language) -> String {
+pub(crate) fn short(figure: ReferenceValue, language: Language) -> String {
     let say = match figure {
-        Figure::CompletedRate => Say::PerSecond,
-        Figure::OutputTokensPerS => Say::OutputPerSecond,
-        Figure::LatencyS => Say::LatencyS,
-        Figure::TtftMs => Say::TtftMs,
-        Figure::ItlMs => Say::ItlMs,
-        Figure::TpotMs => Say::TpotMs,
-        Figure::DurationS => Say::DurationS,
-        Figure::P90S => Say::P90S,
+        ReferenceValue::CompletedRate => Say::PerSecond,
+        ReferenceValue::OutputTokensPerS => Say::OutputPerSecond,
+        ReferenceValue::LatencyS => Say::LatencyS,
+        ReferenceValue::TtftMs => Say::TtftMs,
+        ReferenceValue::ItlMs => Say::ItlMs,
+        ReferenceValue::TpotMs => Say::TpotMs,
+        ReferenceValue::DurationS => Say::DurationS,
+        ReferenceValue::P90S => Say::P90S,
         other => return other.name(),
     };
     say.text(language).to_owned()

@@ -1,7 +1,7 @@
 //! The list of shipped twins, with the error of each.
 
 use super::words::Say;
-use dyno_engine::twin::reference::{Figure, Reference};
+use dyno_engine::twin::reference::{Reference, ReferenceValue};
 use dyno_engine::twin::{Twin, TwinError};
 use dyno_model::Language;
 use dyno_words::columns;
@@ -9,11 +9,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The metrics of the list: in each column, the first of these that a twin has.
-pub(super) const COLUMNS: [(Say, &[Figure]); 4] = [
-    (Say::Throughput, &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS]),
-    (Say::Latency, &[Figure::LatencyS, Figure::LatencyPerOutputTokenMs]),
-    (Say::Ttft, &[Figure::TtftMs]),
-    (Say::Itl, &[Figure::ItlMs, Figure::TpotMs]),
+pub(super) const COLUMNS: [(Say, &[ReferenceValue]); 4] = [
+    (
+        Say::Throughput,
+        &[
+            ReferenceValue::CompletedRate,
+            ReferenceValue::OutputTokensPerS,
+            ReferenceValue::DurationS,
+        ],
+    ),
+    (Say::Latency, &[ReferenceValue::LatencyS, ReferenceValue::LatencyPerOutputTokenMs]),
+    (Say::Ttft, &[ReferenceValue::TtftMs]),
+    (Say::Itl, &[ReferenceValue::ItlMs, ReferenceValue::TpotMs]),
 ];
 
 /// The table of shipped twins.
@@ -46,7 +53,7 @@ fn mark(twin: &Twin) -> String {
     format!("{}{star}", twin.name)
 }
 
-fn first(errors: &BTreeMap<Figure, f64>, metrics: &[Figure]) -> Option<f64> {
+fn first(errors: &BTreeMap<ReferenceValue, f64>, metrics: &[ReferenceValue]) -> Option<f64> {
     metrics.iter().find_map(|figure| errors.get(figure).copied())
 }
 

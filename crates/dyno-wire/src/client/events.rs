@@ -2,7 +2,7 @@
 
 use super::Client;
 use super::connection::State;
-use super::instrument::{Arrival, Read};
+use super::instrument::{ArrivalTime, Read};
 use super::socket::Decoded;
 use crate::exchange::Progress;
 use crate::tls::TlsFault;
@@ -145,7 +145,7 @@ impl Client {
     }
 
     /// Bytes have arrived.
-    fn on_bytes(&mut self, token: u64, bytes: &[u8], mut arrival: Arrival) {
+    fn on_bytes(&mut self, token: u64, bytes: &[u8], mut arrival: ArrivalTime) {
         let at = arrival.at;
         let mut scratch = std::mem::take(&mut self.scratch);
         let Some(connection) = self.table.get_mut(token) else {

@@ -17,7 +17,7 @@ const SLEWED: f64 = 0.001;
 
 /// When the bytes of one read arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrival {
+pub struct ArrivalTime {
     /// None of them had arrived before.
     pub after: Nanos,
     /// All of them had arrived by then.
@@ -26,7 +26,7 @@ pub struct Arrival {
     pub loose: Nanos,
 }
 
-impl Arrival {
+impl ArrivalTime {
     /// Bytes whose arrival time is known exactly.
     pub fn exactly(at: Nanos) -> Self {
         Self { after: at, at, loose: 0 }
@@ -158,7 +158,7 @@ impl Instrument {
 
     /// A read of a socket that the current poll reported: when its bytes arrived, and whether that is
     /// known by the kernel's timestamp.
-    pub(super) fn read(&self, seen: &mut Seen, read: Read) -> (Arrival, bool) {
+    pub(super) fn read(&self, seen: &mut Seen, read: Read) -> (ArrivalTime, bool) {
         let (complete, entered) = self.complete;
         if complete > seen.poll {
             seen.empty = seen.empty.max(entered);
@@ -170,11 +170,11 @@ impl Instrument {
         }
         match self.stamped(read, after) {
             Some(arrival) => (arrival, true),
-            None => (Arrival { after, at: read.after, loose: read.after - after }, false),
+            None => (ArrivalTime { after, at: read.after, loose: read.after - after }, false),
         }
     }
 
-    fn stamped(&self, read: Read, after: Nanos) -> Option<Arrival> {
+    fn stamped(&self, read: Read, after: Nanos) -> Option<ArrivalTime> {
         let error = self.wall.error?;
         let stamp = u64::try_from(i64::try_from(read.stamp?).ok()? - self.wall.ahead).ok()?;
         let [early, late] = [stamp.saturating_sub(error), stamp + error];
@@ -183,7 +183,7 @@ impl Instrument {
         }
         let at = late.clamp(after, read.after.max(after));
         let loose = at.saturating_sub(early.max(after));
-        Some(Arrival { after, at, loose })
+        Some(ArrivalTime { after, at, loose })
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
             Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: stamp(25 * MS) };
         let (arrival, stamped) = loop_.read(&mut seen, read);
         assert!(stamped);
-        assert_eq!(arrival, Arrival { after: 19 * MS, at: 25 * MS + 50, loose: 100 });
+        assert_eq!(arrival, ArrivalTime { after: 19 * MS, at: 25 * MS + 50, loose: 100 });
         assert_eq!(arrival.spread(), 6 * MS + 50);
     }
 
@@ -242,7 +242,7 @@ mod tests {
         let read = Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: None };
         let (arrival, stamped) = loop_.read(&mut seen, read);
         assert!(!stamped);
-        assert_eq!(arrival, Arrival { after: 19 * MS, at: 320 * MS + 5, loose: 301 * MS + 5 });
+        assert_eq!(arrival, ArrivalTime { after: 19 * MS, at: 320 * MS + 5, loose: 301 * MS + 5 });
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod trial;
 
 pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
 pub use broken::Broken;
-pub use instrument::Arrival;
+pub use instrument::ArrivalTime;
 pub use side::{Asked, Fetched, Interrupted, SlowSink};
 pub use source::{SourceError, Sources};
 
@@ -296,8 +296,8 @@ impl Client {
 
     /// The connection was closed (`why` if it broke), at `arrival`. A request on a reused connection
     /// that closed before any byte of the response is sent again on a new connection.
-    fn on_broken(&mut self, token: u64, why: Option<Broken>, arrival: Option<Arrival>) {
-        let arrival = arrival.unwrap_or_else(|| Arrival::exactly(self.clock.now()));
+    fn on_broken(&mut self, token: u64, why: Option<Broken>, arrival: Option<ArrivalTime>) {
+        let arrival = arrival.unwrap_or_else(|| ArrivalTime::exactly(self.clock.now()));
         let now = arrival.at;
         let Some(mut connection) = self.table.remove(token) else {
             return;

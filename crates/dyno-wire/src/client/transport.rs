@@ -45,7 +45,7 @@ impl Transport for Client {
         Ok(())
     }
 
-    fn heard(&self) -> Option<Nanos> {
+    fn last_received(&self) -> Option<Nanos> {
         Some(self.health.heard)
     }
 

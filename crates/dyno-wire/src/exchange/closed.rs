@@ -1,13 +1,18 @@
 //! Connections that are closed before the response is complete, or even before the request was sent whole.
 
 use super::{Body, Exchange, Progress, Rules};
-use crate::client::{Arrival, Broken};
+use crate::client::{ArrivalTime, Broken};
 use dyno_model::outcome::FailureClass;
 use dyno_model::{Message, message};
 
 impl Exchange {
     /// The connection was closed, or broke; `why` if it broke.
-    pub fn on_close(&mut self, rules: &Rules, why: Option<&Broken>, arrival: Arrival) -> Progress {
+    pub fn on_close(
+        &mut self,
+        rules: &Rules,
+        why: Option<&Broken>,
+        arrival: ArrivalTime,
+    ) -> Progress {
         let at = arrival.at;
         if self.settled {
             return Progress::Over { reusable: false };
@@ -45,7 +50,12 @@ impl Exchange {
 
     /// The connection was closed, or broke (`why`), before the request was sent whole. A refusal that
     /// has arrived is the reason, even if it is incomplete.
-    pub fn on_unsent(&mut self, rules: &Rules, why: Option<&Broken>, arrival: Arrival) -> Progress {
+    pub fn on_unsent(
+        &mut self,
+        rules: &Rules,
+        why: Option<&Broken>,
+        arrival: ArrivalTime,
+    ) -> Progress {
         if self.settled {
             return Progress::Over { reusable: false };
         }

@@ -3,7 +3,7 @@
 //! arrived earlier. What the bytes mean belongs to the parent module.
 
 use super::Exchange;
-use crate::client::Arrival;
+use crate::client::ArrivalTime;
 use dyno_model::Nanos;
 use dyno_model::record::Widths;
 
@@ -48,7 +48,7 @@ impl Exchange {
     }
 
     /// Records how exactly the times are known that a read has set.
-    pub(super) fn widen(&mut self, before: Before, arrival: Arrival) {
+    pub(super) fn widen(&mut self, before: Before, arrival: ArrivalTime) {
         let tail = self.tail;
         let width = |ends_the_read| if ends_the_read { arrival.loose } else { arrival.spread() };
         let us = |width: Nanos| width / 1_000;
@@ -71,7 +71,7 @@ impl Exchange {
     }
 
     /// The connection closed: its end is the end of the response, too.
-    pub(super) fn widen_at_close(&mut self, arrival: Arrival) {
+    pub(super) fn widen_at_close(&mut self, arrival: ArrivalTime) {
         self.widths().end = arrival.loose;
         if !self.record.streamed {
             self.widths().last = arrival.loose;

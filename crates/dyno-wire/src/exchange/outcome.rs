@@ -2,7 +2,7 @@
 
 use super::{Body, Exchange, MAX_DETAIL, MAX_TEXT, Progress, Rules};
 use crate::dialect::{self, Delta, End, FinishKind, ServerError};
-use crate::framing::{Frame, Framer};
+use crate::framing::{Framer, WireFrame};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::{Language, Localized, Message, Nanos, message};
 
@@ -92,7 +92,7 @@ impl Exchange {
         }
         let meaning = self.meaning.as_mut();
         let read =
-            meaning.and_then(|reader| reader.frame(Frame { kind: b"", data }, rules.keep).ok());
+            meaning.and_then(|reader| reader.frame(WireFrame { kind: b"", data }, rules.keep).ok());
         match read.filter(|delta| delta.terminal || framer.last_may_be_open()) {
             Some(delta) => {
                 self.on_delta(rules, delta, at, &mut false);

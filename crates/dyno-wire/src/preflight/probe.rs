@@ -14,7 +14,7 @@ use dyno_model::environment::Preflight;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::prompt::Item;
 use dyno_model::record::{RequestRecord, TokenSource};
-use dyno_model::{Diagnostic, Message, Value, message};
+use dyno_model::{Diagnostic, DiagnosticValue, Message, message};
 use dyno_words::Note;
 
 /// A model that ends its responses by itself replies to this with a word or two.
@@ -76,7 +76,7 @@ impl<'a> Probe<'a> {
         let (record, force) = self.find_force()?;
         if let Some(class) = record.outcome.class() {
             let detail = record.detail.clone().unwrap_or_else(|| Message::quoted(""));
-            let values = [Value::from(class), Value::from(detail)];
+            let values = [DiagnosticValue::from(class), DiagnosticValue::from(detail)];
             self.notes.push(Note::PreflightFailed.with(values));
         }
         (self.seen, self.force) = (Some(record), force);

@@ -5,7 +5,7 @@
 use dyno_model::budget::Budget;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_wire::client::Arrival;
+use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
@@ -146,14 +146,14 @@ fn read(answer: &Answer, packets: &[Packet]) -> RequestRecord {
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), false);
     let (mut begin, mut empty, mut over) = (0, US, false);
     for packet in packets.iter().filter(|packet| packet.read) {
-        let arrival = Arrival { after: empty, at: packet.at, loose: 0 };
+        let arrival = ArrivalTime { after: empty, at: packet.at, loose: 0 };
         let data = &answer.bytes[begin..packet.end];
         over |= exchange.on_data(&rules, data, arrival) != Progress::Running;
         (begin, empty) = (packet.end, packet.at + US);
     }
     if !over {
         let last = packets.last().unwrap().at;
-        exchange.on_close(&rules, None, Arrival::exactly(last));
+        exchange.on_close(&rules, None, ArrivalTime::exactly(last));
     }
     exchange.record
 }

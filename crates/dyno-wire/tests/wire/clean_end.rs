@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use dyno_dialect::framing::{Frame, Framing};
+use dyno_dialect::framing::{Framing, WireFrame};
 use dyno_dialect::{
     About, Auth, Delta, Dialect, Does, End, Finish, Keep, Malformed, ModelList, Optional, Reader,
     Shape,
@@ -13,12 +13,12 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_wire::client::Arrival;
+use dyno_wire::client::ArrivalTime;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
 use serde_json::{Map, Value};
 
-const ARRIVAL: Arrival = Arrival { after: 1_000_000, at: 1_000_000, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, loose: 0 };
 
 /// `{"text":["…"]}`, perhaps with a count of tokens so far (`tokens`) and a `finish`.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Dialect for Nul {
 struct Documents;
 
 impl Reader for Documents {
-    fn frame(&mut self, frame: Frame<'_>, _: Keep) -> Result<Delta, Malformed> {
+    fn frame(&mut self, frame: WireFrame<'_>, _: Keep) -> Result<Delta, Malformed> {
         let value: Value = serde_json::from_slice(frame.data)
             .map_err(|error| Malformed::Other(error.to_string()))?;
         let text = value["text"][0].as_str().unwrap_or_default().to_owned();
@@ -73,7 +73,7 @@ impl Reader for Documents {
         })
     }
     fn whole(&mut self, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
-        self.frame(Frame { kind: b"", data: body }, keep)
+        self.frame(WireFrame { kind: b"", data: body }, keep)
     }
 }
 

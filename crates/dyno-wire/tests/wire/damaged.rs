@@ -7,7 +7,7 @@ use dyno_model::budget::Budget;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_wire::client::Arrival;
+use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{Dialect, Keep, find};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-const ARRIVAL: Arrival = Arrival { after: 1, at: 1, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1, at: 1, loose: 0 };
 
 /// A dialect, the content type of a body, and the body.
 type Golden = (&'static dyn Dialect, &'static str, Vec<u8>);

@@ -11,7 +11,7 @@
 use dyno_model::budget::Budget;
 use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_wire::client::Arrival;
+use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Dialect, Keep, find};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
@@ -20,7 +20,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ARRIVAL: Arrival = Arrival { after: 1_000_000, at: 1_000_000, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, loose: 0 };
 /// Bodies up to this size are cut at every byte.
 const CUT_EVERYWHERE: usize = 2_000;
 

@@ -5,7 +5,7 @@
 use dyno_wire::prometheus::*;
 use std::borrow::Cow;
 
-fn one(text: &str) -> Series<'_> {
+fn one(text: &str) -> PrometheusSeries<'_> {
     let all: Vec<_> = series(text).collect();
     assert_eq!(all.len(), 1, "{text}: {all:?}");
     all[0].clone().unwrap_or_else(|error| panic!("{text}: {error:?}"))

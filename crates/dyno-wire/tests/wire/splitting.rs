@@ -5,7 +5,7 @@ use dyno_model::SEC;
 use dyno_model::budget::Budget;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
-use dyno_wire::client::Arrival;
+use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Keep};
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::framing::sse::SseDecoder;
@@ -14,7 +14,7 @@ use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 
 /// Server-sent events exactly as specified, decoded from the whole text at once.
-const ARRIVAL: Arrival = Arrival { after: 1_000_000, at: 1_000_000, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, loose: 0 };
 
 fn reference(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -28,7 +28,7 @@ pub use notes::Note;
 pub use output::OutputFinding;
 pub use over_time::OverTime;
 pub use overload::Overloaded;
-pub(crate) use phrases::Place;
+pub(crate) use phrases::InputPlace;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
 pub use server_times::ServerTimesFinding;
@@ -51,7 +51,7 @@ const TABLES: [&[Wording]; 15] = [
     LoadNote::ROWS,
     Defect::ROWS,
     Problem::ROWS,
-    Place::ROWS,
+    InputPlace::ROWS,
 ];
 
 /// Every row of every table.

@@ -1,7 +1,7 @@
 //! Parts of wordings: optional ones, and the entries of lists.
 
 use crate::{messages, wordings};
-use dyno_model::{Language, Value};
+use dyno_model::{DiagnosticValue, Language};
 
 messages! {
     /// A part of a wording.
@@ -30,7 +30,7 @@ messages! {
 
 wordings! {
     /// A prefix that says which part of the input a wording is about.
-    pub enum Place;
+    pub enum InputPlace;
 
     Named: Note "", ["{}: {}", "{}：{}"], ["{2}", "{2}"];
     Line: Note "", ["line {}: {}", "第 {} 行：{}"], ["{2}", "{2}"];
@@ -38,9 +38,9 @@ wordings! {
 
 impl Phrase {
     /// As a value of a diagnostic, in every language.
-    pub fn value(self, values: impl IntoIterator<Item = Value>) -> Value {
-        let values: Vec<Value> = values.into_iter().collect();
-        Value::new([Language::English, Language::Chinese].map(|language| {
+    pub fn value(self, values: impl IntoIterator<Item = DiagnosticValue>) -> DiagnosticValue {
+        let values: Vec<DiagnosticValue> = values.into_iter().collect();
+        DiagnosticValue::new([Language::English, Language::Chinese].map(|language| {
             let texts: Vec<_> = values.iter().map(|value| value.text(language)).collect();
             self.with(language, &texts)
         }))
@@ -48,9 +48,12 @@ impl Phrase {
 }
 
 /// Joins values into one, with a separator for each language; no values give an empty text.
-pub fn list(each: impl IntoIterator<Item = Value>, between: [&str; 2]) -> Value {
-    let each: Vec<Value> = each.into_iter().collect();
-    Value::new([Language::English, Language::Chinese].map(|language| {
+pub fn list(
+    each: impl IntoIterator<Item = DiagnosticValue>,
+    between: [&str; 2],
+) -> DiagnosticValue {
+    let each: Vec<DiagnosticValue> = each.into_iter().collect();
+    DiagnosticValue::new([Language::English, Language::Chinese].map(|language| {
         let texts: Vec<_> = each.iter().map(|value| value.text(language)).collect();
         texts.join(language.choose(between))
     }))

@@ -2,26 +2,26 @@
 
 use dyno_model::{Message, message};
 
-use super::spec::{Kind, Lang};
+use super::spec::{DataKind, Lang};
 
 const OPENQA: &str = include_str!("../../builtin/openqa.jsonl");
 const LONG_EN: &str = include_str!("../../builtin/long.en.txt");
 const LONG_ZH: &str = include_str!("../../builtin/long.zh.txt");
 
 /// A built-in text: its name and itself.
-pub(super) fn text(kind: Kind, lang: Option<Lang>) -> Option<(Message, &'static str)> {
+pub(super) fn text(kind: DataKind, lang: Option<Lang>) -> Option<(Message, &'static str)> {
     Some(match (kind, lang) {
-        (Kind::OpenQa, None) => (message!("built-in questions", "内置问题"), OPENQA),
-        (Kind::OpenQa, Some(Lang::En)) => {
+        (DataKind::OpenQa, None) => (message!("built-in questions", "内置问题"), OPENQA),
+        (DataKind::OpenQa, Some(Lang::En)) => {
             (message!("built-in questions (English)", "内置问题（英文）"), OPENQA)
         }
-        (Kind::OpenQa, Some(Lang::Zh)) => {
+        (DataKind::OpenQa, Some(Lang::Zh)) => {
             (message!("built-in questions (Chinese)", "内置问题（中文）"), OPENQA)
         }
-        (Kind::Long, None | Some(Lang::En)) => {
+        (DataKind::Long, None | Some(Lang::En)) => {
             (message!("built-in long text (English)", "内置长文本（英文）"), LONG_EN)
         }
-        (Kind::Long, Some(Lang::Zh)) => {
+        (DataKind::Long, Some(Lang::Zh)) => {
             (message!("built-in long text (Chinese)", "内置长文本（中文）"), LONG_ZH)
         }
         _ => return None,

@@ -10,10 +10,10 @@ use super::error::DataError;
 use super::layout::{HEAD, Head, Layout};
 use super::pick::{Pick, Taken};
 use super::recognise::settle;
-use super::recognised::{Recognised, described_fields, notes};
+use super::recognised::{RecognisedData, described_fields, notes};
 use super::record::{Record, Records};
 use super::source::{Compression, Source};
-use super::spec::{DataSpec, Kind, Lang};
+use super::spec::{DataKind, DataSpec, Lang};
 use super::stdin;
 use super::unused::unused;
 use dyno_model::message;
@@ -37,7 +37,7 @@ struct Inner {
     pick: Pick,
     skip_bad: bool,
     lang: Option<Lang>,
-    recognised: Recognised,
+    recognised: RecognisedData,
 }
 
 /// Where bytes come from.
@@ -124,7 +124,7 @@ impl DataSet {
             return Err(elsewhere(place.name(), kind));
         }
         let (unused, prompt_chars) = unused(&pick, &samples);
-        let recognised = Recognised {
+        let recognised = RecognisedData {
             name: place.name(),
             kind,
             layout: layout.said(),
@@ -139,7 +139,7 @@ impl DataSet {
     }
 
     /// What the data were recognised as.
-    pub fn recognised(&self) -> &Recognised {
+    pub fn recognised(&self) -> &RecognisedData {
         &self.inner.recognised
     }
 
@@ -191,10 +191,10 @@ impl DataSet {
     }
 }
 
-fn elsewhere(what: Said, kind: Kind) -> DataError {
+fn elsewhere(what: Said, kind: DataKind) -> DataError {
     let fix = match kind {
-        Kind::Trace => message!("replay it with trace:FILE", "请用 trace:FILE 回放"),
-        Kind::Session => message!(
+        DataKind::Trace => message!("replay it with trace:FILE", "请用 trace:FILE 回放"),
+        DataKind::Session => message!(
             "name a file of conversations with session:FILE",
             "请用 session:FILE 指定对话文件"
         ),
@@ -221,7 +221,7 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
                     "请先解压：Parquet 文件不能按流读取"
                 ),
             }),
-            (None | Some(Kind::Parquet | Kind::Session), None) => Ok(Layout::Parquet),
+            (None | Some(DataKind::Parquet | DataKind::Session), None) => Ok(Layout::Parquet),
             (Some(kind), None) => {
                 let found = message!("is a Parquet file", "它是 Parquet 文件");
                 Err(not(kind, found, leave_out()))
@@ -239,16 +239,16 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
     };
     let says_parquet = name.to_ascii_lowercase().ends_with(".parquet");
     match spec.kind {
-        Some(Kind::Parquet) | None if spec.kind.is_some() || says_parquet => Err(not(
-            Kind::Parquet,
+        Some(DataKind::Parquet) | None if spec.kind.is_some() || says_parquet => Err(not(
+            DataKind::Parquet,
             message!("does not begin with PAR1", "开头不是 PAR1"),
             message!(
                 "fetch it again if it was cut off, or name the kind it has",
                 "如果文件不完整，请重新下载；否则请写出它的类型"
             ),
         )),
-        Some(Kind::Csv) if matches!(first, b'{' | b'[') && head.columns().len() < 2 => {
-            Err(not(Kind::Csv, message!("begins like JSON", "开头像 JSON"), leave_out()))
+        Some(DataKind::Csv) if matches!(first, b'{' | b'[') && head.columns().len() < 2 => {
+            Err(not(DataKind::Csv, message!("begins like JSON", "开头像 JSON"), leave_out()))
         }
         _ => Ok(head.layout(spec)),
     }
@@ -307,7 +307,7 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
         kind,
         found: message!("begins with {line:?}, which is not JSON", "开头是 {line:?}，不是 JSON"),
         fix: match head.layout(&DataSpec::default()) {
-            _ if kind == Kind::Session => message!(
+            _ if kind == DataKind::Session => message!(
                 "write conversations as JSON, one a line, or as a table with a column called \
                  messages",
                 "请把对话写成 JSON（每行一个），或写成带 messages 列的表格"

@@ -4,7 +4,7 @@ use std::io;
 
 use super::at::At;
 use super::source::Compression;
-use super::spec::Kind;
+use super::spec::DataKind;
 use super::spec_error::SpecError;
 use dyno_model::{Localized, Message, message};
 
@@ -126,7 +126,7 @@ pub enum DataError {
         /// Which.
         path: Message,
         /// The kind that was named.
-        kind: Kind,
+        kind: DataKind,
         /// What it is.
         found: Message,
         /// What to do.
@@ -188,7 +188,7 @@ pub enum DataError {
         /// What was named.
         what: Message,
         /// Its kind.
-        kind: Kind,
+        kind: DataKind,
         /// What to do.
         fix: Message,
     },

@@ -10,7 +10,7 @@ use super::header::{self, Table, is_usual};
 use super::lines::{LineOf, LineRecords, WholeText};
 use super::record::Records;
 use super::source::Source;
-use super::spec::{DataSpec, Kind};
+use super::spec::{DataKind, DataSpec};
 use super::split::{Values, Within};
 
 /// How many bytes of a file are used to recognise its layout.
@@ -149,16 +149,16 @@ impl<'a> Head<'a> {
         }
     }
 
-    fn shape(&self, kind: Option<Kind>) -> Layout {
+    fn shape(&self, kind: Option<DataKind>) -> Layout {
         match kind {
-            Some(Kind::Csv) => self.table(),
-            Some(Kind::Parquet) => Layout::Parquet,
-            Some(Kind::Lines) => self.lines_layout(),
-            Some(Kind::Long) => match self.first() {
+            Some(DataKind::Csv) => self.table(),
+            Some(DataKind::Parquet) => Layout::Parquet,
+            Some(DataKind::Lines) => self.lines_layout(),
+            Some(DataKind::Long) => match self.first() {
                 Some(b'{' | b'[') if self.json() != Layout::JsonValues => self.json(),
                 _ => Layout::WholeText,
             },
-            Some(Kind::Session) if self.is_table_of_conversations() => self.table(),
+            Some(DataKind::Session) if self.is_table_of_conversations() => self.table(),
             Some(_) => self.json(),
             None if matches!(self.first(), Some(b'{')) => self.json(),
             None if matches!(self.first(), Some(b'[')) && self.begins_with_json() => self.json(),

@@ -1,6 +1,6 @@
 //! Prompts from data files: the specification ([`DataSpec`]), what the file was recognised as
-//! ([`Recognised`]), its records one at a time ([`DataSet`]), what was checked before a run
-//! ([`Checked`]), which records are sent and in which order ([`Selection`]), a description
+//! ([`RecognisedData`]), its records one at a time ([`DataSet`]), what was checked before a run
+//! ([`Checked`]), which records are sent and in which order ([`PromptSelection`]), a description
 //! ([`Profile`]) and a conversion ([`convert()`]). Files are streamed, never loaded; standard input is kept.
 
 mod at;
@@ -51,15 +51,15 @@ pub use error::DataError;
 pub(crate) use error::{correct_it, remove_the_record};
 pub use fields::FieldPath;
 pub(crate) use fields::{described, listed, whole};
-pub use order::{MAX_WINDOW_BYTES, MAX_WINDOW_ITEMS, Order};
+pub use order::{DataOrder, MAX_WINDOW_BYTES, MAX_WINDOW_ITEMS};
 pub use profile::{Profile, profile};
 pub(crate) use profile::{outputs, sample, samples};
 pub(crate) use raw::Raw;
-pub use recognised::Recognised;
+pub use recognised::RecognisedData;
 pub(crate) use select::limit_is_0;
-pub use select::{Count, Outside, Selected, Selection, Tally};
+pub use select::{Count, Outside, PromptSelection, Selected, Tally};
 pub use source::Compression;
-pub use spec::{DataSpec, Kind, Lang, Mapping, Turns};
+pub use spec::{DataKind, DataSpec, Lang, Mapping, Turns};
 pub(crate) use spec::{FIELD_KEYS, true_or_false};
 pub use spec_error::SpecError;
 pub use spread::Spread;

@@ -16,7 +16,7 @@ pub const MAX_WINDOW_BYTES: usize = 64 * 1024 * 1024;
 
 /// The order of the items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum DataOrder {
     /// As the file has them.
     #[default]
     File,

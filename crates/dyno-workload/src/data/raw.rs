@@ -11,7 +11,7 @@ use super::error::DataError;
 use super::layout::Layout;
 use super::record::Records;
 use super::source::Compression;
-use super::spec::{DataSpec, Kind};
+use super::spec::{DataKind, DataSpec};
 use super::stdin;
 
 /// The records of a file, one at a time, whatever its layout and its compression.
@@ -42,7 +42,7 @@ impl Raw {
         let compression = source.origin.compression;
         let layout = match layout(place, &DataSpec::default(), source)? {
             Layout::TextLines | Layout::WholeText if has_fields => {
-                let table = DataSpec { kind: Some(Kind::Csv), ..DataSpec::default() };
+                let table = DataSpec { kind: Some(DataKind::Csv), ..DataSpec::default() };
                 layout(place, &table, place.source()?)?
             }
             layout => layout,

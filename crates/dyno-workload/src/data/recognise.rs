@@ -14,7 +14,7 @@ use super::pick::{Pick, Taken};
 use super::prompt_in::PromptIn;
 use super::record::Record;
 use super::requests;
-use super::spec::{DataSpec, Kind, Turns};
+use super::spec::{DataKind, DataSpec, Turns};
 use super::texts;
 
 /// The kind and the pick of a file, from its first records.
@@ -22,7 +22,7 @@ pub(super) fn settle(
     spec: &DataSpec,
     layout: Layout,
     samples: &[Record],
-) -> Result<(Kind, Pick), DataError> {
+) -> Result<(DataKind, Pick), DataError> {
     let objects: Vec<&Map<String, Value>> =
         samples.iter().filter_map(|sample| sample.value.as_object()).collect();
     let kind = spec.kind.unwrap_or_else(|| kind_of(spec, layout, samples, &objects));
@@ -30,7 +30,7 @@ pub(super) fn settle(
         return Ok((kind, Pick::bare()));
     }
     let turns = spec.turns.unwrap_or(match kind {
-        Kind::ShareGpt => Turns::First,
+        DataKind::ShareGpt => Turns::First,
         _ => Turns::All,
     });
     let mapped = spec.mapping.prompt.is_some()
@@ -40,9 +40,9 @@ pub(super) fn settle(
     if spec.texts && !mapped && samples.iter().any(texts::holds) {
         return Ok((kind, Pick { taken: Taken::Texts, ..Pick::bare() }));
     }
-    let as_lines = kind == Kind::Lines && !mapped;
+    let as_lines = kind == DataKind::Lines && !mapped;
     let taken = match kind {
-        Kind::Session => Taken::Led,
+        DataKind::Session => Taken::Led,
         _ if as_lines => Taken::Verbatim,
         _ => Taken::Prompt(turns),
     };
@@ -95,32 +95,32 @@ fn kind_of(
     layout: Layout,
     samples: &[Record],
     objects: &[&Map<String, Value>],
-) -> Kind {
+) -> DataKind {
     let any = |names: &[&str]| {
         objects.iter().any(|object| names.iter().all(|name| object.contains_key(*name)))
     };
     let is_trace = objects.iter().any(|object| crate::trace::is_record(object));
     match layout {
-        _ if is_trace && spec.mapping.prompt.is_none() => Kind::Trace,
-        Layout::TextLines => Kind::Lines,
-        Layout::WholeText => Kind::Long,
-        Layout::Csv(_) => Kind::Csv,
-        Layout::Parquet => Kind::Parquet,
-        _ if spec.mapping.prompt.is_some() || spec.mapping.messages.is_some() => Kind::Json,
-        _ if any(&["conversations"]) => Kind::ShareGpt,
+        _ if is_trace && spec.mapping.prompt.is_none() => DataKind::Trace,
+        Layout::TextLines => DataKind::Lines,
+        Layout::WholeText => DataKind::Long,
+        Layout::Csv(_) => DataKind::Csv,
+        Layout::Parquet => DataKind::Parquet,
+        _ if spec.mapping.prompt.is_some() || spec.mapping.messages.is_some() => DataKind::Json,
+        _ if any(&["conversations"]) => DataKind::ShareGpt,
         Layout::JsonLines { .. } if objects.is_empty() && samples.iter().all(holds_messages) => {
-            Kind::Lines
+            DataKind::Lines
         }
-        Layout::JsonLines { .. } if requests::are_bodies(objects) => Kind::Lines,
+        Layout::JsonLines { .. } if requests::are_bodies(objects) => DataKind::Lines,
         Layout::JsonLines { .. }
             if any(&["question"])
                 && !any(&["prompt"])
                 && !any(&["messages"])
                 && is_short(objects) =>
         {
-            Kind::OpenQa
+            DataKind::OpenQa
         }
-        _ => Kind::Json,
+        _ => DataKind::Json,
     }
 }
 
@@ -139,7 +139,7 @@ fn holds_messages(record: &Record) -> bool {
 
 fn prompt_in(
     spec: &DataSpec,
-    kind: Kind,
+    kind: DataKind,
     samples: &[Record],
     objects: &[&Map<String, Value>],
 ) -> Result<PromptIn, DataError> {
@@ -174,18 +174,18 @@ fn prompt_in(
         (_, Some(context)) => usual(objects, &PROMPTS, Value::is_string)
             .filter(|field| *field != context)
             .map(|field| PromptIn::with_context(context, field)),
-        (Kind::OpenQa, None) => usual(objects, &["question"], |_| true)
+        (DataKind::OpenQa, None) => usual(objects, &["question"], |_| true)
             .map(|field| PromptIn::with_companions(field, objects)),
-        (Kind::ShareGpt, None) => messages(),
-        (Kind::Session, None) => {
+        (DataKind::ShareGpt, None) => messages(),
+        (DataKind::Session, None) => {
             messages().or_else(|| usual(objects, &PROMPTS, is_turns).map(PromptIn::Messages))
         }
         _ => messages().or_else(text),
     };
     found.ok_or_else(|| {
         let wanted = match kind {
-            Kind::OpenQa => message!("no field is called question", "没有名为 question 的字段"),
-            Kind::ShareGpt | Kind::Session => message!(
+            DataKind::OpenQa => message!("no field is called question", "没有名为 question 的字段"),
+            DataKind::ShareGpt | DataKind::Session => message!(
                 "no list is called conversations or messages",
                 "没有名为 conversations 或 messages 的列表"
             ),
@@ -195,7 +195,7 @@ fn prompt_in(
             ),
         };
         let key = match kind {
-            Kind::ShareGpt | Kind::Session => "messages",
+            DataKind::ShareGpt | DataKind::Session => "messages",
             _ => "prompt",
         };
         missing(samples, wanted, key)

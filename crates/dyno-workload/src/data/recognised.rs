@@ -8,7 +8,7 @@ use super::pick::{Pick, Taken};
 use super::prompt_in::PromptIn;
 use super::record::Record;
 use super::source::Compression;
-use super::spec::{Kind, Turns};
+use super::spec::{DataKind, Turns};
 use super::texts;
 use super::unused::Unused;
 use dyno_model::message::Message as Said;
@@ -18,11 +18,11 @@ use dyno_words::escape::escape;
 
 /// What a data set was recognised as, printed before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recognised {
+pub struct RecognisedData {
     /// The file, or the built-in text.
     pub name: Said,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: DataKind,
     /// How its records follow each other, in words.
     pub layout: Said,
     /// How it is compressed.
@@ -37,7 +37,7 @@ pub struct Recognised {
     pub notes: Vec<Said>,
 }
 
-impl Localized for Recognised {
+impl Localized for RecognisedData {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
         let Self { name, kind, layout, compression, fields, notes, .. } = self;
         message!("{name}: {kind}, {layout}", "{name}：{kind}，{layout}").fmt_in(f, language)?;
@@ -55,13 +55,13 @@ impl Localized for Recognised {
     }
 }
 
-impl fmt::Display for Recognised {
+impl fmt::Display for RecognisedData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt_in(f, Language::English)
     }
 }
 
-impl Recognised {
+impl RecognisedData {
     /// What its user should know before anything is sent: long text that is not sent.
     pub fn warnings(&self) -> Vec<Said> {
         let (name, prompt) = (&self.name, self.prompt_chars);
@@ -106,7 +106,7 @@ pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
 }
 
 /// Remarks about a pick, for the description.
-pub(super) fn notes(kind: Kind, layout: Layout, pick: &Pick, samples: &[Record]) -> Vec<Said> {
+pub(super) fn notes(kind: DataKind, layout: Layout, pick: &Pick, samples: &[Record]) -> Vec<Said> {
     let is_list = match &pick.prompt {
         Some(PromptIn::Messages(_) | PromptIn::Alternating(_)) => true,
         Some(PromptIn::Field(field)) => {
@@ -135,7 +135,7 @@ pub(super) fn notes(kind: Kind, layout: Layout, pick: &Pick, samples: &[Record])
     let mut notes: Vec<Said> = layout.skipped().into_iter().collect();
     match pick.taken {
         Taken::Verbatim
-            if kind == Kind::Lines
+            if kind == DataKind::Lines
                 && pick.prompt.is_none()
                 && matches!(layout, Layout::JsonLines { .. }) =>
         {

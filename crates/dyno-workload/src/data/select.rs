@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::dataset::{DataSet, Reading};
 use super::edit::{cut, prepend};
 use super::error::DataError;
-use super::order::{Order, Shuffled};
+use super::order::{DataOrder, Shuffled};
 use dyno_model::message::clauses;
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Message, message};
@@ -28,9 +28,9 @@ pub enum Outside {
 
 /// What is taken from a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
+pub struct PromptSelection {
     /// In which order.
-    pub order: Order,
+    pub order: DataOrder,
     /// What the order and the prefixes depend on.
     pub seed: u64,
     /// Makes the prefixes differ from those of other runs, even with the same seed.
@@ -50,10 +50,10 @@ pub struct Selection {
     pub unique_prefix: bool,
 }
 
-impl Default for Selection {
+impl Default for PromptSelection {
     fn default() -> Self {
         Self {
-            order: Order::File,
+            order: DataOrder::File,
             seed: 0,
             run: 0,
             min_input: None,
@@ -110,7 +110,7 @@ impl Tally {
     }
 }
 
-impl Selection {
+impl PromptSelection {
     /// The items, one at a time. `count` is needed for the bounds; where it is given, every item
     /// is counted.
     pub fn of<'a>(
@@ -137,8 +137,8 @@ impl Selection {
     fn pass(&self, data: &DataSet) -> Result<Pass, DataError> {
         let reading = data.open()?;
         Ok(match self.order {
-            Order::File => Pass::File(Box::new(reading)),
-            Order::Shuffle => Pass::Shuffled(Box::new(Shuffled::new(reading, self.seed))),
+            DataOrder::File => Pass::File(Box::new(reading)),
+            DataOrder::Shuffle => Pass::Shuffled(Box::new(Shuffled::new(reading, self.seed))),
         })
     }
 }
@@ -166,7 +166,7 @@ impl Pass {
 
 /// The items that a selection takes. After an error there is nothing more.
 pub struct Selected<'a> {
-    plan: Selection,
+    plan: PromptSelection,
     data: DataSet,
     count: Option<Count<'a>>,
     pass: Pass,

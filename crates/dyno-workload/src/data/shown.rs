@@ -5,7 +5,7 @@ use dyno_model::Language;
 use dyno_words::escape::escape;
 use dyno_words::messages;
 
-use super::recognised::Recognised;
+use super::recognised::RecognisedData;
 use dyno_model::prompt::{Content, Message};
 
 messages! {
@@ -48,7 +48,7 @@ pub struct First {
 }
 
 /// Which fields are used for what, and which are not sent; nothing where records have no fields.
-pub fn fields(recognised: &Recognised, language: Language) -> String {
+pub fn fields(recognised: &RecognisedData, language: Language) -> String {
     let used = recognised.fields.iter().map(|(role, fields)| {
         let text = match *role {
             "messages" => Text::Messages,

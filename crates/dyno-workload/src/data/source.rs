@@ -12,7 +12,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::at::At;
 use super::error::DataError;
-use super::spec::Kind;
+use super::spec::DataKind;
 use super::zstd::Frames;
 
 /// How a file is compressed.
@@ -144,7 +144,7 @@ pub(super) fn open_file(path: &Path) -> Result<File, DataError> {
     let said = || Message::quoted(path.display());
     let about = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let hint = match Kind::near(&name()) {
+            let hint = match DataKind::near(&name()) {
                 Some(kind) => message!(
                     "for the kind {kind}, write {kind} or {kind}:PATH",
                     "如果指类型 {kind}，请写 {kind} 或 {kind}:PATH"

@@ -14,11 +14,11 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal,)*) => {
         /// What a data set is.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Kind {
+        pub enum DataKind {
             $($(#[$doc])* $kind,)*
         }
 
-        impl Kind {
+        impl DataKind {
             /// Every kind, as the documentation lists them.
             pub const ALL: &[Self] = &[$(Self::$kind,)*];
 
@@ -55,7 +55,7 @@ kinds! {
     Trace "trace",
 }
 
-impl Kind {
+impl DataKind {
     fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DataKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -118,7 +118,7 @@ pub struct Mapping {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DataSpec {
     /// The kind, where it was named.
-    pub kind: Option<Kind>,
+    pub kind: Option<DataKind>,
     /// The file, where one was named.
     pub path: Option<PathBuf>,
     /// Which fields hold what.
@@ -166,8 +166,8 @@ impl DataSpec {
     fn kind_name(&self) -> Message {
         match (self.kind, &self.path) {
             (None, _) => message!("a file", "文件"),
-            (Some(Kind::Session), Some(_)) => Message::quoted("session:FILE"),
-            (Some(Kind::Session), None) => {
+            (Some(DataKind::Session), Some(_)) => Message::quoted("session:FILE"),
+            (Some(DataKind::Session), None) => {
                 message!("session without a file", "不带文件的 session")
             }
             (Some(kind), _) => Message::quoted(kind),
@@ -176,8 +176,8 @@ impl DataSpec {
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         let made_elsewhere = match self.kind {
-            Some(Kind::Random | Kind::Trace) => true,
-            Some(Kind::Session) => self.path.is_none() || !FIELD_KEYS.contains(&key),
+            Some(DataKind::Random | DataKind::Trace) => true,
+            Some(DataKind::Session) => self.path.is_none() || !FIELD_KEYS.contains(&key),
             _ => false,
         };
         if made_elsewhere {
@@ -230,7 +230,7 @@ impl DataSpec {
     }
 
     fn has_builtin(&self) -> bool {
-        matches!(self.kind, Some(Kind::OpenQa | Kind::Long))
+        matches!(self.kind, Some(DataKind::OpenQa | DataKind::Long))
     }
 
     fn checked(self) -> Result<Self, SpecError> {
@@ -241,10 +241,13 @@ impl DataSpec {
             return Err(SpecError::Both("context", "messages"));
         }
         match (self.kind, &self.path) {
-            (Some(kind @ Kind::Random), Some(path)) => {
+            (Some(kind @ DataKind::Random), Some(path)) => {
                 Err(SpecError::NoFile { kind: kind.name(), path: path.display().to_string() })
             }
-            (Some(Kind::Random | Kind::Session | Kind::OpenQa | Kind::Long), None) => Ok(self),
+            (
+                Some(DataKind::Random | DataKind::Session | DataKind::OpenQa | DataKind::Long),
+                None,
+            ) => Ok(self),
             (Some(kind), None) => Err(SpecError::NeedsPath { kind: kind.name() }),
             (_, Some(path)) if self.lang.is_some() => {
                 Err(SpecError::LangOfFile(path.display().to_string()))
@@ -286,13 +289,13 @@ impl FromStr for DataSpec {
 
 /// Why an option is wrong that would be right for a kind whose name is misspelt.
 fn misspelt(spec: &DataSpec, first: &str) -> Option<SpecError> {
-    let near = Kind::near(first).filter(|_| spec.kind.is_none() && looks_like_a_kind(first))?;
+    let near = DataKind::near(first).filter(|_| spec.kind.is_none() && looks_like_a_kind(first))?;
     Some(SpecError::Misspelt { word: first.to_owned(), near })
 }
 
 /// `KIND`, `KIND:PATH` or `PATH`.
 fn head(first: &str) -> Result<DataSpec, SpecError> {
-    if let Some(kind) = Kind::named(first) {
+    if let Some(kind) = DataKind::named(first) {
         return Ok(DataSpec { kind: Some(kind), ..DataSpec::default() });
     }
     if let Some((key, _)) = first.split_once('=')
@@ -304,14 +307,14 @@ fn head(first: &str) -> Result<DataSpec, SpecError> {
         Ok(DataSpec { kind, path: Some(Path::new(path).to_path_buf()), ..DataSpec::default() })
     };
     match first.split_once(':') {
-        Some((word, path)) => match Kind::named(word) {
+        Some((word, path)) => match DataKind::named(word) {
             Some(_) if path.is_empty() => Err(SpecError::NoPath(first.into())),
             Some(kind) => file(Some(kind), path),
             None if looks_like_a_kind(word) => Err(SpecError::UnknownKind {
                 kind: word.into(),
                 spec: first.into(),
-                near: Kind::near(word),
-                known: Kind::names().join(", "),
+                near: DataKind::near(word),
+                known: DataKind::names().join(", "),
             }),
             None => file(None, first),
         },

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use dyno_model::budget::{Budget, Held};
+use dyno_model::budget::{Budget, HeldBytes};
 use dyno_model::{Message, message};
 
 use super::dataset::Place;
@@ -15,7 +15,7 @@ const DASH: &str = "-";
 /// The most that is kept of it, in bytes.
 const MOST: usize = 256 << 20;
 
-type Kept = Result<(Arc<[u8]>, Held), Message>;
+type Kept = Result<(Arc<[u8]>, HeldBytes), Message>;
 
 /// Whether a path stands for standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {

@@ -37,7 +37,7 @@ pub use self::sessions::{
 use self::read::{Form, Opened};
 use self::rows::Rows;
 use self::words::spoken;
-use crate::data::{DataError, DataSpec, Kind, Raw};
+use crate::data::{DataError, DataKind, DataSpec, Raw};
 
 /// Whether a record is one of a trace, with requests that have times and lengths.
 pub(crate) fn is_record(object: &serde_json::Map<String, serde_json::Value>) -> bool {
@@ -109,7 +109,7 @@ impl Trace {
         let Form::Requests(fields) = opened.form.clone() else {
             return Err(DataError::NotWhatItSays {
                 path: name,
-                kind: Kind::Trace,
+                kind: DataKind::Trace,
                 found: message!(
                     "holds sessions, whose requests wait for each other",
                     "其中是会话，请求需等待前一个响应"

@@ -6,7 +6,7 @@ use dyno_model::{Message, Nanos, message};
 
 use super::mapping::{self, Mapping};
 use super::words::{grouped, spoken};
-use crate::data::{DataSpec, Kind, SpecError, true_or_false};
+use crate::data::{DataKind, DataSpec, SpecError, true_or_false};
 
 /// The keys of `trace`, beside those of a mapping.
 const KEYS: [&str; 5] = ["speed", "from", "to", "block", "skip_bad"];
@@ -55,7 +55,7 @@ impl TraceOptions {
     /// The options of a specification, without touching its file.
     pub fn of(spec: &DataSpec) -> Result<Self, SpecError> {
         let keys = match spec.kind {
-            Some(Kind::Session) => &OF_SESSIONS[..],
+            Some(DataKind::Session) => &OF_SESSIONS[..],
             _ => &KEYS[..],
         };
         spec.only(&[keys, &mapping::KEYS].concat())?;

@@ -15,7 +15,7 @@ use super::rows::{self, Rows};
 use super::seen::{Doubtful, Seen};
 use super::sessions::SessionForm;
 use super::words::grouped;
-use crate::data::{At, DataError, Kind, Raw};
+use crate::data::{At, DataError, DataKind, Raw};
 
 /// The most requests and hash ids that are held in memory.
 const MOST_REQUESTS: usize = 50_000_000;
@@ -140,7 +140,7 @@ impl Records {
         let Some((_, value)) = self.looked_at.front() else { return self.nothing() };
         let missing = Fields::with(None, mapping).err().unwrap_or_default();
         let (found, fix) = not_a_trace(value, &self.raw.layout(), &missing);
-        DataError::NotWhatItSays { path, kind: Kind::Trace, found, fix }
+        DataError::NotWhatItSays { path, kind: DataKind::Trace, found, fix }
     }
 
     /// Why there is nothing to use.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use dyno_model::prompt::{Content, Item, Message};
-use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
+use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use serde_json::json;
 
 fn open(name: &str, bytes: &[u8], spec: &str) -> DataSet {
@@ -111,7 +111,7 @@ fn lines_of_messages_and_bodies() {
     let body = json!({"model": "m", "prompt": "p", "temperature": 0.5, "max_completion_tokens": 9});
     assert_eq!(items[3].content, Content::Body(body.as_object().expect("object").clone()));
     assert_eq!(items[3].output_tokens, Some(9));
-    assert_eq!(open("r.jsonl", bytes, "r.jsonl").recognised().kind, Kind::Lines);
+    assert_eq!(open("r.jsonl", bytes, "r.jsonl").recognised().kind, DataKind::Lines);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn traces_are_told_apart() {
     {
         let spec = name.parse().expect("good");
         let error = DataSet::from_bytes(name, bytes, &spec).expect_err("a trace");
-        assert!(matches!(error, DataError::Elsewhere { kind: Kind::Trace, .. }));
+        assert!(matches!(error, DataError::Elsewhere { kind: DataKind::Trace, .. }));
         let told = "is trace data, which is not read as prompts; replay it with trace:FILE";
         assert_eq!(error.to_string(), format!("{name} {told}"));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{self, AtomicU32};
 
 use dyno_model::prompt::{Content, Item};
-use dyno_workload::data::{Count, DataError, DataSet, Order, Outside, Selection};
+use dyno_workload::data::{Count, DataError, DataOrder, DataSet, Outside, PromptSelection};
 use proptest::prelude::*;
 
 fn numbered(count: usize) -> DataSet {
@@ -34,7 +34,7 @@ fn text(item: &Item) -> &str {
     }
 }
 
-fn taken(selection: &Selection, data: &DataSet, count: usize) -> Vec<String> {
+fn taken(selection: &PromptSelection, data: &DataSet, count: usize) -> Vec<String> {
     let items = selection.of(data, words()).expect("starts");
     items.take(count).map(|item| text(&item.expect("good")).to_string()).collect()
 }
@@ -42,12 +42,12 @@ fn taken(selection: &Selection, data: &DataSet, count: usize) -> Vec<String> {
 #[test]
 fn file_order_repeats_from_the_start() {
     let data = numbered(5);
-    let mut items = Selection::default().of(&data, None).expect("starts");
+    let mut items = PromptSelection::default().of(&data, None).expect("starts");
     let texts: Vec<Item> = items.by_ref().take(12).map(|item| item.expect("good")).collect();
     assert_eq!(texts[..5], texts[5..10]);
     let tally = items.tally();
     assert_eq!((tally.read, tally.given, tally.repeats, tally.distinct), (5, 12, 2, 5));
-    let once = Selection { repeat: false, ..Selection::default() };
+    let once = PromptSelection { repeat: false, ..PromptSelection::default() };
     assert_eq!(once.of(&data, None).expect("starts").count(), 5);
 }
 
@@ -55,14 +55,19 @@ fn file_order_repeats_from_the_start() {
 fn a_shuffle_is_a_permutation_that_depends_on_the_seed() {
     let data = numbered(1_000);
     let shuffled = |seed| {
-        let selection =
-            Selection { order: Order::Shuffle, seed, repeat: false, ..Selection::default() };
+        let selection = PromptSelection {
+            order: DataOrder::Shuffle,
+            seed,
+            repeat: false,
+            ..PromptSelection::default()
+        };
         taken(&selection, &data, 2_000)
     };
     let (one, same, other) = (shuffled(1), shuffled(1), shuffled(2));
     assert_eq!(one, same);
     assert_ne!(one, other);
-    let in_file_order = taken(&Selection { repeat: false, ..Selection::default() }, &data, 2_000);
+    let in_file_order =
+        taken(&PromptSelection { repeat: false, ..PromptSelection::default() }, &data, 2_000);
     assert_ne!(one, in_file_order);
     let sorted = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<String>>();
     assert_eq!((one.len(), sorted(&one)), (1_000, sorted(&in_file_order)));
@@ -71,8 +76,9 @@ fn a_shuffle_is_a_permutation_that_depends_on_the_seed() {
 #[test]
 fn a_limit_takes_that_many_records_and_repeats_those() {
     let data = numbered(100);
-    for order in [Order::File, Order::Shuffle] {
-        let selection = Selection { order, seed: 3, limit: Some(10), ..Selection::default() };
+    for order in [DataOrder::File, DataOrder::Shuffle] {
+        let selection =
+            PromptSelection { order, seed: 3, limit: Some(10), ..PromptSelection::default() };
         let texts = taken(&selection, &data, 25);
         assert_eq!(texts[..10], texts[10..20]);
         assert_eq!(texts.iter().collect::<BTreeSet<_>>().len(), 10);
@@ -82,8 +88,12 @@ fn a_limit_takes_that_many_records_and_repeats_those() {
 #[test]
 fn bounds_drop_or_cut() {
     let data = numbered(70);
-    let bounds =
-        Selection { min_input: Some(2), max_input: Some(4), repeat: false, ..Selection::default() };
+    let bounds = PromptSelection {
+        min_input: Some(2),
+        max_input: Some(4),
+        repeat: false,
+        ..PromptSelection::default()
+    };
     let mut items = bounds.of(&data, words()).expect("starts");
     let kept: Vec<Item> = items.by_ref().map(|item| item.expect("good")).collect();
     assert!(kept.iter().all(|item| matches!(item.input_tokens, Some(2..=4))));
@@ -92,7 +102,7 @@ fn bounds_drop_or_cut() {
         (tally.read, tally.dropped_short, tally.dropped_long, tally.given),
         (70, 10, 30, 30)
     );
-    let bounds = Selection { outside: Outside::Truncate, ..bounds };
+    let bounds = PromptSelection { outside: Outside::Truncate, ..bounds };
     let mut items = bounds.of(&data, words()).expect("starts");
     let kept: Vec<Item> = items.by_ref().map(|item| item.expect("good")).collect();
     assert!(kept.iter().all(|item| matches!(item.input_tokens, Some(2..=4))));
@@ -104,11 +114,11 @@ fn bounds_drop_or_cut() {
 fn conversations_are_cut_in_what_the_user_says_last() {
     let bytes = br#"[{"role":"system","content":"a b"},{"role":"user","content":"c d e f g h"}]"#;
     let data = DataSet::from_bytes("m", bytes, &"lines:m".parse().expect("good")).expect("opens");
-    let cut = |max| Selection {
+    let cut = |max| PromptSelection {
         max_input: Some(max),
         outside: Outside::Truncate,
         repeat: false,
-        ..Selection::default()
+        ..PromptSelection::default()
     };
     let items: Vec<Item> =
         cut(10).of(&data, words()).expect("starts").map(|item| item.expect("good")).collect();
@@ -125,23 +135,27 @@ fn conversations_are_cut_in_what_the_user_says_last() {
 #[test]
 fn nothing_left_says_why() {
     let data = numbered(7);
-    let none = |selection: Selection| {
+    let none = |selection: PromptSelection| {
         let mut items = selection.of(&data, words()).expect("starts");
         let error = items.next().expect("something").expect_err("nothing");
         assert!(items.next().is_none());
         error.to_string()
     };
     assert_eq!(
-        none(Selection { min_input: Some(4), max_input: Some(3), ..Selection::default() }),
+        none(PromptSelection {
+            min_input: Some(4),
+            max_input: Some(3),
+            ..PromptSelection::default()
+        }),
         "n.txt has nothing left to send: 4 of 7 records have more than 3 input tokens; raise the \
          maximum, or have them truncated; 3 of 7 records have fewer than 4 input tokens; lower the \
          minimum"
     );
     assert_eq!(
-        none(Selection { limit: Some(0), ..Selection::default() }),
+        none(PromptSelection { limit: Some(0), ..PromptSelection::default() }),
         "n.txt has nothing left to send: the limit is 0; set it to at least 1"
     );
-    let unbounded = Selection { max_input: Some(3), ..Selection::default() };
+    let unbounded = PromptSelection { max_input: Some(3), ..PromptSelection::default() };
     assert!(matches!(unbounded.of(&data, None).err(), Some(DataError::NoCounter)));
 }
 
@@ -149,7 +163,7 @@ fn nothing_left_says_why() {
 fn a_count_that_fails_is_an_error() {
     let data = numbered(3);
     let count: Count<'_> = Box::new(|_| Err(dyno_model::Message::quoted("no such token")));
-    let error = Selection::default().of(&data, Some(count)).expect("starts").next();
+    let error = PromptSelection::default().of(&data, Some(count)).expect("starts").next();
     assert_eq!(
         error.expect("one").expect_err("fails").to_string(),
         "n.txt: the tokens of prompt 1 could not be counted: no such token"
@@ -159,7 +173,7 @@ fn a_count_that_fails_is_an_error() {
 #[test]
 fn unique_prefixes_differ_over_repeats_and_come_first() {
     let data = numbered(3);
-    let selection = Selection { unique_prefix: true, seed: 9, ..Selection::default() };
+    let selection = PromptSelection { unique_prefix: true, seed: 9, ..PromptSelection::default() };
     let texts = taken(&selection, &data, 300);
     let prefixes: BTreeSet<&str> = texts.iter().map(|text| &text[..16]).collect();
     assert_eq!(prefixes.len(), 300);
@@ -181,7 +195,7 @@ fn skipped_records_and_blank_lines_are_in_the_tally() {
     let bytes = b"{\"prompt\":\"a\"}\n\n{bad\n{\"prompt\":\"a\"}\n";
     let spec = "d,skip_bad=true".parse().expect("good");
     let data = DataSet::from_bytes("d", bytes, &spec).expect("opens");
-    let mut items = Selection::default().of(&data, None).expect("starts");
+    let mut items = PromptSelection::default().of(&data, None).expect("starts");
     items.by_ref().take(5).for_each(drop);
     let tally = items.tally();
     assert_eq!((tally.read, tally.skipped, tally.blank, tally.distinct), (2, 1, 1, 1));
@@ -197,8 +211,8 @@ proptest! {
         truncate in any::<bool>(),
         limit in prop::option::of(1_u64..50),
     ) {
-        let selection = Selection {
-            order: if shuffle { Order::Shuffle } else { Order::File },
+        let selection = PromptSelection {
+            order: if shuffle { DataOrder::Shuffle } else { DataOrder::File },
             seed,
             min_input: Some(1),
             max_input: Some(5),
@@ -226,11 +240,11 @@ proptest! {
         };
         prop_assume!(!text.trim().is_empty());
         let data = DataSet::from_bytes("t", text.as_bytes(), &"lines:t".parse().expect("good")).expect("opens");
-        let selection = Selection {
+        let selection = PromptSelection {
             max_input: Some(max),
             outside: Outside::Truncate,
             repeat: false,
-            ..Selection::default()
+            ..PromptSelection::default()
         };
         let fits = text.chars().count().min(max.saturating_sub(2) as usize);
         let expected: String = text.chars().take(fits).collect();
@@ -247,7 +261,7 @@ proptest! {
 proptest! {
     #[test]
     fn what_follows_skipped_items_is_what_would_have_followed_them(
-        order in prop::sample::select(vec![Order::File, Order::Shuffle]),
+        order in prop::sample::select(vec![DataOrder::File, DataOrder::Shuffle]),
         bounds in prop::option::of((1_u32..3, 3_u32..6)),
         unique_prefix in any::<bool>(),
         skipped in prop::collection::vec(any::<bool>(), 1..60),
@@ -255,7 +269,7 @@ proptest! {
         let data = numbered(20);
         let (min_input, max_input) = bounds.map_or((None, None), |(a, b)| (Some(a), Some(b)));
         let selection =
-            Selection { order, seed: 5, min_input, max_input, unique_prefix, ..Selection::default() };
+            PromptSelection { order, seed: 5, min_input, max_input, unique_prefix, ..PromptSelection::default() };
         let mut all = selection.of(&data, words()).expect("starts");
         let mut some = selection.of(&data, words()).expect("starts");
         for skips in skipped {
@@ -279,14 +293,14 @@ fn tokens_of_skipped_items_are_counted_only_where_that_decides() {
             calls.fetch_add(1, atomic::Ordering::Relaxed);
             Ok(1)
         });
-        let selection = Selection { max_input, ..Selection::default() };
+        let selection = PromptSelection { max_input, ..PromptSelection::default() };
         let mut items = selection.of(&data, Some(count)).expect("starts");
         items.pass_over(7).expect("good");
         drop(items);
         calls.load(atomic::Ordering::Relaxed)
     };
     assert_eq!([counted(None), counted(Some(50))], [0, 7]);
-    let once = Selection { repeat: false, ..Selection::default() };
+    let once = PromptSelection { repeat: false, ..PromptSelection::default() };
     let mut items = once.of(&data, None).expect("starts");
     items.pass_over(10).expect("good");
     assert!(!items.skip_next().expect("good"), "there are no more");

@@ -1,7 +1,7 @@
 //! Valid values of `--data`, and the errors for invalid ones.
 #![allow(clippy::expect_used)]
 
-use dyno_workload::data::{DataSpec, Kind, Lang, Turns};
+use dyno_workload::data::{DataKind, DataSpec, Lang, Turns};
 use proptest::prelude::*;
 
 fn parsed(text: &str) -> DataSpec {
@@ -22,9 +22,9 @@ fn path(spec: &DataSpec) -> Option<&str> {
 #[test]
 fn kinds_and_paths() {
     let spec = parsed("openqa");
-    assert_eq!((spec.kind, path(&spec)), (Some(Kind::OpenQa), None));
+    assert_eq!((spec.kind, path(&spec)), (Some(DataKind::OpenQa), None));
     let spec = parsed("sharegpt:conv.json,turns=all,skip_bad=true");
-    assert_eq!((spec.kind, path(&spec)), (Some(Kind::ShareGpt), Some("conv.json")));
+    assert_eq!((spec.kind, path(&spec)), (Some(DataKind::ShareGpt), Some("conv.json")));
     assert_eq!((spec.turns, spec.skip_bad), (Some(Turns::All), true));
     let spec = parsed("some/file.jsonl,prompt=input,output_tokens=n");
     assert_eq!((spec.kind, path(&spec)), (None, Some("some/file.jsonl")));

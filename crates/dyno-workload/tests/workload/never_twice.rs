@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use dyno_model::prompt::Content;
-use dyno_workload::data::{DataSet, Selection};
+use dyno_workload::data::{DataSet, PromptSelection};
 use dyno_workload::random::key::Key;
 use dyno_workload::random::{RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::{Ask, Tokenizer};
@@ -75,7 +75,7 @@ fn unique_beginnings_are_those_of_one_run() {
 fn a_file_is_read_on_and_its_prefixes_are_those_of_one_run() {
     let lines: String = (0..10).map(|row| format!("row {row}\n")).collect();
     let data = DataSet::from_bytes("t", lines.as_bytes(), &"lines:t".parse().unwrap()).unwrap();
-    let after = |passed: u64, selection: &Selection| {
+    let after = |passed: u64, selection: &PromptSelection| {
         let mut selected = selection.of(&data, None).unwrap();
         selected.pass_over(passed).unwrap();
         let before = selected.tally();
@@ -83,12 +83,12 @@ fn a_file_is_read_on_and_its_prefixes_are_those_of_one_run() {
         let rows: Vec<String> = items.iter().map(|content| text(content).to_owned()).collect();
         (rows, selected.tally().since(&before))
     };
-    let plain = Selection::default();
+    let plain = PromptSelection::default();
     assert_eq!(after(3, &plain).0, ["row 3", "row 4", "row 5", "row 6"]);
     assert_eq!((after(3, &plain).1.given, after(3, &plain).1.repeats), (4, 0));
     let (rows, tally) = after(8, &plain);
     assert_eq!((rows[2].as_str(), tally.repeats), ("row 0", 1));
-    let unique = |run| Selection { run, unique_prefix: true, ..Selection::default() };
+    let unique = |run| PromptSelection { run, unique_prefix: true, ..PromptSelection::default() };
     let prefixes = |run, passed| -> HashSet<String> {
         after(passed, &unique(run)).0.iter().map(|row| row[..16].to_owned()).collect()
     };

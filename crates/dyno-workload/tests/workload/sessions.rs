@@ -4,7 +4,8 @@
 
 use dyno_model::prompt::{Content, Item, Message};
 use dyno_workload::data::{
-    Count, DataError, DataSet, DataSpec, Format, Order, Outside, Selection, SpecError, convert,
+    Count, DataError, DataOrder, DataSet, DataSpec, Format, Outside, PromptSelection, SpecError,
+    convert,
 };
 use dyno_workload::random::RandomError;
 use dyno_workload::random::key::Key;
@@ -113,8 +114,9 @@ fn conversations_that_cannot_be_led_are_skipped_and_counted_as_they_come() {
     let text =
         format!("{TOOL}{{\"messages\": [\"good\"]}}\n{TOOL}{TOOL}{{\"messages\": [\"too\"]}}\n");
     let data = open("t.jsonl", &text, ",skip_bad=true");
-    let mut selected =
-        Selection { repeat: false, ..Selection::default() }.of(&data, None).expect("ok");
+    let mut selected = PromptSelection { repeat: false, ..PromptSelection::default() }
+        .of(&data, None)
+        .expect("ok");
     let mut skipped = Vec::new();
     while let Some(item) = selected.next() {
         item.expect("good");
@@ -186,7 +188,8 @@ const TALKS: &str = r#"[
 fn bounds_count_what_the_user_says() {
     let data = open("t.json", TALKS, "");
     let taken = |min_input, max_input| {
-        let selection = Selection { min_input, max_input, repeat: false, ..Selection::default() };
+        let selection =
+            PromptSelection { min_input, max_input, repeat: false, ..PromptSelection::default() };
         let count: Count<'_> = Box::new(|content: &Content| words(&said(content)));
         let selected = selection.of(&data, Some(count)).expect("opens");
         selected.map(|item| item.expect("good").input_tokens.expect("counted")).collect::<Vec<_>>()
@@ -198,8 +201,9 @@ fn bounds_count_what_the_user_says() {
 
 #[test]
 fn a_beginning_of_its_own_is_part_of_what_is_sent() {
-    let unique = Selection { unique_prefix: true, repeat: false, ..Selection::default() };
-    assert_eq!((unique.order, unique.outside), (Order::File, Outside::Drop));
+    let unique =
+        PromptSelection { unique_prefix: true, repeat: false, ..PromptSelection::default() };
+    assert_eq!((unique.order, unique.outside), (DataOrder::File, Outside::Drop));
     let selected = unique.of(&open("t.json", TALKS, ""), None).expect("opens");
     let firsts: Vec<String> = selected
         .map(|item| led(item.expect("good").content, 1).expect("can be led")[0][0].content.clone())

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 
 use crate::traces_made::{AZURE, BURST_GPT, MOONCAKE, opened, trace};
-use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
+use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use dyno_workload::trace::{Trace, TraceFormat, TraceLimits, TraceProfile, TraceTally};
 use proptest::prelude::*;
 
@@ -126,7 +126,7 @@ fn a_file_says_by_its_shape_that_it_is_a_trace() {
         fs::write(&path, text).expect("written");
         let spec: DataSpec = path.display().to_string().parse().expect("good");
         let error = DataSet::new(&spec).expect_err("no prompts");
-        assert!(matches!(error, DataError::Elsewhere { kind: Kind::Trace, .. }), "{error}");
+        assert!(matches!(error, DataError::Elsewhere { kind: DataKind::Trace, .. }), "{error}");
         let read = Trace::open(&spec, &TraceLimits::default()).expect("a trace");
         let named = format!("trace:{}", path.display()).parse().expect("good");
         let same = Trace::open(&named, &TraceLimits::default()).expect("a trace");

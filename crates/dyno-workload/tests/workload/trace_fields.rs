@@ -4,7 +4,7 @@
 
 use crate::traces_made::{AZURE, MOONCAKE, opened, trace};
 use dyno_words::Note;
-use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
+use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use dyno_workload::trace::{Trace, TraceFormat, TraceLimits, TraceOptions};
 use proptest::prelude::*;
 
@@ -264,7 +264,7 @@ fn simulators_and_generators() {
         let path = place.path().join(name);
         std::fs::write(&path, text).expect("written");
         let error = DataSet::new(&path.display().to_string().parse().unwrap()).expect_err(name);
-        let by_shape = matches!(error, DataError::Elsewhere { kind: Kind::Trace, .. });
+        let by_shape = matches!(error, DataError::Elsewhere { kind: DataKind::Trace, .. });
         assert!(by_shape, "{name} is not taken for prompts: {error}");
     }
 }

@@ -11,7 +11,7 @@ use super::values::{self, ExtraBody, Header, List, Secret};
 use super::versus::VersusArgs;
 use clap::{Args, ValueEnum};
 use dyno_model::Nanos;
-use dyno_model::course::Figure;
+use dyno_model::level_schedule::MetricStatistic;
 use dyno_model::plan::Arrival;
 use dyno_model::ramp::Ramp;
 use dyno_model::slo::Slo;
@@ -82,7 +82,7 @@ pub(crate) struct LoadArgs {
     /// Stop a level as soon as this metric is steady and known to --precision [default metric:
     /// latency.mean]
     #[arg(long, value_name = "METRIC", value_parser = levels::figure, num_args = 0..=1, require_equals = true, default_missing_value = "latency.mean")]
-    pub(crate) until_stable: Option<Figure>,
+    pub(crate) until_stable: Option<MetricStatistic>,
     /// With --until-stable: half-width of the 95 % confidence interval to reach [default: 3%]
     #[arg(long, value_name = "SHARE", value_parser = levels::precision, allow_hyphen_values = true)]
     pub(crate) precision: Option<f64>,

@@ -4,7 +4,7 @@ use super::plan::{PlanArgs, ServerArgs};
 use super::{levels, values};
 use clap::{Args, ValueEnum};
 use dyno_model::Nanos;
-use dyno_model::course::{Over, Range};
+use dyno_model::level_schedule::{Over, Range};
 use dyno_model::plan::Arrival;
 
 /// `dyno capacity`.

@@ -1,7 +1,7 @@
 //! The language of reports and messages.
 
 use crate::config::typed;
-use crate::resolve::Surroundings;
+use crate::resolve::ProcessEnv;
 use clap::{Args, ValueEnum};
 use dyno_model::Language;
 use std::ffi::OsString;
@@ -41,7 +41,7 @@ impl From<Lang> for Language {
 /// The language of messages, known before the arguments are read: `--lang` where it is given, else
 /// that of the environment.
 pub(crate) fn spoken(argv: &[OsString]) -> Language {
-    asked(argv).unwrap_or_else(|| Surroundings::of_process().language)
+    asked(argv).unwrap_or_else(|| ProcessEnv::of_process().language)
 }
 
 fn asked(argv: &[OsString]) -> Option<Language> {

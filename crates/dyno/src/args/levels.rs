@@ -1,7 +1,7 @@
 //! Parses the values of flags that define the levels and when they stop.
 
 use super::values::{List, in_flight, list, parsed, rate, requests};
-use dyno_model::course::{Figure, Range};
+use dyno_model::level_schedule::{MetricStatistic, Range};
 use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_REQUESTS};
 use dyno_model::slo::Condition;
 use dyno_model::units::{parse_count, parse_rate, parse_share};
@@ -94,8 +94,8 @@ pub(crate) fn width(text: &str) -> Result<f64, Message> {
 }
 
 /// `--until-stable`.
-pub(crate) fn figure(text: &str) -> Result<Figure, Message> {
-    let figure: Figure = parsed(text)?;
+pub(crate) fn figure(text: &str) -> Result<MetricStatistic, Message> {
+    let figure: MetricStatistic = parsed(text)?;
     match can_watch(&figure) {
         true => Ok(figure),
         false => Err(message!(

@@ -4,13 +4,13 @@ use super::RUNS;
 use crate::args::fleet::AgentArgs;
 use crate::exit::Exit;
 use crate::printer::{Printer, outside};
-use crate::resolve::{Surroundings, fleet, reach_of_agent};
+use crate::resolve::{ProcessEnv, fleet, reach_of_agent};
 use crate::signals;
 use crate::usage::UsageError;
 use dyno_model::{Localized, Message, message};
 use dyno_run::fleet::nats::Notice;
-use dyno_run::fleet::{Agent, Ended, Keep, Permission, serve_bus, serve_child};
-use dyno_run::{Reach, RunError, Secrets, StopSignal, TargetUrl};
+use dyno_run::fleet::{AgentWork, Ended, Keep, Permission, serve_bus, serve_child};
+use dyno_run::{ConnectionSettings, RunError, Secrets, StopSignal, TargetUrl};
 use dyno_words::escape::escape;
 use dyno_words::messages;
 
@@ -36,7 +36,7 @@ messages! {
 
 pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {
     if let Some(name) = &args.child {
-        let agent = Agent::child(name.clone(), Reach::default());
+        let agent = AgentWork::child(name.clone(), ConnectionSettings::default());
         return concluded(serve_child(&agent), printer);
     }
     match on_bus(args, printer) {
@@ -69,10 +69,10 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
             ),
         ));
     }
-    let language = args.language.or(Surroundings::of_process().language);
+    let language = args.language.or(ProcessEnv::of_process().language);
     let printer = printer.speaking(language);
     let options = fleet::bus(&args.bus)?;
-    let (reach, warnings) = reach_of_agent(args.connection, &Surroundings::of_process())?;
+    let (reach, warnings) = reach_of_agent(args.connection, &ProcessEnv::of_process())?;
     if args.any_target && (reach.secrets != Secrets::default() || reach.tls.client_cert.is_some()) {
         return Err(UsageError::new(
             "--any-target",
@@ -93,7 +93,7 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     // The working directory of a container may be read-only.
     let keep = Keep::Below(vec![RUNS.into(), std::env::temp_dir().join(RUNS)]);
     let agent =
-        Agent { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
+        AgentWork { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
     let listening = listening.map_err(|error| UsageError::new("signals", outside(&error)))?;

@@ -8,11 +8,11 @@ use crate::exit::Exit;
 use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
-use dyno_analysis::compare::{Comparison, Note, Side, Terms, compare};
+use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, Terms, compare};
 use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::{Language, Message, message};
 use dyno_report::compared::{markdown, rows, table};
-use dyno_report::layout::Table;
+use dyno_report::layout::LayoutTable;
 use dyno_report::page;
 use std::path::{Path, PathBuf};
 
@@ -192,8 +192,8 @@ impl Page<'_> {
         let to_file = out.is_some();
         let given = give(out, printer, |out| match format {
             CompareFormat::Markdown => out.write_all(markdown(&found, self.language).as_bytes()),
-            CompareFormat::Csv => rows(&found, Table::Csv, out),
-            CompareFormat::Parquet => rows(&found, Table::Parquet, out),
+            CompareFormat::Csv => rows(&found, LayoutTable::Csv, out),
+            CompareFormat::Parquet => rows(&found, LayoutTable::Parquet, out),
             CompareFormat::Json => {
                 let json = shown_json(&found).map_err(std::io::Error::other)?;
                 writeln!(out, "{json}")
@@ -211,11 +211,11 @@ impl Page<'_> {
 fn decided(found: &Comparison, printer: &Printer) -> Exit {
     // With --slo, capacities are compared whatever the loads were.
     let capacities = found.capacity.as_ref().is_some_and(|at| at.sides.iter().all(Option::is_some));
-    if capacities || !found.notes.contains(&Note::NothingInCommon) {
+    if capacities || !found.notes.contains(&ComparisonNote::NothingInCommon) {
         return Exit::Fine;
     }
     let texts = found.points.iter().any(|point| point.inputs_per_request.is_some());
-    let hint = if found.notes.contains(&Note::OtherApi) && texts {
+    let hint = if found.notes.contains(&ComparisonNote::OtherApi) && texts {
         message!(
             "they used different APIs, which do different work; run both with the same --api",
             "它们使用了不同的 API，所做的工作不同；请以相同的 --api 运行两者"
@@ -242,8 +242,11 @@ fn decided(found: &Comparison, printer: &Printer) -> Exit {
 
 /// Compares runs under these names.
 pub(super) fn side_by_side(names: &[&str], runs: &[&Loaded], terms: &Terms) -> Comparison {
-    let sides: Vec<Side<'_>> =
-        names.iter().zip(runs).map(|(name, run)| Side { name, summary: &run.summary }).collect();
+    let sides: Vec<ComparedSide<'_>> = names
+        .iter()
+        .zip(runs)
+        .map(|(name, run)| ComparedSide { name, summary: &run.summary })
+        .collect();
     compare(&sides, terms)
 }
 

@@ -13,7 +13,8 @@ use dyno_model::{Language, Localized, Message, message};
 use dyno_run::workload::{counting_user_messages, not_truncated, selection};
 use dyno_words::messages;
 use dyno_workload::data::{
-    Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile, shown,
+    Count, DataKind, DataSet, DataSpec, PromptSelection, Selected, SpecError, Tally, convert,
+    profile, shown,
 };
 use dyno_workload::session::{SessionOptions, SessionProfile};
 use dyno_workload::tokenizer::Tokenizer;
@@ -64,7 +65,7 @@ fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
 
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     match (spec.kind, &spec.path) {
-        (Some(Kind::Random), _) => {
+        (Some(DataKind::Random), _) => {
             return Err(UsageError::new(
                 "SPEC",
                 message!(
@@ -73,7 +74,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
                 ),
             ));
         }
-        (Some(Kind::Session), None) => {
+        (Some(DataKind::Session), None) => {
             let message = message!(
                 "`session` without a file is generated during a run; name a file of \
                  conversations with session:FILE",
@@ -84,7 +85,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
         _ => {}
     }
     let plan = choice_plan(&args.choice);
-    let sessions = (spec.kind == Some(Kind::Session)).then(|| SessionOptions::new(spec));
+    let sessions = (spec.kind == Some(DataKind::Session)).then(|| SessionOptions::new(spec));
     let sessions = sessions.transpose().map_err(in_spec)?;
     if sessions.is_some() && plan.truncate {
         return Err(UsageError::new("--truncate", not_truncated()));
@@ -95,7 +96,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
         None => Tokenizer::estimate(),
     };
     let set = DataSet::new(spec).map_err(in_spec)?;
-    let selection = Selection { repeat: false, ..selection(&plan, args.seed) };
+    let selection = PromptSelection { repeat: false, ..selection(&plan, args.seed) };
     let bounded = plan.min_input_tokens.is_some() || plan.max_input_tokens.is_some();
     let counter = tokenizer.clone();
     let counting: Option<Count<'static>> = bounded.then(|| {

@@ -3,23 +3,26 @@
 use super::{cannot_write, loaded};
 use crate::args::fit::{FitArgs, FitFrom};
 use crate::exit::Exit;
-use crate::printer::{Manners, Printer};
-use crate::resolve::Surroundings;
+use crate::printer::{OutputOptions, Printer};
+use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
 use dyno_model::{Language, Localized, Message, message};
-use dyno_twins::{About, Measured, Source, Wanted};
+use dyno_twins::{About, MeasuredRun, Source, Wanted};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
 /// Reads the runs, fits a twin, writes it and reports how close it is.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
-    let manners =
-        Manners { quiet: args.quiet, no_progress: args.no_progress, ..Manners::default() };
+    let manners = OutputOptions {
+        quiet: args.quiet,
+        no_progress: args.no_progress,
+        ..OutputOptions::default()
+    };
     let printer = &printer.with(manners);
-    match fitted(args, printer, Surroundings::of_process().language) {
+    match fitted(args, printer, ProcessEnv::of_process().language) {
         Ok((text, exit)) => {
             let mut status = Status::from(printer.result(&text));
             if exit != Exit::Fine {
@@ -42,7 +45,7 @@ fn fitted(
 ) -> Result<(String, Exit), Vec<UsageError>> {
     let in_run = |message: Message| UsageError::new("RUN", message);
     let mut errors: Vec<UsageError> = unwritable(&args.out).into_iter().collect();
-    let mut runs: Vec<Measured> = Vec::new();
+    let mut runs: Vec<MeasuredRun> = Vec::new();
     for path in &args.runs {
         match measured(path, printer) {
             Ok(mut found) => runs.append(&mut found),
@@ -113,13 +116,13 @@ fn unwritable(out: &Path) -> Option<UsageError> {
 }
 
 /// The runs at `path`.
-pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, UsageError> {
+pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<MeasuredRun>, UsageError> {
     let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", dyno_model::said!(error));
     let all = loaded::all(&[path.to_owned()], "RUN")?;
     all.print_problems(true, printer);
     let runs = all.runs.into_iter().map(|run| match run.dir {
-        Some(dir) => Measured::recorded(run.summary, dir).map_err(wrong),
-        None => Ok(Measured::stated(run.summary)),
+        Some(dir) => MeasuredRun::recorded(run.summary, dir).map_err(wrong),
+        None => Ok(MeasuredRun::stated(run.summary)),
     });
     runs.collect()
 }

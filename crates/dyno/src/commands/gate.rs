@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
-use dyno_analysis::compare::{Answer, Gated, Terms, gated};
+use dyno_analysis::compare::{GateAnswer, Gated, Terms, gated};
 use dyno_model::message;
 use dyno_report::gate::{junit, markdown, text};
 
@@ -69,14 +69,14 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
 /// The exit status, and why it is not 0.
 fn status(found: &Gated) -> Status {
     let exit = match found.answer {
-        Answer::Pass => return Exit::Fine.into(),
-        Answer::Fail => Exit::BarNotMet,
-        Answer::CannotTell => Exit::Inconclusive,
+        GateAnswer::Pass => return Exit::Fine.into(),
+        GateAnswer::Fail => Exit::BarNotMet,
+        GateAnswer::CannotTell => Exit::Inconclusive,
     };
     let count = found.checks.iter().filter(|check| check.answer == found.answer).count();
     let values = [count.to_string(), found.checks.len().to_string()];
     let checks = match found.answer {
-        Answer::Fail => Why::GateFailed,
+        GateAnswer::Fail => Why::GateFailed,
         _ => Why::GateOpen,
     };
     let missing = found.missing.len();

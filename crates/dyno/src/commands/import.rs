@@ -1,6 +1,6 @@
 //! `dyno import`: lists other tools' results, and saves them like runs of Dyno.
 
-use super::loaded::{self, All, Loaded, SUMMARY};
+use super::loaded::{self, Loaded, LoadedRuns, SUMMARY};
 use super::{cannot_write, shown_json};
 use crate::args::import::ImportArgs;
 use crate::exit::Exit;
@@ -8,7 +8,7 @@ use crate::printer::{Printer, outside};
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::VecSource;
-use dyno_import::{FileOutcome, Outcome};
+use dyno_import::{FileOutcome, ImportOutcome};
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::{Message, Summary, Sure, message};
@@ -68,8 +68,8 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
 
 /// Reads what the arguments name. Of several, one without results does not stop the others; its status is
 /// that of the command.
-fn each(named: &[PathBuf], printer: &Printer) -> Result<(All, Exit), UsageError> {
-    let (mut all, mut wrong) = (All::default(), Vec::new());
+fn each(named: &[PathBuf], printer: &Printer) -> Result<(LoadedRuns, Exit), UsageError> {
+    let (mut all, mut wrong) = (LoadedRuns::default(), Vec::new());
     for path in named {
         match loaded::all(std::slice::from_ref(path), "FILE") {
             Ok(mut found) => {
@@ -79,8 +79,8 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(All, Exit), UsageError>
             }
             Err(error) => {
                 let unknown = error.message.hint().is_some() && path.is_file();
-                let reason = || Outcome::Unreadable(error.message.to_string());
-                let outcome = if unknown { Outcome::Unknown } else { reason() };
+                let reason = || ImportOutcome::Unreadable(error.message.to_string());
+                let outcome = if unknown { ImportOutcome::Unknown } else { reason() };
                 let file = path.display().to_string();
                 all.files.push(FileOutcome { file, outcome });
                 wrong.push(error);

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
-use dyno_analysis::lint::{Place, Read, lint_read};
+use dyno_analysis::lint::{Read, StatedPlace, lint_read};
 use dyno_model::{Language, Severity};
 use dyno_report::lint::{github, text};
 
@@ -52,6 +52,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
 
 fn read(run: &Loaded) -> Read<'_> {
     let origin = run.summary.run.origin.as_ref();
-    let place = origin.map_or(Place::Unknown, |origin| Place::of(&run.path, &origin.file));
+    let place =
+        origin.map_or(StatedPlace::Unknown, |origin| StatedPlace::of(&run.path, &origin.file));
     Read { summary: &run.summary, place }
 }

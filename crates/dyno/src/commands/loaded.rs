@@ -6,7 +6,7 @@ use crate::printer::{Printer, outside};
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, VecSource, summarise};
-use dyno_import::{FileOutcome, ImportError, Imported, Outcome, natural_order};
+use dyno_import::{FileOutcome, ImportError, ImportOutcome, Imported, natural_order};
 use dyno_model::message::clauses;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
@@ -52,7 +52,7 @@ impl Loaded {
 
 /// Everything that the arguments name, and problems with it.
 #[derive(Debug, Default)]
-pub(crate) struct All {
+pub(crate) struct LoadedRuns {
     pub(crate) runs: Vec<Loaded>,
     /// What could not be read, or had to be assumed, with its file.
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
@@ -60,7 +60,7 @@ pub(crate) struct All {
     pub(crate) files: Vec<FileOutcome>,
 }
 
-impl All {
+impl LoadedRuns {
     /// Prints what could not be read, and with `notes` what had to be assumed.
     pub(crate) fn print_problems(&self, notes: bool, printer: &Printer) {
         let mut kinds: BTreeMap<(&Path, &str), usize> = BTreeMap::new();
@@ -90,8 +90,8 @@ impl All {
 const SHOWN_OF_A_KIND: usize = 5;
 
 /// Loads what the arguments name; the latest run if there are none.
-pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> {
-    let mut found = All::default();
+pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<LoadedRuns, UsageError> {
+    let mut found = LoadedRuns::default();
     let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
         let dir =
@@ -100,8 +100,8 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> 
     }
     for path in named {
         let (runs, problems) = (found.runs.len(), found.problems.len());
-        let (path, part) = parted(path);
-        let path = meant(&path).map_err(wrong)?;
+        let (path, part) = split_selector(path);
+        let path = resolve_run_name(&path).map_err(wrong)?;
         read(&path, &mut found)
             .map_err(|error| UsageError { flag: argument.to_owned(), ..error })?;
         if let Some(part) = part {
@@ -131,7 +131,7 @@ fn nothing(
     };
     let mut reasons: Vec<Message> = problems.iter().map(reason).collect();
     let empty = files.iter().filter_map(|file| match &file.outcome {
-        Outcome::Empty { tool } if reasons.is_empty() => Some(message!(
+        ImportOutcome::Empty { tool } if reasons.is_empty() => Some(message!(
             "`{}` has the form of {tool}, without any result",
             "`{}` 具有 {tool} 的形式，但没有任何结果",
             file.file
@@ -188,7 +188,7 @@ fn kinds() -> Message {
 }
 
 /// The path itself where there is something, else the run of that name in [`RUNS`].
-pub(crate) fn meant(path: &Path) -> Result<PathBuf, Message> {
+pub(crate) fn resolve_run_name(path: &Path) -> Result<PathBuf, Message> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
@@ -201,7 +201,7 @@ pub(crate) fn meant(path: &Path) -> Result<PathBuf, Message> {
 }
 
 /// Splits `PATH#NAME`, unless a file has that whole name.
-fn parted(path: &Path) -> (PathBuf, Option<String>) {
+fn split_selector(path: &Path) -> (PathBuf, Option<String>) {
     match path.to_str().and_then(|text| text.rsplit_once('#')) {
         Some((file, part)) if !path.exists() => (PathBuf::from(file), Some(part.to_owned())),
         _ => (path.to_owned(), None),
@@ -248,7 +248,7 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
     ))
 }
 
-fn read(path: &Path, found: &mut All) -> Result<(), UsageError> {
+fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
     let wrong = |message: Message| UsageError::new("", message);
     if path.is_dir() {
         return directory(path, found).map_err(wrong);
@@ -271,7 +271,7 @@ fn read(path: &Path, found: &mut All) -> Result<(), UsageError> {
     Ok(())
 }
 
-fn take(path: &Path, imported: Imported, found: &mut All) {
+fn take(path: &Path, imported: Imported, found: &mut LoadedRuns) {
     for run in imported.runs {
         let rebuilt = run.plan.zip(run.records);
         found.runs.push(Loaded { extras: run.extras, rebuilt, ..Loaded::of(path, run.summary) });
@@ -281,7 +281,7 @@ fn take(path: &Path, imported: Imported, found: &mut All) {
 }
 
 /// A run, imported results, or everything below: those first, then other tools' files.
-fn directory(path: &Path, found: &mut All) -> Result<(), Message> {
+fn directory(path: &Path, found: &mut LoadedRuns) -> Result<(), Message> {
     if let Some(run) = kept(path)? {
         found.runs.push(run);
         return Ok(());
@@ -314,7 +314,7 @@ fn own_below(
     path: &Path,
     deep: usize,
     ours: &mut Vec<PathBuf>,
-    found: &mut All,
+    found: &mut LoadedRuns,
 ) -> Result<(), Message> {
     let unreadable = |error: std::io::Error| {
         let error = outside(&error);

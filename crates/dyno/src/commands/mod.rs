@@ -25,8 +25,8 @@ pub(crate) mod twins;
 
 use crate::config::Given;
 use crate::exit::Exit;
-use crate::printer::{Manners, Printer, outside};
-use crate::resolve::{Aim, Inputs, Resolved, Surroundings, resolve};
+use crate::printer::{OutputOptions, Printer, outside};
+use crate::resolve::{Aim, Inputs, ProcessEnv, Resolved, resolve};
 use dyno_model::{Message, message};
 use std::io;
 use std::path::Path;
@@ -40,10 +40,10 @@ pub(crate) const RUNS: &str = "dyno-runs";
 pub(crate) fn plan(inputs: impl Into<Inputs>, given: &Given, printer: &Printer) -> Exit {
     let inputs: Inputs = inputs.into();
     let (aim, from) = (inputs.aim, inputs.plan.settings.clone());
-    match resolve(inputs, given, &Surroundings::of_process()) {
+    match resolve(inputs, given, &ProcessEnv::of_process()) {
         Ok(resolved) if aim == Aim::Predict => predict::run(resolved, printer),
         Ok(resolved) => {
-            let printer = announced(&resolved, printer);
+            let printer = print_notes(&resolved, printer);
             bench::run(resolved, &printer)
         }
         Err(error) => {
@@ -54,8 +54,8 @@ pub(crate) fn plan(inputs: impl Into<Inputs>, given: &Given, printer: &Printer) 
 }
 
 /// Prints warnings and notes, and returns the printer to use from here on.
-fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
-    let printer = printer.with(Manners {
+fn print_notes(resolved: &Resolved, printer: &Printer) -> Printer {
+    let printer = printer.with(OutputOptions {
         quiet: resolved.showing.quiet,
         no_progress: resolved.showing.no_progress,
         json_progress: resolved.showing.json_progress,

@@ -1,7 +1,7 @@
 //! `dyno predict`: the levels of a plan, answered by a twin in virtual time.
 
-use super::announced;
 use super::bench::{carry_out, versus};
+use super::print_notes;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
@@ -20,7 +20,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         return printer.result(&versus::plan(&resolved));
     }
-    let printer = announced(&resolved, printer);
+    let printer = print_notes(&resolved, printer);
     // Without it, Ctrl-C ends the program; what was written stays readable.
     let _listening = signals::listen(resolved.order.stop.clone(), |_| {});
     carry_out(resolved, &printer)

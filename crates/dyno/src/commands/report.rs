@@ -7,7 +7,7 @@ use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::resolve::Surroundings;
+use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
 use dyno_analysis::detail::Detail;
 use dyno_analysis::{DirSource, FrameSource, VecSource};
@@ -18,7 +18,7 @@ use dyno_model::plan::Plan;
 use dyno_model::{Language, Message, message};
 use dyno_record::RecordError;
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, Options, PrintError, Run, Table, notes_on, per_request};
+use dyno_report::layout::{Layout, LayoutTable, Options, PrintError, Run, notes_on, per_request};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -167,7 +167,7 @@ pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
     Ok(Run { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
 }
 
-fn rows(runs: &[Loaded], table: Table, out: &mut dyn Write) -> io::Result<()> {
+fn rows(runs: &[Loaded], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {
     let dirs = runs.iter().filter_map(|run| run.dir.as_ref());
     let sources = dirs.map(DirSource::open).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(io::Error::other)?;
@@ -179,7 +179,7 @@ fn rows(runs: &[Loaded], table: Table, out: &mut dyn Write) -> io::Result<()> {
 
 /// The requested language, else that of the locale.
 pub(super) fn language(asked: LanguageArgs) -> Language {
-    asked.or(Surroundings::of_process().language)
+    asked.or(ProcessEnv::of_process().language)
 }
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {

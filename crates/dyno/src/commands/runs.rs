@@ -6,7 +6,7 @@ use super::{RUNS, bench, open};
 use crate::args::runs::{OpenArgs, RunsAction, RunsArgs, Since};
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::resolve::Surroundings;
+use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
 use dyno_model::nearest::nearest;
 use dyno_model::run_entry::{RunEntry, RunState};
@@ -37,7 +37,7 @@ messages! {
 
 /// Lists the runs, or does what was asked with one.
 pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
-    let language = args.language.or(Surroundings::of_process().language);
+    let language = args.language.or(ProcessEnv::of_process().language);
     let done = match &args.action {
         None => list(args, language, printer),
         Some(RunsAction::Open(open)) => {

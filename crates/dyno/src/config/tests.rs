@@ -3,7 +3,7 @@
 use super::*;
 use crate::args::levels::Concurrency;
 use crate::args::values::List;
-use crate::resolve::{Inputs, Surroundings, resolve};
+use crate::resolve::{Inputs, ProcessEnv, resolve};
 
 /// What is read from a line, a file named `name` and variables.
 fn given(
@@ -276,7 +276,7 @@ fn the_example_in_the_documentation_works() {
     for block in blocks {
         let example = block.split("```").next().unwrap();
         let args = merged(example, &[]);
-        resolve(args, &Given::default(), &Surroundings::default()).unwrap();
+        resolve(args, &Given::default(), &ProcessEnv::default()).unwrap();
     }
 }
 
@@ -317,7 +317,7 @@ fn every_preset_is_sound_for_every_command() {
             above.add(command, settings).unwrap();
             let line = [command.get_name(), "--preset", preset.name, "--slo=latency.p90<8s"];
             let (args, told) = given("none", "", &line, &[]).unwrap();
-            let resolved = resolve(args, &told, &Surroundings::default()).unwrap();
+            let resolved = resolve(args, &told, &ProcessEnv::default()).unwrap();
             assert_eq!(resolved.order.notes.len(), 1);
         }
         assert!(used.len() > 3 && preset.version() > 0, "{}", preset.name);

@@ -134,7 +134,7 @@ fn environment() -> String {
 mod tests {
     use super::*;
     use dyno_model::{Language, Verdict};
-    use dyno_workload::data::Kind;
+    use dyno_workload::data::DataKind;
 
     #[test]
     fn every_page_is_filled_in_and_fits_a_terminal() {
@@ -162,7 +162,7 @@ mod tests {
             let row = format!("\n  {} ", verdict.name(Language::English));
             assert!(verdicts().contains(&row), "{verdict}");
         }
-        for kind in Kind::ALL {
+        for kind in DataKind::ALL {
             assert!(data().contains(&format!("\n  {} ", kind.name())), "{}", kind.name());
         }
     }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn every_environment_variable_is_listed() {
         let sources = [
-            include_str!("../resolve/surroundings.rs"),
+            include_str!("../resolve/process_env.rs"),
             include_str!("../printer.rs"),
             include_str!("../commands/open.rs"),
         ];

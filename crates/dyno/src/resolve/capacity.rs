@@ -4,7 +4,7 @@ use crate::args::capacity::CapacitySearch;
 use crate::usage::UsageError;
 use dyno_analysis::search::{first_load, in_a_closed_loop, lasting};
 use dyno_analysis::slo::requests_needed;
-use dyno_model::course::{Over, Range, Search};
+use dyno_model::level_schedule::{Over, Range, Search};
 use dyno_model::plan::Load;
 use dyno_model::slo::Slo;
 use dyno_model::{Message, SEC, message};

@@ -1,33 +1,40 @@
 //! How a server is reached: keys, certificates, source addresses, timeouts, and its metrics.
 
 use super::notes::{Note, Notes};
-use super::{Surroundings, cannot_read, secrets};
+use super::{ProcessEnv, cannot_read, secrets};
 use crate::args::bench::{ConnectionArgs, TimeoutArgs};
 use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
 use dyno_model::Message;
 use dyno_model::plan::Timeouts;
-use dyno_run::{MetricsFrom, Reach, Sources, TlsSettings};
+use dyno_run::{ConnectionSettings, MetricsFrom, Sources, TlsSettings};
 
 /// The way to a target, with what the plan may not hold.
 pub(super) fn reach(
     args: ConnectionArgs,
     target: Option<TargetUrl>,
     metrics: Option<&MetricsArg>,
-    surroundings: &Surroundings,
+    surroundings: &ProcessEnv,
     notes: &mut Notes,
     warnings: &mut Vec<Message>,
-) -> Result<Reach, UsageError> {
+) -> Result<ConnectionSettings, UsageError> {
     let secrets = secrets::gather(&args, surroundings, target.is_some(), notes, warnings)?;
     let sources = sources(&args)?;
     let tls = tls(args, target.as_ref(), notes)?;
     let metrics = metrics_from(metrics);
-    Ok(Reach { url: target, tls, secrets, sources, metrics, ..Reach::default() })
+    Ok(ConnectionSettings {
+        url: target,
+        tls,
+        secrets,
+        sources,
+        metrics,
+        ..ConnectionSettings::default()
+    })
 }
 
 /// The names of the headers that are sent, which the plan may hold.
-pub(super) fn header_names(reach: &Reach) -> Vec<String> {
+pub(super) fn header_names(reach: &ConnectionSettings) -> Vec<String> {
     reach.secrets.headers.iter().map(|(name, _)| name.clone()).collect()
 }
 
@@ -45,13 +52,13 @@ pub(super) fn timeouts(args: &TimeoutArgs, usual: Timeouts) -> Timeouts {
 /// How an agent reaches the servers that it may measure, and what its user should know.
 pub(crate) fn reach_of_agent(
     connection: ConnectionArgs,
-    surroundings: &Surroundings,
-) -> Result<(Reach, Vec<Message>), UsageError> {
+    surroundings: &ProcessEnv,
+) -> Result<(ConnectionSettings, Vec<Message>), UsageError> {
     let (mut notes, mut warnings) = (Notes::default(), Vec::new());
     let secrets = secrets::gather(&connection, surroundings, true, &mut notes, &mut warnings)?;
     let sources = sources(&connection)?;
     let tls = tls(connection, None, &mut notes)?;
-    Ok((Reach { tls, secrets, sources, ..Reach::default() }, warnings))
+    Ok((ConnectionSettings { tls, secrets, sources, ..ConnectionSettings::default() }, warnings))
 }
 
 /// Where the server metrics are scraped.

@@ -3,12 +3,12 @@
 use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::args::plan::EachLevelArgs;
 use crate::usage::UsageError;
-use dyno_model::course::{Course, Search};
+use dyno_model::level_schedule::{LevelSchedule, Search};
 use dyno_model::limits::MOST_LEVELS;
 use dyno_model::message;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Condition;
-use dyno_search::grid::{Order, Turn, turns};
+use dyno_search::grid::{GridOrder, GridTurn, turns};
 
 /// Makes the order of levels independent of everything else that the seed decides.
 const OF_LEVELS: u64 = 0x6c65_7665_6c73;
@@ -19,7 +19,7 @@ pub(super) fn course(
     each: &EachLevelArgs,
     (levels, search): (Vec<LevelPlan>, Option<Search>),
     seed: u64,
-) -> Result<(Vec<LevelPlan>, Course), UsageError> {
+) -> Result<(Vec<LevelPlan>, LevelSchedule), UsageError> {
     let rounds = args.repeat.unwrap_or(1) as usize;
     if search.is_some() && (rounds > 1 || args.level_order == LevelOrderArg::Shuffle) {
         let flag = if rounds > 1 { "--repeat" } else { "--level-order" };
@@ -56,20 +56,21 @@ pub(super) fn course(
         ));
     }
     let order = match args.level_order {
-        LevelOrderArg::Given => Order::Given,
-        LevelOrderArg::Shuffle => Order::Shuffled(seed ^ OF_LEVELS),
+        LevelOrderArg::Given => GridOrder::Given,
+        LevelOrderArg::Shuffle => GridOrder::Shuffled(seed ^ OF_LEVELS),
     };
-    let ordered = turns(levels.len(), rounds, order).into_iter().map(|Turn { level, round }| {
-        let mut level = levels[level].clone();
-        if rounds > 1 {
-            let round = round as u32 + 1;
-            level.repeat = Some(round);
-            level.label = format!("{} #{round}", level.label);
-        }
-        level
-    });
+    let ordered =
+        turns(levels.len(), rounds, order).into_iter().map(|GridTurn { level, round }| {
+            let mut level = levels[level].clone();
+            if rounds > 1 {
+                let round = round as u32 + 1;
+                level.repeat = Some(round);
+                level.label = format!("{} #{round}", level.label);
+            }
+            level
+        });
     let ordered = ordered.collect();
-    let course = Course {
+    let course = LevelSchedule {
         cooldown_ns: each.cooldown,
         reset_cache: each.reset_cache,
         stop_on: args.stop_on.clone(),

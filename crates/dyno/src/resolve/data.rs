@@ -9,7 +9,7 @@ use dyno_model::message;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
 use dyno_run::workload::not_truncated;
-use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
+use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec, SpecError};
 use dyno_workload::random::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
 
@@ -79,13 +79,13 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
     if spec.kind.is_none()
-        && let Err(DataError::Elsewhere { kind: Kind::Trace, .. }) = DataSet::new(&spec)
+        && let Err(DataError::Elsewhere { kind: DataKind::Trace, .. }) = DataSet::new(&spec)
     {
-        spec.kind = Some(Kind::Trace);
+        spec.kind = Some(DataKind::Trace);
         args.data = Some(spec.to_string());
     }
     let recorded = TraceSessions::named_by(&spec);
-    let sessions = spec.kind == Some(Kind::Session) || recorded.is_some();
+    let sessions = spec.kind == Some(DataKind::Session) || recorded.is_some();
     let has_messages = about(api).is_some_and(|about| about.talk.is_some());
     if sessions && !has_messages {
         return Err(UsageError::new(
@@ -103,13 +103,13 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
     }
     let lengths_given = args.output_tokens.is_some();
     Ok(match (spec.kind, &spec.path) {
-        (Some(Kind::Random), _) => Nature::Made,
-        (Some(Kind::Session), None) => Nature::SyntheticSessions,
-        (Some(Kind::Session), Some(_)) => match recorded {
+        (Some(DataKind::Random), _) => Nature::Made,
+        (Some(DataKind::Session), None) => Nature::SyntheticSessions,
+        (Some(DataKind::Session), Some(_)) => match recorded {
             Some(of) => Nature::RecordedSessions { text: of == SessionsOf::Text, lengths_given },
             None => Nature::LedSessions,
         },
-        (Some(Kind::Trace), _) => Nature::Trace {
+        (Some(DataKind::Trace), _) => Nature::Trace {
             speed: TraceOptions::of(&spec).map_err(wrong)?.speed,
             lengths_given,
             sessions: recorded.is_some(),

@@ -9,7 +9,7 @@ use dyno_model::fleet::FleetPlan;
 use dyno_model::plan::Plan;
 use dyno_model::{Message, message};
 use dyno_run::fleet::need::{self, Machine};
-use dyno_run::fleet::{Crew, Local, OnBus, nats};
+use dyno_run::fleet::{AgentSource, Local, OnBus, nats};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -168,20 +168,20 @@ pub(super) fn crew(
     args: &FleetArgs,
     plan: &Plan,
     warnings: &mut Vec<Message>,
-) -> Result<Option<Crew>, UsageError> {
+) -> Result<Option<AgentSource>, UsageError> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
     if fleet.bus {
         let within = args.agents_within.map_or(AGENTS_WITHIN, Duration::from_nanos);
         let options = bus(&args.bus)?;
         warnings.extend(visible(&options));
-        return Ok(Some(Crew::Bus(OnBus { options, within })));
+        return Ok(Some(AgentSource::Bus(OnBus { options, within })));
     }
     let command = |number: usize| {
         let mut command = own_binary();
         command.args(["agent", "--child", &(number + 1).to_string()]);
         command
     };
-    Ok(Some(Crew::Local(Local { command: Arc::new(command), pin: args.pin })))
+    Ok(Some(AgentSource::Local(Local { command: Arc::new(command), pin: args.pin })))
 }
 
 /// What to say of an address that shows others how to be let in.

@@ -11,7 +11,7 @@ use crate::args::levels::{Concurrency, Requests};
 use crate::args::plan::EachLevelArgs;
 use crate::usage::UsageError;
 use dyno_analysis::search::level_name;
-use dyno_model::course::Search;
+use dyno_model::level_schedule::Search;
 use dyno_model::limits::{MOST_ARRIVALS, MOST_IN_FLIGHT};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::slo::Slo;

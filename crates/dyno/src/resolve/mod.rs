@@ -11,6 +11,7 @@ mod load;
 mod notes;
 mod output;
 mod overload;
+mod process_env;
 mod ramp;
 mod resume;
 mod search;
@@ -18,7 +19,6 @@ mod secrets;
 mod seed;
 mod server;
 mod slo;
-mod surroundings;
 mod target;
 mod task;
 mod versus;
@@ -28,19 +28,19 @@ pub(crate) use data::choice_plan;
 pub(crate) use inputs::Inputs;
 pub(crate) use notes::{Note, Notes};
 pub(crate) use output::Showing;
+pub(crate) use process_env::ProcessEnv;
 pub(crate) use resume::may_resume;
-pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{RequestArgs, UsageArg};
 use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
-use crate::commands::loaded::meant;
+use crate::commands::loaded::resolve_run_name;
 use crate::config::{Given, presets};
 use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
 use dyno_model::{Message, message};
-use dyno_run::{Order, Place, StopSignal, Workload};
+use dyno_run::{Order, RunOutput, StopSignal, Workload};
 use dyno_words::{InLanguage, values};
 use std::fmt;
 use std::path::Path;
@@ -81,10 +81,10 @@ pub(crate) enum Aim {
 pub(crate) fn resolve(
     mut inputs: Inputs,
     given: &Given,
-    surroundings: &Surroundings,
+    surroundings: &ProcessEnv,
 ) -> Result<Resolved, UsageError> {
     if let Some(run) = &mut inputs.plan.output.resume {
-        *run = meant(run).map_err(|error| UsageError::new("--resume", error))?;
+        *run = resolve_run_name(run).map_err(|error| UsageError::new("--resume", error))?;
     }
     if let Some(dir) = inputs.plan.output.resume.clone()
         && resume::is_alone(&given.keys)
@@ -163,7 +163,7 @@ pub(crate) fn resolve(
     }
     let place = match &output.resume {
         Some(dir) => resume::place(dir, &plan, aim)?,
-        None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
+        None => output.out.map_or(RunOutput::Below(RUNS.into()), RunOutput::At),
     };
     let workload = opened(&plan)?;
     workload.recognised().into_iter().for_each(|text| notes.push(text));

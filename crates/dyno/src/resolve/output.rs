@@ -1,6 +1,6 @@
 //! How a run is shown, and where it is kept.
 
-use super::{Surroundings, versus};
+use super::{ProcessEnv, versus};
 use crate::args::bench::{OutputArgs, ProgressArg};
 use crate::args::report::Written;
 use crate::printer::outside;
@@ -33,7 +33,7 @@ pub(crate) struct Showing {
 }
 
 impl Showing {
-    pub(super) fn of(output: &OutputArgs, surroundings: &Surroundings) -> Self {
+    pub(super) fn of(output: &OutputArgs, surroundings: &ProcessEnv) -> Self {
         Self {
             json: output.json,
             language: output.language.or(surroundings.language),

@@ -1,7 +1,7 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
 use super::notes::{Note, Notes};
-use super::{Aim, Inputs, Resolved, Showing, Surroundings, connection, data, fleet, opened};
+use super::{Aim, Inputs, ProcessEnv, Resolved, Showing, connection, data, fleet, opened};
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
 use crate::usage::UsageError;
@@ -10,13 +10,13 @@ use dyno_model::message::clauses;
 use dyno_model::plan::{Plan, Shard};
 use dyno_model::{Message, message};
 use dyno_record::{RecordError, RunDir};
-use dyno_run::{Order, Past, Place, StopSignal};
+use dyno_run::{Order, Past, RunOutput, StopSignal};
 use dyno_words::escape::escape;
 use serde_json::Value;
 use std::path::Path;
 
 /// The run in `dir`, to be resumed with this plan.
-pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageError> {
+pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<RunOutput, UsageError> {
     if aim == Aim::Predict {
         return Err(wrong(message!(
             "a prediction takes seconds; run it again instead",
@@ -47,7 +47,7 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageErr
             dir.path().display()
         )));
     }
-    Ok(Place::Resumed(dir, Box::new(past)))
+    Ok(RunOutput::Resumed(dir, Box::new(past)))
 }
 
 /// Whether a run with this plan could be resumed.
@@ -98,7 +98,7 @@ pub(super) fn is_alone(given: &[String]) -> bool {
 pub(super) fn again(
     inputs: Inputs,
     dir: &Path,
-    surroundings: &Surroundings,
+    surroundings: &ProcessEnv,
 ) -> Result<Resolved, UsageError> {
     let (args, dry_run) = (inputs.server, inputs.plan.each.dry_run);
     let (typed, agents) = (args.target, args.fleet);

@@ -6,7 +6,7 @@ use super::needs;
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
-use dyno_model::course::{Search, Spacing, Until};
+use dyno_model::level_schedule::{Search, Spacing, Until};
 use dyno_model::plan::Arrival;
 use dyno_model::units::format_duration;
 use dyno_model::{Nanos, SEC, message};

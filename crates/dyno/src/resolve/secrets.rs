@@ -1,7 +1,7 @@
 //! Keys and header values: where they come from. They are never printed.
 
 use super::notes::{Note, Notes};
-use super::{Surroundings, cannot_read};
+use super::{ProcessEnv, cannot_read};
 use crate::args::bench::ConnectionArgs;
 use crate::args::values::{Secret, api_key};
 use crate::usage::UsageError;
@@ -17,7 +17,7 @@ const LONGEST_KEY: u64 = 64 * 1024;
 /// headers. `DYNO_API_KEY` is not sent to the embedded engine.
 pub(super) fn gather(
     args: &ConnectionArgs,
-    surroundings: &Surroundings,
+    surroundings: &ProcessEnv,
     has_target: bool,
     notes: &mut Notes,
     warnings: &mut Vec<Message>,

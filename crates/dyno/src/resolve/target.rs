@@ -1,7 +1,7 @@
 //! What is measured: the API of a server, or the twin in its place.
 
 use super::notes::{Note, Notes};
-use super::{Aim, Surroundings};
+use super::{Aim, ProcessEnv};
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
@@ -14,7 +14,7 @@ pub(super) fn embedded(
     twin: Option<String>,
     target: Option<&TargetUrl>,
     aim: Aim,
-    surroundings: &Surroundings,
+    surroundings: &ProcessEnv,
     notes: &mut Notes,
 ) -> Result<Option<String>, UsageError> {
     if target.is_some() {

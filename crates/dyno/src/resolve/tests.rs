@@ -4,7 +4,7 @@ use super::*;
 use crate::args::values::Secret;
 use crate::args::{Cli, Command};
 use clap::Parser;
-use dyno_model::course::Search;
+use dyno_model::level_schedule::Search;
 use dyno_model::plan::{Api, Arrival, LevelPlan, Load, Warmup};
 use dyno_model::{Nanos, SEC};
 
@@ -17,7 +17,7 @@ fn typed(line: &[&str]) -> Inputs {
 }
 
 fn resolved(line: &[&str]) -> Result<Resolved, UsageError> {
-    resolve(typed(line), &Given::default(), &Surroundings::default())
+    resolve(typed(line), &Given::default(), &ProcessEnv::default())
 }
 
 fn error_of(line: &[&str]) -> String {
@@ -183,10 +183,8 @@ fn a_key_comes_from_the_file_then_the_flag_then_the_environment() {
     let file = dir.path().join("key");
     std::fs::write(&file, "  from-file \nsecond line\n").unwrap();
     let from_file = format!("--api-key-file={}", file.display());
-    let surroundings = Surroundings {
-        api_key: Some(Ok(Secret("from-env".to_owned()))),
-        ..Surroundings::default()
-    };
+    let surroundings =
+        ProcessEnv { api_key: Some(Ok(Secret("from-env".to_owned()))), ..ProcessEnv::default() };
     let key = |line: &[&str]| {
         let resolved = resolve(typed(line), &Given::default(), &surroundings).unwrap();
         (resolved.order.reach.secrets.api_key, resolved.warnings.len())
@@ -251,7 +249,7 @@ fn a_password_of_the_bus_is_warned_of_and_shown_nowhere() {
 #[test]
 fn proxies_are_said_to_be_ignored() {
     let surroundings =
-        Surroundings { proxies: vec!["HTTPS_PROXY".to_owned()], ..Surroundings::default() };
+        ProcessEnv { proxies: vec!["HTTPS_PROXY".to_owned()], ..ProcessEnv::default() };
     let notes = resolve(typed(&["http://h"]), &Given::default(), &surroundings).unwrap().notes;
     assert!(
         notes.iter().any(|note| note.to_string().starts_with("HTTPS_PROXY ignored")),

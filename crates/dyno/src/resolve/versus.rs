@@ -2,7 +2,7 @@
 
 use super::notes::Notes;
 use super::target::dialect;
-use super::{Aim, Resolved, Surroundings, needs, secrets};
+use super::{Aim, ProcessEnv, Resolved, needs, secrets};
 use crate::args::bench::{ConnectionArgs, OutputArgs};
 use crate::args::target::TargetUrl;
 use crate::args::versus::{RivalArg, VersusArgs};
@@ -13,7 +13,8 @@ use dyno_model::plan::{Api, Plan, Target};
 use dyno_model::versus::Side;
 use dyno_model::{Message, message};
 use dyno_run::{
-    Embedded, MetricsFrom, Order, Place, Reach, Secrets, Workload, api_of_path, suffix,
+    ConnectionSettings, Embedded, MetricsFrom, Order, RunOutput, Secrets, Workload, api_of_path,
+    suffix,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ impl Rival {
     pub(super) fn of(
         args: VersusArgs,
         connection: &ConnectionArgs,
-        surroundings: &Surroundings,
+        surroundings: &ProcessEnv,
         output: &OutputArgs,
         aim: Aim,
     ) -> Result<Option<Self>, UsageError> {
@@ -103,7 +104,7 @@ impl Rival {
     pub(super) fn join(self, one: &mut Resolved) -> Result<(), UsageError> {
         self.check(&one.order.plan)?;
         one.versus = Some(Box::new(self.beside(&one.order)));
-        if let Place::At(out) = &mut one.order.place {
+        if let RunOutput::At(out) = &mut one.order.place {
             *out = named(out, Side::A);
         }
         Ok(())
@@ -160,18 +161,18 @@ impl Rival {
             command: one.command.clone(),
             notes: one.notes.clone(),
             plan,
-            reach: Reach {
+            reach: ConnectionSettings {
                 url: self.target,
                 tls: one.reach.tls.clone(),
                 secrets: self.secrets,
                 metrics,
                 sources: one.reach.sources.clone(),
-                ..Reach::default()
+                ..ConnectionSettings::default()
             },
-            workload: one.workload.as_ref().map(Workload::beside),
+            workload: one.workload.as_ref().map(Workload::for_other_run),
             place: match &one.place {
-                Place::At(out) => Place::At(named(out, Side::B)),
-                _ => Place::Below(RUNS.into()),
+                RunOutput::At(out) => RunOutput::At(named(out, Side::B)),
+                _ => RunOutput::Below(RUNS.into()),
             },
             stop: one.stop.clone(),
         }

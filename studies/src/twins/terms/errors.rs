@@ -80,7 +80,7 @@ mod tests {
     fn a_miss_is_a_logarithm_and_its_error_a_share() {
         let one = |by: f64| Missed {
             label: String::new(),
-            kind: dyno_fit::Kind::Open,
+            kind: dyno_fit::TrialKind::Open,
             by: [(Quantity::Rate, by.ln())].into(),
         };
         let means = left_out(&[one(1.1), one(0.8)]);

@@ -3,8 +3,8 @@
 use super::Part;
 use dyno_model::fleet::{AgentEnd, ClockFit};
 use dyno_model::plan::Load;
-use dyno_model::summary::{Client, Lag};
-use dyno_model::{Diagnostic, LevelSummary, Severity, Value};
+use dyno_model::summary::{ClientSummary, Lag};
+use dyno_model::{Diagnostic, DiagnosticValue, LevelSummary, Severity};
 use dyno_words::{Phrase, named_as, values};
 
 /// More agents than this with the same finding are one line, with the worst of them.
@@ -24,7 +24,7 @@ pub(super) struct Facts<'a> {
     pub(super) end: &'a AgentEnd,
     pub(super) part: &'a Part,
     pub(super) own: &'a LevelSummary,
-    pub(super) client: &'a Client,
+    pub(super) client: &'a ClientSummary,
 }
 
 impl Facts<'_> {
@@ -108,6 +108,6 @@ fn tempered(said: Diagnostic) -> Diagnostic {
     }
 }
 
-fn agent(name: &str) -> Value {
+fn agent(name: &str) -> DiagnosticValue {
     Phrase::Agent.value(values![name])
 }

@@ -1,6 +1,8 @@
 //! What charts of single requests are drawn from, made by hand and by chance.
 
-use dyno_analysis::detail::{Bar, Bars, Became, Bucket, Course, Curve, Detail, LevelDetail};
+use dyno_analysis::detail::{
+    Bar, Bars, Became, Bucket, CourseOverTime, Curve, Detail, LevelDetail,
+};
 use dyno_model::{Summary, Verdict};
 use proptest::collection::vec;
 use proptest::option;
@@ -55,7 +57,7 @@ fn one(i: u32) -> LevelDetail {
         tpot: curve(middle * 10.0),
         itl: curve(middle * 9.0),
         bars: Bars { of: 120, kept: (0..120).map(bar).collect() },
-        course: Course { every_s: 1.0, buckets: (0..65).map(bucket).collect() },
+        course: CourseOverTime { every_s: 1.0, buckets: (0..65).map(bucket).collect() },
     }
 }
 
@@ -103,7 +105,7 @@ pub fn any_level() -> impl Strategy<Value = LevelDetail> {
         in_flight: 0,
     });
     let course = (1e-3..1e3_f64, vec(bucket, 0..80))
-        .prop_map(|(every_s, buckets)| Course { every_s, buckets });
+        .prop_map(|(every_s, buckets)| CourseOverTime { every_s, buckets });
     let bars = (0..1000_u64, vec(any_bar(), 0..130))
         .prop_map(|(more, kept)| Bars { of: kept.len() as u64 + more, kept });
     (time(), any_curve(), any_curve(), bars, course).prop_map(

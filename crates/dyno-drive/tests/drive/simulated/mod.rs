@@ -4,8 +4,8 @@
 pub(crate) mod slow;
 
 use dyno_drive::{
-    Dialogue, Ended, Gate, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
-    Payload, StopSignal, Transport, TransportError, run_level,
+    Dialogue, Ended, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
+    Payload, StartGate, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -36,7 +36,7 @@ impl<F: FnMut(&str) -> Option<NextTurn<Vec<u8>>> + Send> Dialogue<Vec<u8>> for T
 #[derive(Clone, Copy)]
 pub(crate) struct OpensAt(pub(crate) Option<Nanos>);
 
-impl Gate for OpensAt {
+impl StartGate for OpensAt {
     fn ready(&mut self) -> Option<Nanos> {
         self.0
     }

@@ -1,6 +1,6 @@
 //! A twin file as it is written: its tables and keys, in units that make them readable.
 
-use super::{Accuracy, Client, Errors, Lengths, Range, Rows};
+use super::{Accuracy, Errors, Range, Rows, TwinClient, TwinLengths};
 use crate::core::Scheduler;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -25,10 +25,10 @@ pub(super) struct File {
     pub(super) reference: Option<String>,
     pub(super) scheduler: Spanned<Scheduler>,
     pub(super) cost: Spanned<CostFile>,
-    pub(super) lengths: Spanned<Lengths>,
+    pub(super) lengths: Spanned<TwinLengths>,
     pub(super) range: Option<Spanned<Range>>,
     #[serde(default)]
-    pub(super) client: Client,
+    pub(super) client: TwinClient,
     #[serde(default)]
     pub(super) rows: Rows,
     #[serde(default)]

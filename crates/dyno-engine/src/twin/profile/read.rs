@@ -1,8 +1,8 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
 use super::form::{CostFile, File, Form};
-use super::{Accuracy, KINDS, Lengths, Range, SCHEMA, Twin, TwinError};
-use crate::core::{ConfigError, Cost, Front, Knee, Launch, Rise};
+use super::{Accuracy, KINDS, Range, SCHEMA, Twin, TwinError, TwinLengths};
+use crate::core::{ConfigError, Cost, CostKnee, Front, Launch, Rise};
 use crate::slow_down::SlowDown;
 use dyno_model::{Message, message};
 use toml::Spanned;
@@ -115,7 +115,7 @@ impl Place<'_> {
             value.as_ref().map_or(Ok(0.0), |value| number(name, value, per_second))
         };
         let knee = read.knee.as_ref().map(|knee| {
-            Ok(Knee {
+            Ok(CostKnee {
                 above: knee.above,
                 decode: *knee.decode_us.get_ref() / 1e6,
                 jump: number("knee.jump_ms", &knee.jump_ms, 1e3)?,
@@ -189,8 +189,8 @@ impl Place<'_> {
         Ok(cost)
     }
 
-    fn lengths(&self, lengths: &Spanned<Lengths>) -> Result<(), TwinError> {
-        let Lengths { input, output } = *lengths.get_ref();
+    fn lengths(&self, lengths: &Spanned<TwinLengths>) -> Result<(), TwinError> {
+        let TwinLengths { input, output } = *lengths.get_ref();
         for (name, length) in [("input", input), ("output", output)] {
             let mean = length.mean.is_finite() && length.mean >= 1.0;
             if !mean || !(0.0..=10.0).contains(&length.spread) {

@@ -1,6 +1,6 @@
 //! Writes a twin file that people can read.
 
-use super::{Accuracy, Client, Figure, SCHEMA, Twin};
+use super::{Accuracy, ReferenceValue, SCHEMA, Twin, TwinClient};
 use crate::core::{Cost, Front, Launch, Policy, Scheduler};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -54,7 +54,7 @@ impl Twin {
             writeln!(out, "input = {}", pair(range.input))?;
             writeln!(out, "output = {}", pair(range.output))?;
         }
-        if self.client != Client::default() {
+        if self.client != TwinClient::default() {
             writeln!(out, "\n[client]")?;
             if let Some(in_flight) = self.client.in_flight {
                 writeln!(out, "in_flight = {in_flight}")?;
@@ -164,7 +164,7 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
     }
 }
 
-fn errors(out: &mut String, name: &str, errors: &BTreeMap<Figure, f64>) -> fmt::Result {
+fn errors(out: &mut String, name: &str, errors: &BTreeMap<ReferenceValue, f64>) -> fmt::Result {
     // An error that is no number says nothing, and reading would refuse it.
     let known = || errors.iter().filter(|(_, percent)| percent.is_finite());
     if known().next().is_some() {
@@ -257,11 +257,12 @@ mod tests {
         let (name, text) = Twin::shipped()[0];
         let mut twin = Twin::parse(text, name).unwrap();
         twin.accuracy = Some(Accuracy { rate: 1.5, ttft: 11.0, itl: None, latency: 4.0 });
-        twin.errors.fitted = BTreeMap::from([(Figure::ItlMs, f64::NAN)]);
-        twin.errors.held_out = BTreeMap::from([(Figure::ItlMs, f64::NAN), (Figure::TtftMs, 3.0)]);
+        twin.errors.fitted = BTreeMap::from([(ReferenceValue::ItlMs, f64::NAN)]);
+        twin.errors.held_out =
+            BTreeMap::from([(ReferenceValue::ItlMs, f64::NAN), (ReferenceValue::TtftMs, 3.0)]);
         let read = Twin::parse(&twin.to_toml(), name).unwrap();
         assert_eq!(read.accuracy, twin.accuracy);
         assert!(read.errors.fitted.is_empty());
-        assert_eq!(read.errors.held_out, BTreeMap::from([(Figure::TtftMs, 3.0)]));
+        assert_eq!(read.errors.held_out, BTreeMap::from([(ReferenceValue::TtftMs, 3.0)]));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// What the level of a row says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Load {
+pub enum ReferenceLoad {
     /// One request at a time.
     Synchronous,
     /// Requests a second that were offered.
@@ -22,7 +22,7 @@ pub enum Load {
     Cell,
 }
 
-impl Load {
+impl ReferenceLoad {
     fn has_level(self) -> bool {
         matches!(self, Self::Rate | Self::Concurrency | Self::Burst)
     }
@@ -31,7 +31,7 @@ impl Load {
 /// A metric of a row. Times are those of the client; means are over the successful requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Figure {
+pub enum ReferenceValue {
     /// Requests that should have been sent.
     Expected,
     /// Requests that succeeded or failed.
@@ -98,7 +98,7 @@ pub enum Figure {
     TotalOutputTokens,
 }
 
-impl Figure {
+impl ReferenceValue {
     /// Its name in files.
     pub fn name(self) -> String {
         let name = serde_json::to_value(self).ok();
@@ -113,24 +113,24 @@ pub struct Repaired {
     pub value: Option<f64>,
     /// The values.
     #[serde(flatten)]
-    pub metrics: BTreeMap<Figure, f64>,
+    pub metrics: BTreeMap<ReferenceValue, f64>,
 }
 
 /// A row: a load and its values, as published.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Row {
+pub struct ReferenceRow {
     /// What `value` means.
-    pub load: Load,
+    pub load: ReferenceLoad,
     /// The level, as published; [`level`](Self::level) is the one to simulate.
     pub value: Option<f64>,
     /// The values, as published; [`get`](Self::get) is the one to compare with.
     #[serde(flatten)]
-    pub metrics: BTreeMap<Figure, f64>,
+    pub metrics: BTreeMap<ReferenceValue, f64>,
     /// Which checks the row fails, with the values.
     pub suspect: Option<String>,
     /// Values that say nothing about the system.
     #[serde(default)]
-    pub unreliable: Vec<Figure>,
+    pub unreliable: Vec<ReferenceValue>,
     /// Corrected values.
     #[serde(default)]
     pub repaired: Repaired,
@@ -140,22 +140,22 @@ pub struct Row {
     pub fitted: Option<bool>,
 }
 
-impl Row {
+impl ReferenceRow {
     /// The level to simulate: repaired if necessary.
     pub fn level(&self) -> Option<f64> {
         self.repaired.value.or(self.value)
     }
 
     /// The value to compare with: repaired if necessary, absent if unreliable.
-    pub fn get(&self, figure: Figure) -> Option<f64> {
+    pub fn get(&self, figure: ReferenceValue) -> Option<f64> {
         let repaired = self.repaired.metrics.get(&figure);
         let published = || self.metrics.get(&figure).filter(|_| !self.unreliable.contains(&figure));
         repaired.or_else(published).copied()
     }
 
     /// A mean over requests, or a total divided by their number.
-    pub(super) fn each(&self, mean: Figure, total: Figure) -> Option<f64> {
-        let divided = || Some(self.get(total)? / self.get(Figure::Succeeded)?);
+    pub(super) fn each(&self, mean: ReferenceValue, total: ReferenceValue) -> Option<f64> {
+        let divided = || Some(self.get(total)? / self.get(ReferenceValue::Succeeded)?);
         self.get(mean).or_else(divided)
     }
 
@@ -184,7 +184,7 @@ impl Row {
             return Err(message!("the level {level} is not above 0", "档位 {level} 不大于 0"));
         }
         for (figure, value) in self.metrics.iter().chain(&self.repaired.metrics) {
-            let none_failed = *figure == Figure::Failed && *value == 0.0;
+            let none_failed = *figure == ReferenceValue::Failed && *value == 0.0;
             if !positive(*value) && !none_failed {
                 return Err(message!(
                     "{figure:?} is {value}; leave out what was not measured",

@@ -1,6 +1,6 @@
 //! Small cases whose times can be computed by hand.
 
-use dyno_engine::core::{Core, Cost, Event, Policy, Refused, Request, Scheduler, Step};
+use dyno_engine::core::{Core, Cost, Event, Policy, RefusedRequest, Request, Scheduler, Step};
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::{MS, Nanos};
 
@@ -137,7 +137,7 @@ fn a_lone_sequence_may_fill_the_pool_to_the_last_token() {
         assert_eq!(finish(&mut engine)[0].1.len(), 8);
         assert_eq!(engine.core().preemptions(), 0);
         let refused = engine.submit(0, request(2, 9, 9));
-        assert_eq!(refused, Err(Refused::NeverFits { pool: 16, input: 9, output: 9 }));
+        assert_eq!(refused, Err(RefusedRequest::NeverFits { pool: 16, input: 9, output: 9 }));
     }
 }
 
@@ -216,12 +216,12 @@ fn impossible_requests_are_rejected_with_a_message() {
         too_long.starts_with("This model's maximum context length is 64 tokens."),
         "{too_long}"
     );
-    assert_eq!(core.submit(request(1, 0, 5), 0), Err(Refused::NoInput));
-    assert_eq!(core.submit(request(1, 5, 0), 0), Err(Refused::NoOutput));
+    assert_eq!(core.submit(request(1, 0, 5), 0), Err(RefusedRequest::NoInput));
+    assert_eq!(core.submit(request(1, 5, 0), 0), Err(RefusedRequest::NoOutput));
     assert_eq!(core.submit(request(1, 60, 4), 0), Ok(()));
-    assert_eq!(core.submit(request(1, 60, 4), 0), Err(Refused::Duplicate(1)));
+    assert_eq!(core.submit(request(1, 60, 4), 0), Err(RefusedRequest::Duplicate(1)));
     let huge = request(2, u32::MAX, u32::MAX);
-    assert!(matches!(core.submit(huge, 0), Err(Refused::TooLong { .. })));
+    assert!(matches!(core.submit(huge, 0), Err(RefusedRequest::TooLong { .. })));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::plain_blocks::Blocks;
 use super::plain_front::PlainFront;
 use super::scenario::Engine;
-use dyno_engine::core::{Cost, Event, Policy, Refused, Request, Scheduler, Step, Token};
+use dyno_engine::core::{Cost, Event, Policy, RefusedRequest, Request, Scheduler, Step, Token};
 use dyno_model::Nanos;
 use dyno_stats::rng::SplitMix;
 
@@ -346,26 +346,26 @@ pub(crate) fn parts(seconds: f64) -> u128 {
 }
 
 impl Engine for Reference {
-    fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
+    fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), RefusedRequest> {
         let Request { id, input, output, hashes } = request;
         if input == 0 {
-            return Err(Refused::NoInput);
+            return Err(RefusedRequest::NoInput);
         }
         if output == 0 {
-            return Err(Refused::NoOutput);
+            return Err(RefusedRequest::NoOutput);
         }
         if let Some(context) = self.scheduler.context
             && input + output > context
         {
-            return Err(Refused::TooLong { context, input, output });
+            return Err(RefusedRequest::TooLong { context, input, output });
         }
         let pool = self.scheduler.kv_blocks * u64::from(self.scheduler.block);
         if u64::from(input + output) - 1 > pool {
-            return Err(Refused::NeverFits { pool, input, output });
+            return Err(RefusedRequest::NeverFits { pool, input, output });
         }
         let all = self.running.iter().chain(&self.preempted).chain(&self.queue);
         if all.chain(&self.arriving).chain(&self.leaving).any(|s| s.id == id) {
-            return Err(Refused::Duplicate(id));
+            return Err(RefusedRequest::Duplicate(id));
         }
         let full = ((input + output - 1) / self.scheduler.block) as usize;
         let cache = if self.scheduler.prefix_cache { full } else { 0 };

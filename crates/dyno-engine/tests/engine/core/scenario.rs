@@ -1,7 +1,8 @@
 //! Random engines and random events, and a way to drive any engine through them.
 
 use dyno_engine::core::{
-    Core, Cost, Event, Front, Knee, Launch, Policy, Refused, Request, Scheduler, Step, Token,
+    Core, Cost, CostKnee, Event, Front, Launch, Policy, RefusedRequest, Request, Scheduler, Step,
+    Token,
 };
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 
 /// An engine without a clock.
 pub(crate) trait Engine {
-    fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused>;
+    fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), RefusedRequest>;
     fn cancel(&mut self, id: u64) -> bool;
     fn idle(&mut self, until: Nanos);
     fn next_start(&self) -> Option<Nanos>;
@@ -22,7 +23,7 @@ pub(crate) trait Engine {
 }
 
 impl Engine for Core {
-    fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
+    fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), RefusedRequest> {
         self.submit(request, at)
     }
     fn cancel(&mut self, id: u64) -> bool {
@@ -78,14 +79,14 @@ pub(crate) struct Log {
     pub(crate) steps: Vec<Step>,
     pub(crate) events: Vec<Event>,
     /// What each act gave.
-    pub(crate) answers: Vec<Result<bool, Refused>>,
+    pub(crate) answers: Vec<Result<bool, RefusedRequest>>,
     /// Tokens of each step, by id.
     pub(crate) tokens: Vec<Vec<Token>>,
     /// Gauges after the plan and after the end of each step.
     pub(crate) gauges: Vec<(usize, usize, u64)>,
 }
 
-fn perform(engine: &mut impl Engine, act: &Act) -> Result<bool, Refused> {
+fn perform(engine: &mut impl Engine, act: &Act) -> Result<bool, RefusedRequest> {
     match act {
         Act::Submit { at, id, input, output, hashes } => {
             let request = Request { id: *id, input: *input, output: *output, hashes };
@@ -201,7 +202,7 @@ fn cost() -> impl Strategy<Value = Cost> {
     let coefficient = |most: f64| prop_oneof![Just(0.0), 0.0..most];
     let knee = (0_u32..8, coefficient(2e-3), coefficient(5e-3));
     let knee =
-        prop::option::of(knee.prop_map(|(above, decode, jump)| Knee { above, decode, jump }));
+        prop::option::of(knee.prop_map(|(above, decode, jump)| CostKnee { above, decode, jump }));
     let prefill = (coefficient(1e-3), coefficient(1e-5), coefficient(5e-3));
     let decode = (coefficient(1e-3), coefficient(1e-5), knee);
     let slow_down = prop_oneof![Just("0"), Just("10%/min"), Just("300%/s")];

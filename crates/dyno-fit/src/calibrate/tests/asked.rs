@@ -16,7 +16,7 @@ fn mixed(mut trial: Trial) -> Trial {
 fn after_closed_loops_alone_open_loops_at_three_rates_come_next() {
     let trials = [closed(1), closed(16)];
     let fastest = Figures::of(&trials[1]).unwrap().get(Quantity::Rate);
-    let found = flags(&[Unknown::Kind(Kind::Open)], &trials, &Settings::default());
+    let found = flags(&[Unknown::Kind(TrialKind::Open)], &trials, &Settings::default());
     let rates = found[0].strip_prefix("--rate ").unwrap().split(' ').next().unwrap();
     let rates: Vec<f64> = rates.split(',').map(|rate| rate.parse().unwrap()).collect();
     assert_eq!(rates.len(), 3);

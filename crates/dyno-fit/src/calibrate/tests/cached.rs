@@ -17,7 +17,7 @@ fn sessions(users: usize, prefix_cache: bool) -> Trial {
         }
     }
     let label = format!("users {users}");
-    let load = Trial { label, kind: Kind::Sessions, requests, until: None };
+    let load = Trial { label, kind: TrialKind::Sessions, requests, until: None };
     let scheduler = Scheduler { prefix_cache, ..scheduler() };
     rerun(&load, Core::new(scheduler, cost(), 7).unwrap()).unwrap()
 }

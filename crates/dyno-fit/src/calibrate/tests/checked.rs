@@ -53,7 +53,7 @@ fn timed(twin: &Twin, seed: u64) -> Trial {
     });
     let load = Trial {
         label: "concurrency 64".to_owned(),
-        kind: Kind::Closed,
+        kind: TrialKind::Closed,
         requests: requests.collect(),
         until: Some(8_000 * MS),
     };
@@ -173,7 +173,7 @@ fn what_all_levels_have_in_common_is_seen_where_none_of_them_shows_it() {
     assert!(blind.same(), "{:?}", blind.shifts);
     // It is known how well levels of these kinds are predicted.
     let typical = Accuracy { rate: 3.0, ttft: 6.0, itl: Some(4.0), latency: 3.6 };
-    for kind in [Kind::Closed, Kind::Open] {
+    for kind in [TrialKind::Closed, TrialKind::Open] {
         twin.errors.kinds.insert(kind.name().to_owned(), typical);
     }
     let found = check(&twin, &trials);
@@ -202,7 +202,7 @@ fn errors_of_a_kind_that_was_fitted_replace_the_widest_interval() {
 #[test]
 fn a_knee_and_a_rise_are_part_of_the_accelerator() {
     let mut twin = twin();
-    twin.cost.knee = Some(dyno_engine::core::Knee { above: 8, decode: 800e-6, jump: 4e-3 });
+    twin.cost.knee = Some(dyno_engine::core::CostKnee { above: 8, decode: 800e-6, jump: 4e-3 });
     twin.cost.rise = Some(dyno_engine::core::Rise { time: 9e-3, within: 4.0 });
     let loads = [closed(1), closed(4), closed(16), closed(40), open(10.0)];
     let mut cost = twin.cost;
@@ -221,7 +221,7 @@ fn a_knee_and_a_rise_are_part_of_the_accelerator() {
 
 #[test]
 fn a_twin_file_knows_all_kinds_of_load() {
-    assert_eq!(Kind::ALL.map(Kind::name), dyno_engine::twin::profile::KINDS);
+    assert_eq!(TrialKind::ALL.map(TrialKind::name), dyno_engine::twin::profile::KINDS);
 }
 
 #[test]
@@ -229,8 +229,13 @@ fn errors_of_tables_are_allowed_for() {
     let mut twin = twin();
     let trials = changed(|_, cost| slower(cost, 1.3));
     assert!(!check(&twin, &trials).same());
-    use dyno_engine::twin::reference::Figure;
-    let rows = [Figure::CompletedRate, Figure::LatencyS, Figure::ItlMs, Figure::TtftMs];
+    use dyno_engine::twin::reference::ReferenceValue;
+    let rows = [
+        ReferenceValue::CompletedRate,
+        ReferenceValue::LatencyS,
+        ReferenceValue::ItlMs,
+        ReferenceValue::TtftMs,
+    ];
     twin.errors.held_out = rows.map(|of| (of, 15.0)).into();
     let levels = check(&twin, &trials).levels;
     assert!(levels.iter().all(|level| level.differs.is_empty()), "{levels:?}");

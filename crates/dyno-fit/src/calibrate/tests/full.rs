@@ -12,7 +12,7 @@ fn limited(slots: usize) -> Trial {
         Some(request) => sent(When::After { request, pause: 20_000 }, true),
     });
     let label = format!("concurrency {slots}");
-    let load = Trial { label, kind: Kind::Closed, requests: requests.collect(), until: None };
+    let load = Trial { label, kind: TrialKind::Closed, requests: requests.collect(), until: None };
     let scheduler = Scheduler { max_seqs: LIMIT, ..scheduler() };
     rerun(&load, Core::new(scheduler, cost(), 7).unwrap()).unwrap()
 }

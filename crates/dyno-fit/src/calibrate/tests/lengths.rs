@@ -30,7 +30,7 @@ fn of_lengths(slots: usize, lengths: &dyn Fn(usize) -> u32) -> Trial {
         Sent { input: lengths(place), output, ..sent(when, place >= slots || slots == 1) }
     });
     let label = format!("concurrency {slots}");
-    let load = Trial { label, kind: Kind::Closed, requests: requests.collect(), until: None };
+    let load = Trial { label, kind: TrialKind::Closed, requests: requests.collect(), until: None };
     let scheduler = Scheduler { policy: Policy::Chunked, ..scheduler() };
     rerun(&load, Core::new(scheduler, narrow(), 7).unwrap()).unwrap()
 }

@@ -5,7 +5,7 @@ use crate::steps::simulated::{Load, Run, Setup};
 use crate::steps::{LevelRecords, Refusal, is_checked, level_steps};
 use dyno_model::chunks::ChunkTrack;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::{RequestRecord, Turn};
+use dyno_model::record::{RequestRecord, TurnOfSession};
 use dyno_model::server::ServerSample;
 
 fn sound() -> Run {
@@ -115,7 +115,7 @@ fn conversations_show_steps_only_where_the_cached_part_of_their_prompts_is_known
         let mut run = sound();
         for record in &mut run.records {
             let (session, number) = (record.index / 4, (record.index % 4) as u32 + 1);
-            (record.turn, record.cached) = (Some(Turn { session, number }), cached);
+            (record.turn, record.cached) = (Some(TurnOfSession { session, number }), cached);
         }
         run
     };

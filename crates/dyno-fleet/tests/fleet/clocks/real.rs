@@ -5,8 +5,8 @@ use crate::clocks::proxy::{self, Way, connection};
 use crate::clocks::trial::Judged;
 use crate::clocks::world::Rng;
 use dyno_fleet::{
-    Arrived, Done, Fleet, FromAgent, Hello, Hub, Line, Order, PROTOCOL, Post, Prepare, Watch,
-    decode, encode, inbox,
+    AgentLevelEnd, AgentLine, AgentOrder, Arrived, Fleet, FromAgent, Hello, Hub, LevelWatch,
+    PROTOCOL, Post, PrepareLevel, decode, encode, inbox,
 };
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::Ending;
@@ -117,7 +117,7 @@ fn work(socket: TcpStream, clock: Drifting) {
     let (arrivals, inbox) = mpsc::channel();
     let receiving = socket.try_clone().expect("a socket");
     thread::spawn(move || receive(receiving, clock.clock, |it| arrivals.send(it).is_ok()));
-    let line = Line::new(sending(socket, Some(clock)), inbox);
+    let line = AgentLine::new(sending(socket, Some(clock)), inbox);
     let post = Post::take(line, clock.clock).expect("a thread");
     let say = |message: FromAgent| drop(post.say(&message, &[]));
     say(FromAgent::Hello(Hello {
@@ -130,13 +130,13 @@ fn work(socket: TcpStream, clock: Drifting) {
     }));
     loop {
         match post.next() {
-            Order::Prepare(prepare) => say(FromAgent::Ready { level: prepare.level }),
-            Order::Start { level, at } => {
+            AgentOrder::Prepare(prepare) => say(FromAgent::Ready { level: prepare.level }),
+            AgentOrder::Start { level, at } => {
                 let early = at.saturating_sub(clock.now());
                 thread::sleep(Duration::from_nanos(early) + Duration::from_millis(20));
                 say(FromAgent::Done(Box::new(done(level))));
             }
-            Order::Leave { .. } => return,
+            AgentOrder::Leave { .. } => return,
             _ => {}
         }
     }
@@ -179,7 +179,7 @@ fn receive(mut socket: TcpStream, clock: Clock, report: impl Fn(Arrived) -> bool
 
 struct Unwatched;
 
-impl Watch for Unwatched {
+impl LevelWatch for Unwatched {
     fn started(&mut self, _: Nanos) {}
 
     fn beats(&mut self, _: &[AgentSeen]) {}
@@ -189,7 +189,7 @@ impl Watch for Unwatched {
     }
 }
 
-fn prepare(level: u32) -> Prepare {
+fn prepare(level: u32) -> PrepareLevel {
     let plan = serde_json::json!({
         "label": "1", "load": { "kind": "concurrency", "concurrency": 1 }, "requests": 1,
         "duration_ns": null, "warmup": null, "drain_ns": 0,
@@ -197,11 +197,11 @@ fn prepare(level: u32) -> Prepare {
         "output_tokens": "1",
     });
     let plan = serde_json::from_value(plan).expect("a plan");
-    Prepare { level, plan, taken: 0, failures: None }
+    PrepareLevel { level, plan, taken: 0, failures: None }
 }
 
-fn done(level: u32) -> Done {
-    Done {
+fn done(level: u32) -> AgentLevelEnd {
+    AgentLevelEnd {
         level,
         ending: Ending::Requests,
         start_error_ns: 0,

@@ -1,7 +1,7 @@
 //! Simulated agents: they wait in the lobby, follow a coordinator through levels, and are back in the lobby.
 
 use dyno_fleet::nats::{BusError, Engagement, Lobby, Notice, Options};
-use dyno_fleet::{Done, FromAgent, Hello, Order, PIECE, PROTOCOL, Post};
+use dyno_fleet::{AgentLevelEnd, AgentOrder, FromAgent, Hello, PIECE, PROTOCOL, Post};
 use dyno_model::Message;
 use dyno_model::frame::Ending;
 use dyno_net::Clock;
@@ -154,7 +154,7 @@ fn serve(
     let say = |message: FromAgent, bytes: &[u8]| drop(post.say(&message, bytes));
     say(FromAgent::Hello(hello.clone()), &[]);
     let done = |level, ending| {
-        FromAgent::Done(Box::new(Done {
+        FromAgent::Done(Box::new(AgentLevelEnd {
             level,
             ending,
             start_error_ns: 0,
@@ -169,8 +169,10 @@ fn serve(
     let mut over = None;
     while !ended.load(Ordering::Relaxed) {
         match post.next_within(Duration::from_millis(50)) {
-            Some(Order::Prepare(prepare)) => say(FromAgent::Ready { level: prepare.level }, &[]),
-            Some(Order::Start { level, at }) => {
+            Some(AgentOrder::Prepare(prepare)) => {
+                say(FromAgent::Ready { level: prepare.level }, &[])
+            }
+            Some(AgentOrder::Start { level, at }) => {
                 let stop = Arc::new(AtomicUsize::new(0));
                 post.counters().begin(Arc::clone(&stop));
                 thread::sleep(Duration::from_nanos(at.saturating_sub(clock.now())));
@@ -191,15 +193,15 @@ fn serve(
                 say(done(level, if stopped { Ending::Interrupted } else { Ending::Duration }), &[]);
                 over = Some(level);
             }
-            Some(Order::Stop { level }) if over != Some(level) => {
+            Some(AgentOrder::Stop { level }) if over != Some(level) => {
                 say(done(level, Ending::Interrupted), &[]);
                 over = Some(level);
             }
-            Some(Order::Pull { from }) => {
+            Some(AgentOrder::Pull { from }) => {
                 let rest = records.get(from as usize..).unwrap_or_default();
                 say(FromAgent::Piece { from }, &rest[..rest.len().min(PIECE)]);
             }
-            Some(Order::Leave { why, .. }) => return why,
+            Some(AgentOrder::Leave { why, .. }) => return why,
             Some(_) | None => {}
         }
     }

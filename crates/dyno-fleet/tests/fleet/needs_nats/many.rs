@@ -3,7 +3,7 @@
 use super::agents::{Agent, Work};
 use super::open;
 use super::run::Run;
-use dyno_fleet::Watch;
+use dyno_fleet::LevelWatch;
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
 use dyno_testing::nats::Nats;
@@ -62,7 +62,7 @@ struct Beating<'a> {
     samples: Vec<Spent>,
 }
 
-impl Watch for Beating<'_> {
+impl LevelWatch for Beating<'_> {
     fn started(&mut self, _: Nanos) {
         self.begun = Some(Instant::now());
     }

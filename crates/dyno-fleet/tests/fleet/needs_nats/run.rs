@@ -2,7 +2,7 @@
 
 use super::agents::{VERSION, Work, records};
 use dyno_fleet::nats::{Bus, BusError, Call, Options, hub};
-use dyno_fleet::{Fleet, FleetError, Part, Prepare, Watch};
+use dyno_fleet::{Fleet, FleetError, LevelWatch, Part, PrepareLevel};
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::load::Load;
@@ -18,7 +18,7 @@ pub(crate) struct Run {
 
 struct Quiet;
 
-impl Watch for Quiet {
+impl LevelWatch for Quiet {
     fn started(&mut self, _: Nanos) {}
 
     fn beats(&mut self, _: &[AgentSeen]) {}
@@ -63,10 +63,10 @@ impl Run {
     pub(crate) fn watched(
         &mut self,
         level: u32,
-        watch: &mut dyn Watch,
+        watch: &mut dyn LevelWatch,
     ) -> Result<Vec<Part>, FleetError> {
         let plan = LevelPlan::new(Load::Concurrency { concurrency: 4 });
-        let prepare = Prepare { level, plan, taken: 0, failures: None };
+        let prepare = PrepareLevel { level, plan, taken: 0, failures: None };
         self.fleet.level(&prepare, watch)
     }
 

@@ -1,7 +1,7 @@
 //! A process that speaks the protocol, and deviates from it in one way. It is this test's own binary: the
 //! harness prints to standard output, so what the fake says goes through another descriptor.
 
-use dyno_fleet::{Done, FromAgent, Hello, PROTOCOL, ToAgent, decode, encode};
+use dyno_fleet::{AgentLevelEnd, FromAgent, Hello, PROTOCOL, ToAgent, decode, encode};
 use dyno_model::fleet::Beat;
 use dyno_model::frame::Ending;
 use dyno_net::Clock;
@@ -181,8 +181,8 @@ impl Fake<'_> {
         say(out, &FromAgent::Beat { number, sent, received, answered, beat }, &[]);
     }
 
-    fn done(&self, level: u32, ending: Ending) -> Done {
-        Done {
+    fn done(&self, level: u32, ending: Ending) -> AgentLevelEnd {
+        AgentLevelEnd {
             level,
             ending,
             start_error_ns: if self.kind == "huge-done" { i64::MIN } else { 0 },

@@ -6,7 +6,7 @@
 mod fake;
 
 use dyno_fleet::{
-    Fleet, FleetError, Part, Patience, Prepare, Setup, Watch,
+    Fleet, FleetError, LevelWatch, Part, Patience, PrepareLevel, Setup,
     pipe::{self, Children},
 };
 use dyno_model::Nanos;
@@ -31,7 +31,7 @@ struct Watching {
     stop_after: Option<(Duration, usize)>,
 }
 
-impl Watch for Watching {
+impl LevelWatch for Watching {
     fn started(&mut self, _at: Nanos) {
         self.started = Some(Instant::now());
     }
@@ -93,7 +93,7 @@ fn level_of(
     set_up(&mut fleet, longest)?;
     let mut plan = LevelPlan::closed_loop(2, 10);
     (plan.duration_ns, plan.drain_ns) = (Some(500_000_000), 100_000_000);
-    let prepare = Prepare { level: 0, plan, taken: 0, failures: None };
+    let prepare = PrepareLevel { level: 0, plan, taken: 0, failures: None };
     let mut watching = watching;
     let parts = fleet.level(&prepare, &mut watching)?;
     Ok((parts, fleet, children))

@@ -7,7 +7,7 @@ use crate::text::invocation::Invocation;
 use crate::text::part::{Part, label, report, unread};
 use crate::text::quantity::{Cell, Measure, cell, neat};
 use dyno_form::csv::name_and_unit;
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 use dyno_form::table::{Table, table};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelExtras, LoadSummary, Recognised};
@@ -23,7 +23,7 @@ const KNOWN: [&str; 4] =
     ["request_latency", "request_throughput", "output_token_throughput", "time_to_first_token"];
 
 /// Reads the tables that start with the first of these lines; returns how many lines they take.
-pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
     let (first, mut taken) = statistics(lines)?;
     let mut reader = Reader::default();
     reader.add(&first);
@@ -67,7 +67,7 @@ fn tool(line: &str) -> Option<&'static str> {
 }
 
 /// A table of metrics and statistics.
-fn statistics(lines: &[Line]) -> Option<(Table, usize)> {
+fn statistics(lines: &[TextLine]) -> Option<(Table, usize)> {
     let (table, taken) = table(lines)?;
     let heads = table.heads();
     let (first, others) = heads.split_first()?;
@@ -83,7 +83,7 @@ fn statistics(lines: &[Line]) -> Option<(Table, usize)> {
 }
 
 /// How many lines there are before a further table of the same level.
-fn next_table(lines: &[Line]) -> Option<usize> {
+fn next_table(lines: &[TextLine]) -> Option<usize> {
     let near = || lines.iter().take(BETWEEN);
     let title = near().position(|line| !line.text.is_empty())?;
     // Metrics of GPUs and of the client are not those of a level.
@@ -92,8 +92,8 @@ fn next_table(lines: &[Line]) -> Option<usize> {
 }
 
 /// The lines below the tables that may belong to them.
-fn below(lines: &[Line]) -> Vec<&str> {
-    let own = |line: &&Line| tool(&line.text).is_none();
+fn below(lines: &[TextLine]) -> Vec<&str> {
+    let own = |line: &&TextLine| tool(&line.text).is_none();
     lines.iter().take(TO_COMMAND).take_while(own).map(|line| line.text.as_str()).collect()
 }
 

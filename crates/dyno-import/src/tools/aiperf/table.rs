@@ -5,7 +5,7 @@ use super::export;
 use crate::level::Head;
 use crate::level::stated::{Found, Offered};
 use crate::reading::Reading;
-use dyno_form::csv::{self, Row, name_and_unit};
+use dyno_form::csv::{self, CsvRow, name_and_unit};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Recognised, Reported};
@@ -40,7 +40,7 @@ struct Metric {
 }
 
 /// It is an export if its first column has names of metrics.
-pub(super) fn recognise(rows: &[Row]) -> Option<Recognised> {
+pub(super) fn recognise(rows: &[CsvRow]) -> Option<Recognised> {
     let first = rows.iter().find(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()))?;
     let known = first.cells[0].trim() == "Metric" && first.cells.len() > 1;
     let names = rows.iter().filter_map(|row| metric(name_and_unit(row.cells.first()?).0)).count();
@@ -62,7 +62,7 @@ fn is_aiperf(metrics: &BTreeMap<String, Metric>) -> bool {
 }
 
 /// Reads an export.
-pub(super) fn read(reading: &mut Reading, rows: &[Row]) {
+pub(super) fn read(reading: &mut Reading, rows: &[CsvRow]) {
     let mut metrics: BTreeMap<String, Metric> = BTreeMap::new();
     let mut figures = BTreeMap::new();
     let mut heading: Vec<String> = Vec::new();

@@ -5,7 +5,7 @@ use super::rows::Reader;
 use crate::text::invocation::Invocation;
 use crate::text::part::Part;
 use crate::text::quantity::name;
-use dyno_form::lines::{Kind, Line};
+use dyno_form::lines::{LineKind, TextLine};
 use dyno_form::table::{Row, Table, table};
 
 /// The start of a block.
@@ -15,7 +15,7 @@ pub(super) const HEADING: &str = "Benchmarking summary:";
 const BETWEEN: usize = 12;
 
 /// Reads the block that starts with the first of these lines; returns how many lines it takes.
-pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     let headed = is_heading(&first.text);
     if !headed && !table(lines).is_some_and(|(table, _)| is_summary(&table)) {
@@ -39,7 +39,7 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     if reader.is_empty() {
         return None;
     }
-    let closed = lines.get(taken).is_none_or(|line| line.kind == Kind::Close);
+    let closed = lines.get(taken).is_none_or(|line| line.kind == LineKind::Close);
     let mut part = reader.finish(closed);
     part.model = Invocation::by(before.iter().map(String::as_str)).model();
     Some((part, taken))
@@ -70,9 +70,9 @@ fn is_summary(table: &Table) -> bool {
 }
 
 /// How many lines of a log there are before the percentiles that belong to a summary.
-fn ahead(lines: &[Line]) -> Option<usize> {
+fn ahead(lines: &[TextLine]) -> Option<usize> {
     let near = lines.iter().take(BETWEEN);
     let at = near.enumerate().find(|(_, line)| line.text.ends_with("Percentile results:"))?.0;
-    let other = |line: &Line| line.text.ends_with(HEADING) || line.text.starts_with('|');
+    let other = |line: &TextLine| line.text.ends_with(HEADING) || line.text.starts_with('|');
     (!lines[..at].iter().any(other)).then_some(at + 1)
 }

@@ -6,7 +6,7 @@ use crate::level::{Ended, Head, Sample};
 use crate::reading::Reading;
 use dyno_form::json::whole;
 use dyno_form::sqlite::Row;
-use dyno_form::sqlite::{self, Damaged, Table};
+use dyno_form::sqlite::{self, Damaged, SqlTable};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Recognised;
@@ -55,7 +55,7 @@ pub(crate) fn read(bytes: &[u8]) -> Requests {
 }
 
 fn fill(bytes: &[u8], found: &mut Requests) -> Result<(), Damaged> {
-    let table = Table::open(bytes, TABLE)?;
+    let table = SqlTable::open(bytes, TABLE)?;
     let columns = Columns::of(&table.columns()?);
     if columns.latency.is_none() && columns.first.is_none() {
         return Err(Damaged::NoTable(TABLE));

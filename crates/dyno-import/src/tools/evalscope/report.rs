@@ -6,7 +6,7 @@ use crate::level::blank;
 use crate::text::invocation::is_plausible;
 use crate::text::part::{Part, Stated, label, put, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name};
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 use dyno_form::table::{Row, Table, cells, table};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -20,7 +20,7 @@ const BETWEEN: usize = 6;
 const EXACT: u64 = 1000;
 
 /// Reads the tables that start with the first of these lines; returns how many lines they take.
-pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
     let (first, mut taken) = table(lines)?;
     let heads = first.heads();
     let names: Vec<String> = heads.iter().map(|head| name(head).0).collect();

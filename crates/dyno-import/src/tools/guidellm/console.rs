@@ -8,7 +8,7 @@ use crate::level::blank;
 use crate::text::invocation::Invocation;
 use crate::text::part::{Part, label, put, report, short, unread, whole};
 use crate::text::quantity::{Cell, cell, neat};
-use dyno_form::lines::{Kind, Line};
+use dyno_form::lines::{LineKind, TextLine};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelExtras, LoadSummary, Recognised, Tokens};
@@ -19,7 +19,7 @@ use dyno_words::{Problem, values};
 const BETWEEN: usize = 8;
 
 /// Reads the tables that start with the first of these lines; returns how many lines they take.
-pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     let (table, mut taken) = grouped(lines)?;
     let by = [table.mark, "Benchmark"];
@@ -52,13 +52,13 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
 }
 
 /// How many lines there are before the next table of the report.
-fn next_table(lines: &[Line]) -> Option<usize> {
+fn next_table(lines: &[TextLine]) -> Option<usize> {
     let near = lines.iter().take(BETWEEN);
     let at = near.enumerate().find(|(at, _)| grouped(&lines[*at..]).is_some())?.0;
-    let title = |line: &Line| {
+    let title = |line: &TextLine| {
         let text = line.text.trim_start_matches(['ℹ', 'i', '✔', ' ']).trim_end_matches(':');
         text.is_empty()
-            || matches!(line.kind, Kind::Open | Kind::Close)
+            || matches!(line.kind, LineKind::Open | LineKind::Close)
             || text.starts_with("Benchmarks ")
             || text.ends_with(" Info")
             || text.contains(" Statistics")

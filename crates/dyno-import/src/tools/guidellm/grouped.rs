@@ -2,7 +2,7 @@
 //! row for each benchmark.
 
 use super::columns::{Column, columns};
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 
 /// A table with groups of columns.
 #[derive(Debug)]
@@ -11,11 +11,11 @@ pub(super) struct Grouped<'a> {
     pub(super) mark: &'static str,
     pub(super) columns: Vec<Column>,
     /// Their lines and cells.
-    pub(super) rows: Vec<(&'a Line, Vec<String>)>,
+    pub(super) rows: Vec<(&'a TextLine, Vec<String>)>,
 }
 
 /// The table that starts with the first of these lines, and how many lines it takes.
-pub(super) fn grouped(lines: &[Line]) -> Option<(Grouped<'_>, usize)> {
+pub(super) fn grouped(lines: &[TextLine]) -> Option<(Grouped<'_>, usize)> {
     let rules = lines.iter().take(2).take_while(|line| is_rule(&line.text)).count();
     let rows = || lines[rules..].iter().take(5);
     let mut head = rows().map(|line| first_cell(&line.text));
@@ -42,7 +42,7 @@ pub(super) fn grouped(lines: &[Line]) -> Option<(Grouped<'_>, usize)> {
     Some((found, taken + usize::from(last && !stacked)))
 }
 
-fn grouped_below(line: Option<&Line>) -> bool {
+fn grouped_below(line: Option<&TextLine>) -> bool {
     line.is_some_and(|line| first_cell(&line.text) == "Benchmark")
 }
 

@@ -4,7 +4,7 @@
 
 use super::report;
 use crate::reading::Reading;
-use dyno_form::csv::{Row, number};
+use dyno_form::csv::{CsvRow, number};
 use dyno_model::Diagnostic;
 use dyno_model::summary::Recognised;
 use dyno_words::Problem;
@@ -46,7 +46,7 @@ const OLDER_METRICS: [&str; 10] = [
 const STATUSES: [&str; 4] = ["successful", "errored", "incomplete", "total"];
 
 /// It is one by its headings.
-pub(super) fn recognise(rows: &[Row]) -> Option<Recognised> {
+pub(super) fn recognise(rows: &[CsvRow]) -> Option<Recognised> {
     let sheet = Sheet::of(rows)?;
     let by = if sheet.three {
         ["Run Info", "Request Counts"]
@@ -57,7 +57,7 @@ pub(super) fn recognise(rows: &[Row]) -> Option<Recognised> {
 }
 
 /// Reads a file.
-pub(super) fn read(reading: &mut Reading, rows: &[Row]) {
+pub(super) fn read(reading: &mut Reading, rows: &[CsvRow]) {
     let Some(sheet) = Sheet::of(rows) else { return };
     let mut benchmarks = Vec::new();
     let (mut version, mut arguments) = (None, None);
@@ -92,7 +92,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn of(rows: &[Row]) -> Option<Self> {
+    fn of(rows: &[CsvRow]) -> Option<Self> {
         let cell = |row: usize, column: usize| {
             let cells = rows.get(row).map(|row| &row.cells);
             cells.and_then(|cells| cells.get(column)).map_or("", |cell| cell.trim())
@@ -112,7 +112,7 @@ impl Sheet {
         Some(Self { three, headings, columns: (0..width).map(heading).collect() })
     }
 
-    fn text<'a>(&self, row: &'a Row, heading: [&str; 3]) -> Option<&'a str> {
+    fn text<'a>(&self, row: &'a CsvRow, heading: [&str; 3]) -> Option<&'a str> {
         let at = self
             .columns
             .iter()
@@ -120,16 +120,16 @@ impl Sheet {
         row.cells.get(at).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
     }
 
-    fn number(&self, row: &Row, heading: [&str; 3]) -> Option<f64> {
+    fn number(&self, row: &CsvRow, heading: [&str; 3]) -> Option<f64> {
         number(self.text(row, heading)?)
     }
 
-    fn json(&self, row: &Row, heading: [&str; 3]) -> Option<Value> {
+    fn json(&self, row: &CsvRow, heading: [&str; 3]) -> Option<Value> {
         serde_json::from_str(self.text(row, heading)?).ok()
     }
 
     /// Whether lists stand under the headings of lists, and only there.
-    fn fits(&self, row: &Row) -> bool {
+    fn fits(&self, row: &CsvRow) -> bool {
         self.columns.iter().zip(&row.cells).all(|(column, cell)| {
             let listed = column[2] == "Percentiles" || column[0].ends_with(LISTED);
             let statistic = listed || matches!(column[2].as_str(), "Mean" | "Median" | "Std Dev");
@@ -139,11 +139,11 @@ impl Sheet {
     }
 
     /// A row in the form of a JSON report.
-    fn benchmark(&self, row: &Row) -> Value {
+    fn benchmark(&self, row: &CsvRow) -> Value {
         if self.three { self.newer(row) } else { self.older(row) }
     }
 
-    fn newer(&self, row: &Row) -> Value {
+    fn newer(&self, row: &CsvRow) -> Value {
         let mut metrics = Map::new();
         for (group, unit, name) in METRICS {
             let name_of = |status: &str| format!("{} {unit}", capitalised(status));
@@ -188,7 +188,7 @@ impl Sheet {
 
     /// The column has only its kind. The rest is in the profile: the strategies that it completed, or
     /// the list of rates or streams.
-    fn strategy(&self, row: &Row) -> Value {
+    fn strategy(&self, row: &CsvRow) -> Value {
         let kind = self.text(row, ["Benchmark", "Strategy", ""]).unwrap_or_default();
         let profile = self.json(row, ["Run Info", "Profile", ""]).unwrap_or_default();
         let index = self.number(row, ["Run Info", "Run Index", ""]).unwrap_or_default() as usize;
@@ -203,7 +203,7 @@ impl Sheet {
         })
     }
 
-    fn older(&self, row: &Row) -> Value {
+    fn older(&self, row: &CsvRow) -> Value {
         let mut metrics = Map::new();
         for name in OLDER_METRICS {
             let shown = capitalised(&name.replace('_', " "));
@@ -247,7 +247,7 @@ impl Sheet {
         benchmark
     }
 
-    fn totals(&self, row: &Row, heading: impl Fn(&str) -> [String; 3]) -> Value {
+    fn totals(&self, row: &CsvRow, heading: impl Fn(&str) -> [String; 3]) -> Value {
         let count = |status: &&str| {
             let heading = heading(status);
             Some((

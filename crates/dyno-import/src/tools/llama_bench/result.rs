@@ -3,7 +3,7 @@
 use super::test::{Shape, Test, levels};
 use crate::level::{Found, Head, Offered};
 use crate::reading::{Group, Reading};
-use dyno_form::csv::Row;
+use dyno_form::csv::CsvRow;
 use dyno_form::json::text;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Recognised};
@@ -48,20 +48,20 @@ fn of_json(reading: &mut Reading, line: u64, value: &Value) -> Option<Test> {
 }
 
 /// Names alone: an SQL statement has the same names in it.
-fn is_heading(row: &Row) -> bool {
+fn is_heading(row: &CsvRow) -> bool {
     let is_name = |cell: &String| cell.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let has = |own: &&str| row.cells.iter().any(|cell| cell == *own);
     OWN.iter().all(has) && row.cells.iter().all(is_name)
 }
 
 /// It is a list of tests.
-pub(super) fn recognise_rows(rows: &[Row]) -> Option<Recognised> {
+pub(super) fn recognise_rows(rows: &[CsvRow]) -> Option<Recognised> {
     rows.iter().any(is_heading).then(|| Recognised::certain(OWN))
 }
 
 /// Reads a list of tests.
-pub(super) fn read_rows(reading: &mut Reading, rows: &[Row]) {
-    let mut heading: Option<&Row> = None;
+pub(super) fn read_rows(reading: &mut Reading, rows: &[CsvRow]) {
+    let mut heading: Option<&CsvRow> = None;
     let mut tests = Vec::new();
     for row in rows {
         if is_heading(row) {

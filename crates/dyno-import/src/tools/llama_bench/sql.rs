@@ -3,7 +3,7 @@
 use super::result::by_fields;
 use super::test::levels;
 use crate::text::part::Part;
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
 
@@ -11,7 +11,7 @@ use dyno_words::Problem;
 const TABLES: [&str; 2] = ["llama_bench", "test"];
 
 /// Reads the statements that start with the first of these lines, and returns how many lines they take.
-pub(super) fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
+pub(super) fn read(lines: &[TextLine], _: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     statement(&first.text)?;
     let mut part = Part::new(

@@ -4,7 +4,7 @@
 
 use super::result;
 use crate::reading::Reading;
-use dyno_form::csv::{self, Row};
+use dyno_form::csv::{self, CsvRow};
 use dyno_form::json::{number, text};
 use dyno_model::summary::Recognised;
 use dyno_words::{Problem, values};
@@ -45,7 +45,7 @@ pub(super) fn read_failure(reading: &mut Reading, line: u64, value: &Value) {
 }
 
 /// A row of a table as a result: cells without a value are absent.
-fn result_of(heading: &Row, row: &Row) -> Value {
+fn result_of(heading: &CsvRow, row: &CsvRow) -> Value {
     let pairs = heading.cells.iter().zip(&row.cells);
     let named = pairs.map(|(name, cell)| (name.trim(), cell.trim()));
     let given = named.filter(|(name, cell)| !name.is_empty() && !cell.is_empty());
@@ -59,13 +59,13 @@ fn result_of(heading: &Row, row: &Row) -> Value {
 }
 
 /// It is the table of a sweep: a column for each name of a result.
-pub(super) fn is_table(rows: &[Row]) -> Option<Recognised> {
+pub(super) fn is_table(rows: &[CsvRow]) -> Option<Recognised> {
     let [heading, first, ..] = rows else { return None };
     result::recognise(&result_of(heading, first))
 }
 
 /// Reads a table, a result in each row.
-pub(super) fn read_table(reading: &mut Reading, rows: &[Row]) {
+pub(super) fn read_table(reading: &mut Reading, rows: &[CsvRow]) {
     let Some((heading, rows)) = rows.split_first() else { return };
     for row in rows {
         if row.cells.len() == heading.cells.len() {

@@ -5,7 +5,7 @@ use super::fill;
 use crate::level::blank;
 use crate::text::part::{Part, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name};
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
@@ -53,7 +53,7 @@ const TOTAL: &str = "system_total_throughput_tok_s";
 const OUTPUT: &str = "system_output_throughput_tok_s";
 
 /// Reads the report that starts with the first of these lines; returns how many lines it takes.
-pub(super) fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
+pub(super) fn read(lines: &[TextLine], _: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     title(&first.text).filter(|title| FIRST.contains(title))?;
     let mut reader = Reader::new(first.number);
@@ -107,7 +107,7 @@ impl Reader {
     }
 
     /// Takes a line; false where it is not part of the report.
-    fn line(&mut self, line: &Line) -> bool {
+    fn line(&mut self, line: &TextLine) -> bool {
         let text = line.text.as_str();
         if let Some(title) = title(text) {
             let next = self.measured && (FIRST[..2].contains(&title) || title == PERFORMANCE);

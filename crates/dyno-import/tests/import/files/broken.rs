@@ -2,7 +2,7 @@
 
 use crate::files::edits::edited;
 use crate::files::{errors, fixture};
-use dyno_import::{Outcome, import_bytes};
+use dyno_import::{ImportOutcome, import_bytes};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -90,7 +90,7 @@ fn recognised_without_results_is_an_error() {
     let imported = import_bytes("x.json", text.as_bytes()).unwrap();
     assert_eq!(imported.runs.len(), 0);
     assert!(errors(&imported)[0].contains("json of guidellm without values"), "{imported:?}");
-    let empty = Outcome::Empty { tool: "guidellm".to_owned() };
+    let empty = ImportOutcome::Empty { tool: "guidellm".to_owned() };
     assert_eq!(imported.files[0].outcome, empty);
 }
 

@@ -1,7 +1,7 @@
 //! guidellm, from 0.1 on.
 
 use crate::files::{close, errors, import, loads, notes, reported, run};
-use dyno_import::Outcome;
+use dyno_import::ImportOutcome;
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
 
@@ -195,7 +195,7 @@ fn the_forms_of_one_report_in_a_folder_are_one_run() {
     let outcomes: Vec<(&str, bool)> = imported
         .files
         .iter()
-        .map(|one| (one.file.as_str(), matches!(one.outcome, Outcome::Copy { .. })))
+        .map(|one| (one.file.as_str(), matches!(one.outcome, ImportOutcome::Copy { .. })))
         .collect();
     let copies = [("benchmarks.json", false), ("benchmarks.yaml", true), ("benchmarks.csv", true)];
     assert_eq!(outcomes, copies);
@@ -214,7 +214,7 @@ fn a_page_is_refused_with_a_hint() {
     let imported = import("guidellm.html");
     assert!(imported.runs.is_empty());
     assert!(errors(&imported)[0].contains("--outputs json"), "{:?}", imported.problems);
-    assert_eq!(imported.files[0].outcome, Outcome::Empty { tool: "guidellm".to_owned() });
+    assert_eq!(imported.files[0].outcome, ImportOutcome::Empty { tool: "guidellm".to_owned() });
 }
 
 #[test]

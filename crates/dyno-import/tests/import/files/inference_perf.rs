@@ -1,7 +1,7 @@
 //! inference-perf.
 
 use crate::files::{close, errors, import, loads, notes, reported, run};
-use dyno_import::{Outcome, import_bytes};
+use dyno_import::{ImportOutcome, import_bytes};
 use dyno_model::metric::Time;
 use serde_json::Value;
 
@@ -88,12 +88,15 @@ fn a_folder_is_one_run_with_a_level_for_each_stage() {
     }
     let outcome =
         |name: &str| &imported.files.iter().find(|one| one.file == name).expect("the file").outcome;
-    let is_copy = |name: &str| matches!(outcome(name), Outcome::Copy { .. });
+    let is_copy = |name: &str| matches!(outcome(name), ImportOutcome::Copy { .. });
     assert!(is_copy("summary_lifecycle_metrics.json"));
     assert!(is_copy("per_request_lifecycle_metrics.json"));
-    assert!(matches!(outcome("stage_1_lifecycle_metrics.json"), Outcome::Read { levels: 1, .. }));
-    assert!(matches!(outcome("config.yaml"), Outcome::Empty { .. }));
-    assert!(matches!(outcome("stage_0_prometheus_metrics.json"), Outcome::Empty { .. }));
+    assert!(matches!(
+        outcome("stage_1_lifecycle_metrics.json"),
+        ImportOutcome::Read { levels: 1, .. }
+    ));
+    assert!(matches!(outcome("config.yaml"), ImportOutcome::Empty { .. }));
+    assert!(matches!(outcome("stage_0_prometheus_metrics.json"), ImportOutcome::Empty { .. }));
 }
 
 #[test]

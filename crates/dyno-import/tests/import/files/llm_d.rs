@@ -1,7 +1,7 @@
 //! llm-d's Benchmark Reports.
 
 use crate::files::{errors, import, loads, run};
-use dyno_import::{Outcome, import_bytes};
+use dyno_import::{ImportOutcome, import_bytes};
 use dyno_model::metric::Time;
 use dyno_model::summary::Distribution;
 
@@ -58,7 +58,8 @@ fn stages_are_levels_and_the_results_they_were_made_of_are_not_read_twice() {
     assert_eq!(loads(run), [("rate", Some(2.0)), ("rate", Some(4.0))]);
     // Only the report has it.
     assert_eq!(run.summary.run.model.as_deref(), Some("small-3b"));
-    let copies = imported.files.iter().filter(|one| matches!(one.outcome, Outcome::Copy { .. }));
+    let copies =
+        imported.files.iter().filter(|one| matches!(one.outcome, ImportOutcome::Copy { .. }));
     assert!(copies.count() >= 1);
 }
 

@@ -1,7 +1,7 @@
 //! vLLM's `bench sweep`, and results that are in several files of a folder.
 
 use crate::files::{errors, fixture, loads, notes, run};
-use dyno_import::{FileOutcome, Outcome, import};
+use dyno_import::{FileOutcome, ImportOutcome, import};
 use dyno_model::LevelSummary;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -47,7 +47,7 @@ fn combination(folder: &Path) {
     write(folder, "warmup.json", &warmup);
 }
 
-fn outcome<'a>(files: &'a [FileOutcome], name: &str) -> &'a Outcome {
+fn outcome<'a>(files: &'a [FileOutcome], name: &str) -> &'a ImportOutcome {
     &files.iter().find(|file| file.file == name).unwrap().outcome
 }
 
@@ -60,7 +60,7 @@ fn what_is_in_two_files_is_read_once() {
     assert_eq!(imported.runs.len(), 1);
     assert_eq!(imported.runs[0].summary.levels.len(), 2);
     assert!(notes(&imported)[0].contains("warm-up of a sweep"), "{:?}", imported.problems);
-    let copy = Outcome::Copy { tool: "vllm".to_owned(), of: "run=1.json".to_owned() };
+    let copy = ImportOutcome::Copy { tool: "vllm".to_owned(), of: "run=1.json".to_owned() };
     assert_eq!(outcome(&imported.files, "summary.json"), &copy);
 }
 
@@ -76,7 +76,7 @@ fn so_is_what_is_in_two_folders() {
     let levels: usize = imported.runs.iter().map(|run| run.summary.levels.len()).sum();
     assert_eq!(levels, 3);
     let shown = Path::new("single").join("agg_conc16.json").to_string_lossy().into_owned();
-    let copy = Outcome::Copy { tool: "inferencex".to_owned(), of: "agg_bmk.json".to_owned() };
+    let copy = ImportOutcome::Copy { tool: "inferencex".to_owned(), of: "agg_bmk.json".to_owned() };
     assert_eq!(outcome(&imported.files, &shown), &copy);
 }
 
@@ -146,7 +146,7 @@ fn the_table_beside_the_folders_is_their_copy() {
     let imported = import(folder.path()).unwrap();
     assert_eq!(imported.runs.len(), 1);
     assert_eq!(imported.runs[0].summary.run.origin.as_ref().unwrap().form, "json");
-    let Outcome::Copy { tool, of } = outcome(&imported.files, "summary.csv") else {
+    let ImportOutcome::Copy { tool, of } = outcome(&imported.files, "summary.csv") else {
         panic!("{:?}", imported.files)
     };
     assert_eq!(tool, "vllm");

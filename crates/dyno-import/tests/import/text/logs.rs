@@ -1,7 +1,7 @@
 //! Logs: several loads one after the other, what is stated ahead of each, prefixes, and logs without a result.
 
 use super::*;
-use dyno_import::Outcome;
+use dyno_import::ImportOutcome;
 use dyno_model::metric::Time;
 
 #[test]
@@ -156,6 +156,6 @@ fn a_log_without_a_result_says_what_was_seen() {
         assert!(imported.runs.is_empty());
         let what = format!("{tool} was started here, and no result of it follows");
         assert_eq!(problems(&imported, Severity::Error), [(line, what.as_str())]);
-        assert_eq!(imported.files[0].outcome, Outcome::Empty { tool: tool.to_owned() });
+        assert_eq!(imported.files[0].outcome, ImportOutcome::Empty { tool: tool.to_owned() });
     }
 }

@@ -10,7 +10,7 @@ use dyno_model::frame::{
 use dyno_model::lag::DelayHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{
-    Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, Turn, Widths,
+    Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, TurnOfSession, Widths,
 };
 use dyno_model::server::ServerSample;
 use proptest::collection::vec;
@@ -99,7 +99,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     let counts = (option::of(any::<u32>()), token_count(), token_count(), option::of(any::<u32>()));
     let words = (option::of(any::<u16>()), text(), text(), text());
     let turn = option::of((number(), any::<u32>()))
-        .prop_map(|turn| turn.map(|(session, number)| Turn { session, number }));
+        .prop_map(|turn| turn.map(|(session, number)| TurnOfSession { session, number }));
     let identity = (identity, turn).prop_map(|(i, turn)| (i.0, i.1, i.2, i.3, i.4, turn));
     let widths =
         option::of([number(), number(), number(), number(), number()]).prop_map(|widths| {

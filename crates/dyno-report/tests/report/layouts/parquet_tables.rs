@@ -4,7 +4,7 @@ use crate::layouts::runs::{bursts, closed_ladder, print};
 use dyno_analysis::{FrameSource, VecSource};
 use dyno_model::Language;
 use dyno_model::frame::{Frame, LevelStart, RunHeader};
-use dyno_report::layout::{Layout, Table, per_request};
+use dyno_report::layout::{Layout, LayoutTable, per_request};
 use dyno_testing::runs::stream;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -77,12 +77,12 @@ fn requests_are_those_of_csv() {
     let (burst, burst_source) = bursts();
     let runs: [(&_, &dyn FrameSource); 2] =
         [(&ladder.summary, &ladder_source), (&burst.summary, &burst_source)];
-    let written = |table: Table| {
+    let written = |table: LayoutTable| {
         let mut out = Vec::new();
         per_request(&mut out, table, &runs).unwrap();
         out
     };
-    let (csv, parquet) = (written(Table::Csv), written(Table::Parquet));
+    let (csv, parquet) = (written(LayoutTable::Csv), written(LayoutTable::Parquet));
     same(&String::from_utf8(csv).unwrap(), &parquet);
 }
 
@@ -141,7 +141,7 @@ fn many_requests_are_written_in_row_groups() {
     let (run, VecSource { header, .. }) = bursts();
     let source = Endless { header, requests: 50_000 };
     let mut out = Pieces::default();
-    per_request(&mut out, Table::Parquet, &[(&run.summary, &source)]).unwrap();
+    per_request(&mut out, LayoutTable::Parquet, &[(&run.summary, &source)]).unwrap();
     assert!(out.largest < out.bytes.len() / 2, "{} of {}", out.largest, out.bytes.len());
     let reader = reader(&out.bytes);
     let groups = reader.metadata().row_groups();
@@ -155,7 +155,7 @@ fn untrusted_text_is_unchanged() {
     let label = "=1+1, \"深圳\"\n🦀";
     run.summary.run.label = Some(label.to_owned());
     let mut out = Vec::new();
-    per_request(&mut out, Table::Parquet, &[(&run.summary, &source)]).unwrap();
+    per_request(&mut out, LayoutTable::Parquet, &[(&run.summary, &source)]).unwrap();
     let (names, rows) = table(&out);
     let at = names.iter().position(|name| name == "run_label").unwrap();
     assert!(!rows.is_empty() && rows.iter().all(|row| row[at] == label));

@@ -5,7 +5,7 @@ use dyno_analysis::FrameSource;
 use dyno_model::Language;
 use dyno_model::Summary;
 use dyno_model::frame::Frame;
-use dyno_report::layout::{Layout, Table, per_request};
+use dyno_report::layout::{Layout, LayoutTable, per_request};
 
 fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_analysis::VecSource)); 4] {
     [
@@ -119,7 +119,7 @@ fn every_request_has_its_row() {
     let runs: Vec<(&Summary, &dyn FrameSource)> =
         all.iter().map(|(_, (run, source))| (&run.summary, source as &dyn FrameSource)).collect();
     let mut out = Vec::new();
-    per_request(&mut out, Table::Csv, &runs).unwrap();
+    per_request(&mut out, LayoutTable::Csv, &runs).unwrap();
     let text = String::from_utf8(out).unwrap();
     let requests = (30 + 40 + 20 + 40) + (40 + 81) + (1 + 25) + 80;
     assert_eq!(text.lines().count(), 1 + requests);
@@ -148,7 +148,7 @@ fn reasoning_tokens_are_in_the_rows_of_requests_that_report_them() {
     });
     reasoned.unwrap().reasoning = Some(3);
     let mut out = Vec::new();
-    per_request(&mut out, Table::Csv, &[(&run.summary, &source)]).unwrap();
+    per_request(&mut out, LayoutTable::Csv, &[(&run.summary, &source)]).unwrap();
     let text = String::from_utf8(out).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let at = rows[0].iter().position(|heading| *heading == "reasoning_tokens").unwrap();
@@ -183,7 +183,7 @@ fn a_restarted_level_counts_from_its_last_start() {
     let again = source.frames[..2].to_vec();
     source.frames.splice(0..0, again);
     let mut out = Vec::new();
-    per_request(&mut out, Table::Csv, &[(&run.summary, &source)]).unwrap();
+    per_request(&mut out, LayoutTable::Csv, &[(&run.summary, &source)]).unwrap();
     assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1 + 1 + 25);
     let plan = dyno_testing::runs::burst_plan(1);
     let extras = dyno_analysis::extras(&plan, &source).of(0);

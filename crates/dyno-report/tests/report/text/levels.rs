@@ -216,7 +216,7 @@ fn the_reason_of_a_failure_is_given_in_the_language() {
 fn conversations_without_streams_or_later_turns() {
     let (plan, mut records) = talking(8, 30);
     records.iter_mut().for_each(|r| {
-        r.turn = Some(Turn { session: r.index, number: 1 });
+        r.turn = Some(TurnOfSession { session: r.index, number: 1 });
         r.streamed = false;
         r.chunks = Default::default();
         r.first = None;

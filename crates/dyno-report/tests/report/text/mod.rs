@@ -18,7 +18,7 @@ use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
-use dyno_model::record::{RequestRecord, Turn, Widths};
+use dyno_model::record::{RequestRecord, TurnOfSession, Widths};
 use dyno_model::summary::{Lag, Overload, Retried};
 use dyno_model::{Message, Summary, Verdict, message};
 use dyno_report::{Selection, TextOptions, parse_column, render_text};

@@ -1,8 +1,8 @@
 //! The frames of a stream.
 
 use super::{Done, Reply, error, millis};
-use crate::api::Finish;
-use crate::api::response::{Chunks, Facts, Start, Token};
+use crate::api::AnswerFinish;
+use crate::api::response::{Chunks, Facts, ResponseStart, Token};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -20,8 +20,8 @@ pub(super) struct Completing {
     salt: u64,
     model_json: Box<str>,
     tokens: u32,
-    finish: Finish,
-    start: Option<Start>,
+    finish: AnswerFinish,
+    start: Option<ResponseStart>,
     /// When the first token came, since the request was read.
     first: Option<Nanos>,
 }
@@ -61,11 +61,11 @@ impl Completing {
 }
 
 impl Chunks for Completing {
-    fn start(&mut self, start: Start) {
+    fn start(&mut self, start: ResponseStart) {
         self.start = Some(start);
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<Finish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
         self.first.get_or_insert(token.at);
         self.tokens = token.k + 1;
         let text = match self.quirks.has(Quirk::Split) {
@@ -84,7 +84,7 @@ impl Chunks for Completing {
         });
     }
 
-    fn end_without_tokens(&mut self, _out: &mut Out<'_>, _finish: Finish, _at: Nanos) {}
+    fn end_without_tokens(&mut self, _out: &mut Out<'_>, _finish: AnswerFinish, _at: Nanos) {}
 
     fn close(&mut self, out: &mut Out<'_>, at: Nanos) {
         let done = Done { model_json: &self.model_json, tokens: self.tokens, finish: self.finish };

@@ -4,10 +4,10 @@
 mod frames;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Counted, Hashed, Prompt, Read, Words};
-use super::response::{Chunks, Facts, Known, Response, Whole};
+use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::words::text;
-use super::{Api, Body, Finish, Refusal, room};
+use super::{AnswerFinish, Body, Refusal, ServedApi, room};
 use dyno_model::Nanos;
 use frames::Completing;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ struct Fields<W> {
     response_fields: Option<Vec<String>>,
 }
 
-impl Api for Completion {
+impl ServedApi for Completion {
     fn paths(&self) -> &'static [&'static str] {
         &["/completion"]
     }
@@ -37,7 +37,7 @@ impl Api for Completion {
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
-            None => ask::<Counted>(body),
+            None => ask::<PromptCount>(body),
         }
     }
 
@@ -136,7 +136,7 @@ impl Response for Reply {
         self.last(&text(facts.salt, facts.tokens), &done, &timings).into()
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         let cached = known.start.and_then(|start| start.cached);
         let queued = known.start.map_or(0, |start| start.queued);
         cached.into_iter().for_each(|cached| room::fill(bytes, CACHED, cached));
@@ -159,7 +159,7 @@ const DECODE: &str = "predicted_ms";
 struct Done<'a> {
     model_json: &'a str,
     tokens: u32,
-    finish: Finish,
+    finish: AnswerFinish,
 }
 
 /// An error in llama.cpp's form.
@@ -177,10 +177,10 @@ fn error(status: u16, message: &str) -> String {
 }
 
 /// The name of a reason in `stop_type`.
-fn stop_type(finish: Finish) -> &'static str {
+fn stop_type(finish: AnswerFinish) -> &'static str {
     match finish {
-        Finish::Stop => "eos",
-        Finish::Length => "limit",
+        AnswerFinish::Stop => "eos",
+        AnswerFinish::Length => "limit",
     }
 }
 
@@ -193,12 +193,12 @@ fn millis(nanos: Nanos) -> String {
 mod tests {
     use super::*;
     use crate::api::golden;
-    use crate::api::response::Start;
+    use crate::api::response::ResponseStart;
     use crate::api::words::word;
     use crate::framing::Frames;
     use serde_json::Value;
 
-    const START: Start = Start { cached: Some(4), queued: 25_000_000 };
+    const START: ResponseStart = ResponseStart { cached: Some(4), queued: 25_000_000 };
 
     fn reply(shown: Option<&[&str]>) -> Reply {
         let shown = shown.map(|shown| shown.iter().map(ToString::to_string).collect());
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_whole_response_is_a_last_frame_with_the_text() {
         let mut body = reply(None).whole(&golden::facts(&[])).body;
-        let known = Known { start: Some(START), first: 100_000_000, last: 160_500_000 };
+        let known = KnownPrompt { start: Some(START), first: 100_000_000, last: 160_500_000 };
         reply(None).settle(&mut body, &known);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["content"].as_str().unwrap().split(' ').count(), 5);

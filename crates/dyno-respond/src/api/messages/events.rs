@@ -1,8 +1,8 @@
 //! The events of a stream.
 
 use super::{error, put_head, put_input, stop_reason};
-use crate::api::Finish;
-use crate::api::response::{Chunks, Facts, Start, Token};
+use crate::api::AnswerFinish;
+use crate::api::response::{Chunks, Facts, ResponseStart, Token};
 use crate::api::words::{accented, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -25,7 +25,7 @@ pub(super) struct Events {
     salt: u64,
     prompt_tokens: u32,
     tokens: u32,
-    finish: Finish,
+    finish: AnswerFinish,
     cached: Option<u32>,
     started: bool,
     /// Whether the cached tokens were known when the message started.
@@ -134,11 +134,11 @@ impl Chunks for Events {
         }
     }
 
-    fn start(&mut self, start: Start) {
+    fn start(&mut self, start: ResponseStart) {
         self.cached = start.cached;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<Finish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
         self.start_message(out);
         let thinks = self.thinks() && token.k < self.tokens / 2;
         let block = if thinks { Block::Thinking } else { Block::Text };
@@ -157,7 +157,7 @@ impl Chunks for Events {
         });
     }
 
-    fn end_without_tokens(&mut self, out: &mut Out<'_>, _finish: Finish, _at: Nanos) {
+    fn end_without_tokens(&mut self, out: &mut Out<'_>, _finish: AnswerFinish, _at: Nanos) {
         self.start_message(out);
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn streamed(quirks: &[Quirk], cached: Option<u32>) -> String {
         let facts = golden::facts(quirks);
         let mut events = Events::new(&facts);
-        events.start(Start { cached, queued: 0 });
+        events.start(ResponseStart { cached, queued: 0 });
         golden::streamed(Frames::Events, &mut events, &facts)
     }
 
@@ -272,7 +272,7 @@ mod tests {
         let text = golden::streamed(Frames::Events, &mut events, &facts);
         assert!(text.starts_with(&start("\"input_tokens\":11")), "{text}");
         assert_eq!(text.matches("event: message_start").count(), 1);
-        events.start(Start { cached: Some(8), queued: 0 });
+        events.start(ResponseStart { cached: Some(8), queued: 0 });
         let late = golden::streamed(Frames::Events, &mut events, &facts);
         let usage = "\"usage\":{\"input_tokens\":3,\"cache_creation_input_tokens\":0,\
             \"cache_read_input_tokens\":8,\"output_tokens\":4}";

@@ -3,11 +3,11 @@
 mod events;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Counted, Hashed, Prompt, Read, Words};
-use super::response::{Chunks, Facts, Known, Response, Whole};
-use super::route::{Page, Place, Route};
+use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
+use super::route::{Route, RoutePlace, ServedPage};
 use super::words::{mix, text};
-use super::{Api, Body, Finish, Refusal, room};
+use super::{AnswerFinish, Body, Refusal, ServedApi, room};
 use crate::framing::Frames;
 use events::Events;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ impl<W: Words> Fields<W> {
     }
 }
 
-impl Api for Messages {
+impl ServedApi for Messages {
     fn paths(&self) -> &'static [&'static str] {
         &["/v1/messages"]
     }
@@ -54,7 +54,7 @@ impl Api for Messages {
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
-            None => ask::<Counted>(body),
+            None => ask::<PromptCount>(body),
         }
     }
 
@@ -97,14 +97,14 @@ fn ask<W: Words>(body: &Body<'_>) -> Result<Ask, Refusal> {
 }
 
 /// How many tokens a request would have, without making it.
-fn count_tokens(_place: &Place<'_>, body: &[u8]) -> Option<Page> {
-    let refused = |message: &str| Page::error(400, Messages.error(400, message));
-    let mut fields: Fields<Counted> = match serde_json::from_slice(body) {
+fn count_tokens(_place: &RoutePlace<'_>, body: &[u8]) -> Option<ServedPage> {
+    let refused = |message: &str| ServedPage::error(400, Messages.error(400, message));
+    let mut fields: Fields<PromptCount> = match serde_json::from_slice(body) {
         Ok(fields) => fields,
         Err(error) => return Some(refused(&format!("The request body is invalid: {error}"))),
     };
     Some(match fields.take_prompt() {
-        Ok(words) => Page::json(json!({"input_tokens": words.tokens()}).to_string()),
+        Ok(words) => ServedPage::json(json!({"input_tokens": words.tokens()}).to_string()),
         Err(_) => refused("messages: Field required"),
     })
 }
@@ -153,7 +153,7 @@ impl Response for Message {
         body.into()
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         let Some(cached) = known.start.and_then(|start| start.cached) else { return };
         room::fill(bytes, CACHED, cached);
         room::fill(bytes, INPUT, self.prompt_tokens.saturating_sub(cached));
@@ -186,10 +186,10 @@ fn put_input(out: &mut Vec<u8>, prompt: u32, cached: Option<u32>) {
     };
 }
 
-fn stop_reason(finish: Finish) -> &'static str {
+fn stop_reason(finish: AnswerFinish) -> &'static str {
     match finish {
-        Finish::Stop => "end_turn",
-        Finish::Length => "max_tokens",
+        AnswerFinish::Stop => "end_turn",
+        AnswerFinish::Length => "max_tokens",
     }
 }
 
@@ -197,7 +197,7 @@ fn stop_reason(finish: Finish) -> &'static str {
 mod tests {
     use super::*;
     use crate::api::golden;
-    use crate::api::response::Start;
+    use crate::api::response::ResponseStart;
 
     #[test]
     fn a_request_needs_a_bound_and_messages() {
@@ -218,8 +218,8 @@ mod tests {
         let facts = Facts { tells_cached: true, ..golden::facts(&[]) };
         let message = Message { prompt_tokens: 11 };
         let mut body = message.whole(&facts).body;
-        let start = Some(Start { cached: Some(8), queued: 0 });
-        message.settle(&mut body, &Known { start, first: 1, last: 2 });
+        let start = Some(ResponseStart { cached: Some(8), queued: 0 });
+        message.settle(&mut body, &KnownPrompt { start, first: 1, last: 2 });
         let body: Value = serde_json::from_slice(&body).unwrap();
         let usage = json!({
             "input_tokens": 3, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 8,

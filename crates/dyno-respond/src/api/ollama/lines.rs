@@ -1,8 +1,8 @@
 //! The lines of a stream.
 
 use super::{Durations, Endpoint, finish_name};
-use crate::api::Finish;
-use crate::api::response::{Chunks, Facts, Start, Token};
+use crate::api::AnswerFinish;
+use crate::api::response::{Chunks, Facts, ResponseStart, Token};
 use crate::api::words::{accented, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -33,7 +33,7 @@ pub(super) struct Lines {
     second: (u64, String),
     prompt_tokens: u32,
     tokens: u32,
-    finish: Finish,
+    finish: AnswerFinish,
     queued: Nanos,
     /// When the first token came, since the request was read.
     first: Nanos,
@@ -84,11 +84,11 @@ impl Lines {
 }
 
 impl Chunks for Lines {
-    fn start(&mut self, start: Start) {
+    fn start(&mut self, start: ResponseStart) {
         self.queued = start.queued;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<Finish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
         if token.k == 0 {
             self.first = token.at;
         }
@@ -106,7 +106,7 @@ impl Chunks for Lines {
         });
     }
 
-    fn end_without_tokens(&mut self, _out: &mut Out<'_>, _finish: Finish, _at: Nanos) {}
+    fn end_without_tokens(&mut self, _out: &mut Out<'_>, _finish: AnswerFinish, _at: Nanos) {}
 
     fn close(&mut self, out: &mut Out<'_>, at: Nanos) {
         let nanos = self.tell_time(at);
@@ -147,7 +147,7 @@ pub(super) fn put_text(out: &mut Vec<u8>, endpoint: Endpoint, kind: Kind, text: 
 }
 
 /// That it is over, and why.
-pub(super) fn put_done(out: &mut Vec<u8>, finish: Finish) {
+pub(super) fn put_done(out: &mut Vec<u8>, finish: AnswerFinish) {
     let _ = write!(out, ",\"done\":true,\"done_reason\":\"{}\"", finish_name(finish));
 }
 

@@ -5,11 +5,11 @@ mod lines;
 mod routes;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Counted, Hashed, Prompt, Read, Words};
-use super::response::{Chunks, Facts, Known, Response, Whole};
+use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::text;
-use super::{Api, Body, Finish, Refusal, room};
+use super::{AnswerFinish, Body, Refusal, ServedApi, room};
 use crate::framing::Frames;
 use dyno_model::Nanos;
 use lines::Lines;
@@ -50,7 +50,7 @@ struct Options {
     num_predict: Option<i64>,
 }
 
-impl Api for Endpoint {
+impl ServedApi for Endpoint {
     fn paths(&self) -> &'static [&'static str] {
         match self {
             Self::Chat => &["/api/chat"],
@@ -61,7 +61,7 @@ impl Api for Endpoint {
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => self.ask::<Hashed>(body),
-            None => self.ask::<Counted>(body),
+            None => self.ask::<PromptCount>(body),
         }
     }
 
@@ -124,7 +124,7 @@ impl Response for Reply {
         body.into()
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         let queued = known.start.map_or(0, |start| start.queued);
         let durations = Durations::new(queued, known.first, known.last);
         room::fill(bytes, TOTAL, durations.total);
@@ -155,10 +155,10 @@ impl Durations {
 }
 
 /// The name of a reason in `done_reason`.
-fn finish_name(finish: Finish) -> &'static str {
+fn finish_name(finish: AnswerFinish) -> &'static str {
     match finish {
-        Finish::Stop => "stop",
-        Finish::Length => "length",
+        AnswerFinish::Stop => "stop",
+        AnswerFinish::Length => "length",
     }
 }
 
@@ -166,12 +166,12 @@ fn finish_name(finish: Finish) -> &'static str {
 mod tests {
     use super::*;
     use crate::api::golden;
-    use crate::api::response::Start;
+    use crate::api::response::ResponseStart;
     use crate::api::words::word;
     use crate::fault::Quirk;
     use serde_json::Value;
 
-    fn streamed(endpoint: Endpoint, quirks: &[Quirk], start: Option<Start>) -> String {
+    fn streamed(endpoint: Endpoint, quirks: &[Quirk], start: Option<ResponseStart>) -> String {
         let facts = golden::facts(quirks);
         let mut chunks = Reply(endpoint).stream(&facts).unwrap();
         start.into_iter().for_each(|start| chunks.start(start));
@@ -205,7 +205,7 @@ mod tests {
             message("20.410000000", 3),
             last,
         ];
-        let start = Start { cached: None, queued: 30_000_000 };
+        let start = ResponseStart { cached: None, queued: 30_000_000 };
         assert_eq!(streamed(Endpoint::Chat, &[], Some(start)), lines.concat());
     }
 
@@ -225,8 +225,8 @@ mod tests {
     fn a_whole_response_has_everything_in_one() {
         let facts = golden::facts(&[]);
         let mut body = Reply(Endpoint::Chat).whole(&facts).body;
-        let start = Some(Start { cached: None, queued: 5 });
-        Reply(Endpoint::Chat).settle(&mut body, &Known { start, first: 25, last: 65 });
+        let start = Some(ResponseStart { cached: None, queued: 5 });
+        Reply(Endpoint::Chat).settle(&mut body, &KnownPrompt { start, first: 25, last: 65 });
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["message"]["content"].as_str().unwrap().split(' ').count(), 5);
         let durations = [TOTAL, PREFILL, DECODE].map(|name| body[name].as_u64().unwrap());

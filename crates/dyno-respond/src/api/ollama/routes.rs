@@ -1,6 +1,6 @@
 //! The list of models and the version, as Ollama's clients ask for them.
 
-use crate::api::route::{Page, Place, Route};
+use crate::api::route::{Route, RoutePlace, ServedPage};
 use dyno_model::when::utc;
 use serde_json::{Value, json};
 
@@ -10,27 +10,27 @@ pub(super) const ROUTES: &[Route] = &[
     Route { methods: &["GET"], path: "/api/version", needs_key: false, answer: version },
 ];
 
-fn tags(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+fn tags(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
     let mut model = model(place);
     model["modified_at"] = time(place).into();
-    Some(Page::json(json!({"models": [model]}).to_string()))
+    Some(ServedPage::json(json!({"models": [model]}).to_string()))
 }
 
-fn loaded(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+fn loaded(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
     let mut model = model(place);
     // It is loaded as long as the engine runs.
     model["expires_at"] = "2318-12-31T23:59:59Z".into();
     model["size_vram"] = 0.into();
     model["context_length"] = place.context.into();
-    Some(Page::json(json!({"models": [model]}).to_string()))
+    Some(ServedPage::json(json!({"models": [model]}).to_string()))
 }
 
-fn version(_place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+fn version(_place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
     let version = concat!("dyno-engine ", env!("CARGO_PKG_VERSION"));
-    Some(Page::json(json!({"version": version}).to_string()))
+    Some(ServedPage::json(json!({"version": version}).to_string()))
 }
 
-fn model(place: &Place<'_>) -> Value {
+fn model(place: &RoutePlace<'_>) -> Value {
     let mut model = json!({
         "name": place.model,
         "model": place.model,
@@ -43,6 +43,6 @@ fn model(place: &Place<'_>) -> Value {
     model
 }
 
-fn time(place: &Place<'_>) -> String {
+fn time(place: &RoutePlace<'_>) -> String {
     utc(place.started * 1_000_000_000)
 }

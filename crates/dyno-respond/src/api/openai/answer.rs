@@ -4,7 +4,7 @@ use super::chunk::{answer_id, put_usage};
 use super::{Endpoint, finish_name};
 use crate::api::response::Facts;
 use crate::api::room;
-use crate::api::route::Place;
+use crate::api::route::RoutePlace;
 use crate::api::words::text;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ pub(super) fn put_cached(bytes: &mut [u8], cached: u32) {
 }
 
 /// The response to `GET /v1/models`: one model, and the twin or the script that plays it.
-pub(super) fn models(place: &Place<'_>) -> Vec<u8> {
+pub(super) fn models(place: &RoutePlace<'_>) -> Vec<u8> {
     let mut model = json!({
         "id": place.model,
         "object": "model",

@@ -2,8 +2,8 @@
 //! that a chunk costs a few copies.
 
 use super::{Endpoint, answer, finish_name};
-use crate::api::Finish;
-use crate::api::response::{Chunks, Facts, Start, Token};
+use crate::api::AnswerFinish;
+use crate::api::response::{Chunks, Facts, ResponseStart, Token};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -45,11 +45,11 @@ impl Chunks for ChunkWriter {
         }
     }
 
-    fn start(&mut self, start: Start) {
+    fn start(&mut self, start: ResponseStart) {
         self.cached = start.cached;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<Finish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<AnswerFinish>) {
         let k = token.k;
         let usage = self.usage_in_chunk(end.is_some()).then_some(k + 1);
         let textless = end.is_some() && k > 0 && self.quirks.has(Quirk::EmptyFinish);
@@ -59,7 +59,7 @@ impl Chunks for ChunkWriter {
         });
     }
 
-    fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: Finish, _at: Nanos) {
+    fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: AnswerFinish, _at: Nanos) {
         let usage = self.usage_in_chunk(true).then_some(self.tokens);
         out.frame(|out| self.put_textless(out, Some(finish), usage));
     }
@@ -121,7 +121,7 @@ impl ChunkWriter {
     }
 
     /// The chunk of token `k`.
-    fn put_token(&self, out: &mut Vec<u8>, k: u32, end: Option<Finish>, usage: Option<u32>) {
+    fn put_token(&self, out: &mut Vec<u8>, k: u32, end: Option<AnswerFinish>, usage: Option<u32>) {
         out.extend_from_slice(&self.head);
         let (before, after) = self.wrapping(k);
         out.extend_from_slice(before);
@@ -135,7 +135,7 @@ impl ChunkWriter {
     }
 
     /// A chunk without text: the role alone, or a finish without a token's text.
-    fn put_textless(&self, out: &mut Vec<u8>, end: Option<Finish>, usage: Option<u32>) {
+    fn put_textless(&self, out: &mut Vec<u8>, end: Option<AnswerFinish>, usage: Option<u32>) {
         out.extend_from_slice(&self.head);
         out.extend_from_slice(match (self.endpoint, end) {
             (Endpoint::Chat, None) => {
@@ -189,7 +189,7 @@ impl ChunkWriter {
         }
     }
 
-    fn put_end(&self, out: &mut Vec<u8>, end: Option<Finish>, usage: Option<u32>) {
+    fn put_end(&self, out: &mut Vec<u8>, end: Option<AnswerFinish>, usage: Option<u32>) {
         match end {
             None => out.extend_from_slice(br#""finish_reason":null}]"#),
             Some(finish) => {
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn usage_and_finish_stand_where_they_should() {
         let chunks = writer(Endpoint::Completions, &[]);
-        let last = rendered(|out| chunks.put_token(out, 3, Some(Finish::Length), Some(4)));
+        let last = rendered(|out| chunks.put_token(out, 3, Some(AnswerFinish::Length), Some(4)));
         assert_eq!(last["choices"][0]["finish_reason"], "length");
         assert_eq!(last["usage"]["total_tokens"], 15);
         let usage = rendered(|out| chunks.put_usage_chunk(out));
@@ -286,7 +286,7 @@ mod tests {
             rendered(|out| chunks.put_usage_chunk(out))["usage"]["prompt_tokens_details"].clone()
         };
         assert!(cached(&chunks).is_null());
-        chunks.start(Start { cached: Some(u32::MAX), queued: 0 });
+        chunks.start(ResponseStart { cached: Some(u32::MAX), queued: 0 });
         assert_eq!(cached(&chunks)["cached_tokens"], u32::MAX);
     }
 
@@ -334,7 +334,7 @@ mod tests {
         assert!(delta(2)["content"].is_string());
         let calls = writer(Endpoint::Chat, &[Quirk::ToolCalls]);
         for k in [0, 1] {
-            let chunk = rendered(|out| calls.put_token(out, k, Some(Finish::Stop), None));
+            let chunk = rendered(|out| calls.put_token(out, k, Some(AnswerFinish::Stop), None));
             let call = &chunk["choices"][0]["delta"]["tool_calls"][0];
             assert!(call["function"]["arguments"].as_str().unwrap().len() > 1);
             assert_eq!(call["function"]["name"].is_string(), k == 0);

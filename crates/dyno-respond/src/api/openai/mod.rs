@@ -8,10 +8,10 @@ mod routes;
 pub(super) use answer::error;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Counted, Hashed, Prompt, Words};
-use super::response::{Chunks, Facts, Known, Response, Whole};
+use super::prompt::{Hashed, Prompt, PromptCount, Words};
+use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
-use super::{Api, Body, Finish, Refusal};
+use super::{AnswerFinish, Body, Refusal, ServedApi};
 use chunk::{ChunkWriter, UsageAsked};
 use request::Fields;
 
@@ -29,7 +29,7 @@ pub(super) enum Endpoint {
     Completions,
 }
 
-impl Api for Endpoint {
+impl ServedApi for Endpoint {
     fn paths(&self) -> &'static [&'static str] {
         match self {
             Self::Chat => &["/v1/chat/completions"],
@@ -40,7 +40,7 @@ impl Api for Endpoint {
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => self.ask::<Hashed>(body),
-            None => self.ask::<Counted>(body),
+            None => self.ask::<PromptCount>(body),
         }
     }
 
@@ -91,7 +91,7 @@ impl Response for Completion {
         answer::completion(self.endpoint, facts).into()
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         let cached = known.start.and_then(|start| start.cached);
         cached.into_iter().for_each(|cached| answer::put_cached(bytes, cached));
     }
@@ -102,9 +102,9 @@ impl Response for Completion {
 }
 
 /// The name of a reason in `finish_reason`.
-fn finish_name(finish: Finish) -> &'static str {
+fn finish_name(finish: AnswerFinish) -> &'static str {
     match finish {
-        Finish::Stop => "stop",
-        Finish::Length => "length",
+        AnswerFinish::Stop => "stop",
+        AnswerFinish::Length => "length",
     }
 }

@@ -3,8 +3,8 @@
 use super::answer;
 use super::request::Fields;
 use super::{CHAT, COMPLETIONS};
-use crate::api::prompt::{Counted, Words};
-use crate::api::route::{Page, Place, Route};
+use crate::api::prompt::{PromptCount, Words};
+use crate::api::route::{Route, RoutePlace, ServedPage};
 use crate::fault::Quirk;
 
 pub(super) const ROUTES: &[Route] = &[
@@ -13,17 +13,17 @@ pub(super) const ROUTES: &[Route] = &[
     Route { methods: &["POST"], path: "/reset_prefix_cache", needs_key: false, answer: reset },
 ];
 
-fn models(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+fn models(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
     Some(match place.quirks.has(Quirk::Models500) {
-        true => Page::error(500, answer::error(500, "The list of models is not available.")),
-        false => Page::json(answer::models(place)),
+        true => ServedPage::error(500, answer::error(500, "The list of models is not available.")),
+        false => ServedPage::json(answer::models(place)),
     })
 }
 
 /// vLLM's `/tokenize`, for a tokenizer whose tokens are words.
-fn tokenize(place: &Place<'_>, body: &[u8]) -> Option<Page> {
-    let refused = |words: &str| Page::error(400, answer::error(400, words));
-    let fields: Fields<Counted> = match serde_json::from_slice(body) {
+fn tokenize(place: &RoutePlace<'_>, body: &[u8]) -> Option<ServedPage> {
+    let refused = |words: &str| ServedPage::error(400, answer::error(400, words));
+    let fields: Fields<PromptCount> = match serde_json::from_slice(body) {
         Ok(fields) => fields,
         Err(error) => return Some(refused(&format!("The request body is invalid: {error}"))),
     };
@@ -31,12 +31,12 @@ fn tokenize(place: &Place<'_>, body: &[u8]) -> Option<Page> {
     Some(match words {
         Ok(words) => {
             let (count, context) = (words.tokens(), place.context);
-            Page::json(format!("{{\"count\":{count},\"max_model_len\":{context}}}"))
+            ServedPage::json(format!("{{\"count\":{count},\"max_model_len\":{context}}}"))
         }
         Err(_) => refused("The request has neither a prompt nor messages."),
     })
 }
 
-fn reset(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
-    place.has_engine.then(|| Page { clears_cache: true, ..Page::json("") })
+fn reset(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
+    place.has_engine.then(|| ServedPage { clears_cache: true, ..ServedPage::json("") })
 }

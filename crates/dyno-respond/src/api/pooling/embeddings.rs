@@ -6,7 +6,7 @@ use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Response, Whole};
 use crate::api::words::mix;
-use crate::api::{Api, Body, Refusal};
+use crate::api::{Body, Refusal, ServedApi};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -54,7 +54,7 @@ impl Inputs {
     }
 }
 
-impl Api for Embeddings {
+impl ServedApi for Embeddings {
     fn paths(&self) -> &'static [&'static str] {
         &["/v1/embeddings"]
     }

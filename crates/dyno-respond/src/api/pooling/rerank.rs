@@ -5,10 +5,10 @@ use super::results::{Scored, ranked};
 use super::{Input, Text, ask, check};
 use crate::api::ask::Ask;
 use crate::api::openai::error;
-use crate::api::response::{Facts, Known, Response, Whole};
+use crate::api::response::{Facts, KnownPrompt, Response, Whole};
 use crate::api::room;
 use crate::api::words::mix;
-use crate::api::{Api, Body, Refusal};
+use crate::api::{Body, Refusal, ServedApi};
 use crate::fault::Quirk;
 use serde::Deserialize;
 use serde_json::Value;
@@ -38,7 +38,7 @@ struct Fields {
     return_text: Option<bool>,
 }
 
-impl Api for Rerank {
+impl ServedApi for Rerank {
     fn paths(&self) -> &'static [&'static str] {
         match self.billed {
             true => &["/v2/rerank"],
@@ -171,7 +171,7 @@ impl Response for Ranking {
         Whole { body, headers: self.headers(facts) }
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         if self.form != Form::Texts {
             return;
         }
@@ -198,8 +198,8 @@ mod tests {
         let facts = Facts { tokens, prompt_tokens: ask.input(), ..facts };
         let whole = ask.response.whole(&facts);
         let mut headers = whole.headers.into_bytes();
-        let start = Some(crate::api::response::Start { cached: None, queued: 3 * MS });
-        ask.response.settle(&mut headers, &Known { start, first: 9 * MS, last: 12 * MS });
+        let start = Some(crate::api::response::ResponseStart { cached: None, queued: 3 * MS });
+        ask.response.settle(&mut headers, &KnownPrompt { start, first: 9 * MS, last: 12 * MS });
         (serde_json::from_slice(&whole.body).unwrap(), String::from_utf8(headers).unwrap())
     }
 

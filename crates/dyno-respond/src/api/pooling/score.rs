@@ -6,7 +6,7 @@ use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Response, Whole};
 use crate::api::words::mix;
-use crate::api::{Api, Body, Refusal};
+use crate::api::{Body, Refusal, ServedApi};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -31,7 +31,7 @@ struct Fields {
     label_token_ids: Option<Vec<u64>>,
 }
 
-impl Api for Score {
+impl ServedApi for Score {
     fn paths(&self) -> &'static [&'static str] {
         &["/score", "/v1/score"]
     }

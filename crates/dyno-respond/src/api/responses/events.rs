@@ -1,8 +1,8 @@
 //! The events of a stream, each with its number.
 
 use super::object::Object;
-use crate::api::Finish;
-use crate::api::response::{Chunks, Start, Token};
+use crate::api::AnswerFinish;
+use crate::api::response::{Chunks, ResponseStart, Token};
 use crate::framing::Out;
 use dyno_model::Nanos;
 use serde_json::{Value, json};
@@ -161,11 +161,11 @@ impl Chunks for Events {
         }
     }
 
-    fn start(&mut self, start: Start) {
+    fn start(&mut self, start: ResponseStart) {
         self.cached = start.cached;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<Finish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
         let reasoning = self.object.reasoning();
         let item = if token.k < reasoning { Item::Reasoning } else { Item::Message };
         if self.item.is_none_or(|(open, _)| open != item) {
@@ -182,7 +182,7 @@ impl Chunks for Events {
         self.number += 1;
     }
 
-    fn end_without_tokens(&mut self, _out: &mut Out<'_>, _finish: Finish, _at: Nanos) {}
+    fn end_without_tokens(&mut self, _out: &mut Out<'_>, _finish: AnswerFinish, _at: Nanos) {}
 
     fn close(&mut self, out: &mut Out<'_>, _at: Nanos) {
         self.close_item(out, self.object.tokens);

@@ -5,9 +5,9 @@ mod object;
 
 use super::ask::{Ask, Output};
 use super::openai::error;
-use super::prompt::{Counted, Hashed, Prompt, Read, Words};
-use super::response::{Chunks, Facts, Known, Response, Whole};
-use super::{Api, Body, Refusal, room};
+use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
+use super::{Body, Refusal, ServedApi, room};
 use crate::framing::Frames;
 use events::Events;
 use object::Object;
@@ -31,7 +31,7 @@ struct Fields<W> {
     stream: Option<bool>,
 }
 
-impl Api for Responses {
+impl ServedApi for Responses {
     fn paths(&self) -> &'static [&'static str] {
         &["/v1/responses"]
     }
@@ -39,7 +39,7 @@ impl Api for Responses {
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
-            None => ask::<Counted>(body),
+            None => ask::<PromptCount>(body),
         }
     }
 
@@ -94,7 +94,7 @@ impl Response for Answer {
         body.into()
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         let cached = known.start.and_then(|start| start.cached);
         cached.into_iter().for_each(|cached| room::fill(bytes, CACHED, cached));
     }
@@ -107,9 +107,9 @@ impl Response for Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Finish;
+    use crate::api::AnswerFinish;
     use crate::api::golden;
-    use crate::api::response::Start;
+    use crate::api::response::ResponseStart;
     use crate::api::words::{text, word};
     use crate::fault::Quirk;
     use serde_json::{Value, json};
@@ -118,7 +118,7 @@ mod tests {
     fn events(quirks: &[Quirk]) -> Vec<(String, Value)> {
         let facts = golden::facts(quirks);
         let mut chunks = Answer { max: Some(4) }.stream(&facts).unwrap();
-        chunks.start(Start { cached: Some(8), queued: 0 });
+        chunks.start(ResponseStart { cached: Some(8), queued: 0 });
         parsed(&golden::streamed(Frames::Events, &mut *chunks, &facts))
     }
 
@@ -208,11 +208,11 @@ mod tests {
 
     #[test]
     fn a_whole_response_is_the_object_of_the_last_event() {
-        let facts = Facts { tells_cached: true, finish: Finish::Stop, ..golden::facts(&[]) };
+        let facts = Facts { tells_cached: true, finish: AnswerFinish::Stop, ..golden::facts(&[]) };
         let answer = Answer { max: None };
         let mut body = answer.whole(&facts).body;
-        let start = Some(Start { cached: Some(8), queued: 0 });
-        answer.settle(&mut body, &Known { start, first: 1, last: 2 });
+        let start = Some(ResponseStart { cached: Some(8), queued: 0 });
+        answer.settle(&mut body, &KnownPrompt { start, first: 1, last: 2 });
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!((&body["object"], &body["status"]), (&json!("response"), &json!("completed")));
         assert_eq!(body["usage"]["input_tokens_details"]["cached_tokens"], 8);

@@ -1,6 +1,6 @@
 //! The response as an object: in progress, complete or failed.
 
-use crate::api::Finish;
+use crate::api::AnswerFinish;
 use crate::api::response::Facts;
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
@@ -18,7 +18,7 @@ pub(super) struct Object {
     salt: u64,
     prompt_tokens: u32,
     pub(super) tokens: u32,
-    finish: Finish,
+    finish: AnswerFinish,
 }
 
 impl Object {
@@ -114,8 +114,8 @@ impl Object {
     pub(super) fn put_complete(&self, out: &mut Vec<u8>, cached: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(&self.head);
         let (status, details) = match self.finish {
-            Finish::Stop => ("completed", "null"),
-            Finish::Length => ("incomplete", "{\"reason\":\"max_output_tokens\"}"),
+            AnswerFinish::Stop => ("completed", "null"),
+            AnswerFinish::Length => ("incomplete", "{\"reason\":\"max_output_tokens\"}"),
         };
         let output = Value::from(self.items());
         let _ = write!(

@@ -1,8 +1,8 @@
 //! The frames of a stream: by default each repeats the text and the ids so far.
 
 use super::finish;
-use crate::api::Finish;
-use crate::api::response::{Chunks, Facts, Start, Token};
+use crate::api::AnswerFinish;
+use crate::api::response::{Chunks, Facts, ResponseStart, Token};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -21,7 +21,7 @@ pub(super) struct Generating {
     salt: u64,
     /// When the request was read, in nanoseconds since 1970.
     read_at: Nanos,
-    start: Option<Start>,
+    start: Option<ResponseStart>,
     /// What every `meta_info` says of it, from the first token on.
     started: Vec<u8>,
     /// The text and the ids that the next frame repeats.
@@ -58,7 +58,7 @@ impl Generating {
     }
 
     /// Renders how the request started; its first token came at `first`.
-    fn render_start(&mut self, start: Start, first: Nanos) {
+    fn render_start(&mut self, start: ResponseStart, first: Nanos) {
         let out = &mut self.started;
         if let Some(cached) = start.cached {
             let _ = write!(out, ",\"cached_tokens\":{cached}");
@@ -72,18 +72,18 @@ impl Generating {
         );
     }
 
-    fn put_end(&self, out: &mut Out<'_>, end: Finish, at: Nanos) {
+    fn put_end(&self, out: &mut Out<'_>, end: AnswerFinish, at: Nanos) {
         let finish = finish(end, self.tokens);
         out.frame(|out| self.put(out, finish.as_bytes(), Some(at)));
     }
 }
 
 impl Chunks for Generating {
-    fn start(&mut self, start: Start) {
+    fn start(&mut self, start: ResponseStart) {
         self.start = Some(start);
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<Finish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<AnswerFinish>) {
         if self.quirks.has(Quirk::IncrementalOutput) {
             self.text.clear();
             self.ids.clear();
@@ -103,7 +103,7 @@ impl Chunks for Generating {
         }
     }
 
-    fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: Finish, at: Nanos) {
+    fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: AnswerFinish, at: Nanos) {
         self.put_end(out, finish, at);
     }
 
@@ -164,7 +164,7 @@ pub(super) fn meta_head(id_json: &str, prompt_tokens: u32) -> Vec<u8> {
 }
 
 /// The value of `finish_reason`, and how many tokens there are.
-pub(super) fn put_finish(meta: &mut Vec<u8>, end: Option<Finish>, tokens: u32) {
+pub(super) fn put_finish(meta: &mut Vec<u8>, end: Option<AnswerFinish>, tokens: u32) {
     let finish = end.map_or_else(|| "null".to_owned(), |end| finish(end, tokens));
     let _ = write!(meta, "{finish},\"completion_tokens\":{tokens}");
 }

@@ -5,11 +5,11 @@ mod frames;
 mod routes;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Counted, Hashed, Prompt, Read, Words};
-use super::response::{Chunks, Facts, Known, Response, Whole};
+use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::mix;
-use super::{Api, Body, Finish, Refusal, room};
+use super::{AnswerFinish, Body, Refusal, ServedApi, room};
 use crate::framing::Out;
 use frames::Generating;
 use serde::Deserialize;
@@ -53,7 +53,7 @@ struct Sampling {
     ignore_eos: Option<bool>,
 }
 
-impl Api for Generate {
+impl ServedApi for Generate {
     fn paths(&self) -> &'static [&'static str] {
         &["/generate"]
     }
@@ -61,7 +61,7 @@ impl Api for Generate {
     fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
-            None => ask::<Counted>(body),
+            None => ask::<PromptCount>(body),
         }
     }
 
@@ -141,7 +141,7 @@ impl Response for Generated {
         text.into()
     }
 
-    fn settle(&self, bytes: &mut [u8], known: &Known) {
+    fn settle(&self, bytes: &mut [u8], known: &KnownPrompt) {
         if let Some(cached) = known.start.and_then(|start| start.cached) {
             room::fill(bytes, CACHED, cached);
         }
@@ -156,10 +156,10 @@ impl Response for Generated {
 }
 
 /// A reason in `finish_reason`. What the model stopped at is the end of its text.
-fn finish(finish: Finish, tokens: u32) -> String {
+fn finish(finish: AnswerFinish, tokens: u32) -> String {
     match finish {
-        Finish::Stop => "{\"type\":\"stop\",\"matched\":2}".to_owned(),
-        Finish::Length => format!("{{\"type\":\"length\",\"length\":{tokens}}}"),
+        AnswerFinish::Stop => "{\"type\":\"stop\",\"matched\":2}".to_owned(),
+        AnswerFinish::Length => format!("{{\"type\":\"length\",\"length\":{tokens}}}"),
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
     fn streamed(quirks: &[Quirk]) -> String {
         let facts = golden::facts(quirks);
         let mut chunks = generated().stream(&facts).unwrap();
-        chunks.start(crate::api::response::Start { cached: Some(4), queued: 25_000_000 });
+        chunks.start(crate::api::response::ResponseStart { cached: Some(4), queued: 25_000_000 });
         golden::streamed(Frames::Data, &mut *chunks, &facts)
     }
 
@@ -234,7 +234,8 @@ mod tests {
     fn a_whole_response_is_the_last_frame() {
         let facts = golden::facts(&[]);
         let mut body = generated().whole(&facts).body;
-        generated().settle(&mut body, &Known { start: None, first: 100, last: 1_500_000_000 });
+        generated()
+            .settle(&mut body, &KnownPrompt { start: None, first: 100, last: 1_500_000_000 });
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["text"].as_str().unwrap().split(' ').count(), 5);
         assert_eq!(body["output_ids"].as_array().unwrap().len(), 4);

@@ -1,6 +1,6 @@
 //! What SGLang reports about the server, and how its cache is flushed.
 
-use crate::api::route::{Page, Place, Route};
+use crate::api::route::{Route, RoutePlace, ServedPage};
 use serde_json::json;
 
 pub(super) const ROUTES: &[Route] = &[
@@ -11,7 +11,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route { methods: &["GET", "POST"], path: "/flush_cache", needs_key: false, answer: flush },
 ];
 
-fn server_info(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+fn server_info(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
     let mut info = json!({
         "model_path": place.model,
         "served_model_name": place.model,
@@ -21,26 +21,26 @@ fn server_info(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
         "dyno_simulated": true,
     });
     info[place.brain] = place.brain_name.as_str().into();
-    Some(Page::json(info.to_string()))
+    Some(ServedPage::json(info.to_string()))
 }
 
-fn model_info(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
+fn model_info(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
     let info = json!({
         "model_path": place.model,
         "tokenizer_path": place.model,
         "is_generation": true,
         "dyno_simulated": true,
     });
-    Some(Page::json(info.to_string()))
+    Some(ServedPage::json(info.to_string()))
 }
 
 /// Refused while there are requests, as by SGLang. A script has no cache, so it has no such path.
-fn flush(place: &Place<'_>, _body: &[u8]) -> Option<Page> {
-    let text = |status, body: &str| Page {
+fn flush(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
+    let text = |status, body: &str| ServedPage {
         status,
         kind: "text/plain; charset=utf-8",
         clears_cache: status == 200,
-        ..Page::json(body)
+        ..ServedPage::json(body)
     };
     place.has_engine.then(|| match place.running {
         0 => text(200, "Cache flushed.\n"),

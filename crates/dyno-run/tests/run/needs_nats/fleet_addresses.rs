@@ -7,8 +7,8 @@ use dyno_model::fleet::FleetPlan;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
 use dyno_run::fleet::nats::{Given, Options};
-use dyno_run::fleet::{Agent, Crew, Keep, OnBus, serve_bus};
-use dyno_run::{Embedded, Order, Reach, Resolver, StopSignal, run};
+use dyno_run::fleet::{AgentSource, AgentWork, Keep, OnBus, serve_bus};
+use dyno_run::{ConnectionSettings, Embedded, Order, Resolver, StopSignal, run};
 use dyno_testing::nats::Nats;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -37,9 +37,12 @@ fn addresses_that_only_one_agent_knows_are_told_apart() {
     let agents = [("a", vec![one, two]), ("b", vec![one, three])].map(|(name, known)| {
         let options = options(&bus);
         thread::spawn(move || {
-            let agent = Agent {
+            let agent = AgentWork {
                 name: name.to_owned(),
-                reach: Reach { resolver: resolving(known), ..Reach::default() },
+                reach: ConnectionSettings {
+                    resolver: resolving(known),
+                    ..ConnectionSettings::default()
+                },
                 targets: Vec::new(),
                 counting: None,
                 shares_files: false,
@@ -60,7 +63,8 @@ fn addresses_that_only_one_agent_knows_are_told_apart() {
     order = order.level(LevelPlan::closed_loop(4, 24)).level(LevelPlan::closed_loop(4, 24));
     order.plan.fleet = Some(FleetPlan { agents: 2, bus: true });
     order.reach.resolver = resolving(vec![one]);
-    order.crew = Some(Crew::Bus(OnBus { options: options(&bus), within: Duration::from_secs(60) }));
+    order.crew =
+        Some(AgentSource::Bus(OnBus { options: options(&bus), within: Duration::from_secs(60) }));
     let finished = run(order, &()).unwrap();
     agents.into_iter().for_each(|agent| agent.join().unwrap().unwrap());
 

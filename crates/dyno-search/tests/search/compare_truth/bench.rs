@@ -5,8 +5,8 @@ use dyno_engine::core::{Core, Cost};
 use dyno_engine::twin::Twin;
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
-use dyno_stats::compare::{Better, Figure, Loop, between_runs};
-use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, Statistic};
+use dyno_stats::compare::{Better, Loop, OneRunFigure, between_runs};
+use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, WatchedStatistic};
 
 const INPUT: [u32; 2] = [128, 384];
 const OUTPUT: u32 = 128;
@@ -17,11 +17,11 @@ const MOST_BLOCKS: Nanos = 40;
 pub(crate) const FIGURES: usize = 4;
 pub(crate) const BETTER: [Better; FIGURES] =
     [Better::Higher, Better::Lower, Better::Lower, Better::Lower];
-const STATISTICS: [Statistic; FIGURES] =
-    [Statistic::Mean, Statistic::Mean, Statistic::P99, Statistic::Mean];
+const STATISTICS: [WatchedStatistic; FIGURES] =
+    [WatchedStatistic::Mean, WatchedStatistic::Mean, WatchedStatistic::P99, WatchedStatistic::Mean];
 
 /// The metrics of a run; no throughput in an open loop.
-pub(crate) type Run = [Option<Figure>; FIGURES];
+pub(crate) type Run = [Option<OneRunFigure>; FIGURES];
 
 /// A twin whose steps can be slowed down.
 pub(crate) struct Bench {
@@ -83,7 +83,7 @@ fn figures(all: &[Seen], measured: &[Seen], intervals: bool) -> Run {
     let blocks = intervals.then(|| Blocks::new(measured)).flatten();
     let described = |of: fn(&Seen) -> Nanos| Described::new(measured, of, blocks);
     let latency = described(Seen::latency).mean;
-    let throughput = Figure::by_latency(throughput(all, measured), latency);
+    let throughput = OneRunFigure::by_latency(throughput(all, measured), latency);
     let tpot = described(|seen| (seen.tpot() * 1e9) as Nanos).mean;
     [throughput, latency, described(Seen::ttft).p99, tpot].map(Some)
 }
@@ -115,8 +115,8 @@ impl Blocks {
 }
 
 struct Described {
-    mean: Figure,
-    p99: Figure,
+    mean: OneRunFigure,
+    p99: OneRunFigure,
 }
 
 impl Described {
@@ -129,8 +129,10 @@ impl Described {
             }
             table.intervals()
         });
-        let figure =
-            |value: Option<f64>, interval| Figure { value: value.expect("samples"), interval };
+        let figure = |value: Option<f64>, interval| OneRunFigure {
+            value: value.expect("samples"),
+            interval,
+        };
         Self {
             mean: figure(counted.mean(), intervals.and_then(|found| found.mean)),
             p99: figure(counted.quantile(0.99), intervals.and_then(|found| found.p99)),

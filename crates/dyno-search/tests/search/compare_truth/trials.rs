@@ -2,7 +2,8 @@
 
 use super::bench::{BETTER, Bench, FIGURES, Run};
 use dyno_stats::compare::{
-    Better, Effect, Figure, Gate, MARGIN, Order, Verdict, compare, conclude, gate,
+    Better, ComparisonVerdict, Effect, GateTest, MARGIN, OneRunFigure, SideOrder, compare,
+    conclude, gate,
 };
 use dyno_stats::rng::SplitMix;
 
@@ -17,16 +18,16 @@ pub(crate) struct Design {
     pub(crate) name: &'static str,
     /// Runs of A and of B.
     pub(crate) runs: [usize; 2],
-    pub(crate) order: Order,
+    pub(crate) order: SideOrder,
 }
 
-pub(crate) const ONE: Design = Design { name: "1 and 1", runs: [1, 1], order: Order::Apart };
+pub(crate) const ONE: Design = Design { name: "1 and 1", runs: [1, 1], order: SideOrder::Apart };
 pub(crate) const ONE_AGAINST: Design =
-    Design { name: "5 and 1", runs: [RUNS, 1], order: Order::Apart };
+    Design { name: "5 and 1", runs: [RUNS, 1], order: SideOrder::Apart };
 pub(crate) const SEVERAL: Design =
-    Design { name: "5 and 5", runs: [RUNS, RUNS], order: Order::Apart };
+    Design { name: "5 and 5", runs: [RUNS, RUNS], order: SideOrder::Apart };
 pub(crate) const PAIRED: Design =
-    Design { name: "5 pairs", runs: [RUNS, RUNS], order: Order::InRounds };
+    Design { name: "5 pairs", runs: [RUNS, RUNS], order: SideOrder::InRounds };
 
 /// Runs with luck of their own.
 pub(crate) struct Luck<'a> {
@@ -88,7 +89,7 @@ impl Fared {
     ) {
         let effects: Vec<(usize, Effect)> = (0..FIGURES)
             .filter_map(|i| {
-                let side = |runs: &[Run], count: usize| -> Option<Vec<Figure>> {
+                let side = |runs: &[Run], count: usize| -> Option<Vec<OneRunFigure>> {
                     runs[..count].iter().map(|run| run[i]).collect()
                 };
                 let (a, b) = (side(a, design.runs[0])?, side(b, design.runs[1])?);
@@ -101,7 +102,7 @@ impl Fared {
             effects.iter().map(|(i, effect)| (*effect, BETTER[*i])).collect();
         let gated = gate(&gated, ALLOWED);
         self.all += 1;
-        self.any_fails += u32::from(gated.iter().any(|found| found.gate == Gate::Fail));
+        self.any_fails += u32::from(gated.iter().any(|found| found.gate == GateTest::Fail));
         let (mut any, mut wrong) = (false, false);
         for (((i, effect), said), gated) in effects.iter().zip(concluded).zip(gated) {
             let i = *i;
@@ -110,19 +111,19 @@ impl Fared {
             self.covered[i] += u32::from(holds);
             let said = said.verdict;
             let higher = match said {
-                Verdict::Higher => Some(true),
-                Verdict::Lower => Some(false),
+                ComparisonVerdict::Higher => Some(true),
+                ComparisonVerdict::Lower => Some(false),
                 _ => None,
             };
             any |= higher.is_some();
             self.called[i] += u32::from(higher.is_some());
             let is_right = |higher: bool| truth[i] != 0.0 && higher == (truth[i] > 0.0);
             wrong |= higher.is_some_and(|higher| !is_right(higher));
-            self.no_larger[i] += u32::from(matches!(said, Verdict::NoLargerThan(_)));
+            self.no_larger[i] += u32::from(matches!(said, ComparisonVerdict::NoLargerThan(_)));
             let at = match gated.gate {
-                Gate::Pass => 0,
-                Gate::Fail => 1,
-                Gate::CannotTell { .. } => 2,
+                GateTest::Pass => 0,
+                GateTest::Fail => 1,
+                GateTest::CannotTell { .. } => 2,
             };
             self.gate[i][at] += 1;
         }

@@ -1,7 +1,7 @@
 //! Twins and SLOs that the search is tested with.
 
 use super::{Figure, Lab, Term};
-use dyno_search::Kind;
+use dyno_search::LevelKind;
 
 const fn ttft(share: f64, bound: f64) -> Term {
     Term { figure: Figure::Ttft, share, bound }
@@ -20,7 +20,7 @@ const RATE: Lab = Lab {
     twin: GENERIC,
     slo: "",
     terms: &[],
-    kind: Kind::Rate,
+    kind: LevelKind::Rate,
     requests: 8_000,
     input: 40,
     output: 100,
@@ -58,7 +58,7 @@ pub(crate) const LABS: &[Lab] = &[
     Lab {
         slo: "tpot.p95<30ms",
         terms: &[tpot(0.95, 0.030)],
-        kind: Kind::Concurrency,
+        kind: LevelKind::Concurrency,
         requests: 1_000,
         input: 256,
         output: 128,
@@ -68,7 +68,7 @@ pub(crate) const LABS: &[Lab] = &[
         twin: MINDIE,
         slo: "ttft.p99<800ms and tpot.p95<150ms",
         terms: &[ttft(0.99, 0.8), tpot(0.95, 0.150)],
-        kind: Kind::Concurrency,
+        kind: LevelKind::Concurrency,
         requests: 2_000,
         ..RATE
     },

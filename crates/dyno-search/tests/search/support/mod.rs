@@ -14,7 +14,7 @@ pub(crate) use truth::{contains, truth};
 use dyno_engine::twin::Twin;
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
-use dyno_search::{Held, Kind, Margin, Measured};
+use dyno_search::{HeldLoad, LevelKind, Margin, MeasuredLevel};
 use dyno_stats::quantile;
 use served::{Load, Seen, Traffic};
 
@@ -39,7 +39,7 @@ pub(crate) struct Lab {
     pub(crate) twin: &'static str,
     pub(crate) slo: &'static str,
     pub(crate) terms: &'static [Term],
-    pub(crate) kind: Kind,
+    pub(crate) kind: LevelKind,
     /// Requests of a level; a tenth as many come before as a warm-up.
     pub(crate) requests: usize,
     pub(crate) input: u32,
@@ -60,11 +60,15 @@ impl Lab {
     }
 
     /// Measures a level: Poisson arrivals, or a closed loop.
-    pub(crate) fn level(&self, kind: Kind, load: f64, seed: u64) -> Measured {
+    pub(crate) fn level(&self, kind: LevelKind, load: f64, seed: u64) -> MeasuredLevel {
         let twin = Twin::load(self.twin).expect("a shipped twin");
         let core = twin.core(seed).expect("a valid twin");
         let traffic = Traffic {
-            load: if kind == Kind::Rate { Load::Rate(load) } else { Load::InFlight(load as usize) },
+            load: if kind == LevelKind::Rate {
+                Load::Rate(load)
+            } else {
+                Load::InFlight(load as usize)
+            },
             requests: self.requests + self.warmup(),
             input: [self.input; 2],
             output: self.output,
@@ -73,7 +77,7 @@ impl Lab {
         self.measured(kind, load, &seen)
     }
 
-    fn measured(&self, kind: Kind, load: f64, all: &[Seen]) -> Measured {
+    fn measured(&self, kind: LevelKind, load: f64, all: &[Seen]) -> MeasuredLevel {
         let mut ended: Vec<Nanos> = all.iter().map(|seen| seen.ended).collect();
         ended.sort_unstable();
         let seen = &all[self.warmup()..];
@@ -85,14 +89,14 @@ impl Lab {
         let span = to_s(seen[seen.len() - 1].arrived - seen[0].arrived);
         let (from, to) = (ended.len() / 4, ended.len() * 3 / 4);
         let latency: f64 = seen.iter().map(|seen| to_s(seen.latency())).sum();
-        Measured {
+        MeasuredLevel {
             kind,
             load,
-            arrived_rate: (kind == Kind::Rate).then(|| (seen.len() - 1) as f64 / span),
+            arrived_rate: (kind == LevelKind::Rate).then(|| (seen.len() - 1) as f64 / span),
             completed_rate: Some((to - from) as f64 / to_s(ended[to] - ended[from])),
             steady: true,
             saturated: None,
-            held: Margin::binding(margins).map_or(Held::Unsure, Held::By),
+            held: Margin::binding(margins).map_or(HeldLoad::Unsure, HeldLoad::By),
             latency: Some(latency / seen.len() as f64),
             requests: seen.len() as u64,
             failed_share: 0.0,
@@ -103,7 +107,7 @@ impl Lab {
     /// The margin of a level of the kind that is searched.
     pub(crate) fn margin(&self, load: f64, seed: u64) -> f64 {
         match self.level(self.kind, load, seed).held {
-            Held::By(margin) => margin.log_ratio,
+            HeldLoad::By(margin) => margin.log_ratio,
             _ => f64::NAN,
         }
     }

@@ -1,8 +1,8 @@
 //! The true capacity by brute force: where the median margin of many levels is 0.
 
 use super::Lab;
-use dyno_search::Kind;
-use dyno_search::capacity::Answer;
+use dyno_search::LevelKind;
+use dyno_search::capacity::CapacityAnswer;
 use dyno_stats::quantile;
 use dyno_stats::rng::SplitMix;
 
@@ -14,18 +14,18 @@ const GRID: usize = 13;
 /// least half of them do. `seeds` levels are measured at each load of a fine grid.
 pub(crate) fn truth(lab: &Lab, seeds: usize) -> f64 {
     match lab.kind {
-        Kind::Concurrency => whole(lab, seeds),
+        LevelKind::Concurrency => whole(lab, seeds),
         _ => between(lab, seeds),
     }
 }
 
 /// Whether an answer contains the truth.
-pub(crate) fn contains(lab: &Lab, answer: Answer, truth: f64) -> bool {
+pub(crate) fn contains(lab: &Lab, answer: CapacityAnswer, truth: f64) -> bool {
     match answer {
-        Answer::Between { low, high, .. } if lab.kind == Kind::Concurrency => {
+        CapacityAnswer::Between { low, high, .. } if lab.kind == LevelKind::Concurrency => {
             low <= truth && truth < high
         }
-        Answer::Between { low, high, .. } => low <= truth && truth <= high,
+        CapacityAnswer::Between { low, high, .. } => low <= truth && truth <= high,
         _ => false,
     }
 }
@@ -47,7 +47,7 @@ fn whole(lab: &Lab, seeds: usize) -> f64 {
 }
 
 fn between(lab: &Lab, seeds: usize) -> f64 {
-    let most = lab.level(Kind::Throughput, 512.0, 1).completed_rate.expect("a rate");
+    let most = lab.level(LevelKind::Throughput, 512.0, 1).completed_rate.expect("a rate");
     let (mut low, mut high) = (most / 64.0, most * 1.3);
     while high / low > 1.03 {
         let middle = (low * high).sqrt();

@@ -2,7 +2,7 @@
 
 use super::{exponential, normal};
 use dyno_stats::rng::SplitMix;
-use dyno_stats::{Standing, Statistic, Watch};
+use dyno_stats::{StabilityWatch, Standing, WatchedStatistic};
 use std::fmt;
 
 /// A stationary series of samples.
@@ -48,14 +48,14 @@ impl Series {
         }
     }
 
-    fn truth(self, statistic: Statistic) -> f64 {
+    fn truth(self, statistic: WatchedStatistic) -> f64 {
         match self {
             Self::Autoregressive { deviation, .. } => {
                 let place = match statistic {
-                    Statistic::Mean | Statistic::P50 => 0.0,
-                    Statistic::P90 => 1.281_551_6,
-                    Statistic::P95 => 1.644_853_6,
-                    Statistic::P99 => 2.326_347_9,
+                    WatchedStatistic::Mean | WatchedStatistic::P50 => 0.0,
+                    WatchedStatistic::P90 => 1.281_551_6,
+                    WatchedStatistic::P95 => 1.644_853_6,
+                    WatchedStatistic::P99 => 2.326_347_9,
                 };
                 10.0 + deviation * place
             }
@@ -71,21 +71,21 @@ const fn ar(alike: f64, deviation: f64) -> Series {
 }
 
 /// What the table shows.
-pub(crate) const ROWS: [(Series, Statistic); 14] = [
-    (ar(0.0, 3.0), Statistic::Mean),
-    (ar(0.5, 3.0), Statistic::Mean),
-    (ar(0.9, 1.0), Statistic::Mean),
-    (ar(0.9, 3.0), Statistic::Mean),
-    (ar(0.98, 1.0), Statistic::Mean),
-    (ar(0.9, 3.0), Statistic::P50),
-    (ar(0.9, 3.0), Statistic::P90),
-    (ar(0.9, 3.0), Statistic::P95),
-    (ar(0.9, 3.0), Statistic::P99),
-    (Series::Queue { load: 0.5 }, Statistic::Mean),
-    (Series::Queue { load: 0.5 }, Statistic::P50),
-    (Series::Queue { load: 0.5 }, Statistic::P90),
-    (Series::Queue { load: 0.5 }, Statistic::P99),
-    (Series::Queue { load: 0.7 }, Statistic::Mean),
+pub(crate) const ROWS: [(Series, WatchedStatistic); 14] = [
+    (ar(0.0, 3.0), WatchedStatistic::Mean),
+    (ar(0.5, 3.0), WatchedStatistic::Mean),
+    (ar(0.9, 1.0), WatchedStatistic::Mean),
+    (ar(0.9, 3.0), WatchedStatistic::Mean),
+    (ar(0.98, 1.0), WatchedStatistic::Mean),
+    (ar(0.9, 3.0), WatchedStatistic::P50),
+    (ar(0.9, 3.0), WatchedStatistic::P90),
+    (ar(0.9, 3.0), WatchedStatistic::P95),
+    (ar(0.9, 3.0), WatchedStatistic::P99),
+    (Series::Queue { load: 0.5 }, WatchedStatistic::Mean),
+    (Series::Queue { load: 0.5 }, WatchedStatistic::P50),
+    (Series::Queue { load: 0.5 }, WatchedStatistic::P90),
+    (Series::Queue { load: 0.5 }, WatchedStatistic::P99),
+    (Series::Queue { load: 0.7 }, WatchedStatistic::Mean),
 ];
 
 /// Runs that take longer are given up.
@@ -104,7 +104,7 @@ pub(crate) struct Fared {
 /// Feeds `runs` watches until they stop.
 pub(crate) fn watched(
     series: Series,
-    statistic: Statistic,
+    statistic: WatchedStatistic,
     wanted: f64,
     seed: u64,
     runs: usize,
@@ -113,7 +113,7 @@ pub(crate) fn watched(
     let truth = series.truth(statistic);
     let (mut counts, mut covered) = (Vec::new(), 0);
     for _ in 0..runs {
-        let mut watch = Watch::new(statistic, wanted);
+        let mut watch = StabilityWatch::new(statistic, wanted);
         let mut state = series.start(&mut rng);
         while watch.count() < MOST_SAMPLES {
             let sample;

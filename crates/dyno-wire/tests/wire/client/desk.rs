@@ -1,6 +1,6 @@
 //! A client and the server's end of its sockets.
 
-use dyno_drive::{Ended, Job, Lengths, Payload, Transport};
+use dyno_drive::{Ended, Job, Payload, RequestedLengths, Transport};
 use dyno_model::budget::Budget;
 use dyno_model::chunks::Chunk;
 use dyno_model::plan::Timeouts;
@@ -152,7 +152,7 @@ impl Desk {
             slack: 0,
             admitted: None,
             dispatched: now,
-            payload: Payload { lengths: Lengths::default(), body },
+            payload: Payload { lengths: RequestedLengths::default(), body },
         });
         self.index += 1;
     }
@@ -241,7 +241,7 @@ impl Desk {
     #[track_caller]
     pub(crate) fn heard_since(&mut self, written: Written) {
         std::thread::sleep(Duration::from_millis(1));
-        self.until("a read", |desk| (desk.client.heard()? > written.before).then_some(()));
+        self.until("a read", |desk| (desk.client.last_received()? > written.before).then_some(()));
     }
 
     /// The record of the next request that ends.

@@ -28,7 +28,7 @@ use super::options::{TraceLimits, TraceOptions};
 use super::read::{Form, Opened};
 use super::select::TraceTally;
 use super::words::{self, spoken};
-use crate::data::{DataError, DataSpec, Kind, Raw};
+use crate::data::{DataError, DataKind, DataSpec, Raw};
 use crate::session::{SessionOptions, Think};
 use dyno_model::prompt::Message;
 
@@ -81,7 +81,7 @@ impl TraceSessions {
     /// shows when it is opened.
     pub fn named_by(spec: &DataSpec) -> Option<SessionsOf> {
         let path = spec.path.as_ref()?;
-        if !matches!(spec.kind, None | Some(Kind::Trace | Kind::Session)) {
+        if !matches!(spec.kind, None | Some(DataKind::Trace | DataKind::Session)) {
             return None;
         }
         let options = TraceOptions::of(spec).ok()?;
@@ -131,7 +131,7 @@ impl TraceSessions {
         let Form::Sessions(form) = opened.form.clone() else {
             return Err(DataError::NotWhatItSays {
                 path: name,
-                kind: Kind::Session,
+                kind: DataKind::Session,
                 found: message!(
                     "holds requests that do not wait for each other",
                     "其中的请求互不等待"
@@ -160,7 +160,7 @@ impl TraceSessions {
             });
         }
         let think = match spec.kind {
-            Some(Kind::Session) => SessionOptions::of_trace(spec)?,
+            Some(DataKind::Session) => SessionOptions::of_trace(spec)?,
             _ => (None, None),
         };
         Self::selected((name, compression), &form, read, &options, limits, (starts, block, think))

@@ -1,8 +1,8 @@
 //! `dyno bench`: runs a plan, shows the result, and returns the exit status.
 
 mod outcome;
+mod progress;
 pub(crate) mod say;
-mod seen;
 pub(crate) mod versus;
 mod written;
 
@@ -14,16 +14,16 @@ use crate::signals;
 use dyno_model::Message;
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
-use dyno_run::{Blame, Place, RunError, SlowSink};
+use dyno_run::{ErrorSource, RunError, RunOutput, SlowSink};
+use progress::ProgressObserver;
 use say::Say;
-use seen::Seen;
 use std::sync::Arc;
 
 /// Runs the plan.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         let mut text = versus::plan(&resolved);
-        if let Place::Resumed(dir, past) = &resolved.order.place {
+        if let RunOutput::Resumed(dir, past) = &resolved.order.place {
             let finished = past.indices();
             let language = resolved.showing.language;
             text.push_str(&dyno_report::plan::left(
@@ -39,7 +39,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if plan.levels.len() > 1 || plan.course.search.is_some() {
         printer.remark(&Message::quoted(versus::plan(&resolved).trim_end()));
     }
-    if let Place::Resumed(dir, past) = &resolved.order.place {
+    if let RunOutput::Resumed(dir, past) = &resolved.order.place {
         let done = past.finished.len();
         let values = [dir.path().display().to_string(), done.to_string()];
         printer.note(&Say::Resuming.said(&values));
@@ -64,12 +64,13 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
     }
     let ended = match versus {
         Some(other) => versus::measure([order, *other], &showing, printer),
-        None => dyno_run::run(order, &Seen::new(printer, showing.live, showing.language)).map(
-            |finished| {
-                let mut show = |summary: &_| show::summary(summary, &showing, printer);
-                outcome::conclude(&finished, &showing, printer, &mut show).told(printer)
-            },
-        ),
+        None => {
+            dyno_run::run(order, &ProgressObserver::new(printer, showing.live, showing.language))
+                .map(|finished| {
+                    let mut show = |summary: &_| show::summary(summary, &showing, printer);
+                    outcome::conclude(&finished, &showing, printer, &mut show).told(printer)
+                })
+        }
     };
     let exit = ended.unwrap_or_else(|error| {
         printer.error(&dyno_model::said!(error));
@@ -92,9 +93,9 @@ fn slow(plan: &Plan, printer: &Printer) -> SlowSink {
 /// The exit status of an error.
 pub(crate) fn exit_by(error: &RunError) -> Exit {
     match error.blame() {
-        Blame::Usage => Exit::Usage,
-        Blame::Target => Exit::TargetUnusable,
-        Blame::Interrupted => Exit::Interrupted,
-        Blame::Own => Exit::Bug,
+        ErrorSource::Usage => Exit::Usage,
+        ErrorSource::Target => Exit::TargetUnusable,
+        ErrorSource::Interrupted => Exit::Interrupted,
+        ErrorSource::Own => Exit::Bug,
     }
 }

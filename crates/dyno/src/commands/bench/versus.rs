@@ -1,8 +1,8 @@
 //! `--versus`: two targets, measured alternately level by level, each with its own run.
 
 use super::outcome::conclude;
+use super::progress::ProgressObserver;
 use super::say::Say;
-use super::seen::Seen;
 use crate::commands::compare;
 use crate::commands::show::text_options;
 use crate::exit::Exit;
@@ -14,7 +14,7 @@ use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
 use dyno_report::plan::{Around, Data};
 use dyno_report::render_brief;
-use dyno_run::{Finished, Order, RunError};
+use dyno_run::{Order, RunError, RunResults};
 use serde_json::json;
 
 /// The plan as text, with both targets.
@@ -51,7 +51,8 @@ pub(super) fn measure(
     printer: &Printer,
 ) -> Result<Exit, RunError> {
     let printers = [printer.about(Side::A), printer.about(Side::B)];
-    let seen = printers.each_ref().map(|printer| Seen::new(printer, false, showing.language));
+    let seen =
+        printers.each_ref().map(|printer| ProgressObserver::new(printer, false, showing.language));
     let runs = dyno_run::in_turns(orders, [&seen[0], &seen[1]])?;
     let mut shown = Shown { showing, printer, summaries: Vec::new() };
     let mut exit = Status::from(Exit::Fine);
@@ -92,7 +93,7 @@ impl Shown<'_> {
 }
 
 /// Compares both runs, once they are as complete as they will be.
-fn compared(runs: &[Finished; 2], showing: &Showing, printer: &Printer) -> Exit {
+fn compared(runs: &[RunResults; 2], showing: &Showing, printer: &Printer) -> Exit {
     let paths = runs.each_ref().map(|run| run.dir.path());
     let mut exit = Exit::Fine;
     if !showing.json

@@ -8,7 +8,7 @@ use dyno_model::plan::DataPlan;
 use dyno_model::{Localized, Message, message};
 use dyno_run::workload::{limits, not_truncated};
 use dyno_words::InLanguage;
-use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
+use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use dyno_workload::trace::{
     SessionTraceProfile, Starts, Told, Trace, TraceProfile, TraceSessions, TraceTally,
 };
@@ -17,11 +17,11 @@ use dyno_workload::trace::{
 pub(super) fn is_named(spec: &DataSpec) -> bool {
     let by_shape = || {
         let found = DataSet::new(spec);
-        matches!(found, Err(DataError::Elsewhere { kind: Kind::Trace, .. }))
+        matches!(found, Err(DataError::Elsewhere { kind: DataKind::Trace, .. }))
     };
     match spec.kind {
-        Some(Kind::Trace) => true,
-        Some(Kind::Session) => TraceSessions::named_by(spec).is_some(),
+        Some(DataKind::Trace) => true,
+        Some(DataKind::Session) => TraceSessions::named_by(spec).is_some(),
         None => by_shape(),
         Some(_) => false,
     }
@@ -53,7 +53,7 @@ fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit,
     }
     let open = |starts| TraceSessions::open(spec, &limits(plan), starts);
     let sessions = match spec.kind {
-        Some(Kind::Session) => open(Starts::Given),
+        Some(DataKind::Session) => open(Starts::Given),
         Some(_) => open(Starts::Recorded),
         // Nobody has said how they are to be started.
         None => open(Starts::Recorded).or_else(|_| open(Starts::Given)),

@@ -43,7 +43,7 @@ impl Findings {
     ) -> Result<Self, Message> {
         let limits = Limits::of_this_machine();
         let kernel_stamps = dyno_net::stamps_work();
-        let Measured { ladder, without_stamps, flat_out_tokens_per_s } =
+        let MachineMeasured { ladder, without_stamps, flat_out_tokens_per_s } =
             measure(quick, &limits, stop, engine, remark)?;
         let good = || ladder.iter().filter(|step| step.client_valid);
         let without = without_stamps.iter().filter(|step| step.client_valid);
@@ -98,7 +98,7 @@ fn english<S: Serializer>(said: &[Message], to: S) -> Result<S::Ok, S::Error> {
 }
 
 #[derive(Default)]
-struct Measured {
+struct MachineMeasured {
     ladder: Vec<Step>,
     without_stamps: Vec<Step>,
     flat_out_tokens_per_s: Option<f64>,
@@ -110,11 +110,11 @@ fn measure(
     stop: &StopSignal,
     engine: &dyn Fn(&str) -> Command,
     remark: &dyn Fn(Message),
-) -> Result<Measured, Message> {
+) -> Result<MachineMeasured, Message> {
     let counts: &[u32] = if quick { &[16, 256] } else { &[16, 64, 128, 256, 512, 1024, 2048] };
     let without: &[u32] = if quick { &[16] } else { &[16, 256, 1024] };
     let seconds = if quick { 2 } else { 3 };
-    let mut measured = Measured::default();
+    let mut measured = MachineMeasured::default();
     for (stamps, counts) in [(true, counts), (false, without)] {
         let steps = match stamps {
             true => &mut measured.ladder,

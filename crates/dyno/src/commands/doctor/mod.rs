@@ -9,7 +9,7 @@ mod words;
 use super::shown_json;
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
-use crate::printer::{Manners, Printer};
+use crate::printer::{OutputOptions, Printer};
 use crate::signals;
 use dyno_run::{Stop, StopSignal};
 use findings::Findings;
@@ -17,7 +17,7 @@ use std::process::Command;
 
 /// Measures what this machine can handle.
 pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
-    let printer = printer.with(Manners { json: args.json, ..Manners::default() });
+    let printer = printer.with(OutputOptions { json: args.json, ..OutputOptions::default() });
     dyno_net::raise_open_files();
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| {});

@@ -3,7 +3,7 @@
 use crate::bench::place::Place;
 use crate::bench::process::run;
 use dyno_record::RunDir;
-use dyno_twins::{Measured, recorded};
+use dyno_twins::{MeasuredRun, recorded};
 
 #[test]
 fn twins_are_listed_with_their_errors_and_shown_in_full() {
@@ -309,7 +309,7 @@ fn levels_that_can_be_sent_again_are_read_from_a_run() {
     let levels = |name: &str| {
         let dir = RunDir::open(place.path().join(name)).unwrap();
         let summary = dir.read_summary().unwrap().unwrap();
-        recorded(&Measured::recorded(summary, dir).unwrap()).unwrap()
+        recorded(&MeasuredRun::recorded(summary, dir).unwrap()).unwrap()
     };
     let found = levels("run");
     assert_eq!(found.iter().map(|level| level.plan.load.value()).collect::<Vec<_>>(), [1.0, 3.0]);

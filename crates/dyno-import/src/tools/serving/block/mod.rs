@@ -6,7 +6,7 @@ mod rows;
 
 use crate::text::part::Part;
 use crate::text::quantity::name;
-use dyno_form::lines::Line;
+use dyno_form::lines::TextLine;
 use rows::Reader;
 
 const TITLE: &str = "Serving Benchmark Result";
@@ -16,7 +16,7 @@ const FIRST_ROWS: [&str; 3] = ["successful requests", "backend", "benchmark dura
 
 /// Reads the block that starts with the first of these lines; returns how many lines it takes.
 /// `before` are the lines that the tool may have printed ahead of it.
-pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     let titled = is_title(&first.text);
     if !titled && !begins_bare(lines) {
@@ -55,14 +55,14 @@ fn is_rule(text: &str) -> bool {
 }
 
 /// Rows without the title line above them.
-fn begins_bare(lines: &[Line]) -> bool {
+fn begins_bare(lines: &[TextLine]) -> bool {
     let first = lines.first().and_then(key);
     first.is_some_and(|key| FIRST_ROWS.contains(&key.as_str()))
         && lines.iter().take(4).filter_map(key).filter(|key| is_known(key)).count() >= 3
 }
 
 /// The name in a row, as it is compared.
-fn key(line: &Line) -> Option<String> {
+fn key(line: &TextLine) -> Option<String> {
     line.text.split_once([':', '：']).map(|(key, _)| name(key).0)
 }
 

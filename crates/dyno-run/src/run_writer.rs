@@ -5,8 +5,8 @@ use crate::error::RunError;
 use crate::identity;
 use crate::metrics::Metrics;
 use crate::observer::Observer;
-use crate::order::{Order, Place};
-use crate::watch::{EndsWith, Watch};
+use crate::order::{Order, RunOutput};
+use crate::watch::{PollerGuard, Watch};
 use dyno_analysis::{FrameSource, summarise};
 use dyno_model::LevelSummary;
 use dyno_model::environment::Environment;
@@ -14,21 +14,21 @@ use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_model::{Diagnostic, message};
 use dyno_net::Clock;
-use dyno_record::{Finished, RecordError, Recorder, RunDir};
+use dyno_record::{FinishedFile, RecordError, Recorder, RunDir};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
 /// Writes the records of one run.
-pub(crate) struct Book {
+pub(crate) struct RunWriter {
     dir: RunDir,
     /// Removes a temporary directory when it is dropped.
     temporary: Option<TempDir>,
     header: RunHeader,
     recorder: Recorder,
     watch: Arc<Watch>,
-    asking: Option<EndsWith>,
+    asking: Option<PollerGuard>,
     warned: Cell<bool>,
 }
 
@@ -36,10 +36,10 @@ pub(crate) struct Book {
 pub(crate) struct Closed {
     pub(crate) dir: RunDir,
     pub(crate) temporary: Option<TempDir>,
-    pub(crate) recorded: Finished,
+    pub(crate) recorded: FinishedFile,
 }
 
-impl Book {
+impl RunWriter {
     /// Opens the directory and the record file: new ones, or those of the run being resumed.
     pub(crate) fn open(
         order: &Order,
@@ -49,7 +49,7 @@ impl Book {
     ) -> Result<Self, RunError> {
         let not_made = |error: RecordError| RunError::setting("--out", dyno_model::said!(error));
         let name = identity::name(clock, plan.course.versus.as_ref().map(|versus| versus.side));
-        if let Place::Resumed(dir, past) = &order.place {
+        if let RunOutput::Resumed(dir, past) = &order.place {
             let header = identity::header(past.run_id.clone(), plan, clock);
             // Before anything is sent: the next attempt must not send it again.
             let before = dir.read_environment().ok().flatten();
@@ -159,7 +159,7 @@ impl Book {
     }
 
     /// Stops polling the server; returns a note about polls that failed.
-    pub(crate) fn end_asking(&mut self) -> Option<Diagnostic> {
+    pub(crate) fn stop_polling(&mut self) -> Option<Diagnostic> {
         drop(self.asking.take());
         self.watch.note()
     }
@@ -189,7 +189,7 @@ impl Book {
 
 /// The frames from a position on: those in the file, and those the disk has not accepted.
 struct Since<'a> {
-    book: &'a Book,
+    book: &'a RunWriter,
     from: u64,
     unwritten: Vec<Frame>,
 }

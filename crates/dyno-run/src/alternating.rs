@@ -5,11 +5,11 @@ use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::plan::LevelPlan;
 use dyno_model::versus::Side;
-use dyno_model::{Diagnostic, Value};
+use dyno_model::{Diagnostic, DiagnosticValue};
 use dyno_words::Note;
 
 /// One of two alternating runs.
-pub(crate) trait Player {
+pub(crate) trait AlternatingRun {
     /// The time on its clock.
     fn now(&mut self) -> Nanos;
 
@@ -57,7 +57,11 @@ pub(crate) fn first(levels: &[LevelPlan]) -> Vec<Side> {
 
 /// Runs both, level by level, until both are over or one cannot continue. A level that one has run,
 /// the other runs too, unless that is impossible.
-pub(crate) fn take<'d>(levels: &[LevelPlan], a: &mut (dyn Player + 'd), b: &mut (dyn Player + 'd)) {
+pub(crate) fn alternate<'d>(
+    levels: &[LevelPlan],
+    a: &mut (dyn AlternatingRun + 'd),
+    b: &mut (dyn AlternatingRun + 'd),
+) {
     let mut follows = false;
     for first in first(levels) {
         for side in [first, first.other()] {
@@ -99,7 +103,7 @@ fn cut_short(side: Side, ending: Ending) -> Diagnostic {
 /// The same, for the run that did not meet the condition.
 fn on_other(side: Side, why: &Diagnostic) -> Diagnostic {
     let values = std::iter::once(side.to_string().into()).chain(why.values.iter().cloned());
-    Note::StoppedOnOther.with::<Value>(values)
+    Note::StoppedOnOther.with::<DiagnosticValue>(values)
 }
 
 #[cfg(test)]
@@ -148,7 +152,7 @@ mod tests {
         enough: Option<Diagnostic>,
     }
 
-    impl Player for Fake<'_> {
+    impl AlternatingRun for Fake<'_> {
         fn now(&mut self) -> Nanos {
             self.clock.get()
         }
@@ -209,7 +213,7 @@ mod tests {
             fake
         };
         let (mut a, mut b) = (fake(Side::A), fake(Side::B));
-        take(&[level(1, None), level(2, None), level(3, None)], &mut a, &mut b);
+        alternate(&[level(1, None), level(2, None), level(3, None)], &mut a, &mut b);
         let ends = [(a.ending, a.enough), (b.ending, b.enough)];
         (log.borrow().join(" "), ends)
     }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 /// The environment variables that matter, and the command line.
 #[derive(Debug, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct ProcessEnv {
     /// `DYNO_API_KEY`, unless empty; `Err` if it is not text.
     pub(crate) api_key: Option<Result<Secret, ()>>,
     /// Names of the proxy variables that are set.
@@ -19,7 +19,7 @@ pub(crate) struct Surroundings {
     pub(crate) command: Vec<String>,
 }
 
-impl Surroundings {
+impl ProcessEnv {
     /// Reads the variables of this process.
     pub(crate) fn of_process() -> Self {
         let given = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
@@ -56,7 +56,7 @@ mod tests {
     fn proxies_are_found_in_any_case_and_empty_ones_are_not() {
         let vars =
             [("HTTPS_PROXY", "x"), ("all_proxy", "y"), ("http_proxy", ""), ("no_proxy", "z")];
-        let found = Surroundings::from_vars(vars.map(|(k, v)| (k.into(), v.into())).into_iter());
+        let found = ProcessEnv::from_vars(vars.map(|(k, v)| (k.into(), v.into())).into_iter());
         assert_eq!(found.proxies, ["HTTPS_PROXY", "all_proxy"]);
         assert!(found.api_key.is_none());
         assert_eq!(found.language, Language::English);
@@ -66,7 +66,7 @@ mod tests {
     fn the_locale_has_a_language() {
         let of = |vars: &[(&str, &str)]| {
             let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
-            Surroundings::from_vars(vars).language
+            ProcessEnv::from_vars(vars).language
         };
         assert_eq!(of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "")]), Language::Chinese);
         assert_eq!(of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")]), Language::English);

@@ -2,21 +2,21 @@
 
 use dyno_analysis::request_times;
 use dyno_model::Nanos;
-use dyno_model::course::{Figure, Until};
+use dyno_model::level_schedule::{MetricStatistic, Until};
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::slo::{Metric, Statistic};
 use dyno_model::units::to_ms;
-use dyno_stats::{Standing, Watch};
+use dyno_stats::{StabilityWatch, Standing};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 /// Watches one level.
-pub(super) struct Enough {
-    figure: Figure,
+pub(super) struct ConvergenceWatch {
+    figure: MetricStatistic,
     least: Nanos,
     began: Option<Nanos>,
     watch: Watching,
@@ -25,15 +25,15 @@ pub(super) struct Enough {
 /// Where intervals are computed.
 enum Watching {
     /// On this thread: virtual time stands still meanwhile.
-    Here(Box<Watch>),
+    Here(Box<StabilityWatch>),
     /// On another thread, so that requests do not wait for it.
     Apart(Sender<f64>, Arc<AtomicBool>),
 }
 
-impl Enough {
+impl ConvergenceWatch {
     /// Watches for `until`; in virtual time, where nothing waits, on this thread.
     pub(super) fn new(until: &Until, in_virtual_time: bool) -> Option<Self> {
-        let mut watch = Watch::new(statistic(until.figure.statistic)?, until.precision);
+        let mut watch = StabilityWatch::new(statistic(until.figure.statistic)?, until.precision);
         let watch = if in_virtual_time {
             Watching::Here(Box::new(watch))
         } else {
@@ -86,19 +86,19 @@ fn is_known(standing: Standing) -> bool {
 }
 
 /// Percentiles other than these cannot be watched.
-fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
+fn statistic(statistic: Statistic) -> Option<dyno_stats::WatchedStatistic> {
     match statistic {
-        Statistic::Mean => Some(dyno_stats::Statistic::Mean),
-        Statistic::P50 => Some(dyno_stats::Statistic::P50),
-        Statistic::P90 => Some(dyno_stats::Statistic::P90),
-        Statistic::P95 => Some(dyno_stats::Statistic::P95),
-        Statistic::P99 => Some(dyno_stats::Statistic::P99),
+        Statistic::Mean => Some(dyno_stats::WatchedStatistic::Mean),
+        Statistic::P50 => Some(dyno_stats::WatchedStatistic::P50),
+        Statistic::P90 => Some(dyno_stats::WatchedStatistic::P90),
+        Statistic::P95 => Some(dyno_stats::WatchedStatistic::P95),
+        Statistic::P99 => Some(dyno_stats::WatchedStatistic::P99),
         _ => None,
     }
 }
 
 /// Whether a metric can be watched.
-pub fn can_watch(figure: &Figure) -> bool {
+pub fn can_watch(figure: &MetricStatistic) -> bool {
     statistic(figure.statistic).is_some() && figure.metric != Metric::Time(Time::Itl)
 }
 

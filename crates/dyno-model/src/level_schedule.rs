@@ -13,7 +13,7 @@ use std::str::FromStr;
 /// The course of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Course {
+pub struct LevelSchedule {
     /// Pause between levels, after the previous one has drained.
     #[serde(skip_serializing_if = "is_zero")]
     pub cooldown_ns: Nanos,
@@ -31,7 +31,7 @@ pub struct Course {
     pub versus: Option<Versus>,
 }
 
-impl Course {
+impl LevelSchedule {
     /// Whether the levels of the plan are simply run in order.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
@@ -42,7 +42,7 @@ impl Course {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Until {
     /// The metric, such as `ttft.p50`.
-    pub figure: Figure,
+    pub figure: MetricStatistic,
     /// The half-width of its interval to reach, relative to its value.
     pub precision: f64,
     /// The minimum duration.
@@ -52,14 +52,14 @@ pub struct Until {
 /// A statistic of a time that every request has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Figure {
+pub struct MetricStatistic {
     /// Which time.
     pub metric: Metric,
     /// Which statistic of it.
     pub statistic: Statistic,
 }
 
-impl FromStr for Figure {
+impl FromStr for MetricStatistic {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {
@@ -78,13 +78,13 @@ impl FromStr for Figure {
     }
 }
 
-impl fmt::Display for Figure {
+impl fmt::Display for MetricStatistic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.metric.name(), self.statistic.name())
     }
 }
 
-saved_as_text!(Figure);
+saved_as_text!(MetricStatistic);
 
 /// How levels are chosen during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn figures_are_read_as_in_slos() {
-        let figure: Figure = "TTFT.p99".parse().unwrap();
+        let figure: MetricStatistic = "TTFT.p99".parse().unwrap();
         assert_eq!(figure.to_string(), "ttft.p99");
-        assert!("tfft.p99".parse::<Figure>().unwrap_err().to_string().contains("ttft"));
-        assert!("ttft".parse::<Figure>().is_err());
-        assert!("errors".parse::<Figure>().is_err());
-        assert!("ttft.p99<1s and tpot.p50".parse::<Figure>().is_err());
+        assert!("tfft.p99".parse::<MetricStatistic>().unwrap_err().to_string().contains("ttft"));
+        assert!("ttft".parse::<MetricStatistic>().is_err());
+        assert!("errors".parse::<MetricStatistic>().is_err());
+        assert!("ttft.p99<1s and tpot.p50".parse::<MetricStatistic>().is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! An agent's side of the protocol: a thread that answers the coordinator's calls at once, whatever the
 //! agent is doing, passes orders on, and stops the agent when nothing is heard.
 
-use crate::message::{FromAgent, Prepare, Setup, ToAgent};
-use crate::port::{Line, Out, closed, taken};
+use crate::message::{FromAgent, PrepareLevel, Setup, ToAgent};
+use crate::port::{AgentLine, Out, closed, taken};
 use dyno_model::fleet::Beat;
 use dyno_model::{Message, Nanos, message};
 use dyno_net::Clock;
@@ -22,7 +22,7 @@ const MOST_ORDERS: usize = 64;
 
 /// What an agent is to do next.
 #[derive(Debug, PartialEq)]
-pub enum Order {
+pub enum AgentOrder {
     /// What to do in all levels.
     Setup(Box<Setup>),
     /// A piece of a file.
@@ -35,7 +35,7 @@ pub enum Order {
         bytes: Vec<u8>,
     },
     /// Prepare a level.
-    Prepare(Box<Prepare>),
+    Prepare(Box<PrepareLevel>),
     /// Start it at a time on the agent's clock.
     Start {
         /// Its number.
@@ -159,7 +159,7 @@ fn median(mut times: Vec<u64>) -> Option<u64> {
 #[derive(Debug)]
 pub struct Post {
     out: Out,
-    orders: Receiver<Order>,
+    orders: Receiver<AgentOrder>,
     counters: Arc<Counters>,
     /// Why the run is over, and whether the coordinator said so, if it is.
     left: Arc<OnceLock<(Message, bool)>>,
@@ -173,13 +173,13 @@ impl std::fmt::Debug for Out {
 
 impl Post {
     /// Takes up the post: from now on calls are answered.
-    pub fn take(line: Line, clock: Clock) -> std::io::Result<Self> {
+    pub fn take(line: AgentLine, clock: Clock) -> std::io::Result<Self> {
         Self::take_until(line, clock, || false)
     }
 
     /// The same, until the coordinator ends the run or this agent's user ends it.
     pub fn take_until(
-        line: Line,
+        line: AgentLine,
         clock: Clock,
         ends: impl Fn() -> bool + Send + 'static,
     ) -> std::io::Result<Self> {
@@ -202,7 +202,7 @@ impl Post {
             let _ = leaves.set((why.clone(), told));
             // Nobody will take what is in flight.
             watched.raise(2);
-            let _ = pass_on.send(Order::Leave { why, told });
+            let _ = pass_on.send(AgentOrder::Leave { why, told });
         })?;
         Ok(Self { out, orders, counters, left })
     }
@@ -218,12 +218,12 @@ impl Post {
     }
 
     /// The next order.
-    pub fn next(&self) -> Order {
+    pub fn next(&self) -> AgentOrder {
         self.orders.recv().unwrap_or_else(|_| self.leave())
     }
 
     /// The next order within a time.
-    pub fn next_within(&self, time: Duration) -> Option<Order> {
+    pub fn next_within(&self, time: Duration) -> Option<AgentOrder> {
         match self.orders.recv_timeout(time) {
             Ok(order) => Some(order),
             Err(RecvTimeoutError::Timeout) => None,
@@ -237,18 +237,18 @@ impl Post {
     }
 
     /// The run stays over after the last order, which may be taken by who waits for another.
-    fn leave(&self) -> Order {
+    fn leave(&self) -> AgentOrder {
         let (why, told) = self.left().unwrap_or_else(|| (closed(), false));
-        Order::Leave { why, told }
+        AgentOrder::Leave { why, told }
     }
 }
 
 /// Answers calls and passes orders on until the run is over: why, and whether the coordinator said so.
 fn stand(
-    line: &Line,
+    line: &AgentLine,
     clock: Clock,
     counters: &Counters,
-    pass_on: impl Fn(Order) -> Result<(), Message>,
+    pass_on: impl Fn(AgentOrder) -> Result<(), Message>,
     ends: impl Fn() -> bool,
 ) -> (Message, bool) {
     // Not by the clock: one that was stopped itself has not listened, and what was said meanwhile waits.
@@ -300,15 +300,15 @@ fn stand(
                 }
                 continue;
             }
-            ToAgent::Setup(setup) => Order::Setup(setup),
-            ToAgent::File { hash, from } => Order::File { hash, from, bytes },
-            ToAgent::Prepare(prepare) => Order::Prepare(prepare),
-            ToAgent::Start { level, at } => Order::Start { level, at },
+            ToAgent::Setup(setup) => AgentOrder::Setup(setup),
+            ToAgent::File { hash, from } => AgentOrder::File { hash, from, bytes },
+            ToAgent::Prepare(prepare) => AgentOrder::Prepare(prepare),
+            ToAgent::Start { level, at } => AgentOrder::Start { level, at },
             ToAgent::Stop { level, now } => {
                 counters.raise(if now { 2 } else { 1 });
-                Order::Stop { level }
+                AgentOrder::Stop { level }
             }
-            ToAgent::Pull { from } => Order::Pull { from },
+            ToAgent::Pull { from } => AgentOrder::Pull { from },
             ToAgent::Leave { why } => return (why, true),
         };
         if let Err(why) = pass_on(order) {
@@ -339,10 +339,10 @@ mod tests {
     #[test]
     fn why_a_run_is_over_stays_known() {
         let (arrivals, inbox) = mpsc::channel();
-        let post = Post::take(Line::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
+        let post = Post::take(AgentLine::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
         let leave = ToAgent::Leave { why: Message::quoted("enough") };
         arrivals.send(Arrived { at: 0, packet: Ok(encode(&leave, &[]).unwrap()) }).unwrap();
-        let left = Order::Leave { why: Message::quoted("enough"), told: true };
+        let left = AgentOrder::Leave { why: Message::quoted("enough"), told: true };
         // Somebody who waits for a start or a piece of a file takes it.
         while post.next_within(Duration::from_secs(1)).is_none_or(|order| order != left) {}
         assert_eq!(post.next(), left);
@@ -354,8 +354,10 @@ mod tests {
     fn an_agent_that_is_told_to_end_stops_and_says_so() {
         let (_arrivals, inbox) = mpsc::channel();
         let (said, heard) = mpsc::channel();
-        let line =
-            Line::new(Box::new(move |packet| said.send(packet).map_err(Message::quoted)), inbox);
+        let line = AgentLine::new(
+            Box::new(move |packet| said.send(packet).map_err(Message::quoted)),
+            inbox,
+        );
         let end = Arc::new(AtomicUsize::new(0));
         let told = Arc::clone(&end);
         let ends = move || told.load(Ordering::SeqCst) > 0;
@@ -364,7 +366,7 @@ mod tests {
         post.counters().begin(Arc::clone(&stopped));
         assert_eq!(post.next_within(Duration::ZERO), None);
         end.store(1, Ordering::SeqCst);
-        assert_eq!(post.next(), Order::Leave { why: told_to_end(), told: false });
+        assert_eq!(post.next(), AgentOrder::Leave { why: told_to_end(), told: false });
         assert_eq!(stopped.load(Ordering::SeqCst), 2, "nobody will take what is in flight");
         let packet = heard.recv().unwrap();
         let (last, _): (FromAgent, _) = taken(&packet).unwrap();
@@ -374,7 +376,7 @@ mod tests {
     #[test]
     fn a_coordinator_that_floods_the_agent_is_left() {
         let (arrivals, inbox) = mpsc::channel();
-        let post = Post::take(Line::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
+        let post = Post::take(AgentLine::new(Box::new(|_| Ok(())), inbox), Clock::start()).unwrap();
         let stopped = Arc::new(AtomicUsize::new(0));
         post.counters().begin(Arc::clone(&stopped));
         let packet = encode(&ToAgent::Pull { from: 0 }, &[]).unwrap();
@@ -386,7 +388,7 @@ mod tests {
             thread::yield_now();
         }
         let orders = std::iter::from_fn(|| match post.next() {
-            Order::Leave { why, told } => {
+            AgentOrder::Leave { why, told } => {
                 assert_eq!((why, told), (floods(), false));
                 None
             }

@@ -5,7 +5,7 @@ use dyno_analysis::search::{Chosen, next_level};
 use dyno_analysis::slo;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
-use dyno_model::course::Search;
+use dyno_model::level_schedule::Search;
 use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_model::slo::Condition;
 use dyno_words::Note;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The levels of a plan, and then those that its search chooses.
-pub(crate) struct Course {
+pub(crate) struct LevelQueue {
     plan: Arc<Plan>,
     /// The interval that contains a twin's capacity in requests per second, for rate levels.
     capacity: Option<[f64; 2]>,
@@ -22,7 +22,7 @@ pub(crate) struct Course {
     results: BTreeMap<u32, LevelSummary>,
 }
 
-impl Course {
+impl LevelQueue {
     /// The levels of `plan`; `past` may hold levels that an earlier process finished.
     pub(crate) fn new(plan: Arc<Plan>, capacity: Option<[f64; 2]>, past: Option<&Past>) -> Self {
         let finished = past.into_iter().flat_map(|past| &past.finished);

@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// Shows a run through a printer.
-pub(super) struct Seen<'a> {
+pub(super) struct ProgressObserver<'a> {
     printer: &'a Printer,
     full_screen: bool,
     language: Language,
@@ -28,7 +28,7 @@ pub(super) struct Seen<'a> {
     alternates: Cell<bool>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ProgressObserver<'a> {
     /// Nothing is shown before the run begins.
     pub(super) fn new(printer: &'a Printer, full_screen: bool, language: Language) -> Self {
         Self {
@@ -64,7 +64,7 @@ fn remember(dir: &Path) {
     }
 }
 
-impl Observer for Seen<'_> {
+impl Observer for ProgressObserver<'_> {
     fn begins(&self, plan: &Plan, dir: &Path, clock: Clock) {
         remember(dir);
         self.alternates.set(plan.course.versus.is_some());

@@ -7,7 +7,7 @@ use dyno_model::Diagnostic;
 use dyno_model::ramp::Ramp;
 use dyno_model::summary::Slice;
 use dyno_model::units::to_s;
-use dyno_stats::hinge::Point;
+use dyno_stats::hinge::HingePoint;
 use dyno_stats::{Counted, Hinge, hinge};
 use dyno_words::number::{clock, millis, short};
 use dyno_words::{OverTime, values};
@@ -49,10 +49,10 @@ fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<Diagnost
     let early = cells.get(..whole.div_ceil(4))?.iter().flat_map(|cell| &cell.latency);
     let lag = Counted::from_samples(early.copied().collect()).quantile(0.5)? as u64;
     let due_by = |edge: u64| ramp.due_by(edge.saturating_sub(lag));
-    let points: Vec<Point> = (cells.iter().enumerate())
+    let points: Vec<HingePoint> = (cells.iter().enumerate())
         .map(|(i, cell)| {
             let x = due_by(sliced.edge(i + 1)) - due_by(sliced.edge(i));
-            Point { x, y: cell.completed as f64, variance: x.max(1.0) }
+            HingePoint { x, y: cell.completed as f64, variance: x.max(1.0) }
         })
         .filter(|point| point.x > 0.0)
         .collect();
