@@ -68,6 +68,7 @@ pub mod workload;
 
 pub use api::{about, api_of_path, apis, may_have_path, misspelt_path};
 pub use convergence::can_watch;
+pub use dyno_drive::Observer;
 pub use dyno_drive::{Stop, StopSignal};
 pub use dyno_wire::client::{Resolver, SlowSink, SourceError, Sources};
 pub use dyno_wire::dialect::About;
@@ -77,7 +78,7 @@ pub use embedded::Embedded;
 pub use error::{ErrorSource, RunError};
 pub use finished::{Lost, LostAgent, RunResults};
 pub use identity::{one_line, suffix};
-pub use observer::{LevelBegins, Observer, ServerSink};
+pub use observer::{LevelBegins, RunObserver, ServerSink};
 pub use order::{ConnectionSettings, Counter, MetricsFrom, Order, RunOutput, Secrets};
 pub use past::Past;
 pub use recording::LastSuccess;
@@ -90,7 +91,7 @@ use session::Session;
 
 /// Carries out an order. Whatever was recorded is kept and summarised, however the run ended; an error
 /// means that nothing was measured.
-pub fn run(mut order: Order, observer: &dyn Observer) -> Result<RunResults, RunError> {
+pub fn run(mut order: Order, observer: &dyn RunObserver) -> Result<RunResults, RunError> {
     let clock = order.clock();
     enough_files(&order)?;
     api::settle(&mut order, clock)?;
@@ -125,7 +126,7 @@ fn enough_files(order: &Order) -> Result<(), RunError> {
 /// Both have the same levels and send prompts of the same lengths.
 pub fn in_turns(
     mut orders: [Order; 2],
-    observers: [&dyn Observer; 2],
+    observers: [&dyn RunObserver; 2],
 ) -> Result<[RunResults; 2], RunError> {
     let clock = orders[0].clock();
     enough_files(&orders[0])?;
