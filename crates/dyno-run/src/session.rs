@@ -3,7 +3,7 @@
 use crate::alternating::AlternatingRun;
 use crate::error::RunError;
 use crate::estimate::Estimate;
-use crate::finished::{Lost, LostAgent, RunResults};
+use crate::finished::{FinishedRun, Lost, LostAgent};
 use crate::level_queue::LevelQueue;
 use crate::levels::{self, LevelToRun};
 use crate::observer::RunObserver;
@@ -200,7 +200,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the run: writes the notes and the summary.
-    pub(crate) fn end(mut self) -> RunResults {
+    pub(crate) fn end(mut self) -> FinishedRun {
         let ended = self.now();
         self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
         let gaps = self.book.stop_polling();
@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
             message!("agent {name}: {why}", "压测端 {name}：{why}")
         });
         let data = workload.error().or(stuck);
-        let mut finished = RunResults::of(book.close(), &plan, ending, lost, error, data);
+        let mut finished = FinishedRun::of(book.close(), &plan, ending, lost, error, data);
         finished.lost_agents = lost_agents;
         finished.lost_agents.retain(|_| ending == Ending::AgentLost);
         finished
