@@ -1,4 +1,4 @@
-//! Reads other tools' results into a [`Summary`]: [`import`] recognises the contents of a file and reads
+//! Reads other tools' results into [`RunResults`]: [`import`] recognises the contents of a file and reads
 //! all of it. What a file does not state is absent; what cannot be read, or had to be assumed, is a
 //! [`Diagnostic`]. This file is the public interface. `tools` has what is known of each tool, `text`
 //! finds results in printed text, `level` makes levels of what was found. The forms of files are read by
