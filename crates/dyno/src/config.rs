@@ -41,6 +41,8 @@ pub(crate) struct Given {
     variables: Vec<String>,
     /// Keys of the file that other commands have and this one has not.
     ignored: Vec<String>,
+    /// Variables that look like misspelt settings, each with the right name.
+    misspelt: Vec<(String, String)>,
 }
 
 impl Given {
@@ -48,6 +50,9 @@ impl Given {
     pub(crate) fn announce(&self, notes: &mut Notes) {
         if !self.variables.is_empty() {
             notes.add(Note::Variables, &[self.variables.join(", ")]);
+        }
+        for (name, meant) in &self.misspelt {
+            notes.add(Note::Misspelt, &[name, meant]);
         }
         if !self.ignored.is_empty() {
             notes.add(Note::IgnoredKeys, &[self.ignored.join(", ")]);
@@ -145,6 +150,7 @@ struct Settings {
     /// How many follow from the file; the others are those of the preset.
     in_file: usize,
     ignored: Vec<String>,
+    misspelt: Vec<(String, String)>,
 }
 
 impl Settings {
@@ -157,6 +163,7 @@ impl Settings {
         let mut settings = Self::default();
         settings.add(command, environment::settings(command, variables)?)?;
         settings.variables = settings.all.len();
+        settings.misspelt = environment::misspelt(command, variables);
         if let Some(path) = settings.value(argv, "config") {
             let (found, ignored) = file::settings(command, Path::new(&path))?;
             settings.ignored = ignored;
@@ -251,6 +258,7 @@ impl Settings {
             keys: keys.map(|id| id.replace('_', "-")).collect(),
             variables: variables.iter().filter(stands).map(|one| one.place.clone()).collect(),
             ignored: self.ignored.clone(),
+            misspelt: self.misspelt.clone(),
         }
     }
 }

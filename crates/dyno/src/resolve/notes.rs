@@ -8,6 +8,7 @@ messages! {
     pub(crate) enum Note;
 
     Variables: "settings from the environment: {}", "来自环境变量的设置：{}";
+    Misspelt: "{0} has no effect: there is no such setting; did you mean {1}?", "{0} 无效：没有此设置；是否指 {1}？";
     IgnoredKeys: "settings that this command does not have are ignored: {}", "已忽略此命令没有的设置：{}";
     Embedded: "no target given: measuring the embedded engine ({})", "未指定目标：将测试内置引擎（{}）";
     Predicting: "predicting with the twin {}", "使用孪生模型 {} 进行预测";
