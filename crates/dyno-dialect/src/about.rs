@@ -63,11 +63,6 @@ impl About {
     pub fn that(&self, does: Does) -> impl Iterator<Item = &'static Optional> {
         self.optional.iter().filter(move |field| field.does == does)
     }
-
-    /// Whether some field can fix the length of the output.
-    pub fn can_fix_length(&self) -> bool {
-        self.that(Does::FixLength).next().is_some()
-    }
 }
 
 /// Where an API expects the key.

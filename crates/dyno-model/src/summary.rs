@@ -322,11 +322,6 @@ impl Summary {
         self.levels.iter().map(|level| level.verdict).max().unwrap_or(Verdict::Suspect)
     }
 
-    /// Whether the share of failures of some level exceeds the allowed share.
-    pub fn failure_bar_missed(&self) -> bool {
-        self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
-    }
-
     /// These statistics of a time and those that the SLO bounds, each before larger ones: what charts show.
     pub fn charted(&self, time: Time, usual: &[Statistic]) -> Vec<Statistic> {
         let slo: Option<Slo> = self.run.slo.as_ref().and_then(|slo| slo.parse().ok());
