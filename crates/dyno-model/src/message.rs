@@ -3,6 +3,8 @@
 
 mod system;
 
+pub use system::json_reason;
+
 use crate::language::Language;
 pub use dyno_message::{Localized, message};
 use serde::{Deserialize, Serialize};
@@ -69,7 +71,7 @@ impl Message {
     }
 
     /// What an error says.
-    pub fn of(said: &impl Localized) -> Self {
+    pub fn of(said: impl Localized) -> Self {
         Self::each(|language| said.text(language))
     }
 
@@ -147,14 +149,6 @@ impl<T: Localized + Clone> Localized for Cow<'_, T> {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
         (**self).fmt_in(f, language)
     }
-}
-
-/// What something says, as a message: in the language if it can be said in several, else as it is displayed.
-#[macro_export]
-macro_rules! said {
-    ($value:expr) => {
-        $crate::message!("{}", "{}", $value)
-    };
 }
 
 /// Texts behind each other, with something between them.

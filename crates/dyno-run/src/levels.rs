@@ -220,7 +220,7 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
     let lost_agents = LostAgent::of(&end);
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
-    let to_agent = done.lost_to_agent.map(|why| dyno_model::said!(why));
+    let to_agent = done.lost_to_agent.map(|why| Message::of(why));
     let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(to_agent);
     let lost = message
         .filter(|_| ending == Ending::TargetLost)

@@ -3,7 +3,6 @@
 use crate::catalogue::{self, InputPlace};
 use crate::levels::level_name;
 use crate::template::{fill, places};
-use crate::translate::translated;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{Diagnostic, DiagnosticValue, Language, Message, Severity, Subject, Summary};
 use std::borrow::Cow;
@@ -44,13 +43,7 @@ impl Wording {
     }
 
     fn say(&self, values: &[DiagnosticValue], language: Language) -> (String, Option<String>) {
-        let said = |value: &DiagnosticValue| {
-            let said = value.text(language);
-            // Such as an error of the system; one word may be a name.
-            let same = said.contains(' ') && said == value.text(Language::English);
-            if same { translated(&said, language).into_owned() } else { said.into_owned() }
-        };
-        let values: Vec<String> = values.iter().map(said).collect();
+        let values: Vec<_> = values.iter().map(|value| value.text(language)).collect();
         let text = |texts| fill(language.choose(texts), &values);
         (text(self.what), self.advice.map(text))
     }

@@ -18,11 +18,11 @@ messages! {
     NotWritten: "not everything could be written; see the error above", "有内容未能写入，见上文的错误";
     DataFailed: "the data could not be read; see the error above", "数据读取失败，见上文的错误";
     Invalid:
-        "{} of {} {1|level is|levels are} invalid: the results describe this machine, not the server",
+        "{} of {} {1|level|levels} {0|is|are} invalid: the results describe this machine, not the server",
         "{1} 个档位中有 {0} 个无效：结果反映的是本机，而不是服务器";
     NothingCompleted: "no request completed in {} of {} {1|level|levels}", "{1} 个档位中有 {0} 个没有任何请求成功";
     TooManyFailed:
-        "{} of {} {1|level has|levels have} more failed or shed requests than --allow-failures allows",
+        "{} of {} {1|level|levels} {0|has|have} more failed or shed requests than --allow-failures allows",
         "{1} 个档位中有 {0} 个的失败或被拒绝的请求超过 --allow-failures";
     NotConverged: "--until-stable gave up in {} of {} {1|level|levels}", "{1} 个档位中有 {0} 个未达到 --until-stable 的要求";
     NoneEnded:
@@ -37,7 +37,7 @@ messages! {
     NoCapacity: "no load that was tried meets the SLO {}", "测试过的负载均不满足 SLO {}";
     CapacityOpen: "the capacity is inconclusive", "容量无法判定";
     GateFailed: "{} of {} {1|check|checks} failed", "{1} 项检查中有 {0} 项未通过";
-    GateOpen: "{} of {} {1|check is|checks are} inconclusive", "{1} 项检查中有 {0} 项无法判定";
+    GateOpen: "{} of {} {1|check|checks} {0|is|are} inconclusive", "{1} 项检查中有 {0} 项无法判定";
     LoadsMissing: "{} {0|load|loads} of the baseline {0|is|are} missing", "缺少基线中的 {} 个负载";
     NoChecks: "there was nothing to check", "没有可检查的内容";
     NothingCompared: "the runs have no load in common", "这些测试没有相同的负载";

@@ -3,7 +3,7 @@
 use super::RUNS;
 use crate::args::fleet::AgentArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::{ProcessEnv, fleet, reach_of_agent};
 use crate::signals;
 use crate::usage::UsageError;
@@ -96,7 +96,7 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
         AgentWork { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
-    let listening = listening.map_err(|error| UsageError::new("signals", outside(&error)))?;
+    let listening = listening.map_err(|error| UsageError::new("signals", Message::of(&error)))?;
     let bus = options.shown();
     let teller = printer.clone();
     let tell = move |notice| teller.note(&said(notice, &bus));
@@ -149,7 +149,7 @@ fn own_name() -> String {
 /// Servers that may be measured: scheme, host and port must be those of a URL that was given.
 fn permission(targets: Vec<TargetUrl>, any: bool) -> Permission {
     Box::new(move |url| {
-        let asked = TargetUrl::parse(url).map_err(|error| dyno_model::said!(error))?;
+        let asked = TargetUrl::parse(url).map_err(Message::of)?;
         match any || targets.iter().any(|target| target.same_server(&asked)) {
             true => Ok(()),
             false => Err(message!(
@@ -166,7 +166,7 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
         Ok(()) => Exit::Fine,
         Err(error) => {
             let exit = if matches!(error, RunError::Usage(_)) { Exit::Usage } else { Exit::Bug };
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             exit
         }
     }

@@ -5,7 +5,7 @@ use super::report::{give, language, not_arranged, only_binary, only_pictures};
 use super::shown_json;
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, Terms, compare};
@@ -100,12 +100,7 @@ fn drawn(
     let wrong = |error: std::io::Error| {
         UsageError::new(
             "--out",
-            message!(
-                "cannot create `{}`: {error}",
-                "无法创建 `{}`：{error}",
-                dir.display(),
-                error = outside(&error)
-            ),
+            message!("cannot create `{}`: {error}", "无法创建 `{}`：{error}", dir.display(),),
         )
     };
     std::fs::create_dir_all(dir).map_err(wrong)?;
@@ -143,7 +138,7 @@ fn picture(
     match chart::picture(svg) {
         Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }

@@ -55,8 +55,8 @@ struct Chosen {
     sessions: Option<SessionOptions>,
 }
 
-fn in_spec(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("SPEC", dyno_model::said!(error))
+fn in_spec(error: impl Localized) -> UsageError {
+    UsageError::new("SPEC", Message::of(error))
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
@@ -92,7 +92,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     }
     let tokenizer = match &args.choice.tokenizer {
         Some(path) => Tokenizer::load(path)
-            .map_err(|error| UsageError::new("--tokenizer", dyno_model::said!(error)))?,
+            .map_err(|error| UsageError::new("--tokenizer", Message::of(error)))?,
         None => Tokenizer::estimate(),
     };
     let set = DataSet::new(spec).map_err(in_spec)?;
@@ -135,7 +135,7 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
         first.map(|first| format!("\n{}", shown::first(&first, estimated, language))),
         Some(left_out(selected.tally(), language)),
     ];
-    recognised.warnings().iter().for_each(|warning| printer.warn(&dyno_model::said!(warning)));
+    recognised.warnings().iter().for_each(|warning| printer.warn(&warning));
     Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
 }
 
@@ -163,8 +163,8 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let (to, recognised) = (args.out.display(), set.recognised());
     let done = if sessions.is_some() { Text::Conversations } else { Text::Prompts };
     let done = done.with(printer.language(), &[written.to_string(), to.to_string()]);
-    printer.note(&dyno_model::said!(recognised));
-    recognised.warnings().iter().for_each(|warning| printer.warn(&dyno_model::said!(warning)));
+    printer.note(&recognised);
+    recognised.warnings().iter().for_each(|warning| printer.warn(&warning));
     Ok(printer.result(&format!("{done}\n{left_out}")))
 }
 

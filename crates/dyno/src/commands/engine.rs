@@ -2,11 +2,11 @@
 
 use crate::args::engine::EngineArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
-use dyno_model::{Language, Localized, message};
+use dyno_model::{Language, Localized, Message, message};
 use dyno_run::Embedded;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
@@ -35,16 +35,12 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let server = match Server::bind(options) {
         Ok(server) => server,
         Err(error) => {
-            printer.error(&UsageError::new(at_fault(&error), dyno_model::said!(error)));
+            printer.error(&UsageError::new(at_fault(&error), Message::of(error)));
             return Exit::Usage;
         }
     };
     if let Err(error) = stop_on_signals(&server.stop_handle()) {
-        printer.error(&message!(
-            "cannot listen for Ctrl-C: {error}",
-            "无法监听 Ctrl-C：{error}",
-            error = outside(&error)
-        ));
+        printer.error(&message!("cannot listen for Ctrl-C: {error}", "无法监听 Ctrl-C：{error}",));
         return Exit::Bug;
     }
     if args.until_stdin_closes {
@@ -65,14 +61,14 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     match server.run() {
         Ok(()) => printed,
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Exit::Bug
         }
     }
 }
 
-fn wrong(error: &impl std::fmt::Display) -> UsageError {
-    UsageError::new("--twin", dyno_model::said!(error))
+fn wrong(error: &impl Localized) -> UsageError {
+    UsageError::new("--twin", Message::of(error))
 }
 
 fn options(args: &EngineArgs) -> Result<ServerOptions, UsageError> {

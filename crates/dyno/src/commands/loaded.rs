@@ -2,7 +2,7 @@
 //! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, VecSource, summarise};
@@ -94,8 +94,7 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<LoadedRuns, Usage
     let mut found = LoadedRuns::default();
     let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
-        let dir =
-            RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(dyno_model::said!(error)))?;
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(Message::of(error)))?;
         found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
@@ -172,7 +171,8 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> Message {
-    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(|kind| outside(kind)).collect();
+    let kinds: Vec<Message> =
+        dyno_import::known_kinds().iter().map(|kind| Message::of(kind)).collect();
     let kinds = Message::each(|language| {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
         kinds.join("\n    ")
@@ -193,9 +193,7 @@ pub(crate) fn resolve_run_name(path: &Path) -> Result<PathBuf, Message> {
     let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
-        Some(name) if looks_like_a_name => {
-            find_run(Path::new(RUNS), name).map_err(|error| dyno_model::said!(error))
-        }
+        Some(name) if looks_like_a_name => find_run(Path::new(RUNS), name).map_err(Message::of),
         _ => Ok(path.to_owned()),
     }
 }
@@ -261,8 +259,8 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
         return Ok(());
     }
     let mut imported = dyno_import::import(path).map_err(|error| match error {
-        ImportError::Unknown { .. } => wrong(dyno_model::said!(error)).hint(known()),
-        _ => wrong(dyno_model::said!(error)),
+        ImportError::Unknown { .. } => wrong(Message::of(error)).hint(known()),
+        _ => wrong(Message::of(error)),
     })?;
     for file in &mut imported.files {
         file.file = path.display().to_string();
@@ -289,8 +287,7 @@ fn directory(path: &Path, found: &mut LoadedRuns) -> Result<(), Message> {
     let mut ours = Vec::new();
     own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
-    let imported =
-        dyno_import::import_folder(path, &is_ours).map_err(|error| dyno_model::said!(error))?;
+    let imported = dyno_import::import_folder(path, &is_ours).map_err(Message::of)?;
     take(path, imported, found);
     Ok(())
 }
@@ -317,7 +314,6 @@ fn own_below(
     found: &mut LoadedRuns,
 ) -> Result<(), Message> {
     let unreadable = |error: std::io::Error| {
-        let error = outside(&error);
         message!("cannot list `{}`: {error}", "无法列出 `{}`：{error}", path.display())
     };
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
@@ -361,14 +357,13 @@ fn saved(path: &Path) -> Result<Option<Summary>, Message> {
             "`{}` is not a complete summary: {error}",
             "`{}` 不是完整的汇总：{error}",
             path.display(),
-            error = outside(&error)
         )
     };
     dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
 fn own(dir: RunDir) -> Result<Loaded, Message> {
-    let message = |error: dyno_record::RecordError| dyno_model::said!(error);
+    let message = |error: dyno_record::RecordError| Message::of(error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
@@ -380,7 +375,7 @@ fn own(dir: RunDir) -> Result<Loaded, Message> {
 /// With the label that was set after the run, where there is one.
 fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Message> {
     if let Some(dir) = dir {
-        let annotations = dir.read_annotations().map_err(|error| dyno_model::said!(error))?;
+        let annotations = dir.read_annotations().map_err(Message::of)?;
         summary.run.label = annotations.label_or(summary.run.label.as_deref());
     }
     Ok(summary)

@@ -5,7 +5,7 @@ use super::cannot_write;
 use super::report::{language, load};
 use crate::args::runs::OpenArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::{Language, Message, message};
 use dyno_report::layout::{Layout, Options};
@@ -72,7 +72,7 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
         );
         return Err(wrong(message!("this is a file, not a run", "这是文件，不是测试")).hint(hint));
     }
-    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(outside(&error)))?;
+    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(Message::of(&error)))?;
     let layout = Layout::Html;
     let page = dir.join(layout.file_name());
     let changed = |name: &str| dir.join(name).metadata().and_then(|found| found.modified()).ok();
@@ -83,11 +83,11 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
     if fresh && args.language.lang.is_none() {
         return Ok(page);
     }
-    let run = load(run, layout).map_err(|error| wrong(dyno_model::said!(error)))?;
+    let run = load(run, layout).map_err(|error| wrong(Message::of(error)))?;
     let options = Options { language, ..Options::default() };
     let printed = layout
         .print(std::slice::from_ref(&run), &options)
-        .map_err(|error| wrong(dyno_model::said!(error)))?;
+        .map_err(|error| wrong(Message::of(error)))?;
     std::fs::write(&page, &printed.bytes).map_err(|error| {
         let message = cannot_write(&page, &error);
         UsageError::new("RUN", message).hint(message!(
@@ -145,14 +145,14 @@ fn show(program: &[OsString], page: &Path) -> Result<(), Message> {
         command.arg(page);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| outside(&error))?;
+    let mut child = command.spawn().map_err(Message::of)?;
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(outside(&status)),
-            Err(error) => return Err(outside(&error)),
+            Ok(Some(status)) => return Err(Message::of(&status)),
+            Err(error) => return Err(Message::of(&error)),
         }
     }
     Ok(())

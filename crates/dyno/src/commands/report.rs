@@ -43,7 +43,7 @@ pub(super) fn not_arranged(error: &ArrangementError) -> UsageError {
         ArrangementError::TooMany { .. } => "--layout",
         ArrangementError::TooSmall { .. } => "--size",
     };
-    UsageError::new(flag, dyno_model::said!(error))
+    UsageError::new(flag, Message::of(error))
 }
 
 /// Reports the named runs, or the latest.
@@ -114,7 +114,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         (Layout::Table, None) => found.iter().filter_map(rest).collect(),
         _ => vec![],
     };
-    let unreadable = |error: RecordError| UsageError::new("RUN", dyno_model::said!(error));
+    let unreadable = |error: RecordError| UsageError::new("RUN", Message::of(error));
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
     let options = Options {
@@ -130,9 +130,9 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             given
         }
         Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
-        Err(PrintError::Png(error)) => Err(UsageError::new("--format", dyno_model::said!(error))),
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", Message::of(error))),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
 }
 
 fn about(argument: &str) -> impl Fn(dyno_record::RecordError) -> UsageError {
-    move |error| UsageError::new(argument, dyno_model::said!(error))
+    move |error| UsageError::new(argument, Message::of(error))
 }
 
 /// The run that a name means: in `root` before anywhere else.

@@ -3,11 +3,11 @@
 use super::fit;
 use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
 use dyno_engine::twin::Twin;
-use dyno_model::{Language, Message};
+use dyno_model::{Language, Localized, Message};
 use std::path::PathBuf;
 
 /// Lists, shows, verifies or checks.
@@ -49,8 +49,7 @@ fn checked(
     json: bool,
     printer: &Printer,
 ) -> Result<(String, Exit), UsageError> {
-    let twin =
-        Twin::load(twin).map_err(|error| UsageError::new("--twin", dyno_model::said!(error)))?;
+    let twin = Twin::load(twin).map_err(|error| UsageError::new("--twin", Message::of(error)))?;
     let mut measured = Vec::new();
     for path in runs {
         measured.append(&mut fit::measured(path, printer)?);
@@ -66,14 +65,14 @@ fn checked(
         None => Exit::Inconclusive,
     };
     let text = match json {
-        true => found.json().map_err(|error| in_run(outside(&error)))? + "\n",
+        true => found.json().map_err(|error| in_run(Message::of(&error)))? + "\n",
         false => found.text(),
     };
     Ok((text, exit))
 }
 
-fn in_twin(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("NAME|FILE", dyno_model::said!(error))
+fn in_twin(error: impl Localized) -> UsageError {
+    UsageError::new("NAME|FILE", Message::of(error))
 }
 
 fn load(name: &str) -> Result<Twin, UsageError> {

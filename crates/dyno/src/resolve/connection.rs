@@ -74,9 +74,7 @@ fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
 fn sources(args: &ConnectionArgs) -> Result<Sources, UsageError> {
     let sources: Sources = args.source_address.iter().cloned().collect();
     let local = sources.are_local();
-    local
-        .map(|()| sources)
-        .map_err(|error| UsageError::new("--source-address", dyno_model::said!(error)))
+    local.map(|()| sources).map_err(|error| UsageError::new("--source-address", Message::of(error)))
 }
 
 /// What the plan says of them.

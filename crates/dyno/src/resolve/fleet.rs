@@ -203,5 +203,5 @@ pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
         key: args.bus_key.clone(),
     };
     nats::Options::new(&given, |name| std::env::var(name).ok())
-        .map_err(|error| UsageError::new("--bus", dyno_model::said!(error)))
+        .map_err(|error| UsageError::new("--bus", Message::of(error)))
 }

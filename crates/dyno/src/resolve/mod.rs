@@ -36,7 +36,6 @@ use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
 use crate::commands::loaded::resolve_run_name;
 use crate::config::{Given, presets};
-use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
 use dyno_model::{Message, message};
@@ -225,12 +224,7 @@ fn needs(flags: &[(&str, bool)], other: &str, is_given: bool) -> Result<(), Usag
 
 /// Names the file and the reason.
 pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> Message {
-    message!(
-        "cannot read `{}`: {error}",
-        "无法读取 `{}`：{error}",
-        path.display(),
-        error = outside(error)
-    )
+    message!("cannot read `{}`: {error}", "无法读取 `{}`：{error}", path.display(),)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<RunOutput, Usag
         ))
         .hint(message!("give --resume alone to use its plan", "如需沿用其计划，请只写 --resume")));
     }
-    let past = Past::read(&dir, plan).map_err(|error| wrong(dyno_model::said!(error)))?;
+    let past = Past::read(&dir, plan).map_err(|error| wrong(Message::of(error)))?;
     if past.complete {
         return Err(wrong(message!(
             "the run in `{}` is complete; there is nothing to resume",
@@ -204,7 +204,7 @@ const LONGEST: usize = 300;
 
 /// The run in `dir`, and its plan, which is that of its records and within the limits of the command line.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
-    let unread = |error: RecordError| wrong(dyno_model::said!(error));
+    let unread = |error: RecordError| wrong(Message::of(error));
     let dir = RunDir::open(dir).map_err(unread)?;
     let plan = dir.read_plan().map_err(unread)?;
     if data::is_stdin(&plan) {

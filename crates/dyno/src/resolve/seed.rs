@@ -3,7 +3,6 @@
 
 use super::Aim;
 use super::notes::Note;
-use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::message;
 use dyno_record::RunDir;
@@ -53,7 +52,6 @@ fn drawn() -> Result<u64, UsageError> {
             message!(
                 "the system provides no random numbers ({error})",
                 "系统无法提供随机数（{error}）",
-                error = outside(&error)
             ),
         )
         .hint(message!(

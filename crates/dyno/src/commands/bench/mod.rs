@@ -73,7 +73,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         }
     };
     let exit = ended.unwrap_or_else(|error| {
-        printer.error(&dyno_model::said!(error));
+        printer.error(&error);
         exit_by(&error)
     });
     printer.event(|| serde_json::json!({"event": "run_ends", "status": exit.code()}));

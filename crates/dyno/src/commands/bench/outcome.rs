@@ -10,7 +10,7 @@ use crate::why::{Status, Why};
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{
-    Decision, Diagnostic, LevelSummary, Message, Severity, Summary, Verdict, message,
+    Decision, Diagnostic, LevelSummary, Localized, Message, Severity, Summary, Verdict, message,
 };
 use dyno_run::{Lost, LostAgent, RunResults};
 use dyno_words::escape::escape;
@@ -33,8 +33,8 @@ pub(crate) fn conclude(
         Ending::AgentLost => because(Exit::RunInvalid, Why::AgentLost),
         _ => Exit::Fine.into(),
     };
-    let failed = |error: &dyn std::fmt::Display| {
-        printer.error(&dyno_model::said!(error));
+    let failed = |error: &dyn Localized| {
+        printer.error(&error);
         because(Exit::Bug, Why::NotWritten)
     };
     match &finished.summary {
@@ -81,7 +81,7 @@ pub(crate) fn conclude(
         to_resume(Say::ToResume).iter().for_each(|line| printer.remark(line));
     }
     if let Some(error) = &finished.data {
-        printer.error(&dyno_model::said!(error));
+        printer.error(&error);
         exit = exit.and(because(exit_by(error), Why::DataFailed));
     }
     exit

@@ -8,7 +8,7 @@ use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
-use dyno_model::{Diagnostic, Language, Localized, Message, message};
+use dyno_model::{Diagnostic, Language, Message, message};
 use dyno_net::Clock;
 use dyno_run::{LevelBegins, Observer, ServerSink, one_line};
 use dyno_words::InLanguage;
@@ -144,7 +144,7 @@ impl Observer for ProgressObserver<'_> {
         };
         // The line of the level that it follows is printed by the thread that shows progress.
         match self.live.get().filter(|_| self.prints_lines()) {
-            Some(live) => live.note(note.text(self.printer.language())),
+            Some(live) => live.note(Message::of(note)),
             None => self.printer.note(&note),
         }
     }

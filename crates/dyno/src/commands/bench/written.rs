@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_analysis::Detail;
 use dyno_model::summary::Extras;
-use dyno_model::{Message, Summary, message};
+use dyno_model::{Localized, Message, Summary, message};
 use dyno_report::TextOptions;
 use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::RunResults;
@@ -26,7 +26,7 @@ pub(super) fn reports(
     let source = match finished.records() {
         Ok(source) => source,
         Err(error) => {
-            let why = dyno_model::said!(error);
+            let why = Message::of(error);
             printer.error(&message!("no report was written: {why}", "未写入报告：{why}"));
             return Exit::Bug;
         }
@@ -70,7 +70,7 @@ pub(super) fn reports(
     exit
 }
 
-fn unwritten(name: &str, error: &impl std::fmt::Display) -> Message {
-    let why = dyno_model::said!(error);
+fn unwritten(name: &str, error: &impl Localized) -> Message {
+    let why = Message::of(error);
     message!("{name} was not written: {why}", "未写入 {name}：{why}")
 }
