@@ -232,6 +232,12 @@ impl AsDisplayed {
     }
 }
 
+/// The word behind a number, by whether it is one.
+#[doc(hidden)]
+pub fn form(number: &impl fmt::Display, [one, many]: [&'static str; 2]) -> &'static str {
+    if number.to_string() == "1" { one } else { many }
+}
+
 /// The cause of an error, in a box or not.
 #[doc(hidden)]
 pub trait AsError {
@@ -290,6 +296,18 @@ mod tests {
         let told = Outer::Told(Box::new(told.with_hint(message!("wait {}", "请等 {}", 3))));
         assert_eq!(told.text(Language::Chinese).lines().last(), Some("  提示：请等 3"));
         assert_eq!(Outer::from(io::Error::other("x")).text(Language::Chinese), "x");
+    }
+
+    #[test]
+    fn words_follow_their_number() {
+        let said = |n: u32, of: &str| {
+            let many =
+                message!("{n} of {0} {0|level|levels} {n|is|are} late", "{0} 级中 {n} 级迟到", of);
+            many.to_string()
+        };
+        assert_eq!(said(1, "3"), "1 of 3 levels is late");
+        assert_eq!(said(2, "2"), "2 of 2 levels are late");
+        assert_eq!(said(1, "1"), "1 of 1 level is late");
     }
 
     #[test]

@@ -7,7 +7,6 @@ use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
 use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, Terms, compare};
 use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::{Language, Message, message};
@@ -19,9 +18,9 @@ use std::path::{Path, PathBuf};
 /// Prints the comparison.
 pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
     match compared(args, printer) {
-        Ok(Exit::Inconclusive) => {
-            Status::because(Exit::Inconclusive, Why::NothingCompared).told(printer)
-        }
+        Ok(Exit::Inconclusive) => Exit::Inconclusive
+            .because(message!("the runs have no load in common", "这些测试没有相同的负载"))
+            .told(printer),
         Ok(exit) => exit,
         Err(error) => {
             printer.error(&error);

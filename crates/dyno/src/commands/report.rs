@@ -1,6 +1,6 @@
 //! `dyno report`: reports of runs, computed from their records, in the requested format.
 
-use super::bench::say::{self, Say};
+use super::bench::say::{self};
 use super::loaded::{self, Loaded};
 use super::{cannot_write, show};
 use crate::args::language::LanguageArgs;
@@ -145,7 +145,7 @@ fn rest(run: &Loaded) -> Option<Message> {
     if whole || run.summary.run.origin.is_some() || dir.is_being_written() {
         return None;
     }
-    say::to_resume(Say::ToResume, dir.path(), &dir.read_plan().ok()?)
+    say::resuming(dir.path(), &dir.read_plan().ok()?).map(say::to_resume)
 }
 
 /// Loads what a layout needs of a run.

@@ -1,13 +1,13 @@
 //! How a server is reached: keys, certificates, source addresses, timeouts, and its metrics.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{ProcessEnv, cannot_read, secrets};
 use crate::args::bench::{ConnectionArgs, TimeoutArgs};
 use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
-use dyno_model::Message;
 use dyno_model::plan::Timeouts;
+use dyno_model::{Message, message};
 use dyno_run::{ConnectionSettings, MetricsFrom, Sources, TlsSettings};
 
 /// The way to a target, with what the plan may not hold.
@@ -100,7 +100,11 @@ fn tls(
             ("--client-cert", args.client_cert.is_some()),
         ] {
             if given {
-                notes.add(Note::NotHttps, &[flag]);
+                notes.push(message!(
+                    "{} has no effect: the target is not https",
+                    "{} 无效：目标不是 https",
+                    flag
+                ));
             }
         }
     }

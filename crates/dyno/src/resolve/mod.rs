@@ -26,7 +26,7 @@ mod versus;
 pub(crate) use connection::reach_of_agent;
 pub(crate) use data::choice_plan;
 pub(crate) use inputs::Inputs;
-pub(crate) use notes::{Note, Notes};
+pub(crate) use notes::Notes;
 pub(crate) use output::Showing;
 pub(crate) use process_env::ProcessEnv;
 pub(crate) use resume::may_resume;
@@ -126,7 +126,7 @@ pub(crate) fn resolve(
     output::check(output.out.as_deref(), rival.is_some())?;
     let url = reach.url.as_ref();
     let embedded = target::embedded(server.twin, url, aim, surroundings, &mut notes)?;
-    notes.add(seed.note(), &[seed.value.to_string()]);
+    notes.push(seed.note());
 
     let usual = Plan::new(Target {
         url: url.map(TargetUrl::shown),

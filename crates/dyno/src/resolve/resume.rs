@@ -1,6 +1,6 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{Aim, Inputs, ProcessEnv, Resolved, Showing, connection, data, fleet, opened};
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
@@ -135,9 +135,10 @@ pub(super) fn again(
     )?;
     if let Some(url) = &plan.target.url {
         let shown = |text: &String| Message::quoted(escape(text, LONGEST));
-        let data = plan.data.spec.as_ref().map_or_else(|| Note::Nothing.into(), shown);
-        let given = reach.secrets.api_key.is_some();
-        let key = Message::from(if given { Note::Given } else { Note::Nothing });
+        let none = || message!("none", "无");
+        let data = plan.data.spec.as_ref().map_or_else(none, shown);
+        let key = reach.secrets.api_key.as_ref();
+        let key = key.map_or_else(none, |_| message!("given", "已提供"));
         notes.push(message!(
             "resuming: target {}, data {data}, key {key}",
             "继续运行：目标 {}，数据 {data}，密钥 {key}",

@@ -1,6 +1,5 @@
 //! Shows a running benchmark: progress on a separate thread, messages through the printer.
 
-use super::say::Say;
 use crate::commands::RUNS;
 use crate::printer::Printer;
 use dyno_live::{Live, Progress, ProgressStyle, Terminal as _};
@@ -171,7 +170,18 @@ fn left(after: usize, of: usize, time: Duration) -> Message {
         _ => format!("{:.1} h", seconds / 3600.0),
     };
     match after {
-        0 => Say::FirstEstimate.said(&[time, of.to_string()]),
-        _ => Say::Estimate.said(&[after.to_string(), of.to_string(), time]),
+        0 => message!(
+            "estimated from the first response: about {} for {} levels",
+            "根据首个响应估计：{1} 级约需 {0}",
+            time,
+            of
+        ),
+        _ => message!(
+            "{} of {} levels done; about {} left",
+            "已完成 {}/{} 级；约剩 {}",
+            after,
+            of,
+            time
+        ),
     }
 }

@@ -1,6 +1,5 @@
 //! The reports that are written into the run directory.
 
-use super::say::Say;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
@@ -60,7 +59,7 @@ pub(super) fn reports(
             }
         };
         match dir.write_report(name, &printed.bytes) {
-            Ok(path) => printer.remark(&Say::Report.said(&[path.display().to_string()])),
+            Ok(path) => printer.remark(&message!("report: {}", "报告：{}", path.display())),
             Err(error) => {
                 printer.error(&unwritten(name, &error));
                 exit = Exit::Bug;

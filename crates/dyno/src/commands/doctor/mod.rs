@@ -4,7 +4,6 @@
 mod findings;
 mod ladder;
 mod limits;
-mod words;
 
 use super::shown_json;
 use crate::args::DoctorArgs;
