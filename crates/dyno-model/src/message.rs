@@ -158,14 +158,22 @@ pub struct Joined<T> {
     between: [&'static str; 2],
 }
 
+/// Texts, with something between them in each language.
+pub fn joined<T: Localized>(
+    items: impl IntoIterator<Item = T>,
+    between: [&'static str; 2],
+) -> Joined<T> {
+    Joined { items: items.into_iter().collect(), between }
+}
+
 /// `a, b, c`.
 pub fn list<T: Localized>(items: impl IntoIterator<Item = T>) -> Joined<T> {
-    Joined { items: items.into_iter().collect(), between: [", ", "，"] }
+    joined(items, [", ", "，"])
 }
 
 /// `a; b; c`.
 pub fn clauses<T: Localized>(items: impl IntoIterator<Item = T>) -> Joined<T> {
-    Joined { items: items.into_iter().collect(), between: ["; ", "；"] }
+    joined(items, ["; ", "；"])
 }
 
 impl<T: Localized> Localized for Joined<T> {
