@@ -19,11 +19,13 @@ pub trait Localized: fmt::Display {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result;
 
     /// Its text in a language.
-    fn text(&self, language: Language) -> String
-    where
-        Self: Sized,
-    {
+    fn text(&self, language: Language) -> String {
         In(self, language).to_string()
+    }
+
+    /// It as a message.
+    fn message(&self) -> Message {
+        Message::each(|language| self.text(language))
     }
 }
 
@@ -72,7 +74,7 @@ impl Message {
 
     /// What an error says.
     pub fn of(said: impl Localized) -> Self {
-        Self::each(|language| said.text(language))
+        said.message()
     }
 
     /// What a function says in each language.
@@ -123,6 +125,11 @@ impl Localized for Message {
             None => Ok(()),
         }
     }
+
+    /// With its hint.
+    fn message(&self) -> Self {
+        self.clone()
+    }
 }
 
 impl fmt::Display for Message {
@@ -138,6 +145,10 @@ macro_rules! through {
         impl<T: Localized + ?Sized> Localized for $through {
             fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
                 (**self).fmt_in(f, language)
+            }
+
+            fn message(&self) -> Message {
+                (**self).message()
             }
         }
     )*};

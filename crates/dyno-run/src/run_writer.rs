@@ -47,7 +47,7 @@ impl RunWriter {
         environment: &Environment,
         clock: &Clock,
     ) -> Result<Self, RunError> {
-        let not_made = |error: RecordError| RunError::setting("--out", Message::of(error));
+        let not_made = |error: RecordError| RunError::setting("--out", error);
         let name = identity::name(clock, plan.course.versus.as_ref().map(|versus| versus.side));
         if let RunOutput::Resumed(dir, past) = &order.place {
             let header = identity::header(past.run_id.clone(), plan, clock);
@@ -57,9 +57,9 @@ impl RunWriter {
             // The user has confirmed where a copy sends its requests.
             before.made.directory = dir.mark();
             dir.write_environment(&Environment { attempts: environment.attempts, ..before })
-                .map_err(|error| RunError::setting("--resume", Message::of(error)))?;
-            let recorder = Recorder::resume(dir)
-                .map_err(|error| RunError::setting("--resume", Message::of(error)))?;
+                .map_err(|error| RunError::setting("--resume", error))?;
+            let recorder =
+                Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
             return Ok(Self::new(dir.clone(), None, header, recorder));
         }
         let mut temporary = None;
@@ -205,7 +205,7 @@ impl FrameSource for Since<'_> {
         Box::new(frames.filter(|frame| !matches!(frame, Frame::Server(_))))
     }
 
-    fn damaged(&self) -> Option<String> {
+    fn damaged(&self) -> Option<Message> {
         None
     }
 }

@@ -121,10 +121,9 @@ fn cut(text: &str, language: Language) -> String {
     let end: String = text.chars().skip(length - END).collect();
     let between = length - BEGINNING - END;
     message!(
-        "{} … ({} more {1|character|characters}) … {}",
-        "{} …（略去 {} 个字符）… {}",
+        "{} … ({between} more {between|character|characters}) … {}",
+        "{} …（略去 {between} 个字符）… {}",
         whole(&beginning),
-        between,
         whole(&end)
     )
     .text(language)

@@ -78,7 +78,7 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
         AgentWork { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
-    let listening = listening.map_err(|error| UsageError::new("signals", Message::of(&error)))?;
+    let listening = listening.map_err(|error| UsageError::new("signals", &error))?;
     let bus = options.shown();
     let teller = printer.clone();
     let tell = move |notice| teller.note(&said(notice, &bus));

@@ -42,7 +42,7 @@ struct Chosen {
 }
 
 fn in_spec(error: impl Localized) -> UsageError {
-    UsageError::new("SPEC", Message::of(error))
+    UsageError::new("SPEC", error)
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
@@ -77,8 +77,9 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
         return Err(UsageError::new("--truncate", not_truncated()));
     }
     let tokenizer = match &args.choice.tokenizer {
-        Some(path) => Tokenizer::load(path)
-            .map_err(|error| UsageError::new("--tokenizer", Message::of(error)))?,
+        Some(path) => {
+            Tokenizer::load(path).map_err(|error| UsageError::new("--tokenizer", error))?
+        }
         None => Tokenizer::estimate(),
     };
     let set = DataSet::new(spec).map_err(in_spec)?;

@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
-use dyno_model::{Language, Localized, Message, message};
+use dyno_model::{Language, Localized, message};
 use dyno_run::Embedded;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let server = match Server::bind(options) {
         Ok(server) => server,
         Err(error) => {
-            printer.error(&UsageError::new(at_fault(&error), Message::of(error)));
+            printer.error(&UsageError::new(at_fault(&error), error));
             return Exit::Usage;
         }
     };
@@ -50,13 +50,12 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let listening = message!("listening on {address}", "正在监听 {address}");
     let printed = printer.result(&(listening.text(printer.language()) + "\n"));
     printer.remark(&message!(
-        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": \
-         true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench \
-         {address}\nCtrl-C stops it",
-        "试一试：\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": \
-         true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench \
-         {address}\n按 Ctrl-C 停止",
-        model
+        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{model}\", \"stream\"\
+         : true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  \
+         dyno bench {address}\nCtrl-C stops it",
+        "试一试：\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{model}\", \"stream\
+         \": true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  \
+         dyno bench {address}\n按 Ctrl-C 停止"
     ));
     match server.run() {
         Ok(()) => printed,
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
 }
 
 fn wrong(error: &impl Localized) -> UsageError {
-    UsageError::new("--twin", Message::of(error))
+    UsageError::new("--twin", error)
 }
 
 fn options(args: &EngineArgs) -> Result<ServerOptions, UsageError> {

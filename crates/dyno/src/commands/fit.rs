@@ -120,7 +120,7 @@ fn unwritable(out: &Path) -> Option<UsageError> {
 
 /// The runs at `path`.
 pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<MeasuredRun>, UsageError> {
-    let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", Message::of(error));
+    let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error);
     let all = loaded::all(&[path.to_owned()], "RUN")?;
     all.print_problems(true, printer);
     let runs = all.runs.into_iter().map(|run| match run.dir {

@@ -44,7 +44,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let bad = found.iter().filter(|finding| finding.weight == Severity::Error).count();
     let mut status = Status::from(printer.result(&printed));
     if bad > 0 {
-        let why = message!("{} {0|error|errors} found", "发现 {} 个错误", bad);
+        let why = message!("{bad} {bad|error|errors} found", "发现 {bad} 个错误");
         status = status.and(Exit::BarNotMet.because(why));
     }
     Ok(status.told(printer))

@@ -177,7 +177,7 @@ fn known() -> Message {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
         kinds.join("\n    ")
     });
-    message!("these are read:\n    {}", "可读取：\n    {}", kinds)
+    message!("these are read:\n    {kinds}", "可读取：\n    {kinds}")
 }
 
 fn kinds() -> Message {

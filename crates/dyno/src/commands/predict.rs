@@ -8,7 +8,6 @@ use crate::resolve::Resolved;
 use crate::signals;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
-use dyno_model::Message;
 use dyno_run::Order;
 
 /// Runs a resolved prediction.
@@ -30,5 +29,5 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
 /// Checks that the plan names a twin: a script only runs in real time.
 fn check_twin(order: &Order) -> Result<(), UsageError> {
     let name = order.plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
-    Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", Message::of(error)))
+    Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", error))
 }

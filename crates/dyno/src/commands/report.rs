@@ -43,7 +43,7 @@ pub(super) fn not_arranged(error: &ArrangementError) -> UsageError {
         ArrangementError::TooMany { .. } => "--layout",
         ArrangementError::TooSmall { .. } => "--size",
     };
-    UsageError::new(flag, Message::of(error))
+    UsageError::new(flag, error)
 }
 
 /// Reports the named runs, or the latest.
@@ -114,7 +114,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         (Layout::Table, None) => found.iter().filter_map(rest).collect(),
         _ => vec![],
     };
-    let unreadable = |error: RecordError| UsageError::new("RUN", Message::of(error));
+    let unreadable = |error: RecordError| UsageError::new("RUN", error);
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
     let options = Options {
@@ -130,7 +130,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             given
         }
         Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
-        Err(PrintError::Png(error)) => Err(UsageError::new("--format", Message::of(error))),
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", error)),
         Err(error) => {
             printer.error(&error);
             Ok(Exit::Bug)

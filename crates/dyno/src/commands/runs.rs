@@ -10,7 +10,7 @@ use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
 use dyno_model::nearest::nearest;
 use dyno_model::run_entry::{RunEntry, RunState};
-use dyno_model::{Language, Localized, Message, message};
+use dyno_model::{Language, Localized, message};
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
 use dyno_words::escape::{escape, shell};
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
 }
 
 fn about(argument: &str) -> impl Fn(dyno_record::RecordError) -> UsageError {
-    move |error| UsageError::new(argument, Message::of(error))
+    move |error| UsageError::new(argument, error)
 }
 
 /// The run that a name means: in `root` before anywhere else.
@@ -85,9 +85,8 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
     }
     match (all, runs.is_empty()) {
         (0, _) => printer.note(&message!(
-            "no runs in `{}`; `dyno bench` makes one",
-            "`{}` 中没有测试；可用 `dyno bench` 进行测试",
-            dir
+            "no runs in `{dir}`; `dyno bench` makes one",
+            "`{dir}` 中没有测试；可用 `dyno bench` 进行测试"
         )),
         (_, true) if meant_action(&args.words).is_some() => {
             let (typed, near) = meant_action(&args.words).unwrap_or_default();
@@ -99,10 +98,8 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
             return Err(UsageError::new("", message).hint(hint));
         }
         (_, true) => printer.note(&message!(
-            "none of the {} runs in `{}` matches",
-            "`{1}` 中的 {0} 次测试均不符合条件",
-            all,
-            dir
+            "none of the {all} runs in `{dir}` matches",
+            "`{dir}` 中的 {all} 次测试均不符合条件"
         )),
         _ => {
             // In a pipe nothing is left out: it is searched.
@@ -182,8 +179,10 @@ fn command(root: &Path, run: &str, printer: &Printer) -> Result<Exit, UsageError
 fn label(root: &Path, run: &str, text: &str, printer: &Printer) -> Result<Exit, UsageError> {
     let name = annotate(root, run, |annotations| annotations.set_label(text))?;
     printer.note(&match text.trim() {
-        "" => message!("{} has no label now", "{} 现在没有标签", name),
-        text => message!("{} is now labelled `{}`", "{} 的标签现为 `{}`", name, escape(text, 200)),
+        "" => message!("{name} has no label now", "{name} 现在没有标签"),
+        text => {
+            message!("{name} is now labelled `{}`", "{name} 的标签现为 `{}`", escape(text, 200))
+        }
     });
     Ok(Exit::Fine)
 }
@@ -206,11 +205,12 @@ fn tag(root: &Path, run: &str, tags: &[String], printer: &Printer) -> Result<Exi
         Ok(())
     })?;
     for tag in missing {
-        printer.warn(&message!("{} did not have the tag `{}`", "{} 原本没有标记 `{}`", name, tag));
+        printer
+            .warn(&message!("{name} did not have the tag `{tag}`", "{name} 原本没有标记 `{tag}`"));
     }
     printer.note(&match after.is_empty() {
-        true => message!("{} has no tags now", "{} 现在没有标记", name),
-        false => message!("{} has the tags: {}", "{} 的标记：{}", name, after),
+        true => message!("{name} has no tags now", "{name} 现在没有标记"),
+        false => message!("{name} has the tags: {after}", "{name} 的标记：{after}"),
     });
     Ok(Exit::Fine)
 }
@@ -240,7 +240,7 @@ fn delete(
         let _ = write!(
             io::stderr(),
             "{}",
-            message!("Delete {} for good? [y/N] ", "永久删除 {}？[y/N] ", names).text(language)
+            message!("Delete {names} for good? [y/N] ", "永久删除 {names}？[y/N] ").text(language)
         );
         let read = io::stdin().lock().read_line(&mut answer);
         if read.is_err() || !matches!(answer.trim(), "y" | "Y" | "yes") {

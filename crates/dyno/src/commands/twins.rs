@@ -51,7 +51,7 @@ fn checked(
     json: bool,
     printer: &Printer,
 ) -> Result<(String, Exit), UsageError> {
-    let twin = Twin::load(twin).map_err(|error| UsageError::new("--twin", Message::of(error)))?;
+    let twin = Twin::load(twin).map_err(|error| UsageError::new("--twin", error))?;
     let mut measured = Vec::new();
     for path in runs {
         measured.append(&mut fit::measured(path, printer)?);
@@ -74,7 +74,7 @@ fn checked(
 }
 
 fn in_twin(error: impl Localized) -> UsageError {
-    UsageError::new("NAME|FILE", Message::of(error))
+    UsageError::new("NAME|FILE", error)
 }
 
 fn load(name: &str) -> Result<Twin, UsageError> {

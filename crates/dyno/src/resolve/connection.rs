@@ -74,7 +74,7 @@ fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
 fn sources(args: &ConnectionArgs) -> Result<Sources, UsageError> {
     let sources: Sources = args.source_address.iter().cloned().collect();
     let local = sources.are_local();
-    local.map(|()| sources).map_err(|error| UsageError::new("--source-address", Message::of(error)))
+    local.map(|()| sources).map_err(|error| UsageError::new("--source-address", error))
 }
 
 /// What the plan says of them.
@@ -101,9 +101,8 @@ fn tls(
         ] {
             if given {
                 notes.push(message!(
-                    "{} has no effect: the target is not https",
-                    "{} 无效：目标不是 https",
-                    flag
+                    "{flag} has no effect: the target is not https",
+                    "{flag} 无效：目标不是 https"
                 ));
             }
         }

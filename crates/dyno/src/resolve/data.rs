@@ -5,8 +5,8 @@ use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Length;
+use dyno_model::message;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
-use dyno_model::{Message, message};
 use dyno_run::about;
 use dyno_run::workload::not_truncated;
 use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec, SpecError};
@@ -75,7 +75,7 @@ impl Nature {
 /// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
 /// specification.
 pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageError> {
-    let wrong = |error: SpecError| UsageError::new("--data", Message::of(error));
+    let wrong = |error: SpecError| UsageError::new("--data", error);
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
     if spec.kind.is_none()
@@ -186,16 +186,15 @@ pub(super) fn settled_sizes(
     if let Some(Usual { input, output }) = fitted {
         if args.input_tokens.is_none() {
             notes.push(message!(
-                "prompts of {} tokens, as the twin was fitted to; --input-tokens changes that",
-                "提示词为 {} 个 token，与拟合该孪生模型时相同；可用 --input-tokens 更改",
-                input
+                "prompts of {input} tokens, as the twin was fitted to; --input-tokens changes that",
+                "提示词为 {input} 个 token，与拟合该孪生模型时相同；可用 --input-tokens 更改"
             ));
         }
         if args.output_tokens.is_none() {
             notes.push(message!(
-                "responses of {} tokens, as the twin was fitted to; --output-tokens changes that",
-                "响应为 {} 个 token，与拟合该孪生模型时相同；可用 --output-tokens 更改",
-                output
+                "responses of {output} tokens, as the twin was fitted to; --output-tokens changes \
+                 that",
+                "响应为 {output} 个 token，与拟合该孪生模型时相同；可用 --output-tokens 更改"
             ));
         }
     }

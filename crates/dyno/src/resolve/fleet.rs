@@ -218,5 +218,5 @@ pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
         key: args.bus_key.clone(),
     };
     nats::Options::new(&given, |name| std::env::var(name).ok())
-        .map_err(|error| UsageError::new("--bus", Message::of(error)))
+        .map_err(|error| UsageError::new("--bus", error))
 }

@@ -28,12 +28,10 @@ pub(super) fn check(
     };
     if let Some(fewest) = levels.iter().filter_map(requests).min().filter(|n| *n < needed) {
         notes.push(message!(
-            "--slo: its percentiles need {} requests per level, and one level has {}; unless they \
-             are far from their bounds, the result there will be inconclusive",
-            "--slo：其分位数每级需要 {} 个请求，而有一级只有 {} 个；除非与界限相差很大，否则该级将\
-             无法判定",
-            needed,
-            fewest
+            "--slo: its percentiles need {needed} requests per level, and one level has {fewest}; \
+             unless they are far from their bounds, the result there will be inconclusive",
+            "--slo：其分位数每级需要 {needed} 个请求，而有一级只有 {fewest} 个；除非与界限相差很大\
+             ，否则该级将无法判定"
         ));
     }
     Ok(())

@@ -5,8 +5,8 @@ use super::{Aim, ProcessEnv};
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
+use dyno_model::message;
 use dyno_model::plan::Api;
-use dyno_model::{Message, message};
 use dyno_run::{Embedded, api_of_path, apis, may_have_path, misspelt_path};
 
 /// The twin that is measured or predicted where there is no server.
@@ -28,7 +28,7 @@ pub(super) fn embedded(
         return Ok(None);
     }
     let name = twin.unwrap_or_else(|| Twin::default_name().to_owned());
-    Embedded::named(&name).map_err(|error| UsageError::new("--twin", Message::of(error)))?;
+    Embedded::named(&name).map_err(|error| UsageError::new("--twin", error))?;
     notes.push(match aim {
         Aim::Measure => message!(
             "no target given: measuring the embedded engine ({name})",

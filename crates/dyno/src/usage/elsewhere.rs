@@ -224,7 +224,7 @@ mod tests {
             said(line),
             "these are not flags of dyno bench: --backend, --num-prompts, --top-p\n  hint: --backend: in \
              Dyno this is --api NAME\n  hint: --num-prompts: in Dyno this is --requests\n  hint: --top-p: \
-             in Dyno this is --extra-body '{\"FIELD\": VALUE}'"
+             in Dyno this is --extra-body '{\"top_p\": VALUE}'"
         );
         assert_eq!(said("dyno bench http://h --num-prompts 9"), "", "one is explained as before");
         assert_eq!(said("dyno bench http://h --rate 2 -- --qps --rps"), "");
@@ -252,8 +252,8 @@ mod tests {
         ("-o", "--out DIR"),
         ("--save-result", "the default: every run is stored"),
         ("--stream", "the default: responses are streamed"),
-        ("--top-p", "--extra-body '{\"FIELD\": VALUE}'"),
-        ("--top-k", "--extra-body '{\"FIELD\": VALUE}'"),
+        ("--top-p", "--extra-body '{\"top_p\": VALUE}'"),
+        ("--top-k", "--extra-body '{\"top_k\": VALUE}'"),
         ("--timeout", "--timeout-total"),
         ("--read-timeout", "--timeout-total"),
         ("--connect-timeout", "--timeout-connect"),

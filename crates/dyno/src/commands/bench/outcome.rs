@@ -211,8 +211,7 @@ fn by_slo(summary: &Summary, slo: String) -> Status {
         Decision::Met if missed => {
             let met = summary.levels.iter().filter(|level| level.passes()).count();
             Exit::Fine.because(message!(
-                "the SLO {slo} was met at {met} of {levels} levels; 5 means that no level \
-                     meets it",
+                "the SLO {slo} was met at {met} of {levels} levels; 5 means that no level meets it",
                 "{levels} 个档位中有 {met} 个满足 SLO {slo}；所有档位都不满足时为 5"
             ))
         }

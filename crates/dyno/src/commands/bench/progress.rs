@@ -171,17 +171,12 @@ fn left(after: usize, of: usize, time: Duration) -> Message {
     };
     match after {
         0 => message!(
-            "estimated from the first response: about {} for {} levels",
-            "根据首个响应估计：{1} 级约需 {0}",
-            time,
-            of
+            "estimated from the first response: about {time} for {of} levels",
+            "根据首个响应估计：{of} 级约需 {time}"
         ),
         _ => message!(
-            "{} of {} levels done; about {} left",
-            "已完成 {}/{} 级；约剩 {}",
-            after,
-            of,
-            time
+            "{after} of {of} levels done; about {time} left",
+            "已完成 {after}/{of} 级；约剩 {time}"
         ),
     }
 }

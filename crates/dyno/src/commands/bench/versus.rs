@@ -103,10 +103,8 @@ fn compared(runs: &[RunResults; 2], showing: &Showing, printer: &Printer) -> Exi
     }
     let [a, b] = paths.map(|path| path.display().to_string());
     printer.remark(&message!(
-        "to compare again: dyno compare {} {}",
-        "再次对比：dyno compare {} {}",
-        a,
-        b
+        "to compare again: dyno compare {a} {b}",
+        "再次对比：dyno compare {a} {b}"
     ));
     exit
 }

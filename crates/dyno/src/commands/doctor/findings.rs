@@ -183,30 +183,24 @@ fn accurate(findings: &Findings, tokens: String, language: Language) -> String {
     let Some(most) = findings.streams else {
         let least = tried().map(|(streams, _)| streams).min().unwrap_or(0);
         return message!(
-            "Metrics are not accurate on this machine, even with {} streams.",
-            "在本机上即使只有 {} 路流，指标也不准确。",
-            least
+            "Metrics are not accurate on this machine, even with {least} streams.",
+            "在本机上即使只有 {least} 路流，指标也不准确。"
         )
         .text(language);
     };
     let fails = tried().filter(|(streams, valid)| *streams > most && !valid);
     match fails.map(|(streams, _)| streams).min() {
         Some(fails) => message!(
-            "Metrics are accurate up to {} streams and {} tokens/s on this machine, but not \
-                 with {} streams; nothing between was tried.",
-            "在本机上，指标在 {} 路流、{} token/秒以内准确，但 {} 路流时不准确；两者之间未测试\
-                 。",
-            most,
-            tokens,
-            fails
+            "Metrics are accurate up to {most} streams and {tokens} tokens/s on this machine, but \
+             not with {fails} streams; nothing between was tried.",
+            "在本机上，指标在 {most} 路流、{tokens} token/秒以内准确，但 {fails} 路流时不准确；两\
+             者之间未测试。"
         )
         .text(language),
         None => message!(
-            "Metrics are accurate up to at least {} streams and {} tokens/s on this machine; more \
-             was not tried.",
-            "在本机上，指标至少在 {} 路流、{} token/秒以内准确；更高负载未测试。",
-            most,
-            tokens
+            "Metrics are accurate up to at least {most} streams and {tokens} tokens/s on this \
+             machine; more was not tried.",
+            "在本机上，指标至少在 {most} 路流、{tokens} token/秒以内准确；更高负载未测试。"
         )
         .text(language),
     }
