@@ -28,7 +28,7 @@ pub use notes::Note;
 pub use output::OutputFinding;
 pub use over_time::OverTime;
 pub use overload::Overloaded;
-pub(crate) use place::InputPlace;
+pub(crate) use place::Place;
 pub use server::ServerFinding;
 pub use server_times::ServerTimesFinding;
 pub use slo::Undecided;
@@ -50,7 +50,7 @@ const TABLES: [&[Wording]; 15] = [
     LoadNote::ROWS,
     Defect::ROWS,
     Problem::ROWS,
-    InputPlace::ROWS,
+    Place::ROWS,
 ];
 
 /// Every row of every table.

@@ -4,7 +4,7 @@ use crate::wordings;
 
 wordings! {
     /// A prefix that says which part of the input a wording is about.
-    pub enum InputPlace;
+    pub enum Place;
 
     Named: Note "", ["{}: {}", "{}：{}"], ["{2}", "{2}"];
     Line: Note "", ["line {}: {}", "第 {} 行：{}"], ["{2}", "{2}"];
