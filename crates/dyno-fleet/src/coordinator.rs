@@ -414,7 +414,7 @@ impl Fleet {
                     );
                     self.members[agent].lost.get_or_insert(why);
                 } else if at == from {
-                    let kept = keep(&piece).map_err(Message::quoted);
+                    let kept = keep(&piece).map_err(Message::of);
                     kept.map_err(|why| FleetError::Refused { name: name.clone(), why })?;
                     (from, tries) = (from + piece.len() as u64, 0);
                     break;

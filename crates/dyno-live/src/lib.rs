@@ -59,7 +59,7 @@ impl Progress {
         let (stop, stopped) = channel();
         let (alive, ended) = channel();
         let style = terminal.progress_style();
-        let full_screen = full_screen && screen::is_possible(&*terminal, live.language());
+        let full_screen = full_screen && screen::is_possible(&*terminal);
         if style != ProgressStyle::Hidden {
             let terminal = Arc::clone(&terminal);
             let watch = Watch::new(&live);

@@ -5,7 +5,7 @@ use dyno_model::summary::Origin;
 use dyno_model::{Language, Localized, Summary, Sure, message};
 use dyno_words::columns::{cut_middle, left, right, width};
 use dyno_words::escape::escape;
-use dyno_words::{messages, translated};
+use dyno_words::messages;
 
 messages! {
     /// Heads and cells.
@@ -55,7 +55,7 @@ pub fn files(files: &[FileOutcome], language: Language) -> String {
             ImportOutcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
             ImportOutcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
             ImportOutcome::Unreadable(why) => {
-                let why = escape(&translated(why, language), 120);
+                let why = escape(&why.text(language), 120);
                 (4, [dash(), dash(), dash(), why])
             }
         };

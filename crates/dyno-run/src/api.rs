@@ -126,7 +126,7 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
 
 fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
     discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
-        let message = on_one_line(&dyno_model::said!(error));
+        let message = on_one_line(&error);
         match error {
             PreflightError::Unreachable { tls, .. } => {
                 let endpoint = (&target.endpoint, DIALECTS[0]);

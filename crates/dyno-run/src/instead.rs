@@ -180,7 +180,7 @@ impl Refused<'_> {
         match preflight(&mut client, &setup) {
             // Which of its models to use is for the user to say.
             Ok(_) | Err(PreflightError::Model(_)) => Tried::Taken,
-            Err(error) => Tried::Refused(on_one_line(&dyno_model::said!(error))),
+            Err(error) => Tried::Refused(on_one_line(&Message::of(error))),
         }
     }
 

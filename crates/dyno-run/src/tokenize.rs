@@ -61,7 +61,7 @@ pub(crate) fn of_server(
     stop: &StopSignal,
 ) -> Result<OfServer, Message> {
     let aside = Client::new(client.options().clone(), client.clock());
-    let aside = Arc::new(Mutex::new(aside.map_err(|error| dyno_model::said!(error))?));
+    let aside = Arc::new(Mutex::new(aside.map_err(Message::of)?));
     let about = client.rules().dialect.about();
     let mut why = None;
     let found = about.counting.iter().find_map(|counting| {
@@ -139,7 +139,7 @@ fn count(
     let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
     let path = client.options().endpoint.beside(at);
     let fetched = client.post(&path, body.as_bytes(), 30 * SEC, stop);
-    let fetched = fetched.map_err(|error| dyno_model::said!(error))?;
+    let fetched = fetched.map_err(Message::of)?;
     let response = fetched.json();
     let count = response.as_ref().and_then(|response| (counting.count)(response));
     // Every text here has tokens, so a count of 0 is none.

@@ -8,7 +8,7 @@ pub(crate) mod presets;
 
 use crate::args::Cli;
 use crate::args::plan::SettingsArgs;
-use crate::resolve::{Note, Notes};
+use crate::resolve::Notes;
 use crate::usage::{UsageError, from_clap};
 use clap::builder::{ArgPredicate, OsStr, Resettable};
 use clap::parser::ValueSource;
@@ -49,13 +49,24 @@ impl Given {
     /// Says what was not typed and has an effect, and what has none.
     pub(crate) fn announce(&self, notes: &mut Notes) {
         if !self.variables.is_empty() {
-            notes.add(Note::Variables, &[self.variables.join(", ")]);
+            notes.push(message!(
+                "settings from the environment: {}",
+                "来自环境变量的设置：{}",
+                self.variables.join(", ")
+            ));
         }
         for (name, meant) in &self.misspelt {
-            notes.add(Note::Misspelt, &[name, meant]);
+            notes.push(message!(
+                "{name} has no effect: there is no such setting; did you mean {meant}?",
+                "{name} 无效：没有此设置；是否指 {meant}？"
+            ));
         }
         if !self.ignored.is_empty() {
-            notes.add(Note::IgnoredKeys, &[self.ignored.join(", ")]);
+            notes.push(message!(
+                "settings that this command does not have are ignored: {}",
+                "已忽略此命令没有的设置：{}",
+                self.ignored.join(", ")
+            ));
         }
     }
 

@@ -4,11 +4,13 @@
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::near::{Column, half_digit};
 use super::rows::{LintedLevel, Rows};
+use dyno_model::Message;
 use dyno_model::diagnostic::CatalogueRow;
+use dyno_model::message::joined;
 use dyno_model::metric::Time;
 use dyno_model::summary::Distribution;
 use dyno_words::number::{digits, seconds};
-use dyno_words::{Defect, list, values};
+use dyno_words::{Defect, values};
 
 /// A percentile and the share of the samples below it.
 type Quantile = (f64, Option<f64>);
@@ -73,8 +75,8 @@ pub(super) fn percentiles(rows: &Rows<'_>) -> Option<Found> {
         let known = found.clone();
         found.extend(of.into_iter().filter(|row| !known.contains(row)));
     }
-    let names = list(names.into_iter().map(Into::into), [", ", "、"]);
-    of_rows(found, Defect::Percentiles, Sure::Possible, [names])
+    let names = joined(names.into_iter().map(Message::quoted), [", ", "、"]);
+    of_rows(found, Defect::Percentiles, Sure::Possible, values![names])
 }
 
 /// Tolerance for clocks that are read twice.

@@ -79,7 +79,7 @@ pub(super) fn spawn<F>(
 where
     F: Future<Output = ()>,
 {
-    let own = |error: std::io::Error| BusError::Own(Message::quoted(error));
+    let own = |error: std::io::Error| BusError::Own(Message::of(error));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(own)?;
     let run = move || {
@@ -107,7 +107,7 @@ pub(super) async fn connect(options: &Options, name: &str) -> Result<Connection,
         .event_callback(callback)
         .reconnect_delay_callback(|attempts| Duration::from_millis(50 * attempts.min(5) as u64));
     let addresses: Result<Vec<ServerAddr>, _> = options.urls().map(|url| url.parse()).collect();
-    let addresses = addresses.map_err(|error| BusError::Own(Message::quoted(error)))?;
+    let addresses = addresses.map_err(|error| BusError::Own(Message::of(error)))?;
     let client = connecting.connect(addresses).await.map_err(|error| failed(&servers, &error))?;
     let allowed = client.max_payload();
     if allowed < LEAST_PAYLOAD {

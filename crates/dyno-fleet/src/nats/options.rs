@@ -224,7 +224,7 @@ fn unfit(flag: &'static str, file: &Path, why: Message) -> BusError {
 }
 
 fn read(flag: &'static str, path: &Path) -> Result<String, BusError> {
-    let wrong = |error: std::io::Error| unfit(flag, path, Message::quoted(error));
+    let wrong = |error: std::io::Error| unfit(flag, path, Message::of(error));
     let file = File::open(path).map_err(wrong)?;
     let mut text = String::new();
     let count = file.take(FILE + 1).read_to_string(&mut text).map_err(wrong)?;
@@ -236,7 +236,7 @@ fn read(flag: &'static str, path: &Path) -> Result<String, BusError> {
 
 fn check_pem(flag: &'static str, path: &Path) -> Result<(), BusError> {
     // A bundle of authorities may be larger than a secret.
-    let wrong = |error: std::io::Error| unfit(flag, path, Message::quoted(error));
+    let wrong = |error: std::io::Error| unfit(flag, path, Message::of(error));
     let text = std::fs::read(path).map_err(wrong)?;
     let begin = b"-----BEGIN ";
     if text.windows(begin.len()).any(|part| part == begin) {

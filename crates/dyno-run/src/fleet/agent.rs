@@ -110,7 +110,7 @@ fn secrets(given: &serde_json::Value) -> Secrets {
 pub fn serve_child(agent: &AgentWork) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
-    let line = line.map_err(|error| RunError::Own(dyno_model::said!(error)))?;
+    let line = line.map_err(|error| RunError::Own(Message::of(error)))?;
     // Its coordinator gets the signals, and tells it.
     serve(agent, line, clock, &StopSignal::new()).how
 }
@@ -278,11 +278,11 @@ impl Duty {
         let (cpu, sources) = agent.own_of(setup);
         if !sources.is_empty() {
             let sources = Sources::parse(&sources.join(","));
-            reach.sources = sources.map_err(|error| RunError::Usage(dyno_model::said!(error)))?;
+            reach.sources = sources.map_err(|error| RunError::Usage(Message::of(error)))?;
         }
         if let Some(cpu) = cpu {
             let pinned = dyno_net::pin_to_cpu(cpu as usize);
-            pinned.map_err(|error| RunError::Own(Message::quoted(error)))?;
+            pinned.map_err(|error| RunError::Own(Message::of(error)))?;
         }
         reach.numbered = settled.addresses.clone();
         let mut workload = match &files {
@@ -372,7 +372,7 @@ impl Duty {
         counters.end();
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
-        let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
+        let lost_target = outcome.lost.as_ref().map(served_nothing);
         let done = AgentLevelEnd {
             level: *number,
             ending: outcome.end.ending,

@@ -8,7 +8,7 @@ use super::served::{Served, Signs};
 use super::settled::AgreedWorkload;
 use super::told::{Learned, Numbers, Told, joined};
 use crate::error::RunError;
-use crate::identity::{on_one_line, one_line};
+use crate::identity::on_one_line;
 use crate::levels::Backend;
 use crate::metrics::Metrics;
 use crate::order::{ConnectionSettings, Order, Secrets};
@@ -226,21 +226,21 @@ fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
         nats::BusError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
             let all = agents.saturating_mul(2);
-            let few = message!("--bus: {}", "--bus：{}", on_one_line(&dyno_model::said!(few)));
+            let few = message!("--bus: {}", "--bus：{}", on_one_line(&few));
             RunError::Usage(few.with_hint(message!(
                 "--versus needs agents for each of the two servers, {all} in all",
                 "--versus 的两台服务器各需要压测端，共 {all} 个",
             )))
         }
         error => {
-            let why = on_one_line(&dyno_model::said!(error));
+            let why = on_one_line(&error);
             RunError::Usage(message!("--bus: {why}", "--bus：{why}"))
         }
     }
 }
 
 fn wrong(error: FleetError) -> RunError {
-    let message = message!("--agents: {}", "--agents：{}", on_one_line(&dyno_model::said!(error)));
+    let message = message!("--agents: {}", "--agents：{}", on_one_line(&error));
     match error {
         FleetError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         FleetError::Version { .. } | FleetError::Refused { .. } => RunError::Usage(message),
@@ -340,7 +340,7 @@ impl Backend for Coordinated {
                 return Ok(lost_before(setup.level, &name, why, now));
             }
             Err(error) => {
-                return Err(TransportError::from(io::Error::other(one_line(&error.to_string()))));
+                return Err(TransportError::from(io::Error::other(on_one_line(&error))));
             }
         };
         let (silent, started) = (watching.silent, watching.started);

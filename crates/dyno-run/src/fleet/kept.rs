@@ -57,7 +57,7 @@ impl Kept {
         plan: &Plan,
         environment: &Environment,
     ) -> Result<Self, RunError> {
-        let own = |error: io::Error| RunError::Own(Message::quoted(error));
+        let own = |error: io::Error| RunError::Own(Message::of(error));
         let in_run = match keep {
             Keep::InRun(run) => Folder::in_run(run, &RunDir::part_name(plan.shard.index)).ok(),
             Keep::Below(_) => None,
@@ -82,7 +82,7 @@ impl Kept {
     /// All of them are written.
     pub(super) fn close(mut self, records: u64) -> Result<Self, RunError> {
         let found = self.path().metadata();
-        let length = found.map_err(|error| RunError::Own(Message::quoted(error)))?.len();
+        let length = found.map_err(|error| RunError::Own(Message::of(error)))?.len();
         (self.records, self.bytes) = (records, length);
         Ok(self)
     }
@@ -118,7 +118,7 @@ impl Kept {
 
     /// Moves them below the first directory that can be written.
     fn moved(&self, roots: &[PathBuf]) -> Result<PathBuf, Message> {
-        let header = self.dir.records().map_err(|error| dyno_model::said!(error))?.header().clone();
+        let header = self.dir.records().map_err(Message::of)?.header().clone();
         let name = name(&header.run_id, header.shard);
         let mut why = message!("there is no place for them", "没有可保存的位置");
         for root in roots {

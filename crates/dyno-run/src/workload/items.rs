@@ -7,6 +7,7 @@ use super::{Items, Text, lock};
 use dyno_drive::arrivals::seeded;
 use dyno_drive::{Sending, Share};
 use dyno_model::prompt::{Content, Item};
+use dyno_model::{Localized, Message};
 use dyno_workload::data::{Count, Selected, Tally};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::random::key::Key;
@@ -18,11 +19,11 @@ use std::sync::{Arc, Mutex};
 type Shared = Arc<Mutex<Account>>;
 
 /// The value; an error goes into the account.
-fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option<T> {
+fn kept<T, E: Localized>(made: Result<T, E>, account: &Shared) -> Option<T> {
     match made {
         Ok(value) => Some(value),
         Err(error) => {
-            lock(account).error.get_or_insert(dyno_model::said!(error));
+            lock(account).error.get_or_insert(Message::of(error));
             None
         }
     }

@@ -35,9 +35,9 @@ impl ColumnArgs {
 }
 
 fn statistics(text: &str) -> Result<List<Statistic>, Message> {
-    list(text, |part| parse_statistic(part).map_err(|error| dyno_model::said!(error)))
+    list(text, |part| parse_statistic(part).map_err(Message::of))
 }
 
 fn columns(text: &str) -> Result<List<Vec<LevelColumn>>, Message> {
-    list(text, |part| parse_column(part).map_err(|error| dyno_model::said!(error)))
+    list(text, |part| parse_column(part).map_err(Message::of))
 }

@@ -5,9 +5,8 @@ use super::report::{give, language, not_arranged, only_binary, only_pictures};
 use super::shown_json;
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
 use dyno_analysis::RunResults;
 use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, Terms, compare};
 use dyno_draw::{self as chart, ChartOptions};
@@ -20,9 +19,9 @@ use std::path::{Path, PathBuf};
 /// Prints the comparison.
 pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
     match compared(args, printer) {
-        Ok(Exit::Inconclusive) => {
-            Status::because(Exit::Inconclusive, Why::NothingCompared).told(printer)
-        }
+        Ok(Exit::Inconclusive) => Exit::Inconclusive
+            .because(message!("the runs have no load in common", "这些测试没有相同的负载"))
+            .told(printer),
         Ok(exit) => exit,
         Err(error) => {
             printer.error(&error);
@@ -101,12 +100,7 @@ fn drawn(
     let wrong = |error: std::io::Error| {
         UsageError::new(
             "--out",
-            message!(
-                "cannot create `{}`: {error}",
-                "无法创建 `{}`：{error}",
-                dir.display(),
-                error = outside(&error)
-            ),
+            message!("cannot create `{}`: {error}", "无法创建 `{}`：{error}", dir.display(),),
         )
     };
     std::fs::create_dir_all(dir).map_err(wrong)?;
@@ -144,7 +138,7 @@ fn picture(
     match chart::picture(svg) {
         Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }

@@ -2,7 +2,7 @@
 //! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, RunResults, summarise};
@@ -69,8 +69,7 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<LoadedRuns, Usage
     let mut found = LoadedRuns::default();
     let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
-        let dir =
-            RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(dyno_model::said!(error)))?;
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(Message::of(error)))?;
         found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
@@ -151,12 +150,13 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> Message {
-    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(|kind| outside(kind)).collect();
+    let kinds: Vec<Message> =
+        dyno_import::known_kinds().iter().map(|kind| Message::of(kind)).collect();
     let kinds = Message::each(|language| {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
         kinds.join("\n    ")
     });
-    message!("these are read:\n    {}", "可读取：\n    {}", kinds)
+    message!("these are read:\n    {kinds}", "可读取：\n    {kinds}")
 }
 
 fn kinds() -> Message {
@@ -172,9 +172,7 @@ pub(crate) fn resolve_run_name(path: &Path) -> Result<PathBuf, Message> {
     let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
-        Some(name) if looks_like_a_name => {
-            find_run(Path::new(RUNS), name).map_err(|error| dyno_model::said!(error))
-        }
+        Some(name) if looks_like_a_name => find_run(Path::new(RUNS), name).map_err(Message::of),
         _ => Ok(path.to_owned()),
     }
 }
@@ -273,7 +271,7 @@ fn piped() -> Result<Vec<u8>, Message> {
 /// Why nothing could be read.
 fn unread(error: ImportError) -> UsageError {
     let known = matches!(error, ImportError::Unknown { .. }).then(known);
-    let wrong = UsageError::new("", dyno_model::said!(error));
+    let wrong = UsageError::new("", Message::of(error));
     match known {
         Some(known) => wrong.hint(known),
         None => wrong,
@@ -296,8 +294,7 @@ fn directory(path: &Path, found: &mut LoadedRuns) -> Result<(), Message> {
     let mut ours = Vec::new();
     own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
-    let imported =
-        dyno_import::import_folder(path, &is_ours).map_err(|error| dyno_model::said!(error))?;
+    let imported = dyno_import::import_folder(path, &is_ours).map_err(Message::of)?;
     take(path, imported, found);
     Ok(())
 }
@@ -324,7 +321,6 @@ fn own_below(
     found: &mut LoadedRuns,
 ) -> Result<(), Message> {
     let unreadable = |error: std::io::Error| {
-        let error = outside(&error);
         message!("cannot list `{}`: {error}", "无法列出 `{}`：{error}", path.display())
     };
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
@@ -368,14 +364,13 @@ fn saved(path: &Path) -> Result<Option<Summary>, Message> {
             "`{}` is not a complete summary: {error}",
             "`{}` 不是完整的汇总：{error}",
             path.display(),
-            error = outside(&error)
         )
     };
     dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
 fn own(dir: RunDir) -> Result<RunResults, Message> {
-    let message = |error: dyno_record::RecordError| dyno_model::said!(error);
+    let message = |error: dyno_record::RecordError| Message::of(error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
@@ -387,7 +382,7 @@ fn own(dir: RunDir) -> Result<RunResults, Message> {
 /// With the label that was set after the run, where there is one.
 fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Message> {
     if let Some(dir) = dir {
-        let annotations = dir.read_annotations().map_err(|error| dyno_model::said!(error))?;
+        let annotations = dir.read_annotations().map_err(Message::of)?;
         summary.run.label = annotations.label_or(summary.run.label.as_deref());
     }
     Ok(summary)

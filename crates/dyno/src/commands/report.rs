@@ -1,6 +1,6 @@
 //! `dyno report`: reports of runs, computed from their records, in the requested format.
 
-use super::bench::say::{self, Say};
+use super::bench::say;
 use super::loaded;
 use super::{cannot_write, show};
 use crate::args::language::LanguageArgs;
@@ -44,7 +44,7 @@ pub(super) fn not_arranged(error: &ArrangementError) -> UsageError {
         ArrangementError::TooMany { .. } => "--layout",
         ArrangementError::TooSmall { .. } => "--size",
     };
-    UsageError::new(flag, dyno_model::said!(error))
+    UsageError::new(flag, error)
 }
 
 /// Reports the named runs, or the latest.
@@ -115,7 +115,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         (Layout::Table, None) => found.iter().filter_map(rest).collect(),
         _ => vec![],
     };
-    let unreadable = |error: RecordError| UsageError::new("RUN", dyno_model::said!(error));
+    let unreadable = |error: RecordError| UsageError::new("RUN", error);
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
     let options = Options {
@@ -131,9 +131,9 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             given
         }
         Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
-        Err(PrintError::Png(error)) => Err(UsageError::new("--format", dyno_model::said!(error))),
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", error)),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }
@@ -146,7 +146,7 @@ fn rest(run: &RunResults) -> Option<Message> {
     if whole || run.summary.run.origin.is_some() || dir.is_being_written() {
         return None;
     }
-    say::to_resume(Say::ToResume, dir.path(), &dir.read_plan().ok()?)
+    say::resuming(dir.path(), &dir.read_plan().ok()?).map(say::to_resume)
 }
 
 /// Loads what a layout needs of a run.

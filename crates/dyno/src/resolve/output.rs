@@ -3,7 +3,6 @@
 use super::{ProcessEnv, versus};
 use crate::args::bench::{OutputArgs, ProgressArg};
 use crate::args::report::Written;
-use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::{Language, message};
 use dyno_report::Selection;
@@ -87,7 +86,6 @@ fn check_out(dir: &Path) -> Result<(), UsageError> {
             "cannot use `{}`: {error}",
             "无法使用 `{}`：{error}",
             dir.display(),
-            error = outside(&error)
         ))),
     }
 }

@@ -75,7 +75,8 @@ impl Place<'_> {
 
     fn toml(&self, error: &toml::de::Error) -> TwinError {
         let offset = error.span().map_or(0, |span| span.start);
-        self.wrong(offset, Message::quoted(error.message().replace('\n', "; ")))
+        let said = error.message().replace('\n', "; ");
+        self.wrong(offset, message!("{said}", "“{said}”"))
     }
 
     /// A setting that the scheduler rejects, with the line that sets it.
