@@ -196,7 +196,7 @@ impl<S: Sink> Writer<S> {
     fn try_flush(&mut self) {
         let result = self.write_buffer().and_then(|()| self.sync_if_due());
         if let Err(error) = result {
-            let message = Message::of(&self.write_error(copy_of(&error)));
+            let message = Message::of(self.write_error(copy_of(&error)));
             self.trouble.set(Some(message));
             self.failed = Some((error, Instant::now()));
         } else if self.failed.take().is_some() {

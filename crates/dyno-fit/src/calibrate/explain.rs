@@ -38,7 +38,7 @@ pub enum ExplainedPart {
 pub struct Explanation {
     /// What changed.
     pub part: ExplainedPart,
-    /// By which factor its time is longer; for [`Part::MaxSeqs`], the number of sequences.
+    /// By which factor its time is longer; for [`ExplainedPart::MaxSeqs`], the number of sequences.
     pub value: f64,
     /// The share of the misfit that it removes.
     pub removes: f64,

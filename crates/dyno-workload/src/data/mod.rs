@@ -1,6 +1,6 @@
 //! Prompts from data files: the specification ([`DataSpec`]), what the file was recognised as
 //! ([`RecognisedData`]), its records one at a time ([`DataSet`]), what was checked before a run
-//! ([`Checked`]), which records are sent and in which order ([`PromptSelection`]), a description
+//! ([`CheckedData`]), which records are sent and in which order ([`PromptSelection`]), a description
 //! ([`Profile`]) and a conversion ([`convert()`]). Files are streamed, never loaded; standard input is kept.
 
 mod at;

@@ -150,8 +150,7 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> Message {
-    let kinds: Vec<Message> =
-        dyno_import::known_kinds().iter().map(|kind| Message::of(kind)).collect();
+    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(Message::of).collect();
     let kinds = Message::each(|language| {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
         kinds.join("\n    ")

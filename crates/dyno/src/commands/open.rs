@@ -154,7 +154,7 @@ fn show(program: &[OsString], page: &Path) -> Result<(), Message> {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(Message::of(&status)),
+            Ok(Some(status)) => return Err(Message::of(status)),
             Err(error) => return Err(Message::of(&error)),
         }
     }
