@@ -131,7 +131,7 @@ fn read(input: &mut impl Read) -> Result<Option<Vec<u8>>, Message> {
     }
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_PACKET {
-        return Err(Message::of(&BadPacket::TooLarge(length)));
+        return Err(Message::of(BadPacket::TooLarge(length)));
     }
     let mut packet = vec![0; length];
     match input.read_exact(&mut packet) {

@@ -196,12 +196,12 @@ impl<S: Sink> Writer<S> {
     fn try_flush(&mut self) {
         let result = self.write_buffer().and_then(|()| self.sync_if_due());
         if let Err(error) = result {
-            let message = Message::of(&self.write_error(copy_of(&error)));
+            let message = Message::of(self.write_error(copy_of(&error)));
             self.trouble.set(Some(message));
             self.failed = Some((error, Instant::now()));
         } else if self.failed.take().is_some() {
             self.buffer.shrink_to(self.limits.buffer);
-            self.trouble.set(self.lost_error().map(|error| Message::of(&error)));
+            self.trouble.set(self.lost_error().map(Message::of));
         }
     }
 

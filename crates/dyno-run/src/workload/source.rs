@@ -112,7 +112,7 @@ impl Source {
             Self::Led(led) => led.set.recognised().warnings(),
             Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => Vec::new(),
         };
-        warnings.iter().map(|warning| Message::of(warning)).collect()
+        warnings.iter().map(Message::of).collect()
     }
 
     /// What a data file was recognised as, in one line.

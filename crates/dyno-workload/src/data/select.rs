@@ -351,7 +351,7 @@ impl Selected<'_> {
         }
         DataError::NothingSelected {
             name: self.data.recognised().name.clone(),
-            why: Message::of(&clauses(why)),
+            why: Message::of(clauses(why)),
         }
     }
 }

@@ -199,5 +199,5 @@ pub(super) fn nothing(
     if limits.limit == Some(0) {
         why.push(limit_is_0());
     }
-    Message::of(&clauses(why))
+    Message::of(clauses(why))
 }

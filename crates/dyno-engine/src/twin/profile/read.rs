@@ -149,7 +149,7 @@ impl Place<'_> {
         });
         let slow_down = read.slow_down.as_ref().map(|rate| {
             let parsed = rate.get_ref().parse::<SlowDown>();
-            parsed.map_err(|error| self.wrong(rate.span().start, Message::of(&error)))
+            parsed.map_err(|error| self.wrong(rate.span().start, Message::of(error)))
         });
         let cost = Cost {
             base: number("base_ms", &read.base_ms, 1e3)?,
@@ -168,7 +168,7 @@ impl Place<'_> {
         };
         cost.check().map_err(|error| match (error, &read.noise, &read.knee) {
             (ConfigError::Noise(_), Some(noise), _) => {
-                self.wrong(noise.span().start, Message::of(&error))
+                self.wrong(noise.span().start, Message::of(error))
             }
             (ConfigError::Falling { .. }, _, Some(knee)) => {
                 let problem = message!(
@@ -183,9 +183,9 @@ impl Place<'_> {
             (ConfigError::Zero("front.turns") | ConfigError::Turns(_), ..) => {
                 let front = read.front.as_ref().and_then(|front| front.turns.as_ref());
                 let offset = front.map_or(file.span().start, |turns| turns.span().start);
-                self.wrong(offset, Message::of(&error))
+                self.wrong(offset, Message::of(error))
             }
-            _ => self.wrong(file.span().start, Message::of(&error)),
+            _ => self.wrong(file.span().start, Message::of(error)),
         })?;
         Ok(cost)
     }

@@ -82,7 +82,7 @@ impl SessionTraceProfile {
             });
             let more = all(index).count().saturating_sub(SAMPLE_TURNS);
             let more = (more > 0).then(|| message!("… ({more} more)", "……（另有 {more} 个）"));
-            Message::of(&clauses(shown.chain(more)))
+            Message::of(clauses(shown.chain(more)))
         });
         Self {
             sessions: sessions.len(),
