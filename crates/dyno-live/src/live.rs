@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn b10_arrivals_that_were_never_sent_are_not_requests() {
         let live = Live::default();
-        let mut watch = crate::watch::Watch::new(&live);
+        let mut watch = crate::watch::LiveWatch::new(&live);
         live.begin_level(0, 1, &samples::level_plan("one"), Some(50));
         (0..24).for_each(|index| live.ended(&samples::record(0, index)));
         for (index, outcome) in (24..).zip([Outcome::Censored, Outcome::Dropped("full".into())]) {

@@ -85,10 +85,10 @@ pub fn files(files: &[FileOutcome], language: Language) -> String {
 const NAME: usize = 60;
 
 /// A result, and the file that has it where that is known better than by the result itself.
-pub type Found<'a> = (&'a Summary, Option<String>);
+pub type ImportedTable<'a> = (&'a Summary, Option<String>);
 
 /// One line for each result, and how many there are.
-pub fn results(found: &[Found<'_>], language: Language) -> String {
+pub fn results(found: &[ImportedTable<'_>], language: Language) -> String {
     let mut text = String::new();
     for (place, (summary, file)) in (1..).zip(found) {
         let levels = summary.levels.len();

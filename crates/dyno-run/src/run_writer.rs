@@ -6,7 +6,7 @@ use crate::identity;
 use crate::metrics::Metrics;
 use crate::observer::RunObserver;
 use crate::order::{Order, RunOutput};
-use crate::watch::{PollerGuard, Watch};
+use crate::watch::{PollerGuard, TargetWatch};
 use dyno_analysis::{FrameSource, summarise};
 use dyno_model::LevelSummary;
 use dyno_model::environment::Environment;
@@ -27,7 +27,7 @@ pub(crate) struct RunWriter {
     temporary: Option<TempDir>,
     header: RunHeader,
     recorder: Recorder,
-    watch: Arc<Watch>,
+    watch: Arc<TargetWatch>,
     asking: Option<PollerGuard>,
     warned: Cell<bool>,
 }
@@ -95,7 +95,7 @@ impl RunWriter {
     }
 
     fn new(dir: RunDir, temporary: Option<TempDir>, header: RunHeader, recorder: Recorder) -> Self {
-        let (watch, warned) = (Arc::new(Watch::new()), Cell::new(false));
+        let (watch, warned) = (Arc::new(TargetWatch::new()), Cell::new(false));
         Self { dir, temporary, header, recorder, watch, asking: None, warned }
     }
 
@@ -109,7 +109,7 @@ impl RunWriter {
             record(frame);
         };
         keep(Frame::Server(metrics.first));
-        match Watch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
+        match TargetWatch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
             Ok(asking) => self.asking = Some(asking),
             Err(error) => observer.warn(&message!(
                 "server metrics cannot be polled: {error}",

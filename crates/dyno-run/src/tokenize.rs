@@ -8,7 +8,7 @@ use dyno_model::{Message, SEC, message};
 use dyno_wire::client::{Client, Interrupted};
 use dyno_wire::dialect::{Counting, ToCount};
 use dyno_wire::encode::Encoder;
-use dyno_workload::tokenizer::{Ask, Asking, Counts, Tokenizer};
+use dyno_workload::tokenizer::{Ask, Asking, TokenCounts, Tokenizer};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -72,9 +72,9 @@ pub(crate) fn of_server(
             why.get_or_insert(refused);
             return None;
         }
-        let messages = || ask(&Ask::Messages(&[prompt::Message::user(TRIAL)])).err();
+        let messages = || ask(&Ask::Messages(&[prompt::ChatMessage::user(TRIAL)])).err();
         let text_only = about.talk.and_then(|_| messages());
-        let counts = if text_only.is_some() { Counts::Text } else { Counts::Messages };
+        let counts = if text_only.is_some() { TokenCounts::Text } else { TokenCounts::Messages };
         let failure = Failure::default();
         let tokenizer = Tokenizer::by_asking_for(counts, lasting(ask, failure.clone(), lasts));
         Some(OfServer { tokenizer, failure, text_only, path: counting.path })

@@ -1,6 +1,6 @@
 //! The rules on server metrics. They need a minimum number of samples.
 
-use super::server::Watch;
+use super::server::ServerWatch;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Concurrency, LevelSummary, ServerSummary};
 use dyno_model::{Diagnostic, Message, message};
@@ -71,7 +71,7 @@ fn others(
 }
 
 /// Whose counters they are, and where preemptions begin, over all levels.
-pub(super) fn of_run(watch: &Watch, levels: &[LevelSummary]) -> Option<Diagnostic> {
+pub(super) fn of_run(watch: &ServerWatch, levels: &[LevelSummary]) -> Option<Diagnostic> {
     match watch.is_mixed() {
         true => Some(ServerFinding::CountersMixed.into()),
         false => preemptions(levels),

@@ -8,8 +8,8 @@ use dyno_model::message::joined;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::Load;
 use dyno_model::summary::{
-    Instrument, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges, Times,
-    round6,
+    InstrumentSummary, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges,
+    Times, round6,
 };
 use dyno_model::units::{to_ms, to_s};
 use dyno_model::{Diagnostic, MS, Message};
@@ -47,7 +47,7 @@ pub(super) fn instrument(
     predicted: bool,
     level: &Gathered,
     work: &WorkBounds,
-) -> Option<Instrument> {
+) -> Option<InstrumentSummary> {
     if level.unmeasured > 0 || level.counts.completed == 0 {
         return None;
     }
@@ -58,7 +58,7 @@ pub(super) fn instrument(
         _ => None,
     };
     let health = level.end.as_ref().map(|end| &end.client);
-    Some(Instrument {
+    Some(InstrumentSummary {
         stamps: if predicted { Some(Stamps::Virtual) } else { health.and_then(stamps) },
         throughput: work.ranges(level, effective),
         effective_concurrency: effective.map(round6),

@@ -16,7 +16,7 @@ pub(super) struct Against {
 }
 
 /// A finding of a check.
-pub(super) struct Found {
+pub(super) struct LintFindings {
     said: Diagnostic,
     sure: Sure,
 }
@@ -30,11 +30,11 @@ pub(super) fn of_rows(
     what: Defect,
     sure: Sure,
     values: impl IntoIterator<Item = DiagnosticValue>,
-) -> Option<Found> {
+) -> Option<LintFindings> {
     if rows.is_empty() {
         return None;
     }
-    Some(Found { said: what.with(values).about(Subject::Rows(rows)), sure })
+    Some(LintFindings { said: what.with(values).about(Subject::Rows(rows)), sure })
 }
 
 /// A finding about rows with values, which are formatted by a function and become the first value.
@@ -44,7 +44,7 @@ pub(super) fn against(
     what: Defect,
     sure: Sure,
     more: impl IntoIterator<Item = DiagnosticValue>,
-) -> Option<Found> {
+) -> Option<LintFindings> {
     let one = |row: &Against| {
         let (label, found, expected) = (&row.row.label, show(row.found), show(row.expected));
         message!("{label}: {found} vs {expected}", "{label}：{found}，对照 {expected}")
@@ -56,7 +56,7 @@ pub(super) fn against(
     of_rows(rows.into_iter().map(|row| row.row).collect(), what, sure, values.collect::<Vec<_>>())
 }
 
-impl Found {
+impl LintFindings {
     /// Its severity.
     pub(super) fn severity(&self) -> Severity {
         self.said.severity.unwrap_or(Severity::Note)

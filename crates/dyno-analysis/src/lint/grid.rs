@@ -1,8 +1,8 @@
 //! A sweep offers rates in even steps between its synchronous and its throughput rate: rates between the
 //! steps were mistyped.
 
-use super::found::{Found, Sure, of_rows};
-use super::rows::{LintedLevel, Rows};
+use super::found::{LintFindings, Sure, of_rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::load::LoadKind;
 use dyno_model::message::joined;
@@ -13,7 +13,7 @@ use dyno_words::{Defect, values};
 /// Half a step of printing to hundredths, on the rate and on each end of the grid.
 const TYPED: f64 = 0.0151;
 
-pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn grid(rows: &LintRows<'_>) -> Option<LintFindings> {
     if !rows.imported() {
         return None;
     }

@@ -74,7 +74,7 @@ pub(super) enum Entry {
 
 /// A bus and how to be let in, checked as far as that goes without connecting.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct BusOptions {
     servers: Vec<Address>,
     pub(super) prefix: String,
     pub(super) entry: Entry,
@@ -83,7 +83,7 @@ pub struct Options {
     visible: bool,
 }
 
-impl Options {
+impl BusOptions {
     /// Settles which bus is meant. Whatever was given comes before the environment, of which
     /// `DYNO_BUS_TOKEN`, `DYNO_BUS_USER` and `DYNO_BUS_PASSWORD` are asked for.
     pub fn new(

@@ -4,7 +4,7 @@
 use super::blank;
 use super::frames::{plan, source};
 use super::sample::times;
-use super::stated::{Found, present, rounded};
+use super::stated::{StatedLevel, present, rounded};
 use dyno_analysis::RunResults;
 use dyno_analysis::summarise;
 use dyno_model::metric::{PerTime, Time};
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// A run as a whole.
 #[derive(Debug, Clone)]
-pub(crate) struct Head {
+pub(crate) struct RunHead {
     pub(crate) origin: Origin,
     /// Which run of its file it is, from 1.
     pub(crate) ordinal: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Head {
     pub(crate) gpus: Option<u32>,
 }
 
-impl Head {
+impl RunHead {
     /// A run of which only the origin is known.
     pub(crate) fn new(origin: Origin) -> Self {
         Self {
@@ -63,9 +63,13 @@ const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
 /// A run of these levels, recomputed where their requests are known.
-pub(crate) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Diagnostic>) -> RunResults {
-    found.iter_mut().for_each(Found::settle);
-    let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
+pub(crate) fn run(
+    head: RunHead,
+    mut found: Vec<StatedLevel>,
+    problems: &mut Vec<Diagnostic>,
+) -> RunResults {
+    found.iter_mut().for_each(StatedLevel::settle);
+    let head = RunHead { target: head.target.as_deref().map(without_secrets), ..head };
     let id = blank::id(&head.origin.file, head.ordinal);
     let plan = plan(&head, &found);
     let source = source(&id, &plan, &found);
@@ -123,7 +127,7 @@ fn without_secrets(url: &str) -> String {
 }
 
 /// The recomputed level, with the tool's label.
-fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
+fn adopted(recomputed: LevelSummary, found: &StatedLevel) -> LevelSummary {
     let stated = &found.stated;
     let scheduled =
         found.requests().is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
@@ -220,7 +224,7 @@ fn integrity(recomputed: &Integrity) -> Integrity {
 /// Reports where the tool's values differ from those of its own requests.
 fn compare(
     origin: &Origin,
-    found: &mut Found,
+    found: &mut StatedLevel,
     recomputed: &LevelSummary,
     timed: bool,
     problems: &mut Vec<Diagnostic>,

@@ -2,11 +2,11 @@
 
 use super::files::Files;
 use super::folder::Folder;
-use super::merge::{Bounds, Stream, merge};
+use super::merge::{AgentStream, Bounds, merge};
 use super::outcome::{blame, lost_before, together};
 use super::served::{Served, Signs};
 use super::settled::AgreedWorkload;
-use super::told::{Learned, Numbers, Told, joined};
+use super::told::{Learned, Numbers, ToldByAgent, joined};
 use crate::error::RunError;
 use crate::identity::on_one_line;
 use crate::levels::Backend;
@@ -19,7 +19,9 @@ use dyno_drive::{
     LevelOutcome, LevelRecorder, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
 };
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{AgentLevelEnd, Fleet, FleetError, LevelWatch, Part, PrepareLevel, Setup, nats};
+use dyno_fleet::{
+    AgentLevelEnd, AgentPart, Fleet, FleetError, LevelWatch, PrepareLevel, Setup, nats,
+};
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
 use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
@@ -65,7 +67,7 @@ pub struct Local {
 #[derive(Clone)]
 pub struct OnBus {
     /// The bus.
-    pub options: nats::Options,
+    pub options: nats::BusOptions,
     /// How long to wait for enough of them.
     pub within: Duration,
 }
@@ -423,7 +425,7 @@ impl Coordinated {
     /// of an agent that is lost meanwhile is kept.
     fn collect(
         &mut self,
-        parts: &mut [Part],
+        parts: &mut [AgentPart],
         bounds: Bounds,
         (recorder, observer): (&mut dyn LevelRecorder, &dyn Observer),
         signs: &mut Signs,
@@ -447,7 +449,7 @@ impl Coordinated {
             }
             // Less than the head of the file may have come.
             let Ok(reader) = dir.records() else { continue };
-            streams.push(Stream::new(number as u32, clock, addresses, reader));
+            streams.push(AgentStream::new(number as u32, clock, addresses, reader));
             of_agent.push(number);
         }
         let merged = merge(streams, bounds, |record| {
@@ -481,9 +483,10 @@ impl Coordinated {
     }
 
     /// Takes what agents tell of the data and of the target; the numbers of each one's addresses.
-    fn hear(&mut self, parts: &[Part]) -> Vec<Numbers> {
-        let done = |part: &Part| part.done.as_ref().map(|done| Told::read(&done.told));
-        let told: Vec<Told> = parts.iter().map(|part| done(part).unwrap_or_default()).collect();
+    fn hear(&mut self, parts: &[AgentPart]) -> Vec<Numbers> {
+        let done = |part: &AgentPart| part.done.as_ref().map(|done| ToldByAgent::read(&done.told));
+        let told: Vec<ToldByAgent> =
+            parts.iter().map(|part| done(part).unwrap_or_default()).collect();
         let known = self.addresses.clone();
         let (addresses, data): (Vec<_>, Vec<_>) =
             told.into_iter().map(|told| (told.addresses, told.data)).unzip();

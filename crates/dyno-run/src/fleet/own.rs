@@ -132,7 +132,7 @@ impl AgentWork {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::Keep;
+    use super::super::kept::KeepRecords;
     use super::*;
     use dyno_model::plan::{Shard, Target};
 
@@ -144,7 +144,7 @@ mod tests {
             counting: None,
             shares_files: false,
             may_measure: Box::new(|_| Ok(())),
-            keep: Keep::Below(Vec::new()),
+            keep: KeepRecords::Below(Vec::new()),
         }
     }
 

@@ -5,7 +5,7 @@ mod capacity;
 mod pace;
 mod range;
 
-pub(crate) use pace::Pace;
+pub(crate) use pace::PredictionPace;
 
 use crate::api::has_messages;
 use crate::error::RunError;

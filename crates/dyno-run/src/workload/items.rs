@@ -8,7 +8,7 @@ use dyno_drive::arrivals::seeded;
 use dyno_drive::{Sending, Share};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Localized, Message};
-use dyno_workload::data::{Count, Selected, Tally};
+use dyno_workload::data::{Count, DataTally, Selected};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::random::key::Key;
 use dyno_workload::random::lengths::Lengths;
@@ -166,7 +166,7 @@ pub(super) fn joined(one: Made, batch: Batch) -> Made {
 /// The records of a file, one after the other, and an account of them.
 struct Records {
     selected: Selected<'static>,
-    before: Tally,
+    before: DataTally,
     level: u32,
     /// How many make a request.
     each: u64,

@@ -27,7 +27,7 @@ use dyno_drive::Sending;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Message, Nanos, message};
-use dyno_workload::data::Checked;
+use dyno_workload::data::CheckedData;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::SyntheticSessions;
 use dyno_workload::tokenizer::Tokenizer;
@@ -50,7 +50,7 @@ pub struct Workload {
     open_to_server: bool,
     source: Source,
     /// What was checked of a data file.
-    checked: Option<Checked>,
+    checked: Option<CheckedData>,
     /// Prompts of an earlier level: the search for single-token words is done once.
     prepared: Arc<Mutex<Option<Prepared>>>,
     account: Arc<Mutex<Account>>,

@@ -4,7 +4,8 @@ use crate::api::has_messages;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Message, message};
 use dyno_workload::data::{
-    Checked, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection, SpecError,
+    CheckedData, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection,
+    SpecError,
 };
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
@@ -92,7 +93,7 @@ impl Source {
     }
 
     /// Checks a data file. Traces are read whole when they are opened.
-    pub(super) fn check(&self) -> Result<Option<Checked>, DataError> {
+    pub(super) fn check(&self) -> Result<Option<CheckedData>, DataError> {
         let (set, selection) = match self {
             Self::Set(set, selection) => (&**set, selection),
             Self::Led(led) => (&led.set, &led.selection),

@@ -5,7 +5,7 @@ use dyno_model::{Language, Localized, message};
 use dyno_words::escape::escape;
 
 use super::recognised::RecognisedData;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 
 /// Characters that are shown of a text from its beginning and, of longer ones, from its end.
 const BEGINNING: usize = 400;
@@ -69,11 +69,11 @@ pub fn first(first: &First, estimated: bool, language: Language) -> String {
             "第一个请求，{tokens} 个 token"
         ),
     };
-    let said = |message: &Message| {
+    let said = |message: &ChatMessage| {
         format!("{}: {}", escape(&message.role, 40), cut(&message.content, language))
     };
     let lines = match &first.content {
-        Content::Text(text) => vec![said(&Message::user(text.clone()))],
+        Content::Text(text) => vec![said(&ChatMessage::user(text.clone()))],
         Content::Texts(texts) => {
             texts.all().take(FIRST_MESSAGES).map(|text| cut(text, language)).collect()
         }

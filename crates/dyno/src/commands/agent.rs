@@ -9,7 +9,7 @@ use crate::signals;
 use crate::usage::UsageError;
 use dyno_model::{Localized, Message, message};
 use dyno_run::fleet::nats::Notice;
-use dyno_run::fleet::{AgentWork, Ended, Keep, Permission, serve_bus, serve_child};
+use dyno_run::fleet::{AgentWork, Ended, KeepRecords, Permission, serve_bus, serve_child};
 use dyno_run::{ConnectionSettings, RunError, Secrets, StopSignal, TargetUrl};
 use dyno_words::escape::escape;
 
@@ -73,7 +73,7 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let targets = args.target.clone();
     let may_measure = permission(args.target, args.any_target);
     // The working directory of a container may be read-only.
-    let keep = Keep::Below(vec![RUNS.into(), std::env::temp_dir().join(RUNS)]);
+    let keep = KeepRecords::Below(vec![RUNS.into(), std::env::temp_dir().join(RUNS)]);
     let agent =
         AgentWork { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();

@@ -12,7 +12,7 @@ use dyno_model::prompt::Content;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_run::workload::{counting_user_messages, not_truncated, selection};
 use dyno_workload::data::{
-    Count, DataKind, DataSet, DataSpec, PromptSelection, Selected, SpecError, Tally, convert,
+    Count, DataKind, DataSet, DataSpec, DataTally, PromptSelection, Selected, SpecError, convert,
     profile, shown,
 };
 use dyno_workload::session::{SessionOptions, SessionProfile};
@@ -165,8 +165,8 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
 }
 
 /// What was left out or changed, so that nothing is dropped silently.
-fn left_out(tally: Tally, language: Language) -> String {
-    let Tally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
+fn left_out(tally: DataTally, language: Language) -> String {
+    let DataTally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
     let lines = [
         (
             skipped,

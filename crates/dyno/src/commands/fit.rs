@@ -9,7 +9,7 @@ use crate::usage::UsageError;
 use crate::why::Status;
 use dyno_engine::twin::Twin;
 use dyno_model::{Language, Localized, Message, message};
-use dyno_twins::{About, MeasuredRun, Source, Wanted};
+use dyno_twins::{AboutTwin, FitWanted, MeasuredRun, Source};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -80,11 +80,11 @@ fn fitted(
     Ok((format!("{}\n{written}\n", found.text), exit))
 }
 
-fn wanted(args: &FitArgs) -> Wanted {
+fn wanted(args: &FitArgs) -> FitWanted {
     let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
-    Wanted {
+    FitWanted {
         name: name.into_owned(),
-        about: About {
+        about: AboutTwin {
             engine: args.engine.clone(),
             model: args.model.clone(),
             hardware: args.hardware.clone(),

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::Status;
-use dyno_analysis::compare::{GateAnswer, Gated, Terms, gated};
+use dyno_analysis::compare::{ComparisonTerms, GateAnswer, Gated, gated};
 use dyno_model::message;
 use dyno_report::gate::{junit, markdown, text};
 
@@ -41,7 +41,7 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let sides: Vec<&_> = runs.iter().collect();
     let called: Vec<&str> = names.iter().map(String::as_str).collect();
-    let terms = Terms { asked: args.metric.clone(), ..terms(&args.terms, &sides) };
+    let terms = ComparisonTerms { asked: args.metric.clone(), ..terms(&args.terms, &sides) };
     let comparison = side_by_side(&called, &sides, &terms);
     let found = gated(&comparison, &args.metric, args.max_regression);
     let language = language(args.language);

@@ -13,8 +13,11 @@ use dyno_model::{Diagnostic, Message, Summary, message};
 use dyno_record::{RunDir, find_run};
 use dyno_words::InLanguage;
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+/// The path that stands for standard input.
+const STDIN: &str = "-";
 /// The file of a summary in a directory.
 pub(crate) const SUMMARY: &str = "summary.json";
 /// The largest summary that is read, in bytes.
@@ -72,7 +75,11 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<LoadedRuns, Usage
     for path in named {
         let (runs, problems) = (found.runs.len(), found.problems.len());
         let (path, part) = split_selector(path);
-        let path = resolve_run_name(&path).map_err(wrong)?;
+        let path = if path.as_os_str() == STDIN {
+            path
+        } else {
+            resolve_run_name(&path).map_err(wrong)?
+        };
         read(&path, &mut found)
             .map_err(|error| UsageError { flag: argument.to_owned(), ..error })?;
         if let Some(part) = part {
@@ -215,6 +222,12 @@ fn pick(runs: &mut Vec<RunResults>, from: usize, path: &Path, part: &str) -> Res
 
 fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
     let wrong = |message: Message| UsageError::new("", message);
+    if path.as_os_str() == STDIN {
+        let piped = piped().map_err(wrong)?;
+        let imported = dyno_import::import_bytes("stdin", &piped).map_err(unread)?;
+        take(Path::new("stdin"), imported, found);
+        return Ok(());
+    }
     if path.is_dir() {
         return directory(path, found).map_err(wrong);
     }
@@ -225,15 +238,39 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
         found.runs.push(RunResults::of(path, summary));
         return Ok(());
     }
-    let mut imported = dyno_import::import(path).map_err(|error| match error {
-        ImportError::Unknown { .. } => wrong(Message::of(error)).hint(known()),
-        _ => wrong(Message::of(error)),
-    })?;
+    let mut imported = dyno_import::import(path).map_err(unread)?;
     for file in &mut imported.files {
         file.file = path.display().to_string();
     }
     take(path, imported, found);
     Ok(())
+}
+
+/// What another tool printed into a pipe.
+fn piped() -> Result<Vec<u8>, Message> {
+    let mut bytes = Vec::new();
+    let most = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    most.map_err(|error| {
+        message!("cannot read standard input: {error}", "无法读取标准输入：{error}")
+    })?;
+    if bytes.len() as u64 > LARGEST {
+        let most = LARGEST >> 20;
+        return Err(message!(
+            "more than {most} MiB on standard input; name a file",
+            "标准输入超过 {most} MiB；请指定文件"
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Why nothing could be read.
+fn unread(error: ImportError) -> UsageError {
+    let known = matches!(error, ImportError::Unknown { .. }).then(known);
+    let wrong = UsageError::new("", Message::of(error));
+    match known {
+        Some(known) => wrong.hint(known),
+        None => wrong,
+    }
 }
 
 fn take(path: &Path, imported: Imported, found: &mut LoadedRuns) {

@@ -19,7 +19,9 @@ use dyno_model::plan::Plan;
 use dyno_model::{Language, Message, message};
 use dyno_record::RecordError;
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, LayoutTable, Options, PrintError, Run, notes_on, per_request};
+use dyno_report::layout::{
+    Layout, LayoutTable, Options, PrintError, RunToPrint, notes_on, per_request,
+};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -150,12 +152,12 @@ fn rest(run: &RunResults) -> Option<Message> {
 }
 
 /// Loads what a layout needs of a run.
-pub(super) fn load(run: RunResults, layout: Layout) -> Result<Run, RecordError> {
+pub(super) fn load(run: RunResults, layout: Layout) -> Result<RunToPrint, RecordError> {
     let RunResults { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
         let gather = |(_, records): &(Plan, VecSource)| Detail::gather(records);
         let detail = rebuilt.as_ref().filter(|_| layout.needs_detail()).map(gather);
-        return Ok(Run { summary, extras, detail, plan: None, environment: None });
+        return Ok(RunToPrint { summary, extras, detail, plan: None, environment: None });
     };
     let plan = dir.read_plan()?;
     let source = DirSource::open(&dir)?;
@@ -165,7 +167,7 @@ pub(super) fn load(run: RunResults, layout: Layout) -> Result<Run, RecordError> 
     }
     let detail = layout.needs_detail().then(|| Detail::gather(&source));
     let environment = dir.read_environment()?;
-    Ok(Run { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
+    Ok(RunToPrint { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
 }
 
 fn rows(runs: &[RunResults], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {

@@ -195,7 +195,7 @@ pub(super) fn crew(
 }
 
 /// What to say of an address that shows others how to be let in.
-pub(crate) fn visible(options: &nats::Options) -> Option<Message> {
+pub(crate) fn visible(options: &nats::BusOptions) -> Option<Message> {
     options.has_visible_secret().then(|| message!(
         "--bus: the password or token in the address is visible in the process list and the shell \
          history; use DYNO_BUS_USER and DYNO_BUS_PASSWORD, or DYNO_BUS_TOKEN",
@@ -205,7 +205,7 @@ pub(crate) fn visible(options: &nats::Options) -> Option<Message> {
 }
 
 /// The bus, and how to be let in.
-pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
+pub(crate) fn bus(args: &BusArgs) -> Result<nats::BusOptions, UsageError> {
     check_bus(args)?;
     let given = nats::Given {
         bus: args.bus.as_ref().map(|url| url.0.clone()).unwrap_or_default(),
@@ -217,6 +217,6 @@ pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
         cert: args.bus_cert.clone(),
         key: args.bus_key.clone(),
     };
-    nats::Options::new(&given, |name| std::env::var(name).ok())
+    nats::BusOptions::new(&given, |name| std::env::var(name).ok())
         .map_err(|error| UsageError::new("--bus", error))
 }

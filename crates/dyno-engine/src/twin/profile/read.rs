@@ -1,7 +1,7 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
 use super::form::{CostFile, File, Form};
-use super::{Accuracy, KINDS, Range, SCHEMA, Twin, TwinError, TwinLengths};
+use super::{Accuracy, KINDS, SCHEMA, Twin, TwinError, TwinLengths, TwinRange};
 use crate::core::{ConfigError, Cost, CostKnee, Front, Launch, Rise};
 use crate::slow_down::SlowDown;
 use dyno_model::{Message, message};
@@ -224,8 +224,8 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn range(&self, range: &Spanned<Range>) -> Result<(), TwinError> {
-        let Range { in_flight, rate, input, output } = *range.get_ref();
+    fn range(&self, range: &Spanned<TwinRange>) -> Result<(), TwinError> {
+        let TwinRange { in_flight, rate, input, output } = *range.get_ref();
         let named =
             [("in_flight", in_flight), ("rate", rate), ("input", input), ("output", output)];
         for (name, [least, most]) in named {

@@ -7,7 +7,7 @@ use dyno_analysis::Detail;
 use dyno_model::summary::Extras;
 use dyno_model::{Localized, Message, Summary, message};
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, Options, Run};
+use dyno_report::layout::{Layout, Options, RunToPrint};
 use dyno_run::FinishedRun;
 
 /// Writes each requested report into the run directory, and prints its path. A report that cannot be written
@@ -31,7 +31,7 @@ pub(super) fn reports(
         }
     };
     let needs = |need: fn(Layout) -> bool| reports.iter().any(|layout| need(*layout));
-    let run = Run {
+    let run = RunToPrint {
         summary: summary.clone(),
         extras: match needs(Layout::needs_extras) {
             true => dyno_analysis::extras(plan, &source),
