@@ -1,9 +1,10 @@
 //! `dyno data`: shows a data file, or converts it.
 
+mod agentic;
 mod trace;
 
 use super::cannot_write;
-use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
+use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, ShowArgs, SourceArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
@@ -37,7 +38,7 @@ messages! {
 /// Shows or converts.
 pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
     let done = match &args.command {
-        DataCommand::Show(args) => show(&args.source, printer),
+        DataCommand::Show(args) => show(args, printer),
         DataCommand::Convert(args) => write(args, printer),
     };
     done.unwrap_or_else(|error| {
@@ -111,8 +112,15 @@ fn parsed(args: &SourceArgs) -> Result<DataSpec, UsageError> {
     args.spec.parse().map_err(|error: SpecError| in_spec(error))
 }
 
-fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let spec = parsed(args)?;
+fn show(args: &ShowArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let spec = parsed(&args.source)?;
+    if agentic::is_named(&spec, args.json) {
+        return agentic::show(&spec, args.json, printer);
+    }
+    if args.json {
+        return Err(UsageError::new("--json", agentic::only_agentic()));
+    }
+    let args = &args.source;
     if trace::is_named(&spec) {
         return trace::show(&spec, &choice_plan(&args.choice), printer);
     }
