@@ -21,7 +21,7 @@ use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
 const REQUESTS: &str = "requests";
-/// Times are whole seconds, so what waits for an end may seem to be sent up to a second before it.
+/// Times are whole seconds, so what was sent after something may seem to be sent up to a second before it.
 const ROUNDED: Nanos = SEC;
 /// Tokens of a block where the file does not say.
 const USUAL_BLOCK: u32 = 64;
@@ -135,7 +135,7 @@ impl Reading<'_> {
         if let Some(before) = turns.last() {
             let on = TurnAt { session, turn: turns.len() - 1 };
             waits.push(Wait { on, why: Why::Session });
-            if before.sent.is_some_and(|before| before > sent) {
+            if before.sent.is_some_and(|before| before > sent.saturating_add(ROUNDED)) {
                 let what = message!(
                     "it is earlier than that of the request before it",
                     "早于前一个请求的时间"

@@ -114,15 +114,16 @@ fn parsed(args: &SourceArgs) -> Result<DataSpec, UsageError> {
 
 fn show(args: &ShowArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let spec = parsed(&args.source)?;
-    if agentic::is_named(&spec, args.json) {
-        return agentic::show(&spec, args.json, printer);
+    let plan = choice_plan(&args.source.choice);
+    if agentic::is_named(&spec, &plan, args.json) {
+        return agentic::show(&spec, &plan, args.json, printer);
     }
     if args.json {
         return Err(UsageError::new("--json", agentic::only_agentic()));
     }
     let args = &args.source;
     if trace::is_named(&spec) {
-        return trace::show(&spec, &choice_plan(&args.choice), printer);
+        return trace::show(&spec, &plan, printer);
     }
     let Chosen { set, tokenizer, mut selected, sessions } = choose(args, &spec)?;
     let counted = |content: &Content| count(&tokenizer, content);
