@@ -1,18 +1,20 @@
 //! Turns groups of parts into runs, with names, lengths, a model, and remarks.
 
-use super::group::Group;
+use super::group::TextGroup;
 use super::plain::{Context, is_name, plain, says_nothing};
+use crate::Imported;
 use crate::level::blank;
-use crate::{Imported, ImportedRun};
+use dyno_analysis::RunResults;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::summary::Origin;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_words::on_line;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Turns groups into runs.
-pub(crate) fn runs(file: &str, groups: Vec<Group>) -> Imported {
+pub(crate) fn runs(file: &str, groups: Vec<TextGroup>) -> Imported {
     let names: Vec<Names> = groups.iter().map(Names::of).collect();
     let mut owners: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
     for (group, names) in groups.iter().zip(&names) {
@@ -58,7 +60,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(group: &Group) -> Self {
+    fn of(group: &TextGroup) -> Self {
         let place = &group.place;
         let named = |line: &&String| {
             !group.above_names_level() && is_name(line) && !says_nothing(&plain(line))
@@ -101,11 +103,11 @@ fn once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 fn run(
     file: &str,
     ordinal: usize,
-    group: &Group,
+    group: &TextGroup,
     names: &Names,
     label: Option<String>,
     findings: &mut Vec<Diagnostic>,
-) -> ImportedRun {
+) -> RunResults {
     let context = &names.context;
     let origin = Origin {
         tool: group.part.tool.to_owned(),
@@ -145,7 +147,7 @@ fn run(
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();
     let stated = summary.levels.clone();
-    ImportedRun { summary, extras: Extras(extras), records: None, plan: None, stated }
+    RunResults { extras: Extras(extras), stated, ..RunResults::of(Path::new(file), summary) }
 }
 
 /// The model by its settings, or as the headings name it; where the settings have its path, too.

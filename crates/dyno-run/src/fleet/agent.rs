@@ -2,11 +2,11 @@
 
 use super::bench::{SECRETS, plan_of};
 use super::files::Fetched;
-use super::keeping::{AtStart, Keeping};
-use super::kept::{Keep, Kept, note};
+use super::keeping::{AtStart, Counting, Keeping};
+use super::kept::{KeepRecords, KeptRecords, note};
 use super::notices::told_once;
 use super::settled::AgreedWorkload;
-use super::told::Told;
+use super::told::ToldByAgent;
 use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::host;
@@ -15,13 +15,13 @@ use crate::levels::{Backend, ahead, on_failure, served_nothing};
 use crate::order::{ConnectionSettings, MetricsFrom, Order, Secrets};
 use crate::target::{ServerBackend, open};
 use crate::workload::{Attempt, Workload};
-use dyno_drive::{LevelOutcome, LevelSetup, OnFailure, Stop, StopSignal};
+use dyno_drive::{LevelSetup, OnFailure, Stop, StopSignal};
 use dyno_fleet::{
     AgentLevelEnd, AgentLine, FromAgent, Hello, PROTOCOL, Post, PrepareLevel, Setup, check_level,
     check_setup, nats,
 };
 use dyno_model::environment::{Environment, Server};
-use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd};
+use dyno_model::frame::{Ending, Frame, LevelChosen};
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Localized, Message, message};
 use dyno_net::Clock;
@@ -55,7 +55,7 @@ pub struct AgentWork {
     /// Whether it may measure the target at a URL; the reason if not.
     pub may_measure: Permission,
     /// Where it keeps records that its coordinator did not fetch.
-    pub keep: Keep,
+    pub keep: KeepRecords,
 }
 
 /// How a run was that is over for an agent.
@@ -92,7 +92,7 @@ impl AgentWork {
             counting: counting.map(secrets),
             shares_files: true,
             may_measure: Box::new(|_| Ok(())),
-            keep: run_dir.map_or(Keep::Below(Vec::new()), Keep::InRun),
+            keep: run_dir.map_or(KeepRecords::Below(Vec::new()), KeepRecords::InRun),
         }
     }
 }
@@ -110,7 +110,7 @@ fn secrets(given: &serde_json::Value) -> Secrets {
 pub fn serve_child(agent: &AgentWork) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
-    let line = line.map_err(|error| RunError::Own(dyno_model::said!(error)))?;
+    let line = line.map_err(|error| RunError::Own(Message::of(error)))?;
     // Its coordinator gets the signals, and tells it.
     serve(agent, line, clock, &StopSignal::new()).how
 }
@@ -119,7 +119,7 @@ pub fn serve_child(agent: &AgentWork) -> Result<(), RunError> {
 /// one; with `once`, in one. `ended` hears how each run ended for it.
 pub fn serve_bus(
     agent: &AgentWork,
-    options: &nats::Options,
+    options: &nats::BusOptions,
     once: bool,
     stop: &StopSignal,
     tell: impl Fn(nats::Notice) + Send + 'static,
@@ -173,7 +173,7 @@ fn carry_out(
     line: AgentLine,
     clock: Clock,
     stop: &StopSignal,
-    kept: &mut Option<Kept>,
+    kept: &mut Option<KeptRecords>,
 ) -> Result<(Message, bool), RunError> {
     let told_to_end = stop.clone();
     let ends = move || told_to_end.get() > Stop::No;
@@ -243,7 +243,7 @@ fn refuse(post: &Post, why: &impl Localized) -> Result<(), Message> {
 struct Duty {
     plan: Plan,
     run: String,
-    keep: Keep,
+    keep: KeepRecords,
     /// What a report of its part needs.
     environment: Environment,
     bench: ServerBackend,
@@ -278,11 +278,11 @@ impl Duty {
         let (cpu, sources) = agent.own_of(setup);
         if !sources.is_empty() {
             let sources = Sources::parse(&sources.join(","));
-            reach.sources = sources.map_err(|error| RunError::Usage(dyno_model::said!(error)))?;
+            reach.sources = sources.map_err(|error| RunError::Usage(Message::of(error)))?;
         }
         if let Some(cpu) = cpu {
             let pinned = dyno_net::pin_to_cpu(cpu as usize);
-            pinned.map_err(|error| RunError::Own(Message::quoted(error)))?;
+            pinned.map_err(|error| RunError::Own(Message::of(error)))?;
         }
         reach.numbered = settled.addresses.clone();
         let mut workload = match &files {
@@ -336,13 +336,13 @@ impl Duty {
         post: &Post,
         clock: Clock,
         told_to_end: &StopSignal,
-    ) -> Result<(AgentLevelEnd, Kept), RunError> {
+    ) -> Result<(AgentLevelEnd, KeptRecords), RunError> {
         check_level(prepare).map_err(|why| RunError::Usage(Message::of(&why)))?;
         let PrepareLevel { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
         let items = self.workload.items(&self.plan, level, *number).map_err(RunError::Usage)?;
-        let kept = Kept::create(&self.keep, &self.plan, &self.environment)?;
+        let kept = KeptRecords::create(&self.keep, &self.plan, &self.environment)?;
         let header = identity::header(self.run.clone(), &self.plan, &clock);
         let recorder = Recorder::start(kept.dir(), header)?;
         if *number as usize >= self.plan.levels.len() {
@@ -351,14 +351,8 @@ impl Duty {
         }
         let (stop, counters) = (StopSignal::new(), Arc::clone(post.counters()));
         counters.begin(stop.counter());
-        let mut keeping = Keeping {
-            level: *number,
-            recorder: &recorder,
-            counters: &counters,
-            clock,
-            late: 0,
-            records: 0,
-        };
+        let mut keeping =
+            Keeping { level: *number, recorder: &recorder, clock, late: 0, records: 0 };
         let mut gate = AtStart { post, level: *number };
         let setup = LevelSetup {
             level: *number,
@@ -371,22 +365,23 @@ impl Duty {
             on_failure: OnFailure { seen_by_others: true, ..on_failure(&self.plan, *failures) },
             gate: Some(&mut gate),
             stop: &stop,
-            observer: &mut keeping,
+            recorder: &mut keeping,
+            observer: &Counting(&counters),
         };
         let ran = self.bench.run_level(setup, items, ahead(level.load, self.plan.shard));
         counters.end();
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
-        let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
+        let lost_target = outcome.lost.as_ref().map(served_nothing);
         let done = AgentLevelEnd {
             level: *number,
-            ending: outcome.ending,
+            ending: outcome.end.ending,
             start_error_ns: late,
             taken: outcome.taken,
             failed: outcome.failed,
             lost_target,
-            trouble: self.trouble(outcome.ending),
-            told: Told {
+            trouble: self.trouble(outcome.end.ending),
+            told: ToldByAgent {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),
             }
@@ -396,7 +391,7 @@ impl Duty {
         // One that lost its coordinator does not know how the level ended.
         let lost = post.left().is_some_and(|(_, told)| !told) && told_to_end.get() == Stop::No;
         if !lost {
-            recorder.send(Frame::LevelEnd(Box::new(end_of(*number, outcome))));
+            recorder.send(Frame::LevelEnd(Box::new(outcome.end)));
         }
         let finished = recorder.finish();
         if let Some(error) = finished.error {
@@ -420,21 +415,5 @@ impl Duty {
         // An error beyond the last prompt that was needed does not matter.
         let unread = self.workload.error().filter(|_| ending == Ending::Aborted);
         unread.or_else(uncounted)
-    }
-}
-
-fn end_of(level: u32, outcome: LevelOutcome) -> LevelEnd {
-    LevelEnd {
-        level,
-        ending: outcome.ending,
-        ended: outcome.ended,
-        sending_stopped: outcome.sending_stopped,
-        starved: outcome.starved,
-        planned: outcome.planned,
-        issued: outcome.issued,
-        warmup: outcome.warmup,
-        client: outcome.client,
-        slip: None,
-        agents: Vec::new(),
     }
 }

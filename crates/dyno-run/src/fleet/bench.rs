@@ -2,13 +2,13 @@
 
 use super::files::Files;
 use super::folder::Folder;
-use super::merge::{Bounds, Stream, merge};
+use super::merge::{AgentStream, Bounds, merge};
 use super::outcome::{blame, lost_before, together};
 use super::served::{Served, Signs};
 use super::settled::AgreedWorkload;
-use super::told::{Learned, Numbers, Told, joined};
+use super::told::{Learned, Numbers, ToldByAgent, joined};
 use crate::error::RunError;
-use crate::identity::{on_one_line, one_line};
+use crate::identity::on_one_line;
 use crate::levels::Backend;
 use crate::metrics::Metrics;
 use crate::order::{ConnectionSettings, Order, Secrets};
@@ -16,10 +16,12 @@ use crate::pulse::Pulse;
 use crate::target::{OpenTarget, ServerBackend};
 use crate::workload::Items;
 use dyno_drive::{
-    LevelOutcome, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
+    LevelOutcome, LevelRecorder, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
 };
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{AgentLevelEnd, Fleet, FleetError, LevelWatch, Part, PrepareLevel, Setup, nats};
+use dyno_fleet::{
+    AgentLevelEnd, AgentPart, Fleet, FleetError, LevelWatch, PrepareLevel, Setup, nats,
+};
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
 use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
@@ -65,7 +67,7 @@ pub struct Local {
 #[derive(Clone)]
 pub struct OnBus {
     /// The bus.
-    pub options: nats::Options,
+    pub options: nats::BusOptions,
     /// How long to wait for enough of them.
     pub within: Duration,
 }
@@ -226,21 +228,21 @@ fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
         nats::BusError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
             let all = agents.saturating_mul(2);
-            let few = message!("--bus: {}", "--bus：{}", on_one_line(&dyno_model::said!(few)));
+            let few = message!("--bus: {}", "--bus：{}", on_one_line(&few));
             RunError::Usage(few.with_hint(message!(
                 "--versus needs agents for each of the two servers, {all} in all",
                 "--versus 的两台服务器各需要压测端，共 {all} 个",
             )))
         }
         error => {
-            let why = on_one_line(&dyno_model::said!(error));
+            let why = on_one_line(&error);
             RunError::Usage(message!("--bus: {why}", "--bus：{why}"))
         }
     }
 }
 
 fn wrong(error: FleetError) -> RunError {
-    let message = message!("--agents: {}", "--agents：{}", on_one_line(&dyno_model::said!(error)));
+    let message = message!("--agents: {}", "--agents：{}", on_one_line(&error));
     match error {
         FleetError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         FleetError::Version { .. } | FleetError::Refused { .. } => RunError::Usage(message),
@@ -248,9 +250,10 @@ fn wrong(error: FleetError) -> RunError {
     }
 }
 
-/// Passes what agents do on to the level's observer.
+/// Passes what agents do on to the level's recorder and observer.
 struct Watching<'a, 'o> {
-    observer: &'o mut (dyn Observer + 'a),
+    recorder: &'o mut (dyn LevelRecorder + 'a),
+    observer: &'o dyn Observer,
     stop: &'o StopSignal,
     clock: Clock,
     /// What was received and when that changed last.
@@ -266,7 +269,7 @@ struct Watching<'a, 'o> {
 impl LevelWatch for Watching<'_, '_> {
     fn started(&mut self, at: Nanos) {
         self.started = Some(at);
-        self.observer.started(at);
+        self.recorder.started(at);
         self.observer.tokens_received(self.tokens.0);
     }
 
@@ -285,7 +288,7 @@ impl LevelWatch for Watching<'_, '_> {
         if done != self.progress.0 || in_flight == 0 {
             self.progress = (done, now);
         }
-        self.silent |= self.observer.silent(now.saturating_sub(self.progress.1));
+        self.silent |= self.recorder.silent(now.saturating_sub(self.progress.1));
     }
 
     fn stop(&self) -> usize {
@@ -296,7 +299,7 @@ impl LevelWatch for Watching<'_, '_> {
         };
         let by_us = match self.silent {
             true => 2,
-            false => usize::from(self.served.lost.is_some() || self.observer.must_stop()),
+            false => usize::from(self.served.lost.is_some() || self.recorder.must_stop()),
         };
         by_user.max(by_us)
     }
@@ -321,6 +324,7 @@ impl Backend for Coordinated {
         };
         let clock = self.own.target.client.clock();
         let mut watching = Watching {
+            recorder: &mut *setup.recorder,
             observer: setup.observer,
             stop: setup.stop,
             clock,
@@ -334,11 +338,11 @@ impl Backend for Coordinated {
             Ok(parts) => parts,
             Err(FleetError::Lost { name, why }) => {
                 let now = clock.now();
-                setup.observer.started(now);
-                return Ok(lost_before(&name, why, now));
+                setup.recorder.started(now);
+                return Ok(lost_before(setup.level, &name, why, now));
             }
             Err(error) => {
-                return Err(TransportError::from(io::Error::other(one_line(&error.to_string()))));
+                return Err(TransportError::from(io::Error::other(on_one_line(&error))));
             }
         };
         let (silent, started) = (watching.silent, watching.started);
@@ -347,32 +351,33 @@ impl Backend for Coordinated {
         let started = started.unwrap_or_else(|| {
             // It has records of its end, so it has one of its beginning.
             let now = clock.now();
-            setup.observer.started(now);
+            setup.recorder.started(now);
             now
         });
         let mut signs = Signs::default();
         let bounds = Bounds { level: setup.level, from: started, until: clock.now() };
-        let ends = self.collect(&mut parts, bounds, setup.observer, &mut signs)?;
+        let ends =
+            self.collect(&mut parts, bounds, (setup.recorder, setup.observer), &mut signs)?;
         parts.iter_mut().zip(&ends).for_each(|(part, end)| blame(part, end.as_ref(), &signs));
         let now = clock.now();
-        let mut outcome = together(&parts, ends, started, now);
+        let mut outcome = together(setup.level, &parts, ends, started, now);
         let over = prepare.failures.is_some_and(|most| outcome.failed >= most);
         if parts.iter().any(|part| part.lost.is_some() || part.done.is_none()) {
-            outcome.ending = Ending::AgentLost;
+            outcome.end.ending = Ending::AgentLost;
         } else if silent {
-            outcome.ending = Ending::TargetLost;
+            outcome.end.ending = Ending::TargetLost;
         } else if let Some((failures, time)) = unserved {
             let lost =
                 |last: Box<_>| LostTarget { unreachable: false, failures, time, last: *last };
-            (outcome.ending, outcome.lost) = (Ending::TargetLost, signs.failure.map(lost));
-        } else if outcome.ending == Ending::Interrupted
+            (outcome.end.ending, outcome.lost) = (Ending::TargetLost, signs.failure.map(lost));
+        } else if outcome.end.ending == Ending::Interrupted
             && setup.stop.get() == Stop::No
             && parts.iter().flat_map(|part| &part.done).any(is_behind)
         {
             // The others were told to stop because of that.
-            outcome.ending = Ending::BehindSchedule;
-        } else if over && !outcome.ending.carried_out() {
-            outcome.ending = Ending::MaxFailures;
+            outcome.end.ending = Ending::BehindSchedule;
+        } else if over && !outcome.end.ending.carried_out() {
+            outcome.end.ending = Ending::MaxFailures;
         }
         self.failed += outcome.failed;
         Ok(outcome)
@@ -420,9 +425,9 @@ impl Coordinated {
     /// of an agent that is lost meanwhile is kept.
     fn collect(
         &mut self,
-        parts: &mut [Part],
+        parts: &mut [AgentPart],
         bounds: Bounds,
-        observer: &mut dyn Observer,
+        (recorder, observer): (&mut dyn LevelRecorder, &dyn Observer),
         signs: &mut Signs,
     ) -> Result<Vec<Option<LevelEnd>>, TransportError> {
         let mut numbers = self.hear(parts).into_iter();
@@ -444,12 +449,13 @@ impl Coordinated {
             }
             // Less than the head of the file may have come.
             let Ok(reader) = dir.records() else { continue };
-            streams.push(Stream::new(number as u32, clock, addresses, reader));
+            streams.push(AgentStream::new(number as u32, clock, addresses, reader));
             of_agent.push(number);
         }
         let merged = merge(streams, bounds, |record| {
             signs.note(&record);
-            observer.ended(record);
+            observer.ended(&record);
+            recorder.record(record);
         });
         let mut ends: Vec<Option<LevelEnd>> = parts.iter().map(|_| None).collect();
         for (number, end) in of_agent.into_iter().zip(merged) {
@@ -477,9 +483,10 @@ impl Coordinated {
     }
 
     /// Takes what agents tell of the data and of the target; the numbers of each one's addresses.
-    fn hear(&mut self, parts: &[Part]) -> Vec<Numbers> {
-        let done = |part: &Part| part.done.as_ref().map(|done| Told::read(&done.told));
-        let told: Vec<Told> = parts.iter().map(|part| done(part).unwrap_or_default()).collect();
+    fn hear(&mut self, parts: &[AgentPart]) -> Vec<Numbers> {
+        let done = |part: &AgentPart| part.done.as_ref().map(|done| ToldByAgent::read(&done.told));
+        let told: Vec<ToldByAgent> =
+            parts.iter().map(|part| done(part).unwrap_or_default()).collect();
         let known = self.addresses.clone();
         let (addresses, data): (Vec<_>, Vec<_>) =
             told.into_iter().map(|told| (told.addresses, told.data)).unzip();

@@ -2,14 +2,14 @@
 
 use super::served::Signs;
 use dyno_drive::LevelOutcome;
-use dyno_fleet::{AgentLevelEnd, Part};
+use dyno_fleet::{AgentLevelEnd, AgentPart};
 use dyno_model::fleet::{AgentEnd, merged_health};
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::{Message, Nanos};
 
 /// What went wrong with one agent alone is its own: it could not go on as planned, or gave up a target that
 /// served others.
-pub(super) fn blame(part: &mut Part, end: Option<&LevelEnd>, signs: &Signs) {
+pub(super) fn blame(part: &mut AgentPart, end: Option<&LevelEnd>, signs: &Signs) {
     let (Some(done), Some(end)) = (&part.done, end) else { return };
     let gave_up = done.ending == Ending::TargetLost && signs.served_at(end.sending_stopped);
     let why = match gave_up {
@@ -20,20 +20,12 @@ pub(super) fn blame(part: &mut Part, end: Option<&LevelEnd>, signs: &Signs) {
 }
 
 /// A level that did not begin, because an agent was lost since the last one.
-pub(super) fn lost_before(name: &str, why: Message, now: Nanos) -> LevelOutcome {
+pub(super) fn lost_before(level: u32, name: &str, why: Message, now: Nanos) -> LevelOutcome {
     let agent = AgentEnd { lost: Some(why), ..AgentEnd::new(0, name, "") };
     LevelOutcome {
         started: now,
-        ended: now,
-        sending_stopped: now,
-        ending: Ending::AgentLost,
-        starved: None,
-        planned: None,
-        issued: 0,
-        warmup: 0,
+        end: LevelEnd { agents: vec![agent], ..LevelEnd::at(level, Ending::AgentLost, now) },
         taken: 0,
-        client: ClientHealth::default(),
-        agents: vec![agent],
         failed: 0,
         lost: None,
         lost_to_agent: None,
@@ -42,7 +34,8 @@ pub(super) fn lost_before(name: &str, why: Message, now: Nanos) -> LevelOutcome 
 
 /// One level of all parts.
 pub(super) fn together(
-    parts: &[Part],
+    level: u32,
+    parts: &[AgentPart],
     ends: Vec<Option<LevelEnd>>,
     started: Nanos,
     now: Nanos,
@@ -55,23 +48,24 @@ pub(super) fn together(
     let planned: Option<Vec<u64>> = ends.iter().map(|end| end.planned).collect();
     LevelOutcome {
         started,
-        ended: last(|end| end.ended),
-        sending_stopped: last(|end| end.sending_stopped),
-        ending: weightiest(done()),
-        starved: ends.iter().filter_map(|end| end.starved).min(),
-        planned: planned.map(|each| each.into_iter().sum()),
-        issued: ends.iter().map(|end| end.issued).sum(),
-        warmup: ends.iter().map(|end| end.warmup).sum(),
+        end: LevelEnd {
+            sending_stopped: last(|end| end.sending_stopped),
+            starved: ends.iter().filter_map(|end| end.starved).min(),
+            planned: planned.map(|each| each.into_iter().sum()),
+            issued: ends.iter().map(|end| end.issued).sum(),
+            warmup: ends.iter().map(|end| end.warmup).sum(),
+            client,
+            agents,
+            ..LevelEnd::at(level, weightiest(done()), last(|end| end.ended))
+        },
         taken: done().map(|done| done.taken).max().unwrap_or(0),
-        client,
-        agents,
         failed: done().map(|done| done.failed).sum(),
         lost: None,
         lost_to_agent: done().find_map(|done| done.lost_target.clone()),
     }
 }
 
-fn agent_end((number, (part, end)): (u32, (&Part, &Option<LevelEnd>))) -> AgentEnd {
+fn agent_end((number, (part, end)): (u32, (&AgentPart, &Option<LevelEnd>))) -> AgentEnd {
     let done = part.done.as_ref();
     AgentEnd {
         clock: part.clock,
@@ -112,7 +106,7 @@ mod tests {
     use dyno_model::outcome::Outcome;
     use dyno_model::record::{Phase, RequestRecord};
 
-    fn part(ending: Ending, lost_target: Option<&str>, trouble: Option<&str>) -> Part {
+    fn part(ending: Ending, lost_target: Option<&str>, trouble: Option<&str>) -> AgentPart {
         let done = AgentLevelEnd {
             level: 0,
             ending,
@@ -124,7 +118,7 @@ mod tests {
             told: serde_json::Value::Null,
             bytes: 0,
         };
-        Part {
+        AgentPart {
             name: "a".to_owned(),
             host: String::new(),
             done: Some(done),
@@ -136,25 +130,13 @@ mod tests {
         }
     }
 
-    fn blamed(mut part: Part, served: Nanos) -> Option<String> {
+    fn blamed(mut part: AgentPart, served: Nanos) -> Option<String> {
         let mut signs = Signs::default();
         let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
         (record.outcome, record.end) = (Outcome::Completed, served);
         signs.note(&record);
         let ending = part.done.as_ref().map_or(Ending::Requests, |done| done.ending);
-        let end = LevelEnd {
-            level: 0,
-            ending,
-            ended: 10 * SEC,
-            sending_stopped: 10 * SEC,
-            starved: None,
-            planned: None,
-            issued: 0,
-            warmup: 0,
-            client: ClientHealth::default(),
-            slip: None,
-            agents: Vec::new(),
-        };
+        let end = LevelEnd::at(0, ending, 10 * SEC);
         blame(&mut part, Some(&end), &signs);
         part.lost.map(|why| why.to_string())
     }

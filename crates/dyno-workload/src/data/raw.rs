@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::at::At;
 use super::csv;
-use super::dataset::{Place, layout};
+use super::dataset::{DataPlace, layout};
 use super::error::DataError;
 use super::header;
-use super::layout::{HEAD, Layout};
+use super::layout::{DataLayout, HEAD};
 use super::lines::{LineOf, LineRecords};
 use super::record::Records;
 use super::source::{Compression, Source};
@@ -22,7 +22,7 @@ use super::stdin;
 pub(crate) struct Raw {
     name: Message,
     compression: Option<Compression>,
-    layout: Layout,
+    layout: DataLayout,
     records: Box<dyn Records>,
 }
 
@@ -38,14 +38,14 @@ impl Raw {
         bytes: &[u8],
         has_fields: bool,
     ) -> Result<Self, DataError> {
-        Self::at(&Place::Memory(Message::quoted(name), bytes.into()), has_fields)
+        Self::at(&DataPlace::Memory(Message::quoted(name), bytes.into()), has_fields)
     }
 
-    fn at(place: &Place, has_fields: bool) -> Result<Self, DataError> {
+    fn at(place: &DataPlace, has_fields: bool) -> Result<Self, DataError> {
         let source = place.source()?;
         let compression = source.origin.compression;
         let layout = match layout(place, &DataSpec::default(), source)? {
-            Layout::TextLines | Layout::WholeText if has_fields => {
+            DataLayout::TextLines | DataLayout::WholeText if has_fields => {
                 let table = DataSpec { kind: Some(DataKind::Csv), ..DataSpec::default() };
                 layout(place, &table, place.source()?)?
             }
@@ -62,14 +62,14 @@ impl Raw {
 
     /// The same of a file that is in memory already.
     pub(crate) fn whole_from_bytes(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
-        Self::whole_at(&Place::Memory(Message::quoted(name), bytes.into()))
+        Self::whole_at(&DataPlace::Memory(Message::quoted(name), bytes.into()))
     }
 
-    pub(super) fn whole_at(place: &Place) -> Result<Self, DataError> {
+    pub(super) fn whole_at(place: &DataPlace) -> Result<Self, DataError> {
         let source = place.source()?;
         let compression = source.origin.compression;
         if source.parquet {
-            let columns = Layout::Parquet;
+            let columns = DataLayout::Parquet;
             let records = place.records(columns, None)?;
             return Ok(Self { name: place.name(), compression, layout: columns, records });
         }
@@ -77,9 +77,9 @@ impl Raw {
         let layout = whole_values(&bytes, whole);
         let source: Source = place.source()?;
         let records: Box<dyn Records> = match layout {
-            Layout::JsonArray => Box::new(Values::new(source, Within::Array)),
-            Layout::JsonValues => Box::new(Values::new(source, Within::File)),
-            Layout::Csv(table) => Box::new(csv::Rows::new(source, table)),
+            DataLayout::JsonArray => Box::new(Values::new(source, Within::Array)),
+            DataLayout::JsonValues => Box::new(Values::new(source, Within::File)),
+            DataLayout::Csv(table) => Box::new(csv::Rows::new(source, table)),
             _ => Box::new(LineRecords::new(source, LineOf::Json, 0)),
         };
         Ok(Self { name: place.name(), compression, layout, records })
@@ -106,10 +106,10 @@ impl Raw {
 }
 
 /// The layout of values that are taken whole, from the first bytes of a file.
-fn whole_values(head: &[u8], whole: bool) -> Layout {
+fn whole_values(head: &[u8], whole: bool) -> DataLayout {
     let text = head.trim_ascii_start();
     match text.first() {
-        Some(b'[') => Layout::JsonArray,
+        Some(b'[') => DataLayout::JsonArray,
         Some(b'{') => {
             // Lines of an object over several lines are indented. A line longer than the head may be
             // either: values read both.
@@ -122,11 +122,11 @@ fn whole_values(head: &[u8], whole: bool) -> Layout {
                 lines.pop();
             }
             match lines.into_iter().any(is_value) {
-                true => Layout::JsonLines { header: 0 },
-                false => Layout::JsonValues,
+                true => DataLayout::JsonLines { header: 0 },
+                false => DataLayout::JsonValues,
             }
         }
-        _ => Layout::Csv(header::of_table(head, "")),
+        _ => DataLayout::Csv(header::of_table(head, "")),
     }
 }
 

@@ -1,12 +1,13 @@
 //! `dyno import`: lists other tools' results, and saves them like runs of Dyno.
 
-use super::loaded::{self, Loaded, LoadedRuns, SUMMARY};
+use super::loaded::{self, LoadedRuns, SUMMARY};
 use super::{cannot_write, shown_json};
 use crate::args::import::ImportArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
+use dyno_analysis::RunResults;
 use dyno_analysis::VecSource;
 use dyno_import::{FileOutcome, ImportOutcome};
 use dyno_model::plan::Plan;
@@ -57,7 +58,7 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let language = printer.language();
     let files = if all.files.len() > 1 { files(&all.files, language) } else { String::new() };
-    let file = |run: &Loaded| run.path.is_file().then(|| run.path.display().to_string());
+    let file = |run: &RunResults| run.path.is_file().then(|| run.path.display().to_string());
     let found: Vec<_> = all.runs.iter().map(|run| (&run.summary, file(run))).collect();
     let exit = printer.result(&(files + &results(&found, language)));
     if let Some(out) = &args.out {
@@ -79,7 +80,7 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(LoadedRuns, Exit), Usag
             }
             Err(error) => {
                 let unknown = error.message.hint().is_some() && path.is_file();
-                let reason = || ImportOutcome::Unreadable(error.message.to_string());
+                let reason = || ImportOutcome::Unreadable(error.message.clone());
                 let outcome = if unknown { ImportOutcome::Unknown } else { reason() };
                 let file = path.display().to_string();
                 all.files.push(FileOutcome { file, outcome });
@@ -98,7 +99,7 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(LoadedRuns, Exit), Usag
 }
 
 /// A note on results that may be something else than they were taken for.
-fn doubt(run: &Loaded) -> Option<Message> {
+fn doubt(run: &RunResults) -> Option<Message> {
     let origin = run.summary.run.origin.as_ref()?;
     let recognised = origin.recognised.as_ref().filter(|one| one.sure == Sure::Possible)?;
     let by: Vec<String> = recognised.by.iter().map(|by| format!("`{}`", escape(by, 40))).collect();
@@ -120,10 +121,9 @@ fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-fn keep(dir: &Path, run: &Loaded) -> Result<(), Message> {
+fn keep(dir: &Path, run: &RunResults) -> Result<(), Message> {
     let unwritable = |error: std::io::Error| cannot_write(dir, &error);
     let encoded = |error: serde_json::Error| {
-        let error = outside(&error);
         message!("cannot be written as JSON: {error}", "无法写成 JSON：{error}")
     };
     if dir.exists() {
@@ -133,9 +133,9 @@ fn keep(dir: &Path, run: &Loaded) -> Result<(), Message> {
             dir.display()
         ));
     }
-    let kept = RunDir::create(dir).map_err(|error| dyno_model::said!(error))?;
+    let kept = RunDir::create(dir).map_err(Message::of)?;
     if let Some((plan, records)) = &run.rebuilt {
-        keep_records(&kept, plan, records).map_err(|error| dyno_model::said!(error))?;
+        keep_records(&kept, plan, records).map_err(Message::of)?;
     }
     let summary = serde_json::to_vec_pretty(&run.summary).map_err(encoded)?;
     fs::write(dir.join(SUMMARY), summary).map_err(unwritable)?;
@@ -166,7 +166,6 @@ pub(super) fn read_extras(dir: &Path) -> Result<Extras, Message> {
     let path = dir.join(EXTRAS);
     match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-            let error = outside(&error);
             message!("`{}` is damaged: {error}", "`{}` 已损坏：{error}", path.display())
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Extras::default()),

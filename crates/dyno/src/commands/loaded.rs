@@ -2,21 +2,22 @@
 //! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
-use dyno_analysis::{DirSource, VecSource, summarise};
+use dyno_analysis::{DirSource, RunResults, summarise};
 use dyno_import::{FileOutcome, ImportError, ImportOutcome, Imported, natural_order};
 use dyno_model::message::clauses;
-use dyno_model::plan::Plan;
-use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
 use dyno_model::{Diagnostic, Localized, Message, Summary, message};
 use dyno_record::{RunDir, find_run};
 use dyno_words::InLanguage;
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+/// The path that stands for standard input.
+const STDIN: &str = "-";
 /// The file of a summary in a directory.
 pub(crate) const SUMMARY: &str = "summary.json";
 /// The largest summary that is read, in bytes.
@@ -24,36 +25,10 @@ const LARGEST: u64 = 256 << 20;
 /// How many levels of directories are searched for results.
 const DEEPEST: usize = 6;
 
-/// One run, or one table of another tool's.
-#[derive(Debug, Clone)]
-pub(crate) struct Loaded {
-    /// Where it was found.
-    pub(crate) path: PathBuf,
-    pub(crate) summary: Summary,
-    /// What another tool stated besides its metrics.
-    pub(crate) extras: Extras,
-    /// Its records, where they are kept.
-    pub(crate) dir: Option<RunDir>,
-    /// Records rebuilt from another tool's file, with the matching plan.
-    pub(crate) rebuilt: Option<(Plan, VecSource)>,
-}
-
-impl Loaded {
-    fn of(path: &Path, summary: Summary) -> Self {
-        Self { path: path.to_owned(), summary, extras: Extras::default(), dir: None, rebuilt: None }
-    }
-
-    /// Its label, else its id.
-    pub(crate) fn name(&self) -> &str {
-        let run = &self.summary.run;
-        run.label.as_deref().filter(|label| !label.trim().is_empty()).unwrap_or(&run.id)
-    }
-}
-
 /// Everything that the arguments name, and problems with it.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedRuns {
-    pub(crate) runs: Vec<Loaded>,
+    pub(crate) runs: Vec<RunResults>,
     /// What could not be read, or had to be assumed, with its file.
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
     /// What became of each file of another tool.
@@ -94,14 +69,17 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<LoadedRuns, Usage
     let mut found = LoadedRuns::default();
     let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
-        let dir =
-            RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(dyno_model::said!(error)))?;
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(Message::of(error)))?;
         found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
         let (runs, problems) = (found.runs.len(), found.problems.len());
         let (path, part) = split_selector(path);
-        let path = resolve_run_name(&path).map_err(wrong)?;
+        let path = if path.as_os_str() == STDIN {
+            path
+        } else {
+            resolve_run_name(&path).map_err(wrong)?
+        };
         read(&path, &mut found)
             .map_err(|error| UsageError { flag: argument.to_owned(), ..error })?;
         if let Some(part) = part {
@@ -172,12 +150,12 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> Message {
-    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(|kind| outside(kind)).collect();
+    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(Message::of).collect();
     let kinds = Message::each(|language| {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
         kinds.join("\n    ")
     });
-    message!("these are read:\n    {}", "可读取：\n    {}", kinds)
+    message!("these are read:\n    {kinds}", "可读取：\n    {kinds}")
 }
 
 fn kinds() -> Message {
@@ -193,9 +171,7 @@ pub(crate) fn resolve_run_name(path: &Path) -> Result<PathBuf, Message> {
     let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
-        Some(name) if looks_like_a_name => {
-            find_run(Path::new(RUNS), name).map_err(|error| dyno_model::said!(error))
-        }
+        Some(name) if looks_like_a_name => find_run(Path::new(RUNS), name).map_err(Message::of),
         _ => Ok(path.to_owned()),
     }
 }
@@ -210,7 +186,7 @@ fn split_selector(path: &Path) -> (PathBuf, Option<String>) {
 
 /// Of the runs from index `from` on, keeps those whose name, headings or id contain all words of
 /// `part`, or the one at that position, counted from 1.
-fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), Message> {
+fn pick(runs: &mut Vec<RunResults>, from: usize, path: &Path, part: &str) -> Result<(), Message> {
     if let Ok(place @ 1..) = part.parse::<usize>() {
         let there = runs.len() - from;
         if place > there {
@@ -225,7 +201,7 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
         return Ok(());
     }
     let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
-    let text = |run: &Loaded| {
+    let text = |run: &RunResults| {
         let origin = run.summary.run.origin.as_ref();
         let headings = origin.map(|origin| origin.headings.join(" ")).unwrap_or_default();
         let form = origin.map(|origin| origin.form.clone()).unwrap_or_default();
@@ -250,6 +226,12 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
 
 fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
     let wrong = |message: Message| UsageError::new("", message);
+    if path.as_os_str() == STDIN {
+        let piped = piped().map_err(wrong)?;
+        let imported = dyno_import::import_bytes("stdin", &piped).map_err(unread)?;
+        take(Path::new("stdin"), imported, found);
+        return Ok(());
+    }
     if path.is_dir() {
         return directory(path, found).map_err(wrong);
     }
@@ -257,13 +239,10 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
         return Err(wrong(message!("there is no `{}`", "`{}` 不存在", path.display())));
     }
     if let Some(summary) = saved(path).map_err(wrong)? {
-        found.runs.push(Loaded::of(path, summary));
+        found.runs.push(RunResults::of(path, summary));
         return Ok(());
     }
-    let mut imported = dyno_import::import(path).map_err(|error| match error {
-        ImportError::Unknown { .. } => wrong(dyno_model::said!(error)).hint(known()),
-        _ => wrong(dyno_model::said!(error)),
-    })?;
+    let mut imported = dyno_import::import(path).map_err(unread)?;
     for file in &mut imported.files {
         file.file = path.display().to_string();
     }
@@ -271,11 +250,36 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
     Ok(())
 }
 
-fn take(path: &Path, imported: Imported, found: &mut LoadedRuns) {
-    for run in imported.runs {
-        let rebuilt = run.plan.zip(run.records);
-        found.runs.push(Loaded { extras: run.extras, rebuilt, ..Loaded::of(path, run.summary) });
+/// What another tool printed into a pipe.
+fn piped() -> Result<Vec<u8>, Message> {
+    let mut bytes = Vec::new();
+    let most = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    most.map_err(|error| {
+        message!("cannot read standard input: {error}", "无法读取标准输入：{error}")
+    })?;
+    if bytes.len() as u64 > LARGEST {
+        let most = LARGEST >> 20;
+        return Err(message!(
+            "more than {most} MiB on standard input; name a file",
+            "标准输入超过 {most} MiB；请指定文件"
+        ));
     }
+    Ok(bytes)
+}
+
+/// Why nothing could be read.
+fn unread(error: ImportError) -> UsageError {
+    let known = matches!(error, ImportError::Unknown { .. }).then(known);
+    let wrong = UsageError::new("", Message::of(error));
+    match known {
+        Some(known) => wrong.hint(known),
+        None => wrong,
+    }
+}
+
+fn take(path: &Path, imported: Imported, found: &mut LoadedRuns) {
+    let runs = imported.runs.into_iter();
+    found.runs.extend(runs.map(|run| RunResults { path: path.to_owned(), ..run }));
     found.problems.extend(imported.problems.into_iter().map(|problem| (path.to_owned(), problem)));
     found.files.extend(imported.files);
 }
@@ -289,14 +293,13 @@ fn directory(path: &Path, found: &mut LoadedRuns) -> Result<(), Message> {
     let mut ours = Vec::new();
     own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
-    let imported =
-        dyno_import::import_folder(path, &is_ours).map_err(|error| dyno_model::said!(error))?;
+    let imported = dyno_import::import_folder(path, &is_ours).map_err(Message::of)?;
     take(path, imported, found);
     Ok(())
 }
 
 /// The run, or the imported results, that a directory holds.
-fn kept(path: &Path) -> Result<Option<Loaded>, Message> {
+fn kept(path: &Path) -> Result<Option<RunResults>, Message> {
     let summary = path.join(SUMMARY);
     if summary.is_file()
         && let Some(summary) = saved(&summary)?
@@ -304,7 +307,7 @@ fn kept(path: &Path) -> Result<Option<Loaded>, Message> {
     {
         let (extras, dir) = (super::import::read_extras(path)?, RunDir::open(path).ok());
         let summary = relabelled(summary, dir.as_ref())?;
-        return Ok(Some(Loaded { extras, dir, ..Loaded::of(path, summary) }));
+        return Ok(Some(RunResults { extras, dir, ..RunResults::of(path, summary) }));
     }
     RunDir::open(path).ok().map(own).transpose()
 }
@@ -317,7 +320,6 @@ fn own_below(
     found: &mut LoadedRuns,
 ) -> Result<(), Message> {
     let unreadable = |error: std::io::Error| {
-        let error = outside(&error);
         message!("cannot list `{}`: {error}", "无法列出 `{}`：{error}", path.display())
     };
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
@@ -361,26 +363,25 @@ fn saved(path: &Path) -> Result<Option<Summary>, Message> {
             "`{}` is not a complete summary: {error}",
             "`{}` 不是完整的汇总：{error}",
             path.display(),
-            error = outside(&error)
         )
     };
     dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
-fn own(dir: RunDir) -> Result<Loaded, Message> {
-    let message = |error: dyno_record::RecordError| dyno_model::said!(error);
+fn own(dir: RunDir) -> Result<RunResults, Message> {
+    let message = |error: dyno_record::RecordError| Message::of(error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
     let summary = relabelled(summary, Some(&dir))?;
     let path = dir.path().to_owned();
-    Ok(Loaded { dir: Some(dir), ..Loaded::of(&path, summary) })
+    Ok(RunResults { dir: Some(dir), ..RunResults::of(&path, summary) })
 }
 
 /// With the label that was set after the run, where there is one.
 fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Message> {
     if let Some(dir) = dir {
-        let annotations = dir.read_annotations().map_err(|error| dyno_model::said!(error))?;
+        let annotations = dir.read_annotations().map_err(Message::of)?;
         summary.run.label = annotations.label_or(summary.run.label.as_deref());
     }
     Ok(summary)

@@ -1,7 +1,7 @@
 //! `dyno report`: reports of runs, computed from their records, in the requested format.
 
-use super::bench::say::{self, Say};
-use super::loaded::{self, Loaded};
+use super::bench::say;
+use super::loaded;
 use super::{cannot_write, show};
 use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
+use dyno_analysis::RunResults;
 use dyno_analysis::detail::Detail;
 use dyno_analysis::{DirSource, FrameSource, VecSource};
 use dyno_draw::ArrangementError;
@@ -18,7 +19,9 @@ use dyno_model::plan::Plan;
 use dyno_model::{Language, Message, message};
 use dyno_record::RecordError;
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, LayoutTable, Options, PrintError, Run, notes_on, per_request};
+use dyno_report::layout::{
+    Layout, LayoutTable, Options, PrintError, RunToPrint, notes_on, per_request,
+};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -43,7 +46,7 @@ pub(super) fn not_arranged(error: &ArrangementError) -> UsageError {
         ArrangementError::TooMany { .. } => "--layout",
         ArrangementError::TooSmall { .. } => "--size",
     };
-    UsageError::new(flag, dyno_model::said!(error))
+    UsageError::new(flag, error)
 }
 
 /// Reports the named runs, or the latest.
@@ -114,7 +117,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         (Layout::Table, None) => found.iter().filter_map(rest).collect(),
         _ => vec![],
     };
-    let unreadable = |error: RecordError| UsageError::new("RUN", dyno_model::said!(error));
+    let unreadable = |error: RecordError| UsageError::new("RUN", error);
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
     let options = Options {
@@ -130,31 +133,31 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             given
         }
         Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
-        Err(PrintError::Png(error)) => Err(UsageError::new("--format", dyno_model::said!(error))),
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", error)),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }
 }
 
 /// How to run the rest of a run that stopped early.
-fn rest(run: &Loaded) -> Option<Message> {
+fn rest(run: &RunResults) -> Option<Message> {
     let dir = run.dir.as_ref()?;
     let whole = run.summary.run.ending.is_some_and(Ending::carried_out);
     if whole || run.summary.run.origin.is_some() || dir.is_being_written() {
         return None;
     }
-    say::to_resume(Say::ToResume, dir.path(), &dir.read_plan().ok()?)
+    say::resuming(dir.path(), &dir.read_plan().ok()?).map(say::to_resume)
 }
 
 /// Loads what a layout needs of a run.
-pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
-    let Loaded { summary, mut extras, dir, rebuilt, .. } = run;
+pub(super) fn load(run: RunResults, layout: Layout) -> Result<RunToPrint, RecordError> {
+    let RunResults { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
         let gather = |(_, records): &(Plan, VecSource)| Detail::gather(records);
         let detail = rebuilt.as_ref().filter(|_| layout.needs_detail()).map(gather);
-        return Ok(Run { summary, extras, detail, plan: None, environment: None });
+        return Ok(RunToPrint { summary, extras, detail, plan: None, environment: None });
     };
     let plan = dir.read_plan()?;
     let source = DirSource::open(&dir)?;
@@ -164,10 +167,10 @@ pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
     }
     let detail = layout.needs_detail().then(|| Detail::gather(&source));
     let environment = dir.read_environment()?;
-    Ok(Run { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
+    Ok(RunToPrint { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
 }
 
-fn rows(runs: &[Loaded], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {
+fn rows(runs: &[RunResults], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {
     let dirs = runs.iter().filter_map(|run| run.dir.as_ref());
     let sources = dirs.map(DirSource::open).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(io::Error::other)?;

@@ -1,38 +1,37 @@
 //! The reports that are written into the run directory.
 
-use super::say::Say;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_analysis::Detail;
 use dyno_model::summary::Extras;
-use dyno_model::{Message, Summary, message};
+use dyno_model::{Localized, Message, Summary, message};
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, Options, Run};
-use dyno_run::RunResults;
+use dyno_report::layout::{Layout, Options, RunToPrint};
+use dyno_run::FinishedRun;
 
 /// Writes each requested report into the run directory, and prints its path. A report that cannot be written
 /// can be computed from the records again, but it was asked for: a script that waits for the file must know.
 pub(super) fn reports(
-    finished: &RunResults,
+    finished: &FinishedRun,
     summary: &Summary,
     showing: &Showing,
     printer: &Printer,
 ) -> Exit {
-    let (Showing { reports, language, .. }, RunResults { dir, plan, .. }) = (showing, finished);
+    let (Showing { reports, language, .. }, FinishedRun { dir, plan, .. }) = (showing, finished);
     if reports.is_empty() {
         return Exit::Fine;
     }
     let source = match finished.records() {
         Ok(source) => source,
         Err(error) => {
-            let why = dyno_model::said!(error);
+            let why = Message::of(error);
             printer.error(&message!("no report was written: {why}", "未写入报告：{why}"));
             return Exit::Bug;
         }
     };
     let needs = |need: fn(Layout) -> bool| reports.iter().any(|layout| need(*layout));
-    let run = Run {
+    let run = RunToPrint {
         summary: summary.clone(),
         extras: match needs(Layout::needs_extras) {
             true => dyno_analysis::extras(plan, &source),
@@ -60,7 +59,7 @@ pub(super) fn reports(
             }
         };
         match dir.write_report(name, &printed.bytes) {
-            Ok(path) => printer.remark(&Say::Report.said(&[path.display().to_string()])),
+            Ok(path) => printer.remark(&message!("report: {}", "报告：{}", path.display())),
             Err(error) => {
                 printer.error(&unwritten(name, &error));
                 exit = Exit::Bug;
@@ -70,7 +69,7 @@ pub(super) fn reports(
     exit
 }
 
-fn unwritten(name: &str, error: &impl std::fmt::Display) -> Message {
-    let why = dyno_model::said!(error);
+fn unwritten(name: &str, error: &impl Localized) -> Message {
+    let why = Message::of(error);
     message!("{name} was not written: {why}", "未写入 {name}：{why}")
 }
