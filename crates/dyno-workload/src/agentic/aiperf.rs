@@ -5,12 +5,12 @@ use dyno_model::{Nanos, message};
 use serde_json::{Map, Value, json};
 
 use super::AgenticFormat;
-use super::fields::{Record, array, id, text, within};
+use super::fields::{FieldsAt, array, id, text, within};
 use super::format::first_of;
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out, left_out};
-use super::tree::{Prompts, Said, Session, Tree, Turn};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink, left_out};
+use super::tree::{PromptMessage, PromptParts, Tree, TreeSession, TreeTurn};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -32,15 +32,15 @@ pub(super) fn is_conversation(object: &Map<String, Value>) -> bool {
 }
 
 /// Reads conversations that do not branch: each is a tree.
-pub(super) struct Conversations;
+pub(super) struct AiperfConversations;
 
-impl Builder for Conversations {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for AiperfConversations {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object) = record.as_object().filter(|object| is_conversation(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
-        let mut messages = Messages::default();
+        let mut messages = TreeMessages::default();
         let mut turns = Vec::new();
         let mut kept = 0;
         for (number, turn) in array(object, TURNS).unwrap_or_default().iter().enumerate() {
@@ -48,11 +48,11 @@ impl Builder for Conversations {
             let read =
                 said(at, turn, &mut messages, out.keep).map_err(|error| within(error, &path))?;
             let count = read.added.len() as u32;
-            turns.push(Turn { kept, ..read });
+            turns.push(TreeTurn { kept, ..read });
             kept += count;
         }
         let name = id(object.get("session_id")).unwrap_or_else(|| at.to_string());
-        let session = Session { name: name.clone(), turns, ..Session::default() };
+        let session = TreeSession { name: name.clone(), turns, ..TreeSession::default() };
         out.give(vec![authored(
             AgenticFormat::AiperfMultiTurn,
             name,
@@ -69,15 +69,15 @@ pub(super) fn authored(
     format: AgenticFormat,
     name: String,
     at: &At,
-    messages: Vec<Said>,
-    sessions: Vec<Session>,
+    messages: Vec<PromptMessage>,
+    sessions: Vec<TreeSession>,
 ) -> Tree {
     Tree {
         name,
         at: at.clone(),
         format,
         start: None,
-        prompts: Prompts::Messages { whole: false },
+        prompts: PromptParts::Messages { whole: false },
         messages,
         sessions,
         totals: None,
@@ -85,12 +85,17 @@ pub(super) fn authored(
 }
 
 /// What a turn of texts adds.
-fn said(at: &At, turn: &Value, messages: &mut Messages, keep: Keep) -> Result<Turn, DataError> {
+fn said(
+    at: &At,
+    turn: &Value,
+    messages: &mut TreeMessages,
+    keep: TreeDetail,
+) -> Result<TreeTurn, DataError> {
     let not = || message!("it is not an object", "不是对象");
     let Some(turn) = turn.as_object() else {
         return Err(DataError::bad(at, not(), left_out()));
     };
-    let record = Record::of(at, turn);
+    let record = FieldsAt::of(at, turn);
     let mut added = Vec::new();
     let texts = array(turn, "texts").unwrap_or_default().iter().flat_map(|one| {
         let contents = one.get("contents").and_then(Value::as_array).map(Vec::as_slice);
@@ -100,16 +105,16 @@ fn said(at: &At, turn: &Value, messages: &mut Messages, keep: Keep) -> Result<Tu
         let body = json!({ "role": text(turn, "role").unwrap_or("user"), "content": said });
         added.push(messages.place(&body, || body.clone(), keep));
     }
-    Ok(Turn {
+    Ok(TreeTurn {
         output: record.tokens("output_length")?,
         limit: record.tokens("max_tokens")?,
         gap: delay(record)?,
         added,
-        ..Turn::default()
+        ..TreeTurn::default()
     })
 }
 
 /// The wait before a turn.
-pub(super) fn delay(record: Record<'_>) -> Result<Option<Nanos>, DataError> {
+pub(super) fn delay(record: FieldsAt<'_>) -> Result<Option<Nanos>, DataError> {
     record.time("delay", Unit::Milliseconds)
 }

@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use super::AgenticFormat;
 use super::aiperf::{TURNS, authored, delay, is_branching};
-use super::fields::{Record, array, id, within};
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out, left_out};
-use super::tree::{Session, Turn, TurnAt, Wait, Why};
+use super::fields::{FieldsAt, array, id, within};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink, left_out};
+use super::tree::{TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::{At, DataError};
 
 /// How many sessions a tree may have: one may be named by many.
@@ -22,9 +22,9 @@ const MOST_SESSIONS: usize = 10_000;
 const NOT_READ: [&str; 3] = ["orchestrator", "pre_session_spawns", "rounds"];
 
 /// A conversation of a file whose conversations branch.
-struct Conversation {
+struct DagConversation {
     at: At,
-    turns: Vec<Turn>,
+    turns: Vec<TreeTurn>,
     branches: Vec<Branch>,
 }
 
@@ -42,15 +42,15 @@ struct Branch {
 #[derive(Default)]
 pub(super) struct Branching {
     order: Vec<String>,
-    all: HashMap<String, Result<Conversation, DataError>>,
-    messages: Messages,
+    all: HashMap<String, Result<DagConversation, DataError>>,
+    messages: TreeMessages,
     spoiled: Option<DataError>,
 }
 
-impl Builder for Branching {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for Branching {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object) = record.as_object().filter(|object| is_branching(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let name = id(object.get("session_id")).unwrap_or_else(|| at.to_string());
@@ -75,7 +75,7 @@ impl Builder for Branching {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         let Self { order, all, messages, .. } = std::mem::take(self);
         let children = all.values().filter_map(|one| one.as_ref().ok());
         let children: HashSet<String> = children
@@ -130,8 +130,8 @@ impl Builder for Branching {
 
 /// A tree that grows from its root.
 struct Growing<'a> {
-    all: &'a HashMap<String, Result<Conversation, DataError>>,
-    sessions: Vec<Session>,
+    all: &'a HashMap<String, Result<DagConversation, DataError>>,
+    sessions: Vec<TreeSession>,
     path: Vec<String>,
     used: &'a mut HashSet<String>,
 }
@@ -165,12 +165,12 @@ impl Growing<'_> {
             turns.iter_mut().take(1).for_each(|turn| turn.waits.push(wait));
             kind = branch.fork.then(|| "fork".to_owned());
         }
-        self.sessions.push(Session {
+        self.sessions.push(TreeSession {
             name: name.to_owned(),
             kind,
             parent: parent.map(|(session, _)| session),
             turns,
-            ..Session::default()
+            ..TreeSession::default()
         });
         self.path.push(name.to_owned());
         for branch in &of.branches {
@@ -197,9 +197,9 @@ impl Growing<'_> {
 fn conversation(
     at: &At,
     object: &Map<String, Value>,
-    messages: &mut Messages,
-    keep: Keep,
-) -> Result<Conversation, DataError> {
+    messages: &mut TreeMessages,
+    keep: TreeDetail,
+) -> Result<DagConversation, DataError> {
     let set = |name: &&str| {
         object.get(*name).is_some_and(|value| !value.is_null() && value != &json!(false))
     };
@@ -208,7 +208,7 @@ fn conversation(
         return Err(super::fields::wrong(at, name, &what));
     }
     let list = array(object, TURNS).unwrap_or_default();
-    let (mut turns, mut branches) = (Vec::<Turn>::new(), Vec::new());
+    let (mut turns, mut branches) = (Vec::<TreeTurn>::new(), Vec::new());
     let (mut model, mut kept) = (None::<Arc<str>>, 0_u32);
     for (number, turn) in list.iter().enumerate() {
         let path = format!("{TURNS}[{number}]");
@@ -219,21 +219,25 @@ fn conversation(
                 &message!("it is not an object", "不是对象"),
             ));
         };
-        let record = Record::of(at, turn);
-        let read = || -> Result<Turn, DataError> {
-            Ok(Turn { limit: record.tokens("max_tokens")?, gap: delay(record)?, ..Turn::default() })
+        let record = FieldsAt::of(at, turn);
+        let read = || -> Result<TreeTurn, DataError> {
+            Ok(TreeTurn {
+                limit: record.tokens("max_tokens")?,
+                gap: delay(record)?,
+                ..TreeTurn::default()
+            })
         };
         let read = read().map_err(|error| within(error, &path))?;
         let said = array(turn, "messages").unwrap_or_default().iter();
         let added: Vec<u32> = said.map(|one| messages.place(one, || one.clone(), keep)).collect();
         let count = added.len() as u32;
-        turns.push(Turn {
+        turns.push(TreeTurn {
             kept,
             added,
             model: record.model("model", &mut model),
             definitions: turn
                 .get("tools")
-                .filter(|tools| keep == Keep::Texts && !tools.is_null())
+                .filter(|tools| keep == TreeDetail::Texts && !tools.is_null())
                 .map(|tools| Arc::new(tools.clone())),
             ..read
         });
@@ -258,5 +262,5 @@ fn conversation(
             }
         }
     }
-    Ok(Conversation { at: at.clone(), turns, branches })
+    Ok(DagConversation { at: at.clone(), turns, branches })
 }

@@ -9,12 +9,12 @@ use dyno_model::Nanos;
 use serde_json::{Map, Value, json};
 
 use super::claude_tree::tree;
-use super::fields::{Record, array, id, object, text};
+use super::fields::{FieldsAt, array, id, object, text};
 use super::format::says;
-use super::gathered::Sessions;
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out};
+use super::gathered::GatheredSessions;
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -27,7 +27,7 @@ pub(super) fn is_row(row: &Map<String, Value>) -> bool {
 }
 
 /// A row, as far as it is of use.
-pub(super) enum Row {
+pub(super) enum ClaudeRow {
     /// What the model is asked next: the user's words, results of tools, a summary.
     Input { said: Vec<u32>, results: Vec<Returned>, compacted: bool },
     /// A part of a response.
@@ -52,35 +52,35 @@ pub(super) struct Usage {
 }
 
 /// A row with its time and the stream it belongs to.
-pub(super) struct Line {
+pub(super) struct ClaudeLine {
     pub(super) at: At,
     /// The sub-agent; absent in the session itself.
     pub(super) agent: Option<String>,
     pub(super) time: Option<Nanos>,
-    pub(super) row: Row,
+    pub(super) row: ClaudeRow,
 }
 
 /// Reads logs. What belongs together may be in several files.
 #[derive(Default)]
-pub(super) struct Logs {
-    sessions: Sessions<Line>,
-    messages: Messages,
+pub(super) struct ClaudeLogs {
+    sessions: GatheredSessions<ClaudeLine>,
+    messages: TreeMessages,
     model: Option<Arc<str>>,
     /// The sub-agent of a row, by its id, in files where the rows of one have no name.
     chains: HashMap<String, String>,
 }
 
-impl Builder for Logs {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for ClaudeLogs {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Value::Object(row) = record else { return Ok(()) };
         let Some(session) = id(row.get("sessionId")).filter(|_| is_row(&row)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         if row.get("isApiErrorMessage").and_then(Value::as_bool) == Some(true)
             || object(&row, "message").is_some_and(|said| says(said, "model", &["<synthetic>"]))
         {
-            out.notes.remark(Remark::Synthetic, 1);
+            out.notes.remark(AgenticRemark::Synthetic, 1);
             return Ok(());
         }
         let agent = self.agent(&row);
@@ -94,20 +94,20 @@ impl Builder for Logs {
         true
     }
 
-    fn end_of_file(&mut self, _out: &mut Out) {
+    fn end_of_file(&mut self, _out: &mut TreeSink) {
         self.sessions.file_ended();
     }
 
-    fn end(&mut self, out: &mut Out) {
+    fn end(&mut self, out: &mut TreeSink) {
         let messages = std::mem::take(&mut self.messages);
         for mut gathered in self.sessions.take() {
             let requests =
-                gathered.rows.iter().filter(|line| matches!(line.row, Row::Output { .. }));
+                gathered.rows.iter().filter(|line| matches!(line.row, ClaudeRow::Output { .. }));
             let requests = requests.count();
             match gathered.wrong.take() {
                 Some(why) => out.notes.leave_tree(requests, &why),
                 None if requests == 0 => {
-                    out.notes.remark(Remark::OtherRecords, gathered.rows.len() as u64);
+                    out.notes.remark(AgenticRemark::OtherRecords, gathered.rows.len() as u64);
                 }
                 None => match tree(gathered, &messages) {
                     Ok(tree) => out.give(vec![tree]),
@@ -118,7 +118,7 @@ impl Builder for Logs {
     }
 }
 
-impl Logs {
+impl ClaudeLogs {
     /// The sub-agent that a row belongs to: by its name, or by the first row of its chain.
     fn agent(&mut self, row: &Map<String, Value>) -> Option<String> {
         if row.get("isSidechain").and_then(Value::as_bool) != Some(true) {
@@ -140,16 +140,16 @@ impl Logs {
         at: &At,
         row: &Map<String, Value>,
         agent: Option<String>,
-        keep: Keep,
-    ) -> Result<Line, DataError> {
+        keep: TreeDetail,
+    ) -> Result<ClaudeLine, DataError> {
         let empty = Map::new();
         let said = object(row, "message").unwrap_or(&empty);
-        let time = Record::of(at, row).time("timestamp", Unit::Date)?;
+        let time = FieldsAt::of(at, row).time("timestamp", Unit::Date)?;
         let blocks = array(said, "content").unwrap_or_default();
         let body = json!({ "role": said.get("role"), "content": said.get("content") });
         let places = match keep {
-            Keep::Texts => vec![self.messages.place(&body, || body.clone(), keep)],
-            Keep::Lengths => Vec::new(),
+            TreeDetail::Texts => vec![self.messages.place(&body, || body.clone(), keep)],
+            TreeDetail::Lengths => Vec::new(),
         };
         let of = |kind: &'static str| {
             blocks
@@ -159,14 +159,14 @@ impl Logs {
         };
         let row = match text(row, "type") {
             Some("assistant") => {
-                let usage = Record::of(at, object(said, "usage").unwrap_or(&empty));
+                let usage = FieldsAt::of(at, object(said, "usage").unwrap_or(&empty));
                 let tokens = |name| usage.tokens(name).map(|tokens| tokens.unwrap_or(0));
                 let cached = tokens("cache_read_input_tokens")?;
                 let fresh = tokens("input_tokens")? + tokens("cache_creation_input_tokens")?;
                 let calls = of("tool_use").filter_map(|block| id(block.get("id"))).collect();
-                Row::Output {
+                ClaudeRow::Output {
                     id: id(said.get("id")).or_else(|| id(row.get("uuid"))).unwrap_or_default(),
-                    model: Record::of(at, said).model("model", &mut self.model),
+                    model: FieldsAt::of(at, said).model("model", &mut self.model),
                     usage: Usage { fresh, cached, output: tokens("output_tokens")? },
                     said: places,
                     calls,
@@ -184,9 +184,9 @@ impl Logs {
                     .map(|call| Returned { call, agent: agent.clone(), launched })
                     .collect();
                 let compacted = row.get("isCompactSummary").and_then(Value::as_bool) == Some(true);
-                Row::Input { said: places, results, compacted }
+                ClaudeRow::Input { said: places, results, compacted }
             }
         };
-        Ok(Line { at: at.clone(), agent, time, row })
+        Ok(ClaudeLine { at: at.clone(), agent, time, row })
     }
 }

@@ -6,17 +6,17 @@ use std::collections::HashMap;
 use dyno_model::{Nanos, message};
 
 use super::AgenticFormat;
-use super::claude::{Line, Returned, Row};
-use super::gathered::Gathered;
-use super::messages::Messages;
+use super::claude::{ClaudeLine, ClaudeRow, Returned};
+use super::gathered::GatheredSession;
+use super::messages::TreeMessages;
 use super::reader::left_out;
-use super::tree::{Prompts, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::DataError;
 
 /// A session that is being put together.
 #[derive(Default)]
-struct Stream {
-    turns: Vec<Turn>,
+struct ClaudeStream {
+    turns: Vec<TreeTurn>,
     /// The id of the response of each turn.
     ids: Vec<String>,
     calls: HashMap<String, usize>,
@@ -29,11 +29,11 @@ struct Stream {
     history: u32,
 }
 
-impl Stream {
-    fn take(&mut self, line: Line) -> Result<(), DataError> {
-        let Line { at, time, row, .. } = line;
+impl ClaudeStream {
+    fn take(&mut self, line: ClaudeLine) -> Result<(), DataError> {
+        let ClaudeLine { at, time, row, .. } = line;
         match row {
-            Row::Input { said, results, compacted } => {
+            ClaudeRow::Input { said, results, compacted } => {
                 self.asked = self.asked.max(time);
                 self.said.extend(said);
                 self.results += results.len() as u32;
@@ -42,7 +42,7 @@ impl Stream {
                 let turns = self.turns.len();
                 self.returned.extend(of_agents.map(|result| (result, turns)));
             }
-            Row::Output { id, model, usage, said, calls } => {
+            ClaudeRow::Output { id, model, usage, said, calls } => {
                 let known = self.ids.iter().rev().take(64).position(|other| *other == id);
                 let number = match known {
                     Some(back) => self.ids.len() - 1 - back,
@@ -59,14 +59,14 @@ impl Stream {
                         let added = std::mem::take(&mut self.said);
                         let kept = if self.compacted { 0 } else { self.history };
                         self.history = kept + added.len() as u32;
-                        self.turns.push(Turn {
+                        self.turns.push(TreeTurn {
                             sent,
                             model,
                             kept,
                             added,
                             tools: Tools { calls: 0, results: std::mem::take(&mut self.results) },
                             compacted: std::mem::take(&mut self.compacted),
-                            ..Turn::default()
+                            ..TreeTurn::default()
                         });
                         self.ids.push(id);
                         self.turns.len() - 1
@@ -88,21 +88,24 @@ impl Stream {
 }
 
 /// The tree of a session.
-pub(super) fn tree(gathered: Gathered<Line>, messages: &Messages) -> Result<Tree, DataError> {
-    let Gathered { name, at, mut rows, .. } = gathered;
+pub(super) fn tree(
+    gathered: GatheredSession<ClaudeLine>,
+    messages: &TreeMessages,
+) -> Result<Tree, DataError> {
+    let GatheredSession { name, at, mut rows, .. } = gathered;
     // Files are read one after another; a row without a time stays behind the one before it.
     let mut last = None;
-    let mut timed: Vec<(Option<Nanos>, Line)> = Vec::with_capacity(rows.len());
+    let mut timed: Vec<(Option<Nanos>, ClaudeLine)> = Vec::with_capacity(rows.len());
     for line in rows.drain(..) {
         last = line.time.or(last);
         timed.push((last, line));
     }
     timed.sort_by_key(|(time, _)| *time);
-    let mut streams: Vec<(Option<String>, Stream)> = vec![(None, Stream::default())];
+    let mut streams: Vec<(Option<String>, ClaudeStream)> = vec![(None, ClaudeStream::default())];
     for (_, line) in timed {
         let place =
             streams.iter().position(|(agent, _)| *agent == line.agent).unwrap_or_else(|| {
-                streams.push((line.agent.clone(), Stream::default()));
+                streams.push((line.agent.clone(), ClaudeStream::default()));
                 streams.len() - 1
             });
         streams[place].1.take(line)?;
@@ -134,9 +137,9 @@ pub(super) fn tree(gathered: Gathered<Line>, messages: &Messages) -> Result<Tree
     }
     let start =
         streams.iter().flat_map(|(_, stream)| &stream.turns).filter_map(|turn| turn.sent).min();
-    let mut sessions: Vec<Session> = Vec::with_capacity(streams.len());
+    let mut sessions: Vec<TreeSession> = Vec::with_capacity(streams.len());
     let mut waits: Vec<(TurnAt, Wait)> = Vec::new();
-    let mut streams: Vec<Option<(Option<String>, Stream)>> =
+    let mut streams: Vec<Option<(Option<String>, ClaudeStream)>> =
         streams.into_iter().map(Some).collect();
     for (number, place) in order.into_iter().enumerate() {
         let Some((agent, stream)) = streams[place].take() else { continue };
@@ -155,11 +158,11 @@ pub(super) fn tree(gathered: Gathered<Line>, messages: &Messages) -> Result<Tree
             let last = TurnAt { session: number, turn: turns.len() - 1 };
             waits.extend(join.map(|turn| (on(turn), Wait { on: last, why: Why::Join })));
         }
-        sessions.push(Session {
+        sessions.push(TreeSession {
             name: agent.unwrap_or_else(|| name.clone()),
             parent: link.map(|(parent, ..)| new[parent]),
             turns,
-            ..Session::default()
+            ..TreeSession::default()
         });
     }
     for (at, wait) in waits {
@@ -177,8 +180,8 @@ pub(super) fn tree(gathered: Gathered<Line>, messages: &Messages) -> Result<Tree
         format: AgenticFormat::ClaudeCode,
         start,
         prompts: match messages.is_empty() {
-            true => Prompts::Lengths,
-            false => Prompts::Messages { whole: false },
+            true => PromptParts::Lengths,
+            false => PromptParts::Messages { whole: false },
         },
         messages,
         sessions,
@@ -187,11 +190,11 @@ pub(super) fn tree(gathered: Gathered<Line>, messages: &Messages) -> Result<Tree
 }
 
 /// The parent of a sub-agent, the turn that started it, and the one that waits for it.
-type Link = Option<(usize, Option<usize>, Option<usize>)>;
+type SubagentLink = Option<(usize, Option<usize>, Option<usize>)>;
 
 /// How each stream hangs on another: by the result of the call that started it, else by times.
-fn links(streams: &[(Option<String>, Stream)]) -> Vec<Link> {
-    let mut links: Vec<Link> = vec![None; streams.len()];
+fn links(streams: &[(Option<String>, ClaudeStream)]) -> Vec<SubagentLink> {
+    let mut links: Vec<SubagentLink> = vec![None; streams.len()];
     for (place, (agent, stream)) in streams.iter().enumerate() {
         let Some(agent) = agent else { continue };
         let explicit = streams.iter().enumerate().find_map(|(parent, (_, other))| {

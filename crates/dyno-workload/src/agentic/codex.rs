@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 use super::AgenticFormat;
 use super::family::{Family, Parent, families};
-use super::fields::{Record, id, object, text};
+use super::fields::{FieldsAt, id, object, text};
 use super::format::says;
-use super::gathered::{Gathered, Sessions};
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out, left_out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+use super::gathered::{GatheredSession, GatheredSessions};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink, left_out};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -30,7 +30,7 @@ pub(super) fn is_row(row: &Map<String, Value>) -> bool {
 }
 
 /// A row, as far as it is of use.
-enum Row {
+enum CodexRow {
     Meta { parent: Option<String> },
     Model(Option<Arc<str>>),
     Asked { said: Option<u32>, result: bool },
@@ -41,16 +41,16 @@ enum Row {
 
 /// Reads logs, of which each is a session.
 #[derive(Default)]
-pub(super) struct Logs {
-    sessions: Sessions<(Option<Nanos>, Row)>,
-    messages: Messages,
+pub(super) struct CodexLogs {
+    sessions: GatheredSessions<(Option<Nanos>, CodexRow)>,
+    messages: TreeMessages,
     model: Option<Arc<str>>,
     /// The session of the file, and whether it copies the beginning of another.
     current: Option<(String, bool)>,
 }
 
-impl Builder for Logs {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for CodexLogs {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Value::Object(row) = record else { return Ok(()) };
         let empty = Map::new();
         let payload = object(&row, "payload").unwrap_or(&empty);
@@ -63,7 +63,7 @@ impl Builder for Logs {
         }
         let session = self.current.get_or_insert_with(|| (at.to_string(), false)).0.clone();
         match self.row(at, &row, payload, out.keep) {
-            Ok(None) => out.notes.remark(Remark::OtherRecords, 1),
+            Ok(None) => out.notes.remark(AgenticRemark::OtherRecords, 1),
             Ok(Some(read)) => self.sessions.add(&session, at, Ok(read)),
             Err(error) => self.sessions.add(&session, at, Err(error)),
         }
@@ -75,21 +75,24 @@ impl Builder for Logs {
         true
     }
 
-    fn end_of_file(&mut self, _out: &mut Out) {
+    fn end_of_file(&mut self, _out: &mut TreeSink) {
         self.sessions.file_ended();
         self.current = None;
     }
 
-    fn end(&mut self, out: &mut Out) {
+    fn end(&mut self, out: &mut TreeSink) {
         let messages = std::mem::take(&mut self.messages);
         let mut read = Vec::new();
         for mut gathered in self.sessions.take() {
-            let usage = |(_, row): &&(Option<Nanos>, Row)| matches!(row, Row::Usage { .. });
+            let usage =
+                |(_, row): &&(Option<Nanos>, CodexRow)| matches!(row, CodexRow::Usage { .. });
             let requests = gathered.rows.iter().filter(usage).count();
             match gathered.wrong.take() {
                 Some(why) => out.notes.leave_tree(requests, &why),
                 None => match session(gathered, out) {
-                    Ok(one) if one.turns.is_empty() => out.notes.remark(Remark::OtherRecords, 1),
+                    Ok(one) if one.turns.is_empty() => {
+                        out.notes.remark(AgenticRemark::OtherRecords, 1)
+                    }
                     Ok(one) => read.push(one),
                     Err(error) => out.notes.leave_tree(requests, &error),
                 },
@@ -101,38 +104,40 @@ impl Builder for Logs {
     }
 }
 
-impl Logs {
+impl CodexLogs {
     fn row(
         &mut self,
         at: &At,
         row: &Map<String, Value>,
         payload: &Map<String, Value>,
-        keep: Keep,
-    ) -> Result<Option<(Option<Nanos>, Row)>, DataError> {
-        let time = Record::of(at, row).time("timestamp", Unit::Date)?;
+        keep: TreeDetail,
+    ) -> Result<Option<(Option<Nanos>, CodexRow)>, DataError> {
+        let time = FieldsAt::of(at, row).time("timestamp", Unit::Date)?;
         let kind = text(payload, "type").unwrap_or_default();
         let mut said = || {
             let body = Value::Object(payload.clone());
-            (keep == Keep::Texts).then(|| self.messages.place(&body, || body.clone(), keep))
+            (keep == TreeDetail::Texts).then(|| self.messages.place(&body, || body.clone(), keep))
         };
         let read = match text(row, "type").unwrap_or_default() {
-            "session_meta" => Row::Meta { parent: parent(payload) },
-            "turn_context" => Row::Model(Record::of(at, payload).model("model", &mut self.model)),
-            "compacted" => Row::Compacted,
+            "session_meta" => CodexRow::Meta { parent: parent(payload) },
+            "turn_context" => {
+                CodexRow::Model(FieldsAt::of(at, payload).model("model", &mut self.model))
+            }
+            "compacted" => CodexRow::Compacted,
             "response_item" => match kind {
                 "message" if !says(payload, "role", &["assistant"]) => {
-                    Row::Asked { said: said(), result: false }
+                    CodexRow::Asked { said: said(), result: false }
                 }
-                _ if kind.ends_with("_output") => Row::Asked { said: said(), result: true },
-                _ => Row::Answered { said: said(), call: kind.ends_with("_call") },
+                _ if kind.ends_with("_output") => CodexRow::Asked { said: said(), result: true },
+                _ => CodexRow::Answered { said: said(), call: kind.ends_with("_call") },
             },
             "event_msg" if kind == "token_count" => {
                 let Some(info) = object(payload, "info") else { return Ok(None) };
                 let Some(last) = object(info, "last_token_usage") else { return Ok(None) };
-                let last = Record::of(at, last);
+                let last = FieldsAt::of(at, last);
                 let empty = Map::new();
-                let total = Record::of(at, object(info, "total_token_usage").unwrap_or(&empty));
-                Row::Usage {
+                let total = FieldsAt::of(at, object(info, "total_token_usage").unwrap_or(&empty));
+                CodexRow::Usage {
                     input: last.needed("input_tokens")?,
                     cached: last.tokens("cached_input_tokens")?.unwrap_or(0),
                     output: last.needed("output_tokens")?,
@@ -153,30 +158,33 @@ fn parent(meta: &Map<String, Value>) -> Option<String> {
 }
 
 /// A session that was read.
-struct Read {
+struct CodexSession {
     name: String,
     at: At,
     parent: Option<String>,
-    turns: Vec<Turn>,
+    turns: Vec<TreeTurn>,
 }
 
-fn session(of: Gathered<(Option<Nanos>, Row)>, out: &mut Out) -> Result<Read, DataError> {
-    let Gathered { name, at, rows, .. } = of;
-    let (mut turns, mut above, mut model) = (Vec::<Turn>::new(), None, None);
+fn session(
+    of: GatheredSession<(Option<Nanos>, CodexRow)>,
+    out: &mut TreeSink,
+) -> Result<CodexSession, DataError> {
+    let GatheredSession { name, at, rows, .. } = of;
+    let (mut turns, mut above, mut model) = (Vec::<TreeTurn>::new(), None, None);
     let (mut asked, mut sent, mut ended) = (None::<Nanos>, None::<Nanos>, None::<Nanos>);
-    let mut next = Turn::default();
+    let mut next = TreeTurn::default();
     let (mut history, mut totals, mut answered) = (0_u32, None, false);
     for (time, row) in rows {
         match row {
-            Row::Meta { parent } => above = above.or(parent),
-            Row::Model(new) => model = new.or(model),
-            Row::Compacted => next.compacted = true,
-            Row::Asked { said, result } => {
+            CodexRow::Meta { parent } => above = above.or(parent),
+            CodexRow::Model(new) => model = new.or(model),
+            CodexRow::Compacted => next.compacted = true,
+            CodexRow::Asked { said, result } => {
                 asked = asked.max(time);
                 next.tools.results += u32::from(result);
                 next.added.extend(said);
             }
-            Row::Answered { said, call } => {
+            CodexRow::Answered { said, call } => {
                 // What is asked while the response is read belongs to the next request.
                 if !answered {
                     sent = asked;
@@ -186,10 +194,10 @@ fn session(of: Gathered<(Option<Nanos>, Row)>, out: &mut Out) -> Result<Read, Da
                 next.tools.calls += u32::from(call);
                 next.response.extend(said);
             }
-            Row::Usage { total, .. } if total.is_some() && total == totals => {
-                out.notes.remark(Remark::RepeatedUsage, 1);
+            CodexRow::Usage { total, .. } if total.is_some() && total == totals => {
+                out.notes.remark(AgenticRemark::RepeatedUsage, 1);
             }
-            Row::Usage { input, cached, output, total } => {
+            CodexRow::Usage { input, cached, output, total } => {
                 totals = total;
                 let sent_at = sent.or(asked).or(time);
                 let ended_at = ended.or(time).max(sent_at);
@@ -203,7 +211,7 @@ fn session(of: Gathered<(Option<Nanos>, Row)>, out: &mut Out) -> Result<Read, Da
                 let turn = std::mem::take(&mut next);
                 let kept = if turn.compacted { 0 } else { history };
                 history = kept + (turn.added.len() + turn.response.len()) as u32;
-                turns.push(Turn {
+                turns.push(TreeTurn {
                     input: Some(input),
                     output: Some(output),
                     cached: Some(cached),
@@ -218,15 +226,15 @@ fn session(of: Gathered<(Option<Nanos>, Row)>, out: &mut Out) -> Result<Read, Da
             }
         }
     }
-    out.notes.remark(Remark::WithoutUsage, u64::from(answered));
-    Ok(Read { name, at, parent: above, turns })
+    out.notes.remark(AgenticRemark::WithoutUsage, u64::from(answered));
+    Ok(CodexSession { name, at, parent: above, turns })
 }
 
 /// Sessions with those that they started.
-fn trees(read: Vec<Read>, messages: &Messages, out: &mut Out) -> Vec<Tree> {
+fn trees(read: Vec<CodexSession>, messages: &TreeMessages, out: &mut TreeSink) -> Vec<Tree> {
     let places: HashMap<&str, usize> =
         read.iter().enumerate().map(|(place, one)| (one.name.as_str(), place)).collect();
-    let parent = |one: &Read| match &one.parent {
+    let parent = |one: &CodexSession| match &one.parent {
         None => Parent::None,
         Some(name) => match places.get(name.as_str()) {
             Some(place) => Parent::At(*place),
@@ -240,7 +248,7 @@ fn trees(read: Vec<Read>, messages: &Messages, out: &mut Out) -> Vec<Tree> {
         let what = message!("session {:?}: {what}", "会话 {:?}：{what}", one.name);
         out.notes.leave_tree(one.turns.len(), &DataError::bad(&one.at, what, left_out()));
     }
-    let mut read: Vec<Option<Read>> = read.into_iter().map(Some).collect();
+    let mut read: Vec<Option<CodexSession>> = read.into_iter().map(Some).collect();
     let tree = |family: Family| {
         let members = family.members.iter().filter_map(|place| read[*place].take()).collect();
         tree(members, &family.parents, messages)
@@ -248,7 +256,11 @@ fn trees(read: Vec<Read>, messages: &Messages, out: &mut Out) -> Vec<Tree> {
     families.into_iter().filter_map(tree).collect()
 }
 
-fn tree(members: Vec<Read>, above: &[Option<usize>], messages: &Messages) -> Option<Tree> {
+fn tree(
+    members: Vec<CodexSession>,
+    above: &[Option<usize>],
+    messages: &TreeMessages,
+) -> Option<Tree> {
     let start = members.iter().flat_map(|one| &one.turns).filter_map(|turn| turn.sent).min();
     let (name, at) = members.first().map(|one| (one.name.clone(), one.at.clone()))?;
     let mut sessions = Vec::with_capacity(members.len());
@@ -258,11 +270,16 @@ fn tree(members: Vec<Read>, above: &[Option<usize>], messages: &Messages) -> Opt
             let since = |time: Nanos| time.saturating_sub(start.unwrap_or(0));
             (turn.sent, turn.ended) = (turn.sent.map(since), turn.ended.map(since));
         }
-        sessions.push(Session { name: member.name, parent: *parent, turns, ..Session::default() });
+        sessions.push(TreeSession {
+            name: member.name,
+            parent: *parent,
+            turns,
+            ..TreeSession::default()
+        });
     }
     for session in 1..sessions.len() {
         let Some(parent) = sessions[session].parent else { continue };
-        let of: &Session = &sessions[session];
+        let of: &TreeSession = &sessions[session];
         let first = of.turns.first().and_then(|turn| turn.sent);
         let last = of.turns.last().and_then(|turn| turn.ended);
         let above = &sessions[parent].turns;
@@ -287,8 +304,8 @@ fn tree(members: Vec<Read>, above: &[Option<usize>], messages: &Messages) -> Opt
         format: AgenticFormat::Codex,
         start,
         prompts: match messages.is_empty() {
-            true => Prompts::Lengths,
-            false => Prompts::Messages { whole: false },
+            true => PromptParts::Lengths,
+            false => PromptParts::Messages { whole: false },
         },
         messages,
         sessions,

@@ -1,7 +1,7 @@
 //! Trees that repeat another: the same lengths and the same prefixes, whatever they are called.
 
 use super::key::{self, Keys};
-use super::tree::{Prompts, Tree};
+use super::tree::{PromptParts, Tree};
 
 /// The trees that were seen.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Copies {
                 let said = said.filter_map(|place| tree.messages.get(*place as usize));
                 said.flat_map(|said| &said.parts).for_each(|(part, _)| add(*part));
                 // Lengths alone are distinguished by times, too.
-                if tree.prompts == Prompts::Lengths {
+                if tree.prompts == PromptParts::Lengths {
                     add(turn.sent.unwrap_or(0));
                 }
             }

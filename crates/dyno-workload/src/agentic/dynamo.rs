@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 
 use super::AgenticFormat;
 use super::family::{Parent, families};
-use super::fields::{Record, id, object, text};
+use super::fields::{FieldsAt, id, object, text};
 use super::format::says;
-use super::gathered::{Gathered, Sessions};
-use super::notes::Remark;
-use super::reader::{Builder, Out, left_out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+use super::gathered::{GatheredSession, GatheredSessions};
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeSink, left_out};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -41,17 +41,17 @@ fn is_event(event: &Map<String, Value>) -> bool {
 }
 
 /// A request of a session.
-struct Row {
+struct DynamoRow {
     id: String,
     parent: Option<String>,
     sent: Nanos,
     ended: Option<Nanos>,
     block: Option<u32>,
-    turn: Turn,
+    turn: TreeTurn,
 }
 
 /// Which request of a session started a sub-agent, and which waited for it.
-struct Link {
+struct ToolLink {
     child: String,
     source: Option<String>,
     consumer: Option<String>,
@@ -60,21 +60,21 @@ struct Link {
 
 /// Reads requests and events of tools.
 #[derive(Default)]
-pub(super) struct Requests {
-    sessions: Sessions<Row>,
-    links: Vec<Link>,
+pub(super) struct DynamoRequests {
+    sessions: GatheredSessions<DynamoRow>,
+    links: Vec<ToolLink>,
     /// Calls of tools by session, with the time of their start.
     calls: HashMap<String, Vec<Nanos>>,
     model: Option<Arc<str>>,
 }
 
-impl Builder for Requests {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for DynamoRequests {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let event = record.as_object().map(unwrapped).filter(|event| is_event(event));
         let kind = event.and_then(|event| text(event, "event_type")).unwrap_or_default();
         let Some(event) = event.filter(|_| kind == "request_end" || kind.starts_with("tool_"))
         else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let empty = Map::new();
@@ -98,12 +98,12 @@ impl Builder for Requests {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         let Self { mut sessions, links, mut calls, .. } = std::mem::take(self);
         let mut all = sessions.take();
         for of in &mut all {
             if !of.rows.is_sorted_by_key(|row| row.sent) {
-                out.notes.remark(Remark::Reordered, 1);
+                out.notes.remark(AgenticRemark::Reordered, 1);
             }
             of.rows.sort_by_key(|row| row.sent);
             let mut called = calls.remove(&of.name).unwrap_or_default();
@@ -124,7 +124,7 @@ impl Builder for Requests {
     }
 }
 
-impl Requests {
+impl DynamoRequests {
     fn tool(
         &mut self,
         at: &At,
@@ -141,13 +141,13 @@ impl Requests {
             let [source, consumer] =
                 ["source_request_id", "consumer_request_id"].map(|name| id(claude.get(name)));
             if !self.links.iter().any(|link| link.child == child && link.consumer == consumer) {
-                self.links.push(Link { child, source, consumer, background });
+                self.links.push(ToolLink { child, source, consumer, background });
             }
         }
         if kind == "tool_start"
             && let Some(session) = id(context.get("session_id"))
             && let Ok(Some(start)) =
-                Record::of(at, tool).time("started_at_unix_ms", Unit::Milliseconds)
+                FieldsAt::of(at, tool).time("started_at_unix_ms", Unit::Milliseconds)
         {
             self.calls.entry(session).or_default().push(start);
         }
@@ -160,16 +160,16 @@ fn row(
     context: &Map<String, Value>,
     request: &Map<String, Value>,
     model: &mut Option<Arc<str>>,
-) -> Result<Row, DataError> {
-    let record = Record::of(at, request);
+) -> Result<DynamoRow, DataError> {
+    let record = FieldsAt::of(at, request);
     let empty = Map::new();
-    let replay = Record::of(at, object(request, "replay").unwrap_or(&empty));
+    let replay = FieldsAt::of(at, object(request, "replay").unwrap_or(&empty));
     let missing = || message!("it is missing", "缺少该字段");
     let Some(sent) = record.time("request_received_ms", Unit::Milliseconds)? else {
         return Err(record.wrong("request.request_received_ms", &missing()));
     };
     let took = record.time("total_time_ms", Unit::Milliseconds)?;
-    let ended = Record::of(at, event).time("event_time_unix_ms", Unit::Milliseconds)?;
+    let ended = FieldsAt::of(at, event).time("event_time_unix_ms", Unit::Milliseconds)?;
     let ended = took.map(|took| sent.saturating_add(took)).or(ended);
     if ended.is_some_and(|ended| ended < sent) {
         let what = message!("it ended before it was received", "结束时间早于接收时间");
@@ -182,13 +182,13 @@ fn row(
             .ok_or_else(|| record.wrong("input_tokens", &missing()))?,
     };
     let block = replay.tokens("trace_block_size")?.and_then(|size| u32::try_from(size).ok());
-    Ok(Row {
+    Ok(DynamoRow {
         id: id(request.get("request_id")).unwrap_or_default(),
         parent: id(context.get("parent_session_id")),
         sent,
         ended,
         block: block.filter(|size| *size > 0),
-        turn: Turn {
+        turn: TreeTurn {
             input: Some(input),
             output: Some(record.tokens("output_tokens")?.unwrap_or(0)),
             cached: record.tokens("cached_tokens")?,
@@ -198,20 +198,24 @@ fn row(
                 .get("compaction")
                 .is_some_and(|value| value.as_bool() != Some(false) && !value.is_null()),
             tools: Tools::default(),
-            ..Turn::default()
+            ..TreeTurn::default()
         },
     })
 }
 
 /// A session and the place of its parent in its tree.
-type Member = (Gathered<Row>, Option<usize>);
+type TreeMember = (GatheredSession<DynamoRow>, Option<usize>);
 
 /// The sessions of each tree, the root first. What belongs to an absent session, or to itself, is left out with
 /// everything below it, and so is a tree with a request that could not be read.
-fn members(all: Vec<Gathered<Row>>, out: &mut Out) -> Vec<Vec<Member>> {
+fn members(all: Vec<GatheredSession<DynamoRow>>, out: &mut TreeSink) -> Vec<Vec<TreeMember>> {
     let places: HashMap<&str, usize> =
         all.iter().enumerate().map(|(place, of)| (of.name.as_str(), place)).collect();
-    let parent = |of: &Gathered<Row>| match of.rows.iter().find_map(|row| row.parent.as_ref()) {
+    let parent = |of: &GatheredSession<DynamoRow>| match of
+        .rows
+        .iter()
+        .find_map(|row| row.parent.as_ref())
+    {
         None => Parent::None,
         Some(name) => match places.get(name.as_str()) {
             Some(place) => Parent::At(*place),
@@ -220,7 +224,7 @@ fn members(all: Vec<Gathered<Row>>, out: &mut Out) -> Vec<Vec<Member>> {
     };
     let parents: Vec<Parent> = all.iter().map(parent).collect();
     let (families, wrong) = families(&parents, "agent_context.parent_session_id");
-    let mut all: Vec<Option<Gathered<Row>>> = all.into_iter().map(Some).collect();
+    let mut all: Vec<Option<GatheredSession<DynamoRow>>> = all.into_iter().map(Some).collect();
     for (place, what) in wrong {
         let Some(of) = all[place].take() else { continue };
         let what = message!("session {:?}: {what}", "会话 {:?}：{what}", of.name);
@@ -229,7 +233,7 @@ fn members(all: Vec<Gathered<Row>>, out: &mut Out) -> Vec<Vec<Member>> {
     let mut trees = Vec::with_capacity(families.len());
     for family in families {
         let of = family.members.iter().filter_map(|place| all[*place].take());
-        let mut of: Vec<Member> = of.zip(family.parents).collect();
+        let mut of: Vec<TreeMember> = of.zip(family.parents).collect();
         match of.iter_mut().find_map(|(of, _)| of.wrong.take()) {
             None => trees.push(of),
             Some(why) => {
@@ -241,7 +245,7 @@ fn members(all: Vec<Gathered<Row>>, out: &mut Out) -> Vec<Vec<Member>> {
     trees
 }
 
-fn tree(family: Vec<Member>, links: &[Link]) -> Tree {
+fn tree(family: Vec<TreeMember>, links: &[ToolLink]) -> Tree {
     let start = family.iter().flat_map(|(of, _)| &of.rows).map(|row| row.sent).min().unwrap_or(0);
     let (mut joins, mut spawns) = (Vec::new(), Vec::new());
     for (child, (of, parent)) in family.iter().enumerate() {
@@ -257,7 +261,7 @@ fn tree(family: Vec<Member>, links: &[Link]) -> Tree {
         let mut linked = links.iter().filter(|link| link.child == of.name).peekable();
         let (spawn, join) = match linked.peek() {
             Some(_) => {
-                let linked: Vec<&Link> = linked.collect();
+                let linked: Vec<&ToolLink> = linked.collect();
                 let source = linked.iter().find_map(|link| named(&link.source));
                 let consumer = linked
                     .iter()
@@ -278,21 +282,21 @@ fn tree(family: Vec<Member>, links: &[Link]) -> Tree {
     let block = family.iter().flat_map(|(of, _)| &of.rows).find_map(|row| row.block);
     let name = family.first().map(|(of, _)| of.name.clone()).unwrap_or_default();
     let at = family[0].0.at.clone();
-    let session = |(of, parent): (Gathered<Row>, Option<usize>)| Session {
+    let session = |(of, parent): (GatheredSession<DynamoRow>, Option<usize>)| TreeSession {
         name: of.name,
         parent,
         turns: of
             .rows
             .into_iter()
-            .map(|row| Turn {
+            .map(|row| TreeTurn {
                 sent: Some(row.sent - start),
                 ended: row.ended.map(|ended| ended.saturating_sub(start)),
                 ..row.turn
             })
             .collect(),
-        ..Session::default()
+        ..TreeSession::default()
     };
-    let mut sessions: Vec<Session> = family.into_iter().map(session).collect();
+    let mut sessions: Vec<TreeSession> = family.into_iter().map(session).collect();
     for (child, on) in spawns {
         sessions[child].turns[0].waits.push(Wait { on, why: Why::Spawn });
     }
@@ -304,7 +308,7 @@ fn tree(family: Vec<Member>, links: &[Link]) -> Tree {
         at,
         format: AgenticFormat::Dynamo,
         start: Some(start),
-        prompts: Prompts::Blocks { size: block.unwrap_or(USUAL_BLOCK), local: false },
+        prompts: PromptParts::Blocks { size: block.unwrap_or(USUAL_BLOCK), local: false },
         messages: Vec::new(),
         sessions,
         totals: None,

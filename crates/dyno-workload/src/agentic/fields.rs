@@ -11,7 +11,7 @@ use crate::trace::time::Unit;
 
 /// A record and where it is.
 #[derive(Clone, Copy)]
-pub(super) struct Record<'a> {
+pub(super) struct FieldsAt<'a> {
     pub(super) at: &'a At,
     pub(super) object: &'a Map<String, Value>,
 }
@@ -57,7 +57,7 @@ pub(super) fn whole(value: &Value) -> Option<u64> {
     }
 }
 
-impl<'a> Record<'a> {
+impl<'a> FieldsAt<'a> {
     pub(super) fn of(at: &'a At, object: &'a Map<String, Value>) -> Self {
         Self { at, object }
     }

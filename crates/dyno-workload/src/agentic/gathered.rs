@@ -12,7 +12,7 @@ use crate::data::{At, DataError};
 const MOST_ROWS: usize = 50_000_000;
 
 /// The rows of one session.
-pub(super) struct Gathered<T> {
+pub(super) struct GatheredSession<T> {
     pub(super) name: String,
     pub(super) at: At,
     pub(super) rows: Vec<T>,
@@ -21,9 +21,9 @@ pub(super) struct Gathered<T> {
 }
 
 /// Rows by session.
-pub(super) struct Sessions<T> {
+pub(super) struct GatheredSessions<T> {
     places: HashMap<String, usize>,
-    all: Vec<Gathered<T>>,
+    all: Vec<GatheredSession<T>>,
     last: Option<usize>,
     rows: usize,
     /// What spoils the session of the next row.
@@ -32,7 +32,7 @@ pub(super) struct Sessions<T> {
     broken: bool,
 }
 
-impl<T> Default for Sessions<T> {
+impl<T> Default for GatheredSessions<T> {
     fn default() -> Self {
         Self {
             places: HashMap::new(),
@@ -45,7 +45,7 @@ impl<T> Default for Sessions<T> {
     }
 }
 
-impl<T> Sessions<T> {
+impl<T> GatheredSessions<T> {
     /// Adds a row to a session, or the reason why the session cannot be used.
     pub(super) fn add(&mut self, session: &str, at: &At, row: Result<T, DataError>) {
         let place = self.place(session, at);
@@ -76,7 +76,7 @@ impl<T> Sessions<T> {
             None => {
                 let (name, rows) = (session.to_owned(), Vec::new());
                 self.places.insert(name.clone(), self.all.len());
-                self.all.push(Gathered { name, at: at.clone(), rows, wrong: None });
+                self.all.push(GatheredSession { name, at: at.clone(), rows, wrong: None });
                 self.all.len() - 1
             }
         };
@@ -135,7 +135,7 @@ impl<T> Sessions<T> {
     }
 
     /// All sessions.
-    pub(super) fn take(&mut self) -> Vec<Gathered<T>> {
+    pub(super) fn take(&mut self) -> Vec<GatheredSession<T>> {
         std::mem::take(self).all
     }
 }

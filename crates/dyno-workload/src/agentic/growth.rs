@@ -1,6 +1,6 @@
 //! How the prompt of a turn grows out of the one before it: all of it kept, the response shortened, or the history cut.
 
-use super::tree::{Prompts, Turn};
+use super::tree::{PromptParts, TreeTurn};
 
 /// How a prompt follows the one before it in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,12 +15,12 @@ pub enum Growth {
 
 impl Growth {
     /// How `turn` follows `before`; absent where the file does not say.
-    pub fn of(before: &Turn, turn: &Turn, prompts: Prompts) -> Option<Self> {
+    pub fn of(before: &TreeTurn, turn: &TreeTurn, prompts: PromptParts) -> Option<Self> {
         let (old, new) = (before.input?, turn.input?);
         let room = new.saturating_sub(old);
         let short = before.output.is_some_and(|output| room < output);
         let kept = match prompts {
-            Prompts::Blocks { size, .. } if !before.ids.is_empty() || !turn.ids.is_empty() => {
+            PromptParts::Blocks { size, .. } if !before.ids.is_empty() || !turn.ids.is_empty() => {
                 let whole = whole_blocks(before, size);
                 match common(&before.ids[..whole], &turn.ids) {
                     all if all == whole => true,
@@ -40,10 +40,10 @@ impl Growth {
 }
 
 /// Input tokens that a turn has in common with the beginning of an earlier one, as far as the file says.
-pub fn kept_tokens(before: &Turn, turn: &Turn, prompts: Prompts) -> Option<u64> {
+pub fn kept_tokens(before: &TreeTurn, turn: &TreeTurn, prompts: PromptParts) -> Option<u64> {
     let (old, new) = (before.input?, turn.input?);
     Some(match prompts {
-        Prompts::Blocks { size, .. } if !before.ids.is_empty() || !turn.ids.is_empty() => {
+        PromptParts::Blocks { size, .. } if !before.ids.is_empty() || !turn.ids.is_empty() => {
             let whole = whole_blocks(before, size);
             match common(&before.ids[..whole], &turn.ids) {
                 all if all == whole => old.min(new),
@@ -55,7 +55,7 @@ pub fn kept_tokens(before: &Turn, turn: &Turn, prompts: Prompts) -> Option<u64> 
 }
 
 /// Blocks of a prompt that are full, as far as it has ids for them.
-pub(super) fn whole_blocks(turn: &Turn, size: u32) -> usize {
+pub(super) fn whole_blocks(turn: &TreeTurn, size: u32) -> usize {
     let full = turn.input.unwrap_or(0) / u64::from(size.max(1));
     usize::try_from(full).unwrap_or(usize::MAX).min(turn.ids.len())
 }
@@ -69,10 +69,15 @@ pub(super) fn common(before: &[u64], ids: &[u64]) -> usize {
 mod tests {
     use super::*;
 
-    const BLOCKS: Prompts = Prompts::Blocks { size: 10, local: true };
+    const BLOCKS: PromptParts = PromptParts::Blocks { size: 10, local: true };
 
-    fn turn(input: u64, output: u64, ids: &[u64]) -> Turn {
-        Turn { input: Some(input), output: Some(output), ids: ids.to_vec(), ..Turn::default() }
+    fn turn(input: u64, output: u64, ids: &[u64]) -> TreeTurn {
+        TreeTurn {
+            input: Some(input),
+            output: Some(output),
+            ids: ids.to_vec(),
+            ..TreeTurn::default()
+        }
     }
 
     #[test]
@@ -102,9 +107,12 @@ mod tests {
             (100, Growth::Cut),
             (64, Growth::Cut),
         ] {
-            assert_eq!(Growth::of(&before, &turn(input, 1, &[]), Prompts::Lengths), Some(growth));
+            assert_eq!(
+                Growth::of(&before, &turn(input, 1, &[]), PromptParts::Lengths),
+                Some(growth)
+            );
         }
-        let unknown = Turn { input: None, ..turn(0, 1, &[]) };
-        assert_eq!(Growth::of(&before, &unknown, Prompts::Lengths), None);
+        let unknown = TreeTurn { input: None, ..turn(0, 1, &[]) };
+        assert_eq!(Growth::of(&before, &unknown, PromptParts::Lengths), None);
     }
 }

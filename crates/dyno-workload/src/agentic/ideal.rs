@@ -6,14 +6,14 @@ use dyno_model::Nanos;
 
 use super::growth::{common, whole_blocks};
 use super::key::{self, Keys};
-use super::tree::{Prompts, Tree, Turn, TurnAt};
+use super::tree::{PromptParts, Tree, TreeTurn, TurnAt};
 
 /// How many prefixes are held at a time.
 const MOST: usize = 200_000_000;
 
 /// Input, and the part of it that was seen before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Shares {
+pub(super) struct PrefixShares {
     /// In tokens, or characters where there are no token counts.
     pub(super) input: u64,
     pub(super) seen: u64,
@@ -25,14 +25,14 @@ pub(super) struct Shares {
 }
 
 /// The shares of trees that share a clock and ids.
-pub(super) fn shares(batch: &[Tree]) -> Shares {
-    let mut shares = Shares::default();
-    let own = |tree: &Tree| matches!(tree.prompts, Prompts::Blocks { local: true, .. });
-    let mut seen = Seen::default();
+pub(super) fn shares(batch: &[Tree]) -> PrefixShares {
+    let mut shares = PrefixShares::default();
+    let own = |tree: &Tree| matches!(tree.prompts, PromptParts::Blocks { local: true, .. });
+    let mut seen = SeenPrefixes::default();
     let mut together: Vec<&Tree> = Vec::new();
     for tree in batch {
         match own(tree) {
-            true => Seen::default().take(&[tree], &mut shares),
+            true => SeenPrefixes::default().take(&[tree], &mut shares),
             false => together.push(tree),
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn shares(batch: &[Tree]) -> Shares {
 
 /// Prefixes that were seen.
 #[derive(Default)]
-struct Seen {
+struct SeenPrefixes {
     prompts: Keys,
     /// Those of prompts and responses, where they are messages.
     all: Keys,
@@ -59,8 +59,8 @@ struct History {
     known: usize,
 }
 
-impl Seen {
-    fn take(&mut self, trees: &[&Tree], shares: &mut Shares) {
+impl SeenPrefixes {
+    fn take(&mut self, trees: &[&Tree], shares: &mut PrefixShares) {
         let mut order: Vec<(Nanos, usize, TurnAt)> = Vec::new();
         for (number, tree) in trees.iter().enumerate() {
             let start = tree.start.unwrap_or(0);
@@ -83,8 +83,8 @@ impl Seen {
             let before = at.turn.checked_sub(1).map(|before| &turns[before]);
             let turn = &turns[at.turn];
             match tree.prompts {
-                Prompts::Blocks { size, .. } => self.blocks(before, turn, size, shares),
-                Prompts::Messages { whole: true } => {
+                PromptParts::Blocks { size, .. } => self.blocks(before, turn, size, shares),
+                PromptParts::Messages { whole: true } => {
                     self.messages(tree, turn, &mut histories[number][at.session], shares);
                 }
                 _ => shares.unknown = true,
@@ -93,7 +93,13 @@ impl Seen {
         }
     }
 
-    fn blocks(&mut self, before: Option<&Turn>, turn: &Turn, size: u32, shares: &mut Shares) {
+    fn blocks(
+        &mut self,
+        before: Option<&TreeTurn>,
+        turn: &TreeTurn,
+        size: u32,
+        shares: &mut PrefixShares,
+    ) {
         let input = turn.input.unwrap_or(0);
         let whole = whole_blocks(turn, size);
         shares.unknown |= (whole as u64) < input / u64::from(size.max(1));
@@ -120,7 +126,13 @@ impl Seen {
         shares.with_responses += seen.max(answered);
     }
 
-    fn messages(&mut self, tree: &Tree, turn: &Turn, history: &mut History, shares: &mut Shares) {
+    fn messages(
+        &mut self,
+        tree: &Tree,
+        turn: &TreeTurn,
+        history: &mut History,
+        shares: &mut PrefixShares,
+    ) {
         history.cut(turn.kept as usize);
         let kept = history.parts.len();
         history.extend(tree, &turn.added);

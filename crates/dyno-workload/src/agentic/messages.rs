@@ -8,23 +8,23 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::key;
-use super::reader::Keep;
-use super::tree::Said;
+use super::reader::TreeDetail;
+use super::tree::PromptMessage;
 
 /// The messages of a tree, each once.
 #[derive(Debug, Default)]
-pub(super) struct Messages {
-    pub(super) all: Vec<Said>,
+pub(super) struct TreeMessages {
+    pub(super) all: Vec<PromptMessage>,
     places: HashMap<u64, u32>,
 }
 
-impl Messages {
+impl TreeMessages {
     /// The place of a message, which is added if it is new. `compared` is what makes two messages equal.
     pub(super) fn place(
         &mut self,
         compared: &Value,
         body: impl FnOnce() -> Value,
-        keep: Keep,
+        keep: TreeDetail,
     ) -> u32 {
         let text = plain(compared);
         self.add(key::of_text(&text), text.chars().count(), body, keep)
@@ -36,7 +36,7 @@ impl Messages {
         compared: &Value,
         characters: usize,
         body: impl FnOnce() -> Value,
-        keep: Keep,
+        keep: TreeDetail,
     ) -> u32 {
         self.add(key::of_text(&plain(compared)), characters, body, keep)
     }
@@ -46,18 +46,18 @@ impl Messages {
         key: u64,
         characters: usize,
         body: impl FnOnce() -> Value,
-        keep: Keep,
+        keep: TreeDetail,
     ) -> u32 {
         *self.places.entry(key).or_insert_with(|| {
             let characters = u32::try_from(characters).unwrap_or(u32::MAX);
-            let body = (keep == Keep::Texts).then(|| Arc::new(body()));
-            self.all.push(Said { parts: vec![(key, characters)], body });
+            let body = (keep == TreeDetail::Texts).then(|| Arc::new(body()));
+            self.all.push(PromptMessage { parts: vec![(key, characters)], body });
             u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
         })
     }
 
     /// Messages in a tree of their own, and where each of these is in it.
-    pub(super) fn only(&self, places: &mut [&mut Vec<u32>]) -> Vec<Said> {
+    pub(super) fn only(&self, places: &mut [&mut Vec<u32>]) -> Vec<PromptMessage> {
         let mut new: HashMap<u32, u32> = HashMap::new();
         let mut all = Vec::new();
         for place in places.iter_mut().flat_map(|list| list.iter_mut()) {
@@ -146,14 +146,15 @@ mod tests {
 
     #[test]
     fn a_message_is_held_once_and_its_text_only_if_it_is_kept() {
-        let mut messages = Messages::default();
+        let mut messages = TreeMessages::default();
         let body = json!({"role": "user", "content": "a"});
-        let place = |messages: &mut Messages, keep| messages.place(&body, || body.clone(), keep);
-        assert_eq!(place(&mut messages, Keep::Lengths), 0);
-        assert_eq!(place(&mut messages, Keep::Texts), 0);
+        let place =
+            |messages: &mut TreeMessages, keep| messages.place(&body, || body.clone(), keep);
+        assert_eq!(place(&mut messages, TreeDetail::Lengths), 0);
+        assert_eq!(place(&mut messages, TreeDetail::Texts), 0);
         assert!(messages.all.len() == 1 && messages.all[0].body.is_none());
-        let mut kept = Messages::default();
-        place(&mut kept, Keep::Texts);
+        let mut kept = TreeMessages::default();
+        place(&mut kept, TreeDetail::Texts);
         assert_eq!(kept.all[0].body.as_deref(), Some(&body));
     }
 }

@@ -7,12 +7,12 @@ use dyno_model::{Nanos, message};
 use serde_json::{Map, Value, json};
 
 use super::AgenticFormat;
-use super::fields::{Record, array, id, text};
-use super::gathered::{Gathered, Sessions};
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn};
+use super::fields::{FieldsAt, array, id, text};
+use super::gathered::{GatheredSession, GatheredSessions};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -25,7 +25,7 @@ pub(super) fn is_message(object: &Map<String, Value>) -> bool {
 }
 
 /// A row of a conversation.
-struct Row {
+struct MlperfRow {
     number: Option<u64>,
     answer: bool,
     said: Vec<u32>,
@@ -37,15 +37,15 @@ struct Row {
 
 /// Reads conversations.
 #[derive(Default)]
-pub(super) struct Conversations {
-    sessions: Sessions<Row>,
-    messages: Messages,
+pub(super) struct MlperfConversations {
+    sessions: GatheredSessions<MlperfRow>,
+    messages: TreeMessages,
 }
 
-impl Builder for Conversations {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for MlperfConversations {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object) = record.as_object().filter(|object| is_message(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let session = id(object.get(CONVERSATION)).unwrap_or_else(|| at.to_string());
@@ -59,7 +59,7 @@ impl Builder for Conversations {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         let messages = std::mem::take(&mut self.messages);
         self.sessions.spoil_those_with_holes(1, |row| row.number);
         let mut trees = Vec::new();
@@ -76,10 +76,10 @@ impl Builder for Conversations {
 fn row(
     at: &At,
     object: &Map<String, Value>,
-    messages: &mut Messages,
-    keep: Keep,
-) -> Result<Row, DataError> {
-    let record = Record::of(at, object);
+    messages: &mut TreeMessages,
+    keep: TreeDetail,
+) -> Result<MlperfRow, DataError> {
+    let record = FieldsAt::of(at, object);
     let role = text(object, "role").unwrap_or_default();
     if !["system", "developer", "user", "assistant", "tool"].contains(&role) {
         let what = message!("{role:?} is no role of a message", "{role:?} 不是消息的角色");
@@ -94,14 +94,14 @@ fn row(
     let calls = array(object, "tool_calls").map_or(0, <[Value]>::len);
     let results = array(object, "tool_results").unwrap_or_default();
     let single = usize::from(results.is_empty() && role == "tool");
-    Ok(Row {
+    Ok(MlperfRow {
         number: record.tokens("turn")?,
         answer: role == "assistant",
         said,
         delay: record.time("delay_seconds", Unit::Seconds)?,
         limit,
         tools: Tools { calls: calls as u32, results: (results.len() + single) as u32 },
-        definitions: definitions.filter(|_| keep == Keep::Texts).cloned().map(Arc::new),
+        definitions: definitions.filter(|_| keep == TreeDetail::Texts).cloned().map(Arc::new),
     })
 }
 
@@ -111,8 +111,8 @@ fn said(
     object: &Map<String, Value>,
     role: &str,
     definitions: Option<&Value>,
-    messages: &mut Messages,
-    keep: Keep,
+    messages: &mut TreeMessages,
+    keep: TreeDetail,
 ) -> Vec<u32> {
     let mut said = Vec::new();
     let mut say = |body: Value, characters: usize, of: Value| {
@@ -155,20 +155,25 @@ fn said(
 }
 
 /// Runs of rows of the client.
-fn requests(gathered: &Gathered<Row>) -> usize {
+fn requests(gathered: &GatheredSession<MlperfRow>) -> usize {
     let rows = &gathered.rows;
-    let begins =
-        |(number, row): &(usize, &Row)| !row.answer && (*number == 0 || rows[number - 1].answer);
+    let begins = |(number, row): &(usize, &MlperfRow)| {
+        !row.answer && (*number == 0 || rows[number - 1].answer)
+    };
     rows.iter().enumerate().filter(begins).count()
 }
 
-fn tree(mut gathered: Gathered<Row>, messages: &Messages, out: &mut Out) -> Tree {
+fn tree(
+    mut gathered: GatheredSession<MlperfRow>,
+    messages: &TreeMessages,
+    out: &mut TreeSink,
+) -> Tree {
     let sorted = gathered.rows.is_sorted_by_key(|row| row.number);
     if !sorted {
-        out.notes.remark(Remark::Reordered, 1);
+        out.notes.remark(AgenticRemark::Reordered, 1);
         gathered.rows.sort_by_key(|row| row.number);
     }
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut turns: Vec<TreeTurn> = Vec::new();
     let (mut answered, mut history) = (true, 0_u32);
     for row in gathered.rows {
         let count = row.said.len() as u32;
@@ -187,14 +192,14 @@ fn tree(mut gathered: Gathered<Row>, messages: &Messages, out: &mut Out) -> Tree
             }
             _ => {
                 // What the assistant says before anybody has asked is the beginning of the first prompt.
-                turns.push(Turn {
+                turns.push(TreeTurn {
                     kept: history,
                     added: row.said,
                     gap: row.delay,
                     limit: row.limit,
                     tools: row.tools,
                     definitions: row.definitions,
-                    ..Turn::default()
+                    ..TreeTurn::default()
                 });
                 answered = false;
             }
@@ -209,9 +214,9 @@ fn tree(mut gathered: Gathered<Row>, messages: &Messages, out: &mut Out) -> Tree
         at: gathered.at,
         format: AgenticFormat::Mlperf,
         start: None,
-        prompts: Prompts::Messages { whole: true },
+        prompts: PromptParts::Messages { whole: true },
         messages,
-        sessions: vec![Session { name: gathered.name, turns, ..Session::default() }],
+        sessions: vec![TreeSession { name: gathered.name, turns, ..TreeSession::default() }],
         totals: None,
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A module for each format knows its fields and nothing else: it makes trees. What turns wait for is in `waits`, how
 //! prompts follow each other in `growth`, what a cache could hold in `ideal`. A tree is used whole or not at all; what
-//! is left out is counted in [`Notes`].
+//! is left out is counted in [`AgenticNotes`].
 
 mod aiperf;
 mod aiperf_dag;
@@ -39,8 +39,8 @@ mod weka;
 
 pub use format::AgenticFormat;
 pub use growth::{Growth, kept_tokens};
-pub use notes::{Left, LeftOut, Notes, Remark};
+pub use notes::{AgenticNotes, AgenticRemark, LeftOutCount, LeftOutKind};
 pub use profile::AgenticProfile;
 pub(crate) use reader::format_in;
-pub use reader::{Keep, Trees};
-pub use tree::{Prompts, Said, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+pub use reader::{TreeDetail, Trees};
+pub use tree::{PromptMessage, PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};

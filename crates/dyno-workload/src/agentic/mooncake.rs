@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use super::AgenticFormat;
 use super::family::groups;
-use super::fields::{Record, array, id};
-use super::notes::Remark;
-use super::reader::{Builder, Out, left_out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+use super::fields::{FieldsAt, array, id};
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeSink, left_out};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -35,34 +35,34 @@ fn is_request(row: &Map<String, Value>) -> bool {
 }
 
 /// A request.
-struct Row {
+struct MooncakeRow {
     at: At,
     id: String,
     session: String,
     kind: Option<String>,
     sent: Option<Nanos>,
     wait_for: Vec<String>,
-    turn: Turn,
+    turn: TreeTurn,
 }
 
 /// Reads rows.
 #[derive(Default)]
-pub(super) struct Rows {
-    rows: Vec<Row>,
+pub(super) struct MooncakeRows {
+    rows: Vec<MooncakeRow>,
     /// Rows that could not be read, and the sessions they are of.
     wrong: Vec<(Option<String>, DataError)>,
     block: Option<u32>,
 }
 
-impl Builder for Rows {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for MooncakeRows {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Value::Object(row) = record else { return Ok(()) };
         let size =
             ["block_size", "trace_block_size"].iter().find_map(|name| row.get(*name)?.as_u64());
         self.block =
             self.block.or(size.and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0));
         if !is_request(&row) {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         }
         let session = id(row.get("session_id"));
@@ -79,7 +79,7 @@ impl Builder for Rows {
     }
 
     fn spoil(&mut self, why: &DataError) -> bool {
-        let wrong = |row: &Row| {
+        let wrong = |row: &MooncakeRow| {
             let what =
                 message!("a row could not be read ({})", "有一行无法读取（{}）", why.plain());
             (Some(row.session.clone()), DataError::bad(&row.at, what, left_out()))
@@ -88,7 +88,7 @@ impl Builder for Rows {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         let Self { rows, wrong, block } = std::mem::take(self);
         let size = block.unwrap_or_else(|| block_of(&rows));
         let mut groups = grouped(&rows);
@@ -112,8 +112,8 @@ impl Builder for Rows {
     }
 }
 
-fn read(at: &At, row: &Map<String, Value>) -> Result<Row, DataError> {
-    let record = Record::of(at, row);
+fn read(at: &At, row: &Map<String, Value>) -> Result<MooncakeRow, DataError> {
+    let record = FieldsAt::of(at, row);
     let either = |one: &str, other: &str| match record.tokens(one)? {
         Some(tokens) => Ok(tokens),
         None => record
@@ -134,27 +134,27 @@ fn read(at: &At, row: &Map<String, Value>) -> Result<Row, DataError> {
     let delay = time(["delay", "delay_ms"])?;
     let tools = record.time("tool_wait_ms", Unit::Milliseconds)?;
     let events = array(row, "tool_events").map_or(0, <[Value]>::len) as u32;
-    Ok(Row {
+    Ok(MooncakeRow {
         at: at.clone(),
         session: id(row.get("session_id")).unwrap_or_else(|| name.clone()),
         id: name,
         kind: id(row.get("request_kind")),
         sent: time(["timestamp", "created_time"])?,
-        turn: Turn {
+        turn: TreeTurn {
             input: Some(either("input_length", "input_tokens")?),
             output: Some(either("output_length", "output_tokens")?),
             gap: (!wait_for.is_empty())
                 .then(|| delay.unwrap_or(0).saturating_add(tools.unwrap_or(0))),
             ids: record.ids("hash_ids")?.unwrap_or_default(),
             tools: Tools { calls: 0, results: events },
-            ..Turn::default()
+            ..TreeTurn::default()
         },
         wait_for,
     })
 }
 
 /// Tokens of a block, with which every prompt has as many ids as it has blocks: the usual one, or the largest that fits.
-fn block_of(rows: &[Row]) -> u32 {
+fn block_of(rows: &[MooncakeRow]) -> u32 {
     let fits = |size: u64| {
         rows.iter().filter(|row| !row.turn.ids.is_empty()).all(|row| {
             row.turn.input.is_some_and(|input| input.div_ceil(size) == row.turn.ids.len() as u64)
@@ -165,7 +165,7 @@ fn block_of(rows: &[Row]) -> u32 {
 }
 
 /// Rows that wait for each other or are of one session, in the order of the first of each.
-fn grouped(rows: &[Row]) -> Vec<Vec<usize>> {
+fn grouped(rows: &[MooncakeRow]) -> Vec<Vec<usize>> {
     let names = rows.iter().map(|row| {
         let ids = std::iter::once(&row.id).chain(&row.wait_for).map(|id| (true, id.as_str()));
         ids.chain([(false, row.session.as_str())]).collect()
@@ -178,12 +178,12 @@ fn grouped(rows: &[Row]) -> Vec<Vec<usize>> {
 }
 
 fn tree(
-    rows: &[Row],
+    rows: &[MooncakeRow],
     group: &[usize],
     places: &HashMap<&str, usize>,
     size: u32,
 ) -> Result<Tree, DataError> {
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<TreeSession> = Vec::new();
     let mut of_session: HashMap<&str, usize> = HashMap::new();
     let mut at: HashMap<usize, TurnAt> = HashMap::new();
     let start = group.iter().filter_map(|row| rows[*row].sent).min();
@@ -191,13 +191,13 @@ fn tree(
         let of = &rows[*row];
         let session = *of_session.entry(&of.session).or_insert_with(|| {
             let (name, kind) = (of.session.clone(), of.kind.clone());
-            sessions.push(Session { name, kind, ..Session::default() });
+            sessions.push(TreeSession { name, kind, ..TreeSession::default() });
             sessions.len() - 1
         });
         let turns = &mut sessions[session].turns;
         at.insert(*row, TurnAt { session, turn: turns.len() });
         let sent = of.sent.map(|sent| sent.saturating_sub(start.unwrap_or(0)));
-        turns.push(Turn { sent, ..of.turn.clone() });
+        turns.push(TreeTurn { sent, ..of.turn.clone() });
     }
     let place = rows[group[0]].at.clone();
     for row in group {
@@ -225,7 +225,7 @@ fn tree(
         at: place,
         format: AgenticFormat::Mooncake,
         start,
-        prompts: Prompts::Blocks { size, local: false },
+        prompts: PromptParts::Blocks { size, local: false },
         messages: Vec::new(),
         sessions,
         totals: None,

@@ -13,7 +13,7 @@ const KEPT: usize = 5;
 
 /// What of the input is not in any tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Left {
+pub enum LeftOutKind {
     /// Files in a folder that could not be read, or are no agentic traffic.
     Files,
     /// Trees, because something in them is wrong or missing: a tree is used whole or not at all.
@@ -24,7 +24,7 @@ pub enum Left {
 
 /// What was left out, of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct LeftOutCount {
     /// How many.
     pub count: u64,
     /// How many requests of trees are lost with them.
@@ -35,7 +35,7 @@ pub struct LeftOut {
 
 /// What is said about requests that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Remark {
+pub enum AgenticRemark {
     /// Failed when they were recorded.
     Failed,
     /// Without a number of input tokens.
@@ -62,7 +62,7 @@ pub enum Remark {
     Unasked,
 }
 
-impl Remark {
+impl AgenticRemark {
     /// Its name for programs.
     pub fn name(self) -> &'static str {
         match self {
@@ -158,45 +158,45 @@ fn many(one: &str) -> String {
 
 /// What was left out and what is remarkable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Notes {
-    left: BTreeMap<Left, LeftOut>,
-    remarks: BTreeMap<Remark, u64>,
+pub struct AgenticNotes {
+    left: BTreeMap<LeftOutKind, LeftOutCount>,
+    remarks: BTreeMap<AgenticRemark, u64>,
 }
 
-impl Notes {
+impl AgenticNotes {
     /// What was left out.
-    pub fn left_out(&self) -> impl Iterator<Item = (Left, &LeftOut)> {
+    pub fn left_out(&self) -> impl Iterator<Item = (LeftOutKind, &LeftOutCount)> {
         self.left.iter().map(|(kind, left)| (*kind, left))
     }
 
     /// How many files, trees or records were left out.
-    pub fn left(&self, kind: Left) -> u64 {
+    pub fn left(&self, kind: LeftOutKind) -> u64 {
         self.left.get(&kind).map_or(0, |left| left.count)
     }
 
     /// What is remarkable about what was not left out, and how often.
-    pub fn remarks(&self) -> impl Iterator<Item = (Remark, u64)> + '_ {
+    pub fn remarks(&self) -> impl Iterator<Item = (AgenticRemark, u64)> + '_ {
         self.remarks.iter().map(|(remark, count)| (*remark, *count))
     }
 
     /// Counts a remark.
-    pub(super) fn remark(&mut self, remark: Remark, count: u64) {
+    pub(super) fn remark(&mut self, remark: AgenticRemark, count: u64) {
         if count > 0 {
             *self.remarks.entry(remark).or_default() += count;
         }
     }
 
     /// Counts a file or a record that was left out.
-    pub(super) fn leave(&mut self, kind: Left, why: &DataError) {
+    pub(super) fn leave(&mut self, kind: LeftOutKind, why: &DataError) {
         self.leave_because(kind, 0, why.plain());
     }
 
     /// Counts a tree that was left out, with its requests as far as they are known.
     pub(super) fn leave_tree(&mut self, requests: usize, why: &DataError) {
-        self.leave_because(Left::Trees, requests as u64, why.plain());
+        self.leave_because(LeftOutKind::Trees, requests as u64, why.plain());
     }
 
-    fn leave_because(&mut self, kind: Left, requests: u64, why: Message) {
+    fn leave_because(&mut self, kind: LeftOutKind, requests: u64, why: Message) {
         let left = self.left.entry(kind).or_default();
         left.count += 1;
         left.requests += requests;
@@ -207,13 +207,13 @@ impl Notes {
 
     /// Counts what is remarkable about a tree that is used.
     pub(super) fn look_at(&mut self, tree: &Tree) {
-        let count = |is: fn(&super::tree::Turn) -> bool| {
+        let count = |is: fn(&super::tree::TreeTurn) -> bool| {
             tree.all().filter(|(_, turn)| is(turn)).count() as u64
         };
-        self.remark(Remark::Failed, count(|turn| turn.failed));
-        self.remark(Remark::WithoutOutput, count(|turn| turn.output == Some(0)));
+        self.remark(AgenticRemark::Failed, count(|turn| turn.failed));
+        self.remark(AgenticRemark::WithoutOutput, count(|turn| turn.output == Some(0)));
         if tree.totals.is_none() && tree.all().any(|(_, turn)| turn.input.is_some()) {
-            self.remark(Remark::WithoutInput, count(|turn| turn.input.is_none()));
+            self.remark(AgenticRemark::WithoutInput, count(|turn| turn.input.is_none()));
         }
     }
 }

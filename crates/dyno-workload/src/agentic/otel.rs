@@ -6,10 +6,10 @@ use std::sync::Arc;
 use dyno_model::{Nanos, message};
 use serde_json::{Map, Value};
 
-use super::fields::{Record, array, id, object, text, whole, within};
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out};
+use super::fields::{FieldsAt, array, id, object, text, whole, within};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink};
 use super::{otel_message, otel_tree};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
@@ -71,18 +71,18 @@ fn is_generative(span: &Map<String, Value>) -> bool {
 }
 
 /// A span, as far as it is of use.
-pub(super) struct Span {
+pub(super) struct GenAiSpan {
     pub(super) at: At,
     pub(super) trace: Option<String>,
     pub(super) id: Option<String>,
     pub(super) parent: Option<String>,
     pub(super) conversation: Option<String>,
     /// What a request was, if it is one.
-    pub(super) request: Option<Request>,
+    pub(super) request: Option<SpanRequest>,
 }
 
 /// A request to a model.
-pub(super) struct Request {
+pub(super) struct SpanRequest {
     pub(super) start: Nanos,
     pub(super) end: Nanos,
     pub(super) input: Option<u64>,
@@ -99,16 +99,16 @@ pub(super) struct Request {
 
 /// Reads spans.
 #[derive(Default)]
-pub(super) struct Spans {
-    spans: Vec<Span>,
-    messages: Messages,
+pub(super) struct GenAiSpans {
+    spans: Vec<GenAiSpan>,
+    messages: TreeMessages,
     model: Option<Arc<str>>,
     /// Traces with a span that could not be read, and why.
     wrong: Vec<(Option<String>, DataError)>,
 }
 
-impl Builder for Spans {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for GenAiSpans {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Value::Object(record) = record else { return Ok(()) };
         let mut found = false;
         for name in RESOURCES {
@@ -128,14 +128,14 @@ impl Builder for Spans {
         if !found {
             match is_generative(&record) || is_span(&Value::Object(record.clone())) {
                 true => self.span(at, &record, out),
-                false => out.notes.remark(Remark::OtherRecords, 1),
+                false => out.notes.remark(AgenticRemark::OtherRecords, 1),
             }
         }
         Ok(())
     }
 
     fn spoil(&mut self, why: &DataError) -> bool {
-        let wrong = |span: &Span| {
+        let wrong = |span: &GenAiSpan| {
             let what =
                 message!("a span could not be read ({})", "有 span 无法读取（{}）", why.plain());
             (span.trace.clone(), DataError::bad(&span.at, what, super::reader::left_out()))
@@ -144,14 +144,14 @@ impl Builder for Spans {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         let Self { spans, messages, wrong, .. } = std::mem::take(self);
         otel_tree::give(spans, &messages, wrong, out);
     }
 }
 
-impl Spans {
-    fn each(&mut self, at: &At, spans: Option<&Value>, out: &mut Out) {
+impl GenAiSpans {
+    fn each(&mut self, at: &At, spans: Option<&Value>, out: &mut TreeSink) {
         for (number, span) in spans.and_then(Value::as_array).into_iter().flatten().enumerate() {
             match span.as_object() {
                 Some(span) => {
@@ -163,12 +163,12 @@ impl Spans {
                         self.wrong.push((trace, within(error, &format!("{SPANS}[{number}]"))));
                     }
                 }
-                None => out.notes.remark(Remark::OtherRecords, 1),
+                None => out.notes.remark(AgenticRemark::OtherRecords, 1),
             }
         }
     }
 
-    fn span(&mut self, at: &At, span: &Map<String, Value>, out: &mut Out) {
+    fn span(&mut self, at: &At, span: &Map<String, Value>, out: &mut TreeSink) {
         let context = object(span, "context");
         let named = |names: [&str; 2]| {
             let own = names.iter().find_map(|name| id(span.get(*name)));
@@ -180,7 +180,7 @@ impl Spans {
             true => request(at, span, &attributes, &mut self.messages, &mut self.model, out.keep)
                 .map(Some),
             false => {
-                out.notes.remark(Remark::OtherRecords, 1);
+                out.notes.remark(AgenticRemark::OtherRecords, 1);
                 Ok(None)
             }
         };
@@ -193,7 +193,7 @@ impl Spans {
                 );
                 self.wrong.push((trace, DataError::bad(at, what, super::reader::left_out())));
             }
-            Ok(request) => self.spans.push(Span {
+            Ok(request) => self.spans.push(GenAiSpan {
                 at: at.clone(),
                 trace,
                 id: named(["span_id", "spanId"]),
@@ -256,12 +256,12 @@ fn request(
     at: &At,
     span: &Map<String, Value>,
     attributes: &Map<String, Value>,
-    messages: &mut Messages,
+    messages: &mut TreeMessages,
     model: &mut Option<Arc<str>>,
-    keep: Keep,
-) -> Result<Request, DataError> {
-    let record = Record::of(at, span);
-    let of = Record::of(at, attributes);
+    keep: TreeDetail,
+) -> Result<SpanRequest, DataError> {
+    let record = FieldsAt::of(at, span);
+    let of = FieldsAt::of(at, attributes);
     let time = |nanos: [&'static str; 2], date: &'static str| {
         for name in nanos {
             if let Some(time) = record.time(name, Unit::Nanoseconds)? {
@@ -291,8 +291,9 @@ fn request(
         whole(code) == Some(2) || code.as_str().is_some_and(|code| code.ends_with("ERROR"))
     });
     let said = otel_message::of(attributes, messages, keep);
-    let definitions = attributes.get("gen_ai.tool.definitions").filter(|_| keep == Keep::Texts);
-    Ok(Request {
+    let definitions =
+        attributes.get("gen_ai.tool.definitions").filter(|_| keep == TreeDetail::Texts);
+    Ok(SpanRequest {
         start,
         end,
         input: first(&INPUT)?,

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::fields::{array, text};
-use super::messages::{Messages, plain};
-use super::reader::Keep;
+use super::messages::{TreeMessages, plain};
+use super::reader::TreeDetail;
 
 const INPUT: &str = "gen_ai.input.messages";
 const OUTPUT: &str = "gen_ai.output.messages";
@@ -28,8 +28,8 @@ pub(super) struct SpanMessages {
 /// The messages of a span.
 pub(super) fn of(
     attributes: &Map<String, Value>,
-    messages: &mut Messages,
-    keep: Keep,
+    messages: &mut TreeMessages,
+    keep: TreeDetail,
 ) -> SpanMessages {
     let mut prompt = list(attributes.get(INPUT)).or_else(|| numbered(attributes, "gen_ai.prompt"));
     if let Some(system) = attributes.get(SYSTEM).filter(|system| !system.is_null()) {

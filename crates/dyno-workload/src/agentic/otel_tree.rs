@@ -9,20 +9,20 @@ use dyno_model::Nanos;
 use super::AgenticFormat;
 use super::family::groups;
 use super::key;
-use super::messages::Messages;
-use super::notes::Remark;
-use super::otel::{Request, Span};
-use super::reader::Out;
-use super::tree::{Prompts, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::otel::{GenAiSpan, SpanRequest};
+use super::reader::TreeSink;
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use super::waits::by_time;
 use crate::data::{At, DataError};
 
 /// Makes the trees.
 pub(super) fn give(
-    mut spans: Vec<Span>,
-    messages: &Messages,
+    mut spans: Vec<GenAiSpan>,
+    messages: &TreeMessages,
     wrong: Vec<(Option<String>, DataError)>,
-    out: &mut Out,
+    out: &mut TreeSink,
 ) {
     // Spans of one trace or of one conversation.
     let names = spans.iter().map(|span| {
@@ -31,7 +31,7 @@ pub(super) fn give(
     });
     let groups = groups(names);
     merge(&mut spans, out);
-    let mut trees: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
+    let mut trees: BTreeMap<usize, Vec<GenAiSpan>> = BTreeMap::new();
     let mut of_trace: HashMap<Option<String>, usize> = HashMap::new();
     for (span, group) in spans.into_iter().zip(groups) {
         of_trace.insert(span.trace.clone(), group);
@@ -49,14 +49,14 @@ pub(super) fn give(
 
 /// Makes one request of spans that stand for the same, of which one is above the other and runs at the same time: what the
 /// one above does not say is taken from the one below.
-fn merge(spans: &mut [Span], out: &mut Out) {
+fn merge(spans: &mut [GenAiSpan], out: &mut TreeSink) {
     let places: HashMap<(Option<String>, String), usize> = spans
         .iter()
         .enumerate()
         .filter_map(|(place, span)| Some(((span.trace.clone(), span.id.clone()?), place)))
         .collect();
     let above = |place: usize| -> Option<usize> {
-        let span: &Span = &spans[place];
+        let span: &GenAiSpan = &spans[place];
         places.get(&(span.trace.clone(), span.parent.clone()?)).copied()
     };
     let parents: Vec<Option<usize>> = (0..spans.len()).map(above).collect();
@@ -67,7 +67,7 @@ fn merge(spans: &mut [Span], out: &mut Out) {
         let (mut at, mut top, mut seen) = (place, None, HashSet::from([place]));
         while let Some(parent) = parents[at].filter(|parent| seen.insert(*parent)) {
             // Some agents name the request before as the parent of the next: that one has ended.
-            let overlaps = |one: &Request, other: &Request| one.start < other.end;
+            let overlaps = |one: &SpanRequest, other: &SpanRequest| one.start < other.end;
             if let (Some(below), Some(above)) = (&spans[place].request, &spans[parent].request)
                 && overlaps(below, above)
             {
@@ -79,7 +79,7 @@ fn merge(spans: &mut [Span], out: &mut Out) {
             && let Some(below) = spans[place].request.take()
             && let Some(request) = &mut spans[top].request
         {
-            out.notes.remark(Remark::SameRequest, 1);
+            out.notes.remark(AgenticRemark::SameRequest, 1);
             request.input = request.input.or(below.input);
             request.output = request.output.or(below.output);
             request.cached = request.cached.or(below.cached);
@@ -101,19 +101,19 @@ struct Tails {
     history: Vec<Vec<u32>>,
 }
 
-fn tree(mut spans: Vec<Span>, messages: &Messages) -> Option<Tree> {
+fn tree(mut spans: Vec<GenAiSpan>, messages: &TreeMessages) -> Option<Tree> {
     let at: At = spans.first()?.at.clone();
     let name =
         spans.iter().find_map(|span| span.trace.clone().or_else(|| span.conversation.clone()));
     spans.sort_by_key(|span| span.request.as_ref().map(|request| (request.start, request.end)));
-    let requests: Vec<Request> = spans.into_iter().filter_map(|span| span.request).collect();
+    let requests: Vec<SpanRequest> = spans.into_iter().filter_map(|span| span.request).collect();
     let times: Vec<(Nanos, Nanos)> = requests.iter().map(|one| (one.start, one.end)).collect();
     let start = times.first()?.0;
     let has_text = requests.iter().all(|one| one.prompt.is_some());
     let before = by_time(&times);
     let responses: Vec<Vec<u32>> = requests.iter().map(|one| one.response.clone()).collect();
     let mut places: Vec<TurnAt> = Vec::with_capacity(requests.len());
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<TreeSession> = Vec::new();
     let mut tails = Tails::default();
     for (one, request) in requests.into_iter().enumerate() {
         let prompt = request.prompt.clone().unwrap_or_default();
@@ -145,7 +145,7 @@ fn tree(mut spans: Vec<Span>, messages: &Messages) -> Option<Tree> {
             None => {
                 let parent = waits.first().map(|wait| wait.on.session);
                 let name = format!("{}", sessions.len() + 1);
-                sessions.push(Session { name, parent, ..Session::default() });
+                sessions.push(TreeSession { name, parent, ..TreeSession::default() });
                 tails.history.push(Vec::new());
                 (sessions.len() - 1, 0)
             }
@@ -161,7 +161,7 @@ fn tree(mut spans: Vec<Span>, messages: &Messages) -> Option<Tree> {
         let place = TurnAt { session, turn: turns.len() };
         places.push(place);
         tails.turn(messages, place, &prompt, &request.response);
-        turns.push(Turn {
+        turns.push(TreeTurn {
             input: request.input,
             output: request.output,
             limit: request.limit,
@@ -176,7 +176,7 @@ fn tree(mut spans: Vec<Span>, messages: &Messages) -> Option<Tree> {
             tools: Tools { calls: request.calls, results: 0 },
             definitions: request.definitions,
             failed: request.failed,
-            ..Turn::default()
+            ..TreeTurn::default()
         });
     }
     let turns = sessions.iter_mut().flat_map(|session| &mut session.turns);
@@ -188,7 +188,11 @@ fn tree(mut spans: Vec<Span>, messages: &Messages) -> Option<Tree> {
         at,
         format: AgenticFormat::Otel,
         start: Some(start),
-        prompts: if has_text { Prompts::Messages { whole: true } } else { Prompts::Lengths },
+        prompts: if has_text {
+            PromptParts::Messages { whole: true }
+        } else {
+            PromptParts::Lengths
+        },
         messages,
         sessions,
         totals: None,
@@ -198,7 +202,7 @@ fn tree(mut spans: Vec<Span>, messages: &Messages) -> Option<Tree> {
 impl Tails {
     /// The last turn of a session whose prompt, or prompt and response, a prompt begins with, and how many messages of
     /// it: the longest.
-    fn continued(&self, messages: &Messages, prompt: &[u32]) -> Option<(TurnAt, usize)> {
+    fn continued(&self, messages: &TreeMessages, prompt: &[u32]) -> Option<(TurnAt, usize)> {
         let mut longest = None;
         for (number, key) in keys(messages, prompt).enumerate() {
             if let Some(at) = self.by_key.get(&key) {
@@ -211,7 +215,7 @@ impl Tails {
     }
 
     /// A turn is the last of its session now.
-    fn turn(&mut self, messages: &Messages, at: TurnAt, prompt: &[u32], response: &[u32]) {
+    fn turn(&mut self, messages: &TreeMessages, at: TurnAt, prompt: &[u32], response: &[u32]) {
         let whole = [prompt, response].concat();
         let before = std::mem::replace(&mut self.history[at.session], whole);
         for key in keys(messages, &before) {
@@ -231,7 +235,7 @@ impl Tails {
 }
 
 /// The keys of the beginnings of a list of messages: of the first one, the first two, and so on.
-fn keys<'a>(messages: &'a Messages, list: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
+fn keys<'a>(messages: &'a TreeMessages, list: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
     list.iter().scan(key::NOTHING, move |before, place| {
         for (part, _) in
             messages.all.get(*place as usize).map(|said| &said.parts).into_iter().flatten()

@@ -8,12 +8,12 @@ use dyno_model::{Nanos, message};
 use super::copies::Copies;
 use super::format::AgenticFormat;
 use super::growth::Growth;
-use super::ideal::{self, Shares};
-use super::notes::Notes;
-use super::reader::{Keep, Trees};
+use super::ideal::{self, PrefixShares};
+use super::notes::AgenticNotes;
+use super::reader::{TreeDetail, Trees};
 use super::tree::Tree;
 use super::waits::peak;
-use crate::data::{DataError, Spread};
+use crate::data::{DataError, DataSpread};
 
 /// What agentic traffic holds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,7 +59,7 @@ pub struct AgenticProfile {
     /// Records of tools, where the format has some.
     pub tool_events: Option<u64>,
     /// Gaps of all requests that have one, in milliseconds.
-    pub gaps: Spread,
+    pub gaps: DataSpread,
     /// Their sum.
     pub gaps_total: Nanos,
     /// How many requests of a tree overlapped at most; absent where a file does not say when they ended.
@@ -67,21 +67,21 @@ pub struct AgenticProfile {
     /// Trees that repeat another.
     pub copies: u64,
     /// Requests of a session.
-    pub turns: Spread,
+    pub turns: DataSpread,
     /// Input tokens of a request.
-    pub input: Spread,
+    pub input: DataSpread,
     /// Output tokens of a request.
-    pub output: Spread,
+    pub output: DataSpread,
     /// The models that were asked.
     pub models: BTreeSet<String>,
     /// What was left out, and what is remarkable.
-    pub notes: Notes,
+    pub notes: AgenticNotes,
 }
 
 /// Sums of which the profile has shares.
 #[derive(Default)]
-struct Sums {
-    shares: Option<Shares>,
+struct ProfileSums {
+    shares: Option<PrefixShares>,
     cached: (u64, u64),
     copies: Copies,
     untimed: bool,
@@ -90,12 +90,12 @@ struct Sums {
 impl AgenticProfile {
     /// Reads a file or all files of a folder.
     pub fn open(path: &Path) -> Result<Self, DataError> {
-        Self::of(path.display().to_string(), Trees::open(path, Keep::Lengths)?)
+        Self::of(path.display().to_string(), Trees::open(path, TreeDetail::Lengths)?)
     }
 
     /// Reads a file that is in memory.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
-        Self::of(name.to_owned(), Trees::from_bytes(name, bytes, Keep::Lengths))
+        Self::of(name.to_owned(), Trees::from_bytes(name, bytes, TreeDetail::Lengths))
     }
 
     fn of(name: String, mut trees: Trees) -> Result<Self, DataError> {
@@ -107,7 +107,7 @@ impl AgenticProfile {
             peak_parallel: Some(0),
             ..Self::default()
         };
-        let mut sums = Sums::default();
+        let mut sums = ProfileSums::default();
         while let Some(batch) = trees.next_batch() {
             batch.iter().for_each(|tree| profile.tree(tree, &mut sums));
             profile.batch(&batch, &mut sums);
@@ -138,7 +138,7 @@ impl AgenticProfile {
         }
     }
 
-    fn tree(&mut self, tree: &Tree, sums: &mut Sums) {
+    fn tree(&mut self, tree: &Tree, sums: &mut ProfileSums) {
         self.trees += 1;
         self.copies += u64::from(sums.copies.repeats(tree));
         let tells = tree.format.tells_sessions();
@@ -156,7 +156,7 @@ impl AgenticProfile {
         for (at, turn) in tree.all() {
             self.requests += 1;
             self.joins += u64::from(tree.joins(at));
-            let add = |total: &mut Option<u64>, spread: &mut Spread, tokens: Option<u64>| {
+            let add = |total: &mut Option<u64>, spread: &mut DataSpread, tokens: Option<u64>| {
                 if let Some(tokens) = tokens {
                     *total = Some(total.unwrap_or(0).saturating_add(tokens));
                     spread.add(u32::try_from(tokens).unwrap_or(u32::MAX));
@@ -201,11 +201,11 @@ impl AgenticProfile {
         }
     }
 
-    fn batch(&mut self, batch: &[Tree], sums: &mut Sums) {
+    fn batch(&mut self, batch: &[Tree], sums: &mut ProfileSums) {
         let new = ideal::shares(batch);
         sums.shares = Some(match sums.shares {
             None => new,
-            Some(all) => Shares {
+            Some(all) => PrefixShares {
                 input: all.input + new.input,
                 seen: all.seen + new.seen,
                 with_responses: all.with_responses + new.with_responses,

@@ -3,9 +3,9 @@
 use dyno_model::SEC;
 use serde_json::{Value, json};
 
-use super::notes::Left;
+use super::notes::LeftOutKind;
 use super::profile::AgenticProfile;
-use crate::data::Spread;
+use crate::data::DataSpread;
 
 impl AgenticProfile {
     /// Everything that was counted, with null for what the files do not say.
@@ -26,9 +26,9 @@ impl AgenticProfile {
             .left_out()
             .map(|(kind, left)| {
                 let what = match kind {
-                    Left::Files => "files",
-                    Left::Trees => "trees",
-                    Left::Records => "records",
+                    LeftOutKind::Files => "files",
+                    LeftOutKind::Trees => "trees",
+                    LeftOutKind::Records => "records",
                 };
                 let first: Vec<&str> = left.first.iter().map(|why| why.texts()[0]).collect();
                 json!({ "what": what, "count": left.count, "requests": left.requests, "first": first })
@@ -75,7 +75,7 @@ impl AgenticProfile {
     }
 }
 
-fn spread(of: &Spread) -> Option<Value> {
+fn spread(of: &DataSpread) -> Option<Value> {
     (of.total() > 0).then(|| {
         json!({
             "min": of.min(),

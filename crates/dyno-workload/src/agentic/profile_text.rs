@@ -5,7 +5,7 @@ use std::fmt;
 use dyno_model::message::In;
 use dyno_model::{Language, Localized, MS, Message, message};
 
-use super::notes::Left;
+use super::notes::LeftOutKind;
 use super::profile::AgenticProfile;
 use crate::trace::words::{grouped, requests, sessions, spoken};
 
@@ -192,9 +192,11 @@ impl AgenticProfile {
         for (kind, left) in self.notes.left_out() {
             let n = grouped(left.count);
             lines.push(match kind {
-                Left::Files => message!("{n} files left out:", "{n} 个文件未使用："),
-                Left::Records => message!("{n} records could not be read:", "{n} 条记录无法读取："),
-                Left::Trees => message!(
+                LeftOutKind::Files => message!("{n} files left out:", "{n} 个文件未使用："),
+                LeftOutKind::Records => {
+                    message!("{n} records could not be read:", "{n} 条记录无法读取：")
+                }
+                LeftOutKind::Trees => message!(
                     "{n} trees left out, with {} or more:",
                     "{n} 棵树未使用，至少含 {}：",
                     requests(left.requests)

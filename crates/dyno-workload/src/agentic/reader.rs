@@ -8,7 +8,7 @@ use dyno_model::{Message, message};
 use serde_json::Value;
 
 use super::format::AgenticFormat;
-use super::notes::{Left, Notes, Remark};
+use super::notes::{AgenticNotes, AgenticRemark, LeftOutKind};
 use super::tree::Tree;
 use super::{
     aiperf, aiperf_dag, claude, codex, dynamo, folder, mlperf, mooncake, otel, swe_agent, tracelab,
@@ -23,7 +23,7 @@ const GLANCED_AT: usize = 24;
 
 /// What of a file is kept in its trees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum TreeDetail {
     /// Lengths, times and keys of prefixes.
     #[default]
     Lengths,
@@ -32,9 +32,9 @@ pub enum Keep {
 }
 
 /// Makes trees of the records of one format.
-pub(super) trait Builder {
+pub(super) trait TreeBuilder {
     /// Takes a record. An error means that the one tree of this record cannot be used.
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError>;
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError>;
 
     /// A record could not be read: what it may belong to is not whole. False where a record is a tree.
     fn spoil(&mut self, _why: &DataError) -> bool {
@@ -42,23 +42,23 @@ pub(super) trait Builder {
     }
 
     /// A file has ended.
-    fn end_of_file(&mut self, _out: &mut Out) {}
+    fn end_of_file(&mut self, _out: &mut TreeSink) {}
 
     /// All files have ended.
-    fn end(&mut self, _out: &mut Out) {}
+    fn end(&mut self, _out: &mut TreeSink) {}
 }
 
 /// What builders make.
 #[derive(Debug, Default)]
-pub(super) struct Out {
+pub(super) struct TreeSink {
     /// Trees that share a clock and the ids of their blocks.
     batches: VecDeque<Vec<Tree>>,
-    pub(super) notes: Notes,
-    pub(super) keep: Keep,
+    pub(super) notes: AgenticNotes,
+    pub(super) keep: TreeDetail,
     pub(super) tool_events: Option<u64>,
 }
 
-impl Out {
+impl TreeSink {
     /// Takes finished trees, of which those that cannot be replayed are left out.
     pub(super) fn give(&mut self, trees: Vec<Tree>) {
         let mut whole = Vec::with_capacity(trees.len());
@@ -69,8 +69,8 @@ impl Out {
                 continue;
             }
             let found = waits::gaps(&mut tree);
-            self.notes.remark(Remark::Overlapping, found.overlapping);
-            self.notes.remark(Remark::GapWithResponse, found.with_response);
+            self.notes.remark(AgenticRemark::Overlapping, found.overlapping);
+            self.notes.remark(AgenticRemark::GapWithResponse, found.with_response);
             self.notes.look_at(&tree);
             whole.push(tree);
         }
@@ -92,42 +92,42 @@ pub(super) fn left_out() -> Message {
     message!("the tree is left out", "整棵树不使用")
 }
 
-fn builder(format: AgenticFormat) -> Box<dyn Builder> {
+fn builder(format: AgenticFormat) -> Box<dyn TreeBuilder> {
     match format {
-        AgenticFormat::Weka => Box::new(weka::Traces),
-        AgenticFormat::Mlperf => Box::<mlperf::Conversations>::default(),
-        AgenticFormat::Otel => Box::<otel::Spans>::default(),
-        AgenticFormat::Dynamo => Box::<dynamo::Requests>::default(),
-        AgenticFormat::TraceLab => Box::<tracelab::Rounds>::default(),
-        AgenticFormat::TraceLabWorkload => Box::<tracelab::Rows>::default(),
-        AgenticFormat::ClaudeCode => Box::<claude::Logs>::default(),
-        AgenticFormat::Codex => Box::<codex::Logs>::default(),
-        AgenticFormat::SweAgent => Box::new(swe_agent::Trajectories),
+        AgenticFormat::Weka => Box::new(weka::WekaTraces),
+        AgenticFormat::Mlperf => Box::<mlperf::MlperfConversations>::default(),
+        AgenticFormat::Otel => Box::<otel::GenAiSpans>::default(),
+        AgenticFormat::Dynamo => Box::<dynamo::DynamoRequests>::default(),
+        AgenticFormat::TraceLab => Box::<tracelab::TraceLabRounds>::default(),
+        AgenticFormat::TraceLabWorkload => Box::<tracelab::WorkloadRows>::default(),
+        AgenticFormat::ClaudeCode => Box::<claude::ClaudeLogs>::default(),
+        AgenticFormat::Codex => Box::<codex::CodexLogs>::default(),
+        AgenticFormat::SweAgent => Box::new(swe_agent::SweAgentTrajectories),
         AgenticFormat::AiperfDag => Box::new(aiperf_dag::Branching::default()),
-        AgenticFormat::AiperfMultiTurn => Box::new(aiperf::Conversations),
-        AgenticFormat::Mooncake => Box::<mooncake::Rows>::default(),
+        AgenticFormat::AiperfMultiTurn => Box::new(aiperf::AiperfConversations),
+        AgenticFormat::Mooncake => Box::<mooncake::MooncakeRows>::default(),
     }
 }
 
 /// A file that is being read.
-struct Open {
+struct OpenTraceFile {
     format: AgenticFormat,
     looked_at: VecDeque<(At, Value)>,
     raw: Raw,
 }
 
 /// Where trees come from.
-enum Source {
+enum TreeSource {
     File(std::path::PathBuf),
     Memory(String, Vec<u8>),
 }
 
 /// The trees of a file or a folder, one after another.
 pub struct Trees {
-    files: VecDeque<Source>,
-    open: Option<Open>,
-    builders: BTreeMap<AgenticFormat, Box<dyn Builder>>,
-    out: Out,
+    files: VecDeque<TreeSource>,
+    open: Option<OpenTraceFile>,
+    builders: BTreeMap<AgenticFormat, Box<dyn TreeBuilder>>,
+    out: TreeSink,
     formats: BTreeSet<AgenticFormat>,
     read: u64,
     ready: VecDeque<Tree>,
@@ -135,22 +135,22 @@ pub struct Trees {
 
 impl Trees {
     /// The trees at a path: of a file, or of all files in a folder.
-    pub fn open(path: &Path, keep: Keep) -> Result<Self, DataError> {
-        let files = folder::files(path)?.into_iter().map(Source::File).collect();
+    pub fn open(path: &Path, keep: TreeDetail) -> Result<Self, DataError> {
+        let files = folder::files(path)?.into_iter().map(TreeSource::File).collect();
         Ok(Self::of(files, keep))
     }
 
     /// The trees of a file that is in memory; `name` is used in messages.
-    pub fn from_bytes(name: &str, bytes: &[u8], keep: Keep) -> Self {
-        Self::of(VecDeque::from([Source::Memory(name.to_owned(), bytes.to_vec())]), keep)
+    pub fn from_bytes(name: &str, bytes: &[u8], keep: TreeDetail) -> Self {
+        Self::of(VecDeque::from([TreeSource::Memory(name.to_owned(), bytes.to_vec())]), keep)
     }
 
-    fn of(files: VecDeque<Source>, keep: Keep) -> Self {
+    fn of(files: VecDeque<TreeSource>, keep: TreeDetail) -> Self {
         Self {
             files,
             open: None,
             builders: BTreeMap::new(),
-            out: Out { keep, ..Out::default() },
+            out: TreeSink { keep, ..TreeSink::default() },
             formats: BTreeSet::new(),
             read: 0,
             ready: VecDeque::new(),
@@ -159,7 +159,7 @@ impl Trees {
 
     /// The format of a file, if it is one of agentic traffic. What is wrong with the file shows when it is read.
     pub fn format_of(path: &Path) -> Option<AgenticFormat> {
-        look(&Source::File(path.to_path_buf())).ok().map(|open| open.format)
+        look(&TreeSource::File(path.to_path_buf())).ok().map(|open| open.format)
     }
 
     /// The next trees that share a clock and the ids of their blocks, such as those of one file.
@@ -177,7 +177,7 @@ impl Trees {
                         self.formats.insert(open.format);
                         self.open = Some(open);
                     }
-                    Err(error) => self.out.notes.leave(Left::Files, &error),
+                    Err(error) => self.out.notes.leave(LeftOutKind::Files, &error),
                 }
             } else {
                 let (_, mut builder) = self.builders.pop_first()?;
@@ -207,7 +207,7 @@ impl Trees {
             }
             Some(Err(error)) => {
                 match builder.spoil(&error) {
-                    true => out.notes.leave(Left::Records, &error),
+                    true => out.notes.leave(LeftOutKind::Records, &error),
                     false => out.notes.leave_tree(0, &error),
                 }
                 if !error.is_skippable() {
@@ -219,7 +219,7 @@ impl Trees {
     }
 
     /// What was left out so far, and what is remarkable.
-    pub fn notes(&self) -> &Notes {
+    pub fn notes(&self) -> &AgenticNotes {
         &self.out.notes
     }
 
@@ -255,16 +255,16 @@ pub(crate) fn format_in(raw: Raw) -> Option<AgenticFormat> {
     look_at(raw, GLANCED_AT).ok().map(|open| open.format)
 }
 
-fn look(source: &Source) -> Result<Open, DataError> {
+fn look(source: &TreeSource) -> Result<OpenTraceFile, DataError> {
     let raw = match source {
-        Source::File(path) => Raw::whole(path)?,
-        Source::Memory(name, bytes) => Raw::whole_from_bytes(name, bytes)?,
+        TreeSource::File(path) => Raw::whole(path)?,
+        TreeSource::Memory(name, bytes) => Raw::whole_from_bytes(name, bytes)?,
     };
     look_at(raw, LOOKED_AT)
 }
 
 /// Reads until the format is known.
-fn look_at(mut raw: Raw, most: usize) -> Result<Open, DataError> {
+fn look_at(mut raw: Raw, most: usize) -> Result<OpenTraceFile, DataError> {
     let mut looked_at = VecDeque::new();
     let mut bad = None;
     while looked_at.len() < most {
@@ -274,7 +274,7 @@ fn look_at(mut raw: Raw, most: usize) -> Result<Open, DataError> {
                 let format = AgenticFormat::of(&record);
                 looked_at.push_back((at, record));
                 if let Some(format) = format {
-                    return Ok(Open { format, looked_at, raw });
+                    return Ok(OpenTraceFile { format, looked_at, raw });
                 }
             }
             Some(Err(error)) => {

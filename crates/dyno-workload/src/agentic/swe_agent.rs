@@ -6,12 +6,12 @@ use dyno_model::Nanos;
 use serde_json::{Map, Value, json};
 
 use super::AgenticFormat;
-use super::fields::{Record, array, id, object, text};
+use super::fields::{FieldsAt, array, id, object, text};
 use super::format::first_of;
-use super::messages::Messages;
-use super::notes::Remark;
-use super::reader::{Builder, Keep, Out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn};
+use super::messages::TreeMessages;
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeDetail, TreeSink};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -35,21 +35,21 @@ pub(super) fn is_trajectory(object_: &Map<String, Value>) -> bool {
 }
 
 /// Reads trajectories.
-pub(super) struct Trajectories;
+pub(super) struct SweAgentTrajectories;
 
-impl Builder for Trajectories {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for SweAgentTrajectories {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object_) = record.as_object().filter(|object| is_trajectory(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let empty = Map::new();
         let stats = object(object_, "info").and_then(|info| object(info, "model_stats"));
-        let stats = Record::of(at, stats.unwrap_or(&empty));
+        let stats = FieldsAt::of(at, stats.unwrap_or(&empty));
         // A replay that asked no model has sent nothing.
         let sent = stats.tokens("tokens_sent")?.filter(|tokens| *tokens > 0);
         let received = stats.tokens("tokens_received")?.filter(|_| sent.is_some());
-        let mut messages = Messages::default();
+        let mut messages = TreeMessages::default();
         let steps = array(object_, "trajectory").unwrap_or_default();
         let turns = match steps.is_empty() {
             true => of_history(at, object_, &mut messages, out.keep)?,
@@ -62,9 +62,9 @@ impl Builder for Trajectories {
             at: at.clone(),
             format: AgenticFormat::SweAgent,
             start: None,
-            prompts: Prompts::Messages { whole: false },
+            prompts: PromptParts::Messages { whole: false },
             messages: messages.all,
-            sessions: vec![Session { name, turns, ..Session::default() }],
+            sessions: vec![TreeSession { name, turns, ..TreeSession::default() }],
             totals: sent.zip(received),
         }]);
         Ok(())
@@ -96,11 +96,11 @@ fn calls(entry: &Map<String, Value>) -> u32 {
 fn of_history(
     at: &At,
     trajectory: &Map<String, Value>,
-    messages: &mut Messages,
-    keep: Keep,
-) -> Result<Vec<Turn>, DataError> {
-    let mut turns = Vec::<Turn>::new();
-    let mut next = Turn::default();
+    messages: &mut TreeMessages,
+    keep: TreeDetail,
+) -> Result<Vec<TreeTurn>, DataError> {
+    let mut turns = Vec::<TreeTurn>::new();
+    let mut next = TreeTurn::default();
     let mut history = 0_u32;
     let entries = array(trajectory, "history").unwrap_or_default();
     for (number, entry) in entries.iter().enumerate() {
@@ -133,9 +133,9 @@ fn of_steps(
     at: &At,
     trajectory: &Map<String, Value>,
     steps: &[Value],
-    messages: &mut Messages,
-    out: &mut Out,
-) -> Result<Vec<Turn>, DataError> {
+    messages: &mut TreeMessages,
+    out: &mut TreeSink,
+) -> Result<Vec<TreeTurn>, DataError> {
     let keep = out.keep;
     // What stands before the first response in the history was sent with every request.
     let entries = array(trajectory, "history").unwrap_or_default().iter();
@@ -144,7 +144,7 @@ fn of_steps(
         .take_while(|entry| text(entry, "role") != Some("assistant") || is_demo(entry))
         .map(body)
         .collect();
-    let mut turns: Vec<Turn> = Vec::with_capacity(steps.len());
+    let mut turns: Vec<TreeTurn> = Vec::with_capacity(steps.len());
     let mut history: Vec<u32> = Vec::new();
     let mut tool = None::<Nanos>;
     for (number, step) in steps.iter().enumerate() {
@@ -153,7 +153,7 @@ fn of_steps(
             let what = dyno_model::message!("it is not an object", "不是对象");
             return Err(super::fields::wrong(at, &path, &what));
         };
-        let record = Record::of(at, step);
+        let record = FieldsAt::of(at, step);
         let took = record
             .time("execution_time", Unit::Seconds)
             .map_err(|error| super::fields::within(error, &path))?;
@@ -162,7 +162,7 @@ fn of_steps(
         if response.and_then(Value::as_str).is_some_and(str::is_empty) && calls(step) == 0
             || response.is_none()
         {
-            out.notes.remark(Remark::Unasked, 1);
+            out.notes.remark(AgenticRemark::Unasked, 1);
             continue;
         }
         let mut place = |body: Value| messages.place(&body, || body.clone(), keep);
@@ -189,7 +189,7 @@ fn of_steps(
         history.extend(&added);
         history.push(answer);
         let gap = tool.filter(|_| !turns.is_empty());
-        turns.push(Turn {
+        turns.push(TreeTurn {
             kept: kept as u32,
             added,
             response: vec![answer],
@@ -198,7 +198,7 @@ fn of_steps(
                 calls: calls(step).max(u32::from(acted)),
                 results: u32::from(number > 0),
             },
-            ..Turn::default()
+            ..TreeTurn::default()
         });
         // The observation is the next message, unless the next step says what it sent.
         head = vec![json!({ "role": "user", "content": observed })];

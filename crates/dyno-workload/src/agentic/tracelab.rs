@@ -7,11 +7,11 @@ use dyno_model::{Nanos, message};
 use serde_json::{Map, Value};
 
 use super::AgenticFormat;
-use super::fields::{Record, array, id, text, whole};
-use super::gathered::{Gathered, Sessions};
-use super::notes::Remark;
-use super::reader::{Builder, Out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn};
+use super::fields::{FieldsAt, array, id, text, whole};
+use super::gathered::{GatheredSession, GatheredSessions};
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeSink};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -34,31 +34,31 @@ pub(super) fn is_row(object: &Map<String, Value>) -> bool {
 }
 
 /// A round of a session.
-struct Round {
+struct TraceLabRound {
     number: u64,
     /// On the clock of the file.
     sent: Option<Nanos>,
     ended: Option<Nanos>,
     /// The wait after it.
     after: Option<Nanos>,
-    turn: Turn,
+    turn: TreeTurn,
 }
 
 /// Reads rounds.
 #[derive(Default)]
-pub(super) struct Rounds {
-    sessions: Sessions<Round>,
+pub(super) struct TraceLabRounds {
+    sessions: GatheredSessions<TraceLabRound>,
     model: Option<Arc<str>>,
 }
 
-impl Builder for Rounds {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for TraceLabRounds {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object) = record.as_object().filter(|object| is_round(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let session = id(object.get("session_id")).unwrap_or_else(|| at.to_string());
-        let row = round(Record::of(at, object), &mut self.model);
+        let row = round(FieldsAt::of(at, object), &mut self.model);
         self.sessions.add(&session, at, row);
         Ok(())
     }
@@ -68,14 +68,14 @@ impl Builder for Rounds {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         self.sessions.spoil_those_with_holes(0, |round| Some(round.number));
         give(self.sessions.take(), AgenticFormat::TraceLab, out);
     }
 }
 
 /// A round was sent when the last of its input was there, and ended with the last event of its response.
-fn round(record: Record<'_>, model: &mut Option<Arc<str>>) -> Result<Round, DataError> {
+fn round(record: FieldsAt<'_>, model: &mut Option<Arc<str>>) -> Result<TraceLabRound, DataError> {
     let (mut sent, mut first, mut last) = (None::<Nanos>, None::<Nanos>, None::<Nanos>);
     for event in array(record.object, EVENTS).unwrap_or_default() {
         let Some(event) = event.as_object() else { continue };
@@ -84,7 +84,7 @@ fn round(record: Record<'_>, model: &mut Option<Arc<str>>) -> Result<Round, Data
         if !before && !after {
             continue;
         }
-        let time = Record::of(record.at, event).time("timestamp", Unit::Date)?;
+        let time = FieldsAt::of(record.at, event).time("timestamp", Unit::Date)?;
         if before {
             sent = sent.max(time);
         } else {
@@ -94,12 +94,12 @@ fn round(record: Record<'_>, model: &mut Option<Arc<str>>) -> Result<Round, Data
     }
     let sent = sent.or(first);
     let results = record.tokens("current_tool_result_count")?.unwrap_or(0);
-    Ok(Round {
+    Ok(TraceLabRound {
         number: record.needed("round_index")?,
         sent,
         ended: last.map(|last| last.max(sent.unwrap_or(last))),
         after: None,
-        turn: Turn {
+        turn: TreeTurn {
             input: Some(record.needed("input_tokens_total")?),
             output: Some(record.needed("output_tokens")?),
             cached: record.tokens("prefix_tokens")?,
@@ -108,25 +108,25 @@ fn round(record: Record<'_>, model: &mut Option<Arc<str>>) -> Result<Round, Data
                 calls: array(record.object, "tools").map_or(0, <[Value]>::len) as u32,
                 results: u32::try_from(results).unwrap_or(u32::MAX),
             },
-            ..Turn::default()
+            ..TreeTurn::default()
         },
     })
 }
 
 /// Reads rows of a workload.
 #[derive(Default)]
-pub(super) struct Rows {
-    sessions: Sessions<Round>,
+pub(super) struct WorkloadRows {
+    sessions: GatheredSessions<TraceLabRound>,
 }
 
-impl Builder for Rows {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for WorkloadRows {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object) = record.as_object().filter(|object| is_row(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let session = id(object.get("session_id")).unwrap_or_else(|| at.to_string());
-        self.sessions.add(&session, at, of_workload(Record::of(at, object)));
+        self.sessions.add(&session, at, of_workload(FieldsAt::of(at, object)));
         Ok(())
     }
 
@@ -135,18 +135,18 @@ impl Builder for Rows {
         true
     }
 
-    fn end_of_file(&mut self, out: &mut Out) {
+    fn end_of_file(&mut self, out: &mut TreeSink) {
         self.sessions.spoil_those_with_holes(0, |round| Some(round.number));
         give(self.sessions.take(), AgenticFormat::TraceLabWorkload, out);
     }
 }
 
-fn of_workload(record: Record<'_>) -> Result<Round, DataError> {
+fn of_workload(record: FieldsAt<'_>) -> Result<TraceLabRound, DataError> {
     let prefix = record.needed("prefix_len")?;
     let number = record.needed("round_idx")?;
     let after = record.object.get("tool_wait_after_ms").filter(|after| whole(after) != Some(0));
     let arrival = record.time("arrival_time", Unit::Milliseconds)?;
-    Ok(Round {
+    Ok(TraceLabRound {
         number,
         sent: arrival,
         ended: None,
@@ -154,17 +154,17 @@ fn of_workload(record: Record<'_>) -> Result<Round, DataError> {
             Some(_) => record.time("tool_wait_after_ms", Unit::Milliseconds)?,
             None => Some(0),
         },
-        turn: Turn {
+        turn: TreeTurn {
             input: Some(prefix + record.needed("input_len")?),
             output: Some(record.needed("output_len")?),
             cached: Some(prefix),
-            ..Turn::default()
+            ..TreeTurn::default()
         },
     })
 }
 
 /// Makes a tree of each session.
-fn give(sessions: Vec<Gathered<Round>>, format: AgenticFormat, out: &mut Out) {
+fn give(sessions: Vec<GatheredSession<TraceLabRound>>, format: AgenticFormat, out: &mut TreeSink) {
     let mut trees = Vec::new();
     for gathered in sessions {
         match &gathered.wrong {
@@ -179,15 +179,15 @@ fn give(sessions: Vec<Gathered<Round>>, format: AgenticFormat, out: &mut Out) {
 }
 
 fn tree(
-    mut of: Gathered<Round>,
+    mut of: GatheredSession<TraceLabRound>,
     format: AgenticFormat,
-    out: &mut Out,
+    out: &mut TreeSink,
 ) -> Result<Tree, (usize, DataError)> {
     if !of.rows.is_sorted_by_key(|round| round.number) {
-        out.notes.remark(Remark::Reordered, 1);
+        out.notes.remark(AgenticRemark::Reordered, 1);
         of.rows.sort_by_key(|round| round.number);
     }
-    let sent = |round: &Round| round.sent;
+    let sent = |round: &TraceLabRound| round.sent;
     if format == AgenticFormat::TraceLab && !of.rows.iter().filter_map(sent).is_sorted() {
         let what = message!(
             "field \"timing_events\": a later round of session {:?} was sent earlier",
@@ -207,9 +207,13 @@ fn tree(
             // A row has the time at which its session began.
             AgenticFormat::TraceLabWorkload => {
                 let first = turns.is_empty();
-                Turn { sent: first.then_some(0), gap: waited, ..round.turn }
+                TreeTurn { sent: first.then_some(0), gap: waited, ..round.turn }
             }
-            _ => Turn { sent: round.sent.map(since), ended: round.ended.map(since), ..round.turn },
+            _ => TreeTurn {
+                sent: round.sent.map(since),
+                ended: round.ended.map(since),
+                ..round.turn
+            },
         });
     }
     Ok(Tree {
@@ -217,9 +221,9 @@ fn tree(
         at: of.at,
         format,
         start,
-        prompts: Prompts::Lengths,
+        prompts: PromptParts::Lengths,
         messages: Vec::new(),
-        sessions: vec![Session { name: of.name, turns, ..Session::default() }],
+        sessions: vec![TreeSession { name: of.name, turns, ..TreeSession::default() }],
         totals: None,
     })
 }

@@ -22,18 +22,18 @@ pub struct Tree {
     /// The time of its first moment on a clock that it shares with the other trees of the file.
     pub start: Option<Nanos>,
     /// What its prompts are made of.
-    pub prompts: Prompts,
+    pub prompts: PromptParts,
     /// The messages of its turns, where the file has text.
-    pub messages: Vec<Said>,
+    pub messages: Vec<PromptMessage>,
     /// The root session first, each session after its parent.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<TreeSession>,
     /// Input and output tokens of the whole tree, where the file has nothing but the totals.
     pub totals: Option<(u64, u64)>,
 }
 
 /// What the prompts of a tree are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prompts {
+pub enum PromptParts {
     /// Nothing but lengths.
     Lengths,
     /// Blocks of so many tokens, named by ids. Ids of `local` ones mean nothing in another tree.
@@ -52,7 +52,7 @@ pub enum Prompts {
 
 /// A message or a part of one, which is shared whole or not at all. Equal keys are equal messages.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct PromptMessage {
     /// Its parts in order: a key and a number of characters.
     pub parts: Vec<(u64, u32)>,
     /// The message as OpenAI's API has it, where texts are kept.
@@ -61,7 +61,7 @@ pub struct Said {
 
 /// Turns that each wait for the one before and repeat its history.
 #[derive(Debug, Clone, Default)]
-pub struct Session {
+pub struct TreeSession {
     /// Its name in the file.
     pub name: String,
     /// What kind of sub-agent it is, in the words of the file.
@@ -71,12 +71,12 @@ pub struct Session {
     /// Tokens of the definitions of tools and of the system's text at the beginning of its prompts.
     pub head: Option<(u64, u64)>,
     /// Its turns, in order; at least one.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TreeTurn>,
 }
 
 /// One request and its response.
 #[derive(Debug, Clone, Default)]
-pub struct Turn {
+pub struct TreeTurn {
     /// Input tokens of the whole prompt.
     pub input: Option<u64>,
     /// Output tokens.
@@ -162,12 +162,12 @@ impl Tree {
     }
 
     /// A turn by its place.
-    pub fn turn(&self, at: TurnAt) -> Option<&Turn> {
+    pub fn turn(&self, at: TurnAt) -> Option<&TreeTurn> {
         self.sessions.get(at.session)?.turns.get(at.turn)
     }
 
     /// All turns with their places, session by session.
-    pub fn all(&self) -> impl Iterator<Item = (TurnAt, &Turn)> {
+    pub fn all(&self) -> impl Iterator<Item = (TurnAt, &TreeTurn)> {
         self.sessions.iter().enumerate().flat_map(|(session, of)| {
             of.turns.iter().enumerate().map(move |(turn, one)| (TurnAt { session, turn }, one))
         })

@@ -7,7 +7,7 @@ use super::tree::{Tree, TurnAt, Wait, Why};
 
 /// What was found while gaps were filled in.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Gaps {
+pub(super) struct FoundGaps {
     /// Turns that were sent before what they wait for had ended.
     pub(super) overlapping: u64,
     /// Turns whose gap contains the response before them.
@@ -31,8 +31,8 @@ pub(super) fn in_sessions(tree: &mut Tree) {
 }
 
 /// Fills in the gaps that the file does not say.
-pub(super) fn gaps(tree: &mut Tree) -> Gaps {
-    let mut found = Gaps::default();
+pub(super) fn gaps(tree: &mut Tree) -> FoundGaps {
+    let mut found = FoundGaps::default();
     let mut filled = Vec::new();
     for (at, turn) in tree.all() {
         let Some(sent) = turn.sent.filter(|_| turn.gap.is_none() && !turn.waits.is_empty()) else {

@@ -11,12 +11,12 @@ use dyno_model::{Nanos, SEC, message};
 use serde_json::{Map, Value};
 
 use super::AgenticFormat;
-use super::fields::{Record, array, id, text, within};
+use super::fields::{FieldsAt, array, id, text, within};
 use super::format::first_of;
 use super::format::says;
-use super::notes::Remark;
-use super::reader::{Builder, Out};
-use super::tree::{Prompts, Session, Tools, Tree, Turn, TurnAt, Wait, Why};
+use super::notes::AgenticRemark;
+use super::reader::{TreeBuilder, TreeSink};
+use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -40,31 +40,31 @@ fn is_subagent(request: &Map<String, Value>) -> bool {
 }
 
 /// Reads traces.
-pub(super) struct Traces;
+pub(super) struct WekaTraces;
 
-impl Builder for Traces {
-    fn take(&mut self, at: &At, record: Value, out: &mut Out) -> Result<(), DataError> {
+impl TreeBuilder for WekaTraces {
+    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
         let Some(object) = record.as_object().filter(|object| is_tree(object)) else {
-            out.notes.remark(Remark::OtherRecords, 1);
+            out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
-        let record = Record::of(at, object);
+        let record = FieldsAt::of(at, object);
         let size =
             record.tokens("block_size")?.map_or(Some(USUAL_BLOCK), |size| size.try_into().ok());
         let Some(size) = size.filter(|size| *size > 0) else {
             return Err(record.wrong("block_size", &message!("it is no block size", "不是块大小")));
         };
         let local = !says(object, "hash_id_scope", &["global"]);
-        let mut reading = Reading { at, sessions: Vec::new(), overlapping: 0, model: None };
+        let mut reading = WekaReading { at, sessions: Vec::new(), overlapping: 0, model: None };
         reading.session(object, None, 0)?;
-        let Reading { sessions, overlapping, .. } = reading;
-        out.notes.remark(Remark::Overlapping, overlapping);
+        let WekaReading { sessions, overlapping, .. } = reading;
+        out.notes.remark(AgenticRemark::Overlapping, overlapping);
         out.give(vec![Tree {
             name: id(object.get("id")).unwrap_or_else(|| at.to_string()),
             at: at.clone(),
             format: AgenticFormat::Weka,
             start: None,
-            prompts: Prompts::Blocks { size, local },
+            prompts: PromptParts::Blocks { size, local },
             messages: Vec::new(),
             sessions,
             totals: None,
@@ -74,9 +74,9 @@ impl Builder for Traces {
 }
 
 /// A tree that is being read.
-struct Reading<'a> {
+struct WekaReading<'a> {
     at: &'a At,
-    sessions: Vec<Session>,
+    sessions: Vec<TreeSession>,
     overlapping: u64,
     model: Option<Arc<str>>,
 }
@@ -87,7 +87,7 @@ struct Awaited {
     ended: Nanos,
 }
 
-impl Reading<'_> {
+impl WekaReading<'_> {
     /// Reads a session whose times count from `base`, and the sub-agents in it. Gives its place.
     fn session(
         &mut self,
@@ -95,12 +95,12 @@ impl Reading<'_> {
         parent: Option<usize>,
         base: Nanos,
     ) -> Result<usize, DataError> {
-        let record = Record::of(self.at, of);
+        let record = FieldsAt::of(self.at, of);
         let head = record.tokens("tool_tokens")?.zip(record.tokens("system_tokens")?);
         let name = id(of.get("agent_id")).or_else(|| id(of.get("id"))).unwrap_or_default();
         let kind = text(of, "subagent_type").map(str::to_owned);
         let place = self.sessions.len();
-        self.sessions.push(Session { name, kind, parent, head, turns: Vec::new() });
+        self.sessions.push(TreeSession { name, kind, parent, head, turns: Vec::new() });
         let mut awaited = Vec::new();
         for (number, request) in array(of, REQUESTS).unwrap_or_default().iter().enumerate() {
             let path = format!("{REQUESTS}[{number}]");
@@ -123,7 +123,7 @@ impl Reading<'_> {
         base: Nanos,
         awaited: &mut Vec<Awaited>,
     ) -> Result<(), DataError> {
-        let record = Record::of(self.at, request);
+        let record = FieldsAt::of(self.at, request);
         let time = record.time("t", Unit::Seconds)?;
         let Some(sent) = time.map(|time| base.saturating_add(time)) else {
             return Err(record.wrong("t", &message!("it is missing", "缺少该字段")));
@@ -163,7 +163,7 @@ impl Reading<'_> {
             let list = array(request, name).unwrap_or_default();
             u32::from(list.iter().any(|one| one.as_str() == Some(kind)))
         };
-        let turn = Turn {
+        let turn = TreeTurn {
             input: Some(record.needed("in")?),
             output: Some(record.needed("out")?),
             sent: Some(sent),
@@ -176,7 +176,7 @@ impl Reading<'_> {
                 calls: types("output_types", "tool_use"),
                 results: types("input_types", "tool_result"),
             },
-            ..Turn::default()
+            ..TreeTurn::default()
         };
         self.sessions[session].turns.push(turn);
         Ok(())
@@ -189,7 +189,7 @@ impl Reading<'_> {
         base: Nanos,
         awaited: &mut Vec<Awaited>,
     ) -> Result<(), DataError> {
-        let record = Record::of(self.at, entry);
+        let record = FieldsAt::of(self.at, entry);
         let missing = || message!("it is missing", "缺少该字段");
         let Some(time) = record.time("t", Unit::Seconds)? else {
             return Err(record.wrong("t", &missing()));
@@ -198,7 +198,7 @@ impl Reading<'_> {
         let Some(first) = first_of(entry, REQUESTS) else {
             return Err(record.wrong(REQUESTS, &missing()));
         };
-        let first = Record::of(self.at, first).time("t", Unit::Seconds)?.unwrap_or(0);
+        let first = FieldsAt::of(self.at, first).time("t", Unit::Seconds)?.unwrap_or(0);
         let (starts, ended) = match took {
             _ if first >= time => (0, took.map(|took| time.saturating_add(took))),
             None => (time, None),

@@ -4,14 +4,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::seed;
-use dyno_workload::agentic::{AgenticProfile, Left};
+use dyno_workload::agentic::{AgenticProfile, LeftOutKind};
 use serde_json::{Value, json};
 
 /// What is used of a file, and what is said about what is not.
 fn read(text: &str) -> (u64, u64, Vec<String>) {
     let profile = AgenticProfile::from_bytes("f", text.as_bytes()).unwrap();
     let said = profile.notes.left_out().flat_map(|(_, left)| &left.first).map(ToString::to_string);
-    (profile.trees, profile.notes.left(Left::Trees), said.collect())
+    (profile.trees, profile.notes.left(LeftOutKind::Trees), said.collect())
 }
 
 fn refused(text: &str) -> String {
@@ -182,7 +182,7 @@ fn a_value_that_is_none_is_named_with_its_line_and_field() {
         let values = all.as_array().unwrap();
         let said = match AgenticProfile::from_bytes("f", text(values).as_bytes()) {
             Ok(profile) => {
-                let left = profile.notes.left_out().find(|(kind, _)| *kind == Left::Trees);
+                let left = profile.notes.left_out().find(|(kind, _)| *kind == LeftOutKind::Trees);
                 left.map(|(_, left)| left.first[0].to_string()).expect(name)
             }
             Err(error) => error.to_string(),
@@ -235,7 +235,7 @@ fn a_folder_is_read_file_by_file_and_what_is_no_traffic_is_named() {
     write("traces/one", &seed("weka-ends"));
     let profile = AgenticProfile::open(folder.path()).unwrap();
     assert_eq!((profile.files, profile.trees, profile.sessions), (3, 2, Some(6)));
-    assert_eq!((profile.joins, profile.notes.left(Left::Files)), (2, 1));
+    assert_eq!((profile.joins, profile.notes.left(LeftOutKind::Files)), (2, 1));
     let empty = tempfile::tempdir().unwrap();
     assert!(AgenticProfile::open(empty.path()).is_err());
 }

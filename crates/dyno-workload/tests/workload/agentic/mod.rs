@@ -9,7 +9,7 @@ mod trees;
 
 use std::path::Path;
 
-use dyno_workload::agentic::{Keep, Tree, Trees};
+use dyno_workload::agentic::{Tree, TreeDetail, Trees};
 
 /// The bytes of a file of our own.
 pub(crate) fn seed(name: &str) -> Vec<u8> {
@@ -19,7 +19,7 @@ pub(crate) fn seed(name: &str) -> Vec<u8> {
 
 /// All trees of a file of our own.
 pub(crate) fn trees(name: &str) -> Vec<Tree> {
-    Trees::from_bytes(name, &seed(name), Keep::Texts).collect()
+    Trees::from_bytes(name, &seed(name), TreeDetail::Texts).collect()
 }
 
 /// The only tree of a file of our own.

@@ -4,7 +4,9 @@
 
 use super::{tree, trees};
 use dyno_model::{MS, Nanos, SEC};
-use dyno_workload::agentic::{Growth, Prompts, Session, Tree, Turn, TurnAt, Why, kept_tokens};
+use dyno_workload::agentic::{
+    Growth, PromptParts, Tree, TreeSession, TreeTurn, TurnAt, Why, kept_tokens,
+};
 
 /// The waits of a turn, as session, turn and reason.
 fn waits(tree: &Tree, session: usize, turn: usize) -> Vec<(usize, usize, Why)> {
@@ -17,7 +19,7 @@ fn waits(tree: &Tree, session: usize, turn: usize) -> Vec<(usize, usize, Why)> {
     waits
 }
 
-fn gaps(session: &Session) -> Vec<Option<Nanos>> {
+fn gaps(session: &TreeSession) -> Vec<Option<Nanos>> {
     session.turns.iter().map(|turn| turn.gap).collect()
 }
 
@@ -44,7 +46,7 @@ fn prompt(tree: &Tree, at: TurnAt) -> Vec<String> {
 #[test]
 fn weka_entries_with_the_end_of_a_sub_agent_start_when_its_parent_started_it() {
     let tree = tree("weka-ends");
-    assert_eq!(tree.prompts, Prompts::Blocks { size: 10, local: true });
+    assert_eq!(tree.prompts, PromptParts::Blocks { size: 10, local: true });
     let parents: Vec<_> = tree.sessions.iter().map(|session| session.parent).collect();
     assert_eq!(parents, [None, Some(0), Some(0), Some(0)]);
     assert_eq!(tree.sessions[0].head, Some((30, 20)));
@@ -82,7 +84,7 @@ fn weka_entries_with_the_start_of_a_sub_agent_are_joined_after_its_end() {
 fn prompts_follow_each_other_whole_trimmed_or_cut() {
     let tree = tree("weka-ends");
     let root = &tree.sessions[0].turns;
-    let growth = |two: &[Turn]| Growth::of(&two[0], &two[1], tree.prompts);
+    let growth = |two: &[TreeTurn]| Growth::of(&two[0], &two[1], tree.prompts);
     let all: Vec<_> = root.windows(2).filter_map(growth).collect();
     assert_eq!(all, [Growth::Whole, Growth::Trimmed, Growth::Cut]);
     let kept: Vec<_> =
@@ -151,7 +153,7 @@ fn dynamo_sub_agents_hang_on_times_or_on_the_link_of_a_tool() {
 fn what_a_client_says_between_two_responses_is_one_request() {
     let trees = trees("mlperf");
     let tree = &trees[0];
-    assert_eq!((tree.name.as_str(), tree.prompts), ("c1", Prompts::Messages { whole: true }));
+    assert_eq!((tree.name.as_str(), tree.prompts), ("c1", PromptParts::Messages { whole: true }));
     assert_eq!(gaps(&tree.sessions[0]), [None, Some(250 * MS), Some(2 * SEC)]);
     let last = prompt(tree, TurnAt { session: 0, turn: 2 });
     let expected = [
@@ -252,7 +254,7 @@ fn conversations_branch_and_meet_where_they_say() {
 fn rows_wait_for_the_rows_that_they_name() {
     let trees = trees("mooncake-wait-for");
     let tree = &trees[0];
-    assert_eq!(tree.prompts, Prompts::Blocks { size: 512, local: false });
+    assert_eq!(tree.prompts, PromptParts::Blocks { size: 512, local: false });
     let join = [(0, 0, Why::Session), (1, 0, Why::Join), (2, 0, Why::Join)];
     assert_eq!(waits(tree, 0, 1), join);
     assert_eq!(gaps(&tree.sessions[0]), [None, Some(50 * MS + MS / 2)]);
@@ -262,12 +264,12 @@ fn rows_wait_for_the_rows_that_they_name() {
 
 #[test]
 fn texts_are_held_only_if_they_are_asked_for() {
-    use dyno_workload::agentic::{Keep, Trees};
+    use dyno_workload::agentic::{TreeDetail, Trees};
     for name in ["mlperf", "otel-document", "claude", "codex", "swe-agent-steps", "aiperf-dag"] {
         let read = |keep| Trees::from_bytes(name, &super::seed(name), keep);
         let bodies =
             |keep| read(keep).flat_map(|tree| tree.messages).filter(|said| said.body.is_some());
-        assert_eq!(bodies(Keep::Lengths).count(), 0, "{name}");
-        assert!(bodies(Keep::Texts).count() > 0, "{name}");
+        assert_eq!(bodies(TreeDetail::Lengths).count(), 0, "{name}");
+        assert!(bodies(TreeDetail::Texts).count() > 0, "{name}");
     }
 }

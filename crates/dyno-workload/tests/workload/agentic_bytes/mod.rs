@@ -1,12 +1,12 @@
 //! What must hold for any bytes that are given as agentic traffic: trees that can be replayed, or a reason, never with a
 //! panic. For the fuzz target `agentic_reader`, and for a test that gives it the seeds.
 
-use dyno_workload::agentic::{AgenticProfile, Keep, Tree, Trees, TurnAt};
+use dyno_workload::agentic::{AgenticProfile, Tree, TreeDetail, Trees, TurnAt};
 
 /// Reads the bytes, with and without texts, and checks what is read.
 pub(crate) fn check(bytes: &[u8]) {
-    let lengths: Vec<Tree> = Trees::from_bytes("f", bytes, Keep::Lengths).collect();
-    let texts: Vec<Tree> = Trees::from_bytes("f", bytes, Keep::Texts).collect();
+    let lengths: Vec<Tree> = Trees::from_bytes("f", bytes, TreeDetail::Lengths).collect();
+    let texts: Vec<Tree> = Trees::from_bytes("f", bytes, TreeDetail::Texts).collect();
     assert_eq!(lengths.len(), texts.len());
     lengths.iter().chain(&texts).for_each(tree);
     match AgenticProfile::from_bytes("f", bytes) {
