@@ -129,7 +129,9 @@ impl CodexLogs {
                     CodexRow::Asked { said: said(), result: false }
                 }
                 _ if kind.ends_with("_output") => CodexRow::Asked { said: said(), result: true },
-                _ => CodexRow::Answered { said: said(), call: kind.ends_with("_call") },
+                "message" | "reasoning" => CodexRow::Answered { said: said(), call: false },
+                _ if kind.ends_with("_call") => CodexRow::Answered { said: said(), call: true },
+                _ => return Ok(None),
             },
             "event_msg" if kind == "token_count" => {
                 let Some(info) = object(payload, "info") else { return Ok(None) };

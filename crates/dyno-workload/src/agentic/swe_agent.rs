@@ -167,6 +167,9 @@ fn of_steps(
         }
         let mut place = |body: Value| messages.place(&body, || body.clone(), keep);
         let sent = ["messages", "query"].iter().find_map(|name| array(step, name));
+        // A replay that asked no model has steps with an empty query.
+        let says = |sent: &&[Value]| sent.iter().all(|one| one.get("role").is_some());
+        let sent = sent.filter(|sent| !sent.is_empty() && says(sent));
         let (kept, added) = match sent {
             Some(sent) => {
                 let sent = sent.iter().filter_map(Value::as_object).map(|one| place(body(one)));

@@ -32,7 +32,8 @@ fn agentic_traffic_is_described_as_trees_for_people_and_for_programs() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["format"], &json["joins"]), (&"weka".into(), &1.into()));
     let mut chinese = place.dyno(&format!("data show {file}"));
-    let chinese = run(chinese.env("LANG", "zh_CN.UTF-8")).expect_status(&[0]).stdout;
+    chinese.env("LANG", "zh_CN.UTF-8");
+    let chinese = run(chinese).expect_status(&[0]).stdout;
     assert!(chinese.contains("1 棵树，2 个会话，其中 1 个子代理：3 个请求，1 处汇合"), "{chinese}");
     place.file("two.bin", TRAJECTORY);
     let folder = run(place.dyno("data show . --json")).expect_status(&[0]).stdout;
