@@ -16,5 +16,6 @@ mod usable;
 pub use check::{Checked, check};
 pub use fit::{About, FitJob, FitRefused, FittedTwin, Source, Wanted, prepare};
 pub use measured::MeasuredRun;
+pub use server::max_model_len;
 pub use shown::{list, show, verified};
 pub use trials::{Recorded, recorded};
