@@ -77,7 +77,8 @@ fn a_twin_is_asked_in_every_level_and_its_count_agrees_with_ours() {
         let mean = |name: &str| server[name]["mean"].as_f64().unwrap();
         // Between an answer and the next request there is a moment without either.
         let both = mean("running") + mean("waiting");
-        assert!(both > in_flight / 2.0 && both <= in_flight, "{server}");
+        // Each of the two is rounded.
+        assert!(both > in_flight / 2.0 && both <= in_flight + 1e-4, "{server}");
         assert_eq!(server["preemptions"], 0, "{server}");
         let kv = server["kv_use_max"].as_f64().unwrap();
         assert!(kv > 0.0 && kv < 0.5, "{server}");
