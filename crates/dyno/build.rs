@@ -8,17 +8,23 @@ use std::process::{Command, Stdio};
 
 /// Folds functions of identical code: generic code is compiled for each type, and much of it comes out the
 /// same. Known to lld, gold and mold. GNU ld does not know it.
-const FOLD_CODE: &str = "-Wl,--icf=all";
+const FOLD_CODE: &str = "--icf=all";
 /// Folds constants of identical bytes, and then functions that differed only in which copy they read. Known
 /// to lld and mold. Only what never changes is folded. Two such statics may get one address; wherever the
-/// program, or what it depends on, compares addresses of statics, those with the same content mean the same.
-const FOLD_DATA: &str = "-Wl,--ignore-data-address-equality";
+/// program, or what it depends on, compares addresses of statics, those with the same content mean the same. Not so in
+/// mimalloc, which is in the programs for musl: it knows an empty heap by its address, and would allocate nothing.
+const FOLD_DATA: &str = "--ignore-data-address-equality";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
-        for argument in [FOLD_CODE, FOLD_DATA] {
-            if links(argument).unwrap_or(false) {
+        let musl = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|name| name == "musl");
+        for argument in
+            [FOLD_CODE, FOLD_DATA].into_iter().filter(|fold| !musl || *fold == FOLD_CODE)
+        {
+            // Linked by a C compiler, or by a linker itself.
+            let spelt = [format!("-Wl,{argument}"), argument.to_owned()];
+            if let Some(argument) = spelt.iter().find(|spelt| links(spelt).unwrap_or(false)) {
                 println!("cargo::rustc-link-arg-bins={argument}");
             }
         }

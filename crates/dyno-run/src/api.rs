@@ -124,7 +124,7 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
     Ok(())
 }
 
-fn ask(order: &Order, target: &mut OpenTarget) -> Result<FoundServer, RunError> {
+pub(crate) fn ask(order: &Order, target: &mut OpenTarget) -> Result<FoundServer, RunError> {
     discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
         let message = on_one_line(&error);
         match error {

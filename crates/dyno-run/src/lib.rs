@@ -29,6 +29,7 @@
 //! | file or folder | what |
 //! | --- | --- |
 //! | `order`, `prepared`, `target`, `tokenize`, `api` | from an order to a target that is ready |
+//! | `inspect` | what a server says about itself, without a run |
 //! | `workload/` | the prompts of a level: where they come from, how they are made, notes about them |
 //! | `session`, `turns`, `course`, `levels` | a run level by level, two that alternate, which level comes next, and one level |
 //! | `recording`, `book`, `observer` | what is recorded and written, and what an observer receives |
@@ -46,6 +47,7 @@ mod finished;
 pub mod fleet;
 mod host;
 mod identity;
+mod inspect;
 mod instead;
 mod level_queue;
 mod levels;
@@ -78,6 +80,7 @@ pub use embedded::Embedded;
 pub use error::{ErrorSource, RunError};
 pub use finished::{FinishedRun, Lost, LostAgent};
 pub use identity::{one_line, suffix};
+pub use inspect::{Inspected, inspect};
 pub use observer::{LevelBegins, RunObserver, ServerSink};
 pub use order::{ConnectionSettings, Counter, MetricsFrom, Order, RunOutput, Secrets};
 pub use past::Past;

@@ -136,7 +136,11 @@ fn measured(
 }
 
 /// Sends the preflight requests.
-fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
+pub(crate) fn ask_first(
+    plan: &Plan,
+    target: &mut OpenTarget,
+    stop: &StopSignal,
+) -> Result<Settled, RunError> {
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
     let error = match preflight(&mut target.client, &setup) {

@@ -273,8 +273,12 @@ pub(crate) fn unreachable_at(
             "是否为正确的服务器？--ca-cert FILE 信任其证书或签发它的机构，--insecure 信任任何证书",
         ),
         _ => message!(
-            "is the server running, and is this its port? Try `curl {scheme}://{host}{models}`",
-            "服务器是否正在运行，端口是否正确？可试 `curl {scheme}://{host}{models}`",
+            "is the server running, and is this its port? Try `curl {scheme}://{host}{models}`. To start one: \
+             `vllm serve MODEL`, `ollama serve`, or `dyno engine --port 8000`, which needs no GPU. `dyno \
+             bench` without a URL measures that engine",
+            "服务器是否正在运行，端口是否正确？可试 `curl {scheme}://{host}{models}`。启动服务器：`vllm serve \
+             MODEL`、`ollama serve`，或无需 GPU 的 `dyno engine --port 8000`。不带 URL 的 `dyno bench` \
+             会测试该引擎",
         ),
     };
     RunError::Target(message!("{at}: {message}", "{at}：{message}").with_hint(hint))

@@ -16,5 +16,6 @@ mod usable;
 pub use check::{CheckedTwin, check};
 pub use fit::{AboutTwin, FitJob, FitRefused, FitWanted, FittedTwin, Source, prepare};
 pub use measured::MeasuredRun;
+pub use server::max_model_len;
 pub use shown::{list, show, verified};
 pub use trials::{Recorded, recorded};

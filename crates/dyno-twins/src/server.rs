@@ -60,8 +60,9 @@ pub(crate) fn context(runs: &[MeasuredRun]) -> Option<u32> {
     said.filter_map(|environment| max_model_len(&environment)).min()
 }
 
-/// What the list of models says of the one that was used, or of the only one.
-fn max_model_len(environment: &Environment) -> Option<u32> {
+/// The most tokens of a prompt with its response: what the list of models says of the one that was used, or of
+/// the only one.
+pub fn max_model_len(environment: &Environment) -> Option<u32> {
     let models = environment.server.models.as_ref()?.get("data")?.as_array()?;
     let used = environment.preflight.as_ref().map(|preflight| preflight.model.as_str());
     let named = models.iter().find(|model| model.get("id").and_then(|id| id.as_str()) == used);

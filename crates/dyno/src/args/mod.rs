@@ -13,6 +13,7 @@ pub(crate) mod engine;
 pub(crate) mod fit;
 pub(crate) mod fleet;
 pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod language;
 pub(crate) mod levels;
 pub(crate) mod metrics;
@@ -38,6 +39,7 @@ Examples:
   dyno bench                                  try it out on the embedded engine
   dyno bench http://localhost:8000            a gentle ladder against a server
   dyno bench http://localhost:8000 --concurrency 8,16,32 --requests 500
+  dyno init http://localhost:8000             settings for a server, to change and keep
   dyno open                                   the report of the latest run, in a browser
   dyno runs                                   the runs so far
   dyno bench -h                               the everyday flags; --help: all of them";
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Find the highest load that meets an SLO
     Capacity(Box<capacity::CapacityArgs>),
+    /// Ask a server what it is, and write settings for it
+    Init(Box<init::InitArgs>),
     /// Predict the result of a benchmark with a twin, in virtual time
     Predict(Box<predict::PredictArgs>),
     /// List the twins, show one, or verify them against measurements
@@ -100,7 +104,7 @@ pub(crate) enum Command {
     Baseline(compare::BaselineArgs),
     /// Explain a command or a topic
     Help(HelpArgs),
-    /// Print a completion script for a shell
+    /// Print a completion script for a shell, or install it
     Completions(CompletionsArgs),
     /// Print or write the manual pages
     Man(ManArgs),
@@ -158,13 +162,16 @@ pub(crate) struct HelpArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  dyno completions bash > ~/.local/share/bash-completion/completions/dyno
-  dyno completions zsh > ~/.zfunc/_dyno
-  dyno completions fish > ~/.config/fish/completions/dyno.fish")]
+  dyno completions --install          for your login shell: bash, zsh or fish
+  dyno completions zsh --install      for another one
+  dyno completions bash > dyno.bash   the script itself")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub(crate) shell: clap_complete::Shell,
+    /// The shell [default with --install: that of $SHELL]
+    #[arg(value_name = "SHELL", required_unless_present = "install")]
+    pub(crate) shell: Option<clap_complete::Shell>,
+    /// Write the script into your own folder of the shell, and say where
+    #[arg(long)]
+    pub(crate) install: bool,
 }
 
 /// `dyno man`.

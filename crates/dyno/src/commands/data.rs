@@ -47,7 +47,7 @@ fn in_spec(error: impl Localized) -> UsageError {
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
-    tokenizer.count_content(content, true).map_err(|error| Message::of(&error))
+    tokenizer.count_content(content, true).map_err(Message::of)
 }
 
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {

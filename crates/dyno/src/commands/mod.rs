@@ -12,6 +12,7 @@ pub(crate) mod fit;
 pub(crate) mod gate;
 pub(crate) mod help;
 pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod loaded;
 pub(crate) mod man;

@@ -2,6 +2,7 @@
 //! one; what a table elsewhere defines (metrics, units, exit statuses) is filled in from there.
 
 pub(crate) mod short;
+pub(crate) mod start;
 
 use crate::exit;
 use dyno_model::metric::{Metric, MetricGroup};

@@ -88,7 +88,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
 }
 
 /// Says what is waited for, where the server takes long to answer before the first level.
-fn slow(plan: &Plan, printer: &Printer) -> SlowSink {
+pub(crate) fn slow(plan: &Plan, printer: &Printer) -> SlowSink {
     let (target, printer) = (plan.target.to_string(), printer.clone());
     SlowSink(Arc::new(move |what, within| {
         let within = format_duration(within);

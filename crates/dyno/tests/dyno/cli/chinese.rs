@@ -112,7 +112,7 @@ const TYPICAL: [&[&str]; 25] = [
     &["bench", "--api", "grpc"],
     &["bench", "--out", "used"],
     &["capacity"],
-    &["init"],
+    &["setup"],
     &["report", "nowhere"],
     &["report", "--format", "pdf"],
 ];

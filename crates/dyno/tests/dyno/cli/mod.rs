@@ -5,6 +5,7 @@
 mod chinese;
 mod common;
 mod engine;
+mod first_minutes;
 mod help;
 mod import;
 mod runs;

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod action;
 mod flags;
 mod needs_nats;
 mod needs_python;

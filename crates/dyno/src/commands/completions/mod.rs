@@ -1,14 +1,19 @@
 //! `dyno completions`: a completion script, from the command-line definitions.
 
+mod install;
+
 use crate::args::{Cli, CompletionsArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-/// Prints the script.
+/// Prints the script, or writes it where the shell looks for it.
 pub(crate) fn run(args: &CompletionsArgs, printer: &Printer) -> Exit {
-    printer.result(&script(args.shell))
+    match args.shell {
+        Some(shell) if !args.install => printer.result(&script(shell)),
+        shell => install::install(shell, script, printer),
+    }
 }
 
 fn script(shell: Shell) -> String {
