@@ -7,6 +7,7 @@ use dyno_model::{Nanos, message};
 use serde_json::{Map, Value};
 
 use super::fields::{FieldsAt, array, id, object, text, whole, within};
+use super::format::says;
 use super::messages::TreeMessages;
 use super::notes::AgenticRemark;
 use super::reader::{TreeBuilder, TreeDetail, TreeSink};
@@ -247,7 +248,7 @@ fn is_request(attributes: &Map<String, Value>) -> bool {
             let has = |name: &str| attributes.contains_key(name);
             INPUT.iter().chain(&OUTPUT).any(|name| has(name))
                 || has("gen_ai.input.messages")
-                || text(attributes, "llm.request.type").is_some_and(|kind| kind != "rerank")
+                || says(attributes, "llm.request.type", &["chat", "completion"])
         }
     }
 }
