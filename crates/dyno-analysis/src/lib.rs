@@ -18,6 +18,7 @@ pub mod decide;
 pub mod detail;
 mod extras;
 pub mod lint;
+mod results;
 mod run_dir;
 pub mod search;
 pub mod slo;
@@ -29,5 +30,6 @@ pub use aggregate::{
 };
 pub use detail::Detail;
 pub use extras::extras;
+pub use results::RunResults;
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};

@@ -10,8 +10,8 @@ use crate::transport::{Transport, TransportError};
 use crate::vitals::LostTarget;
 use crate::work::Supply;
 use crate::{burst, closed, open};
-use dyno_model::fleet::{AgentEnd, AgentSeen};
-use dyno_model::frame::{ClientHealth, Ending};
+use dyno_model::fleet::AgentSeen;
+use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Message, Nanos};
@@ -40,8 +40,10 @@ pub struct LevelSetup<'a> {
     pub gate: Option<&'a mut dyn StartGate>,
     /// The signal to stop early.
     pub stop: &'a StopSignal,
-    /// Receives every event.
-    pub observer: &'a mut dyn Observer,
+    /// Keeps every record.
+    pub recorder: &'a mut dyn LevelRecorder,
+    /// Shows every event.
+    pub observer: &'a dyn Observer,
 }
 
 /// What refused and failed requests lead to, besides their records.
@@ -49,39 +51,48 @@ pub struct LevelSetup<'a> {
 pub struct OnFailure {
     /// Requests that were shed are sent again.
     pub retry: Option<Retry>,
-    /// Sending stops after this many failures; requests that were shed are none.
+    /// Sending stops after this many failures; requests that were shed do not count.
     pub at_most: Option<u64>,
     /// Others send to the same target: only all of them together can say that it serves nothing. It is
     /// still given up where no connection can be opened.
     pub seen_by_others: bool,
 }
 
-/// Observes a level as it runs. Called on the driver's thread: while a method runs, nothing is sent
-/// or read.
+/// Shows a level as it runs; `()` shows nothing. Called on the driver's thread: while a method runs,
+/// nothing is sent or read.
 pub trait Observer {
-    /// The clock starts; the first request follows.
-    fn started(&mut self, at: Nanos);
-
-    /// A request has ended: one call for every arrival.
-    fn ended(&mut self, record: Box<RequestRecord>);
-
     /// The number of requests in flight has changed.
-    fn in_flight(&mut self, _count: usize) {}
+    fn in_flight(&self, _count: usize) {}
 
     /// The transport has received so many output tokens in all, those of running streams included.
     /// Called before the first request of a level, then a few times a second at least, and never
-    /// between a read and its timestamp.
-    fn tokens_received(&mut self, _total: u64) {}
+    /// between a read and its timestamp. Not called in virtual time: there tokens are known when a
+    /// request ends.
+    fn tokens_received(&self, _total: u64) {}
+
+    /// A request has ended: one call for every arrival.
+    fn ended(&self, _record: &RequestRecord) {}
+
+    /// What several load generators have done so far; about once a second, instead of single requests,
+    /// which follow after the level.
+    fn agents(&self, _seen: &[AgentSeen]) {}
+}
+
+impl Observer for () {}
+
+/// Keeps what a level measured, and decides whether it goes on. Called on the driver's thread.
+pub trait LevelRecorder {
+    /// The clock starts; the first request follows.
+    fn started(&mut self, _at: Nanos) {}
+
+    /// A request has ended: one call for every arrival.
+    fn record(&mut self, record: Box<RequestRecord>);
 
     /// Requests are in flight, and nothing was received for `time`. Returns whether to give the target
     /// up: everything in flight is then censored at once.
     fn silent(&mut self, _time: Nanos) -> bool {
         false
     }
-
-    /// What several load generators have done so far; about once a second, instead of single requests,
-    /// which follow after the level.
-    fn agents(&mut self, _seen: &[AgentSeen]) {}
 
     /// Whether the level has measured enough and may stop.
     fn has_converged(&mut self, _now: Nanos) -> bool {
@@ -99,27 +110,11 @@ pub trait Observer {
 pub struct LevelOutcome {
     /// When its clock started.
     pub started: Nanos,
-    /// When the last request had ended.
-    pub ended: Nanos,
-    /// When sending stopped.
-    pub sending_stopped: Nanos,
-    /// Why it stopped.
-    pub ending: Ending,
-    /// When a closed-loop slot first found nothing left to send.
-    pub starved: Option<Nanos>,
-    /// Measured arrivals asked for.
-    pub planned: Option<u64>,
-    /// Measured arrivals issued.
-    pub issued: u64,
-    /// Warm-up arrivals issued.
-    pub warmup: u64,
+    /// How it ended, as it will be recorded.
+    pub end: LevelEnd,
     /// How far the items were taken from the supply: requests, or conversations begun. Of a part of
     /// a level, those of the others up to its last one included.
     pub taken: u64,
-    /// The client's own health.
-    pub client: ClientHealth,
-    /// The parts of several load generators; empty where this process sent everything.
-    pub agents: Vec<AgentEnd>,
     /// Failures, warm-up included; requests that were shed are none.
     pub failed: u64,
     /// Why the target was lost, if it failed every request.

@@ -29,7 +29,7 @@ mod vitals;
 mod work;
 
 pub use gate::StartGate;
-pub use level::{LevelOutcome, LevelSetup, Observer, OnFailure, run_level};
+pub use level::{LevelOutcome, LevelRecorder, LevelSetup, Observer, OnFailure, run_level};
 pub use lookahead::Lookahead;
 pub use retries::Retry;
 pub use share::Share;

@@ -175,7 +175,7 @@ where
             Opening::Free | Opening::Never => self.transport.now(),
         };
         self.vitals = Vitals::new(self.started, self.transport.tokens_received().unwrap_or(0));
-        self.setup.observer.started(self.started);
+        self.setup.recorder.started(self.started);
         if opening == Opening::Never || self.setup.stop.get() >= Stop::Sending {
             self.stop_sending(Ending::Interrupted, self.started);
         }

@@ -222,7 +222,7 @@ fn drop_copies(imported: &mut Imported) {
     // Those with single requests are the fullest, then those that were not converted from another.
     let mut order: Vec<usize> = (0..imported.runs.len()).collect();
     order.sort_by_key(|at| {
-        (imported.runs[*at].records.is_none(), is_converted(&imported.runs[*at]))
+        (imported.runs[*at].rebuilt.is_none(), is_converted(&imported.runs[*at]))
     });
     let mut kept: Vec<usize> = Vec::new();
     for at in order {

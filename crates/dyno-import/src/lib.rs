@@ -1,4 +1,4 @@
-//! Reads other tools' results into a [`Summary`]: [`import`] recognises the contents of a file and reads
+//! Reads other tools' results into [`RunResults`]: [`import`] recognises the contents of a file and reads
 //! all of it. What a file does not state is absent; what cannot be read, or had to be assumed, is a
 //! [`Diagnostic`]. This file is the public interface. `tools` has what is known of each tool, `text`
 //! finds results in printed text, `level` makes levels of what was found. The forms of files are read by
@@ -17,11 +17,9 @@ pub use directory::natural_order;
 pub use error::ImportError;
 pub use outcome::{FileOutcome, ImportOutcome};
 
-use dyno_analysis::VecSource;
+use dyno_analysis::RunResults;
 use dyno_form::{file, sqlite};
-use dyno_model::plan::Plan;
-use dyno_model::summary::Extras;
-use dyno_model::{Diagnostic, LevelSummary, Message, Summary};
+use dyno_model::{Diagnostic, Message};
 use std::path::Path;
 
 /// How compressed files begin: gzip, zstd, zip, xz, bzip2.
@@ -31,7 +29,7 @@ const PACKED: [&[u8]; 5] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\
 #[derive(Debug, Clone, Default)]
 pub struct Imported {
     /// One for each table, sweep or result object, in the order of the file.
-    pub runs: Vec<ImportedRun>,
+    pub runs: Vec<RunResults>,
     /// What could not be read, and notes on what was.
     pub problems: Vec<Diagnostic>,
     /// What became of each file.
@@ -45,21 +43,6 @@ impl Imported {
         self.problems.append(&mut other.problems);
         self.files.append(&mut other.files);
     }
-}
-
-/// One table, one sweep, or one result object.
-#[derive(Debug, Clone)]
-pub struct ImportedRun {
-    /// Its results.
-    pub summary: Summary,
-    /// What some layouts need beyond the summary.
-    pub extras: Extras,
-    /// Records rebuilt from data on single requests, from which the results were recomputed.
-    pub records: Option<VecSource>,
-    /// The plan that goes with the records.
-    pub plan: Option<Plan>,
-    /// The tool's own values of each level, before anything was recomputed.
-    pub(crate) stated: Vec<LevelSummary>,
 }
 
 /// What can be read, as shown in messages.

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 /// A finished run.
 #[derive(Debug)]
-pub struct RunResults {
+pub struct FinishedRun {
     /// Its directory. A temporary one is removed when this value is dropped.
     pub dir: RunDir,
     /// The plan as it was saved.
@@ -44,7 +44,7 @@ pub struct RunResults {
     _temporary: Option<TempDir>,
 }
 
-impl RunResults {
+impl FinishedRun {
     pub(crate) fn of(
         closed: Closed,
         plan: &Plan,

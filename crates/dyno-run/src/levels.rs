@@ -2,18 +2,18 @@
 
 use super::convergence::ConvergenceWatch;
 use super::estimate::LevelProgress;
-use super::finished::{Lost, LostAgent};
+use super::finished::Lost;
 use super::fleet::Learned;
 use super::metrics::Metrics;
-use super::observer::{LevelBegins, Observer};
+use super::observer::{LevelBegins, RunObserver};
 use super::prepared::PreparedRun;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording};
 use super::run_writer::RunWriter;
 use super::workload::{Items, Workload};
 use dyno_drive::{
-    LevelOutcome, LevelSetup, LostTarget, OnFailure, Retry, Sending, Stop, StopSignal,
-    TransportError,
+    LevelOutcome, LevelRecorder, LevelSetup, LostTarget, OnFailure, Retry, Sending, Stop,
+    StopSignal, TransportError,
 };
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelEnd};
 use dyno_model::plan::{LevelPlan, Load, Plan, Shard, Warmup};
@@ -86,18 +86,16 @@ pub(crate) struct LevelToRun<'a> {
     pub(crate) failed: &'a mut u64,
     pub(crate) prepared: &'a mut PreparedRun,
     pub(crate) book: &'a RunWriter,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) observer: &'a dyn RunObserver,
     pub(crate) stop: &'a StopSignal,
 }
 
 /// The outcome of a level.
 pub(crate) struct CompletedLevel {
-    pub(crate) ending: Ending,
+    pub(crate) end: LevelEnd,
     /// Prompts or conversations taken, warm-up included.
     pub(crate) sent: u64,
     pub(crate) lost: Option<Lost>,
-    /// Agents that were lost.
-    pub(crate) lost_agents: Vec<LostAgent>,
     /// Input for the estimate of other levels.
     pub(crate) glance: LevelProgress,
 }
@@ -124,8 +122,8 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         Ok((workload.items(&plan, level, number)?, primers))
     };
     let not_begun = |ending| {
-        let (lost_agents, glance) = (Vec::new(), LevelProgress::default());
-        Ok(CompletedLevel { ending, sent: 0, lost: None, lost_agents, glance })
+        let end = LevelEnd::at(number, ending, 0);
+        Ok(CompletedLevel { end, sent: 0, lost: None, glance: LevelProgress::default() })
     };
     if !prepared.workload.is_unchanged() {
         return not_begun(Ending::Aborted);
@@ -173,7 +171,8 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         on_failure: on_failure(&plan, plan.max_failures.map(|most| most.saturating_sub(*failed))),
         gate: None,
         stop,
-        observer: &mut recording,
+        recorder: &mut recording,
+        observer,
     };
     bench.taken_so_far(workload.attempt().taken);
     let done = bench.run_level(setup, items, ahead(level.load, plan.shard))?;
@@ -187,45 +186,32 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
     }
     *failed += done.failed;
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
-    let mut ending = done.ending;
+    let mut end = done.end;
     // A server that failed the last request may be gone, and then the level is not complete.
-    if ending.carried_out()
+    if end.ending.carried_out()
         && failed_last
         && let Err(message) = bench.check_health(stop)
         && stop.get() == Stop::No
     {
-        (ending, silent) = (Ending::TargetLost, Some(message));
+        (end.ending, silent) = (Ending::TargetLost, Some(message));
     }
-    if ending.carried_out() && !workload.is_unchanged() {
-        ending = Ending::Aborted;
+    if end.ending.carried_out() && !workload.is_unchanged() {
+        end.ending = Ending::Aborted;
     }
-    let end = LevelEnd {
-        level: number,
-        ending,
-        ended: done.ended,
-        sending_stopped: done.sending_stopped,
-        starved: done.starved,
-        planned: done.planned,
-        issued: done.issued,
-        warmup: done.warmup,
-        client: done.client,
-        slip: bench.slip(),
-        agents: done.agents,
-    };
+    end.slip = bench.slip();
     if end.ending == Ending::BehindSchedule {
         let late = digits(to_s(end.client.behind_ns), 2);
         let planned = end.planned.unwrap_or(end.issued);
         observer.remark(&Finding::BehindSchedule.with(values![late, end.issued, planned]));
     }
-    let lost_agents = LostAgent::of(&end);
     observer.level_ends(&end);
-    book.send(Frame::LevelEnd(Box::new(end)));
+    book.send(Frame::LevelEnd(Box::new(end.clone())));
     let to_agent = done.lost_to_agent.map(|why| dyno_model::said!(why));
     let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(to_agent);
     let lost = message
-        .filter(|_| ending == Ending::TargetLost)
-        .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
-    Ok(CompletedLevel { ending, sent: done.taken, lost, lost_agents, glance })
+        .filter(|_| end.ending == Ending::TargetLost)
+        .map(|message| Lost::new(end.sending_stopped, &message, last_success.take()));
+    Ok(CompletedLevel { end, sent: done.taken, lost, glance })
 }
 
 /// Sends prompts one after the other, so that their shared prefixes are in the server's cache. They
@@ -252,7 +238,8 @@ fn prime(
         on_failure: OnFailure::default(),
         gate: None,
         stop,
-        observer: &mut Unrecorded,
+        recorder: &mut Unrecorded,
+        observer: &(),
     };
     bench.prime(setup, items)
 }
@@ -260,10 +247,8 @@ fn prime(
 /// Records nothing.
 struct Unrecorded;
 
-impl dyno_drive::Observer for Unrecorded {
-    fn started(&mut self, _at: Nanos) {}
-
-    fn ended(&mut self, _record: Box<RequestRecord>) {}
+impl LevelRecorder for Unrecorded {
+    fn record(&mut self, _record: Box<RequestRecord>) {}
 }
 
 /// The number of requests that bounds a level, warm-up included.

@@ -3,7 +3,7 @@
 //! An [`Order`] states what to do. [`run`] opens the target, sends the preflight requests, runs the
 //! levels one after the other, writes every record, and summarises the records; [`in_turns`] does the
 //! same with two orders that alternate level by level. Nothing here prints: progress goes to the
-//! observer, and the outcome is in [`RunResults`] or [`RunError`].
+//! observer, and the outcome is in [`FinishedRun`] or [`RunError`].
 //!
 //! In a test of another project, against an engine that is started for it (or, with
 //! [`Order::server`], against a running server):
@@ -24,7 +24,7 @@
 //! ```
 //!
 //! With [`Order::twin`] the same runs in virtual time. [`Order::place`] says where a run is written; the
-//! default is a temporary directory that is removed when [`RunResults`] is dropped.
+//! default is a temporary directory that is removed when [`FinishedRun`] is dropped.
 //!
 //! | file or folder | what |
 //! | --- | --- |
@@ -70,6 +70,7 @@ pub mod workload;
 
 pub use api::{about, api_of_path, apis, may_have_path, misspelt_path};
 pub use convergence::can_watch;
+pub use dyno_drive::Observer;
 pub use dyno_drive::{Stop, StopSignal};
 pub use dyno_wire::client::{Resolver, SlowSink, SourceError, Sources};
 pub use dyno_wire::dialect::About;
@@ -77,10 +78,10 @@ pub use dyno_wire::tls::TlsSettings;
 pub use dyno_wire::url::{TargetUrl, UrlError};
 pub use embedded::Embedded;
 pub use error::{ErrorSource, RunError};
-pub use finished::{Lost, LostAgent, RunResults};
+pub use finished::{FinishedRun, Lost, LostAgent};
 pub use identity::{one_line, suffix};
 pub use inspect::{Inspected, inspect};
-pub use observer::{LevelBegins, Observer, ServerSink};
+pub use observer::{LevelBegins, RunObserver, ServerSink};
 pub use order::{ConnectionSettings, Counter, MetricsFrom, Order, RunOutput, Secrets};
 pub use past::Past;
 pub use recording::LastSuccess;
@@ -93,7 +94,7 @@ use session::Session;
 
 /// Carries out an order. Whatever was recorded is kept and summarised, however the run ended; an error
 /// means that nothing was measured.
-pub fn run(mut order: Order, observer: &dyn Observer) -> Result<RunResults, RunError> {
+pub fn run(mut order: Order, observer: &dyn RunObserver) -> Result<FinishedRun, RunError> {
     let clock = order.clock();
     enough_files(&order)?;
     api::settle(&mut order, clock)?;
@@ -128,8 +129,8 @@ fn enough_files(order: &Order) -> Result<(), RunError> {
 /// Both have the same levels and send prompts of the same lengths.
 pub fn in_turns(
     mut orders: [Order; 2],
-    observers: [&dyn Observer; 2],
-) -> Result<[RunResults; 2], RunError> {
+    observers: [&dyn RunObserver; 2],
+) -> Result<[FinishedRun; 2], RunError> {
     let clock = orders[0].clock();
     enough_files(&orders[0])?;
     identity::link(&mut orders, &clock);

@@ -1,9 +1,8 @@
 //! Events of a run in progress, for callers that show or count them.
 
-use dyno_model::fleet::AgentSeen;
+use dyno_drive::Observer;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
-use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
 use dyno_model::{Diagnostic, Message};
 use dyno_net::Clock;
@@ -26,10 +25,10 @@ pub struct LevelBegins<'a> {
     pub planned: Option<u64>,
 }
 
-/// Receives the events of a run in progress; `()` ignores them. Methods are called on the thread that
-/// measures, [`Observer::ended`], [`Observer::in_flight`] and [`Observer::tokens_received`] between
-/// reads. An observer that takes time there delays the run, which shows in its results.
-pub trait Observer {
+/// Receives the events of a run in progress, those of its levels included; `()` ignores them. Methods
+/// are called on the thread that measures, those of [`Observer`] between reads: one that takes time
+/// there delays the run, which shows in its results.
+pub trait RunObserver: Observer {
     /// Everything is ready, and the first level follows. The plan is the saved one, in the run
     /// directory `dir`; times of records are those of `clock`, unless the plan is a prediction.
     fn begins(&self, _plan: &Plan, _dir: &Path, _clock: Clock) {}
@@ -48,20 +47,6 @@ pub trait Observer {
 
     /// A level begins.
     fn level_begins(&self, _level: LevelBegins<'_>) {}
-
-    /// The number of requests in flight has changed.
-    fn in_flight(&self, _count: usize) {}
-
-    /// The client has received so many output tokens in the whole run, those of running streams
-    /// included. Not called for predictions: there tokens are known when a request ends.
-    fn tokens_received(&self, _total: u64) {}
-
-    /// A request has ended.
-    fn ended(&self, _record: &RequestRecord) {}
-
-    /// What several load generators have done so far in a level; about once a second. Their requests
-    /// follow when the level is over.
-    fn agents(&self, _seen: &[AgentSeen]) {}
 
     /// Asked once, before the first level: what takes the server's metrics about once a second, on
     /// the thread that polls them and not on the one that measures.
@@ -85,4 +70,4 @@ pub trait Observer {
     fn error(&self, _message: &Message) {}
 }
 
-impl Observer for () {}
+impl RunObserver for () {}

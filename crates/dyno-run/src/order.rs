@@ -100,7 +100,7 @@ pub enum MetricsFrom {
 
 /// Where a run is written.
 pub enum RunOutput {
-    /// In a temporary directory that is removed with [`crate::RunResults`].
+    /// In a temporary directory that is removed with [`crate::FinishedRun`].
     Temporary,
     /// In this directory, which is new or empty.
     At(PathBuf),

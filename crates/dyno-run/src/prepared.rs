@@ -7,7 +7,7 @@ use crate::identity::{self, on_one_line, one_line};
 use crate::instead::Refused;
 use crate::levels::Backend;
 use crate::metrics::{self, Metrics};
-use crate::observer::Observer;
+use crate::observer::RunObserver;
 use crate::order::Order;
 use crate::prediction;
 use crate::shared;
@@ -46,7 +46,7 @@ impl PreparedRun {
         order: &Order,
         counted: Option<Workload>,
         clock: Clock,
-        observer: &dyn Observer,
+        observer: &dyn RunObserver,
     ) -> Result<Self, RunError> {
         let is_counted = counted.is_some();
         let mut workload = match counted.or_else(|| order.workload.clone()) {
@@ -74,7 +74,7 @@ impl PreparedRun {
     pub(crate) fn between(
         &mut self,
         stop: &StopSignal,
-        observer: &dyn Observer,
+        observer: &dyn RunObserver,
     ) -> Result<(), Message> {
         if self.plan.course.cooldown_ns > 0 {
             observer.rests(Duration::from_nanos(self.plan.course.cooldown_ns));
@@ -93,7 +93,7 @@ fn measured(
     mut workload: Workload,
     is_counted: bool,
     clock: Clock,
-    observer: &dyn Observer,
+    observer: &dyn RunObserver,
 ) -> Result<PreparedRun, RunError> {
     let Order { plan, stop, .. } = order;
     let mut target = open(order, workload.is_session(), clock)?;
@@ -255,7 +255,7 @@ fn too_long(plan: &Plan, item: &Item, record: &RequestRecord) -> Option<RunError
 }
 
 /// Finds the server's metrics. Warns where they were requested and are not available.
-fn find_metrics(order: &Order, target: &OpenTarget, observer: &dyn Observer) -> Option<Metrics> {
+fn find_metrics(order: &Order, target: &OpenTarget, observer: &dyn RunObserver) -> Option<Metrics> {
     metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|why| {
         observer.warn(&message!(
             "--metrics: server metrics are not available: {}",

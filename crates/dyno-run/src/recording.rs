@@ -1,11 +1,11 @@
-//! The driver's observer: notifies the run's observer, watches the target, and records every frame.
+//! Records every frame of a level, watches the target, and knows when enough was measured.
 
 use super::convergence::ConvergenceWatch;
 use super::estimate::{Estimate, LevelProgress};
-use super::observer::Observer;
+use super::observer::RunObserver;
 use super::pulse::Pulse;
 use super::run_writer::RunWriter;
-use dyno_model::fleet::AgentSeen;
+use dyno_drive::LevelRecorder;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load};
@@ -24,11 +24,11 @@ pub struct LastSuccess {
     pub at: Nanos,
 }
 
-/// The observer of a level.
+/// The recorder of a level.
 pub(super) struct Recording<'a> {
     pub(super) number: u32,
     pub(super) level: &'a LevelPlan,
-    pub(super) observer: &'a dyn Observer,
+    pub(super) observer: &'a dyn RunObserver,
     pub(super) book: &'a RunWriter,
     /// The remaining levels, where the first response gives an estimate.
     pub(super) unestimated: Option<&'a [LevelPlan]>,
@@ -75,14 +75,13 @@ impl Recording<'_> {
     }
 }
 
-impl dyno_drive::Observer for Recording<'_> {
+impl LevelRecorder for Recording<'_> {
     fn started(&mut self, started: Nanos) {
         self.began = started;
         self.book.send(Frame::LevelStart(LevelStart { level: self.number, started }));
     }
 
-    fn ended(&mut self, record: Box<RequestRecord>) {
-        self.observer.ended(&record);
+    fn record(&mut self, record: Box<RequestRecord>) {
         // A server that refuses is there.
         self.failed_last = matches!(
             record.outcome,
@@ -97,18 +96,6 @@ impl dyno_drive::Observer for Recording<'_> {
             self.glance(&record);
         }
         self.book.send(Frame::Request(record));
-    }
-
-    fn in_flight(&mut self, count: usize) {
-        self.observer.in_flight(count);
-    }
-
-    fn tokens_received(&mut self, total: u64) {
-        self.observer.tokens_received(total);
-    }
-
-    fn agents(&mut self, seen: &[AgentSeen]) {
-        self.observer.agents(seen);
     }
 
     fn silent(&mut self, time: Nanos) -> bool {

@@ -4,7 +4,7 @@
 use crate::error::RunError;
 use crate::identity;
 use crate::metrics::Metrics;
-use crate::observer::Observer;
+use crate::observer::RunObserver;
 use crate::order::{Order, RunOutput};
 use crate::watch::{PollerGuard, Watch};
 use dyno_analysis::{FrameSource, summarise};
@@ -100,7 +100,7 @@ impl RunWriter {
     }
 
     /// Starts to poll the server's metrics.
-    pub(crate) fn ask(&mut self, mut metrics: Metrics, observer: &dyn Observer) {
+    pub(crate) fn ask(&mut self, mut metrics: Metrics, observer: &dyn RunObserver) {
         let (record, show) = (self.recorder.sender(), observer.server_metrics());
         let keep = move |frame: Frame| {
             if let (Frame::Server(sample), Some(show)) = (&frame, &show) {
@@ -131,7 +131,7 @@ impl RunWriter {
 
     /// Whether records are being lost. A disk error is reported once; frames wait in memory until the
     /// disk accepts them.
-    pub(crate) fn is_losing(&self, observer: &dyn Observer) -> bool {
+    pub(crate) fn is_losing(&self, observer: &dyn RunObserver) -> bool {
         if let Some(message) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
             observer.warn(&dyno_model::said!(message));
         }
@@ -166,7 +166,11 @@ impl RunWriter {
 
     /// Rewrites `environment.json`, keeping the notes of earlier processes of a resumed run, and how it was
     /// made.
-    pub(crate) fn write_environment(&self, mut environment: Environment, observer: &dyn Observer) {
+    pub(crate) fn write_environment(
+        &self,
+        mut environment: Environment,
+        observer: &dyn RunObserver,
+    ) {
         let before = self.dir.read_environment().ok().flatten();
         let (notes, made) = before.map(|before| (before.notes, before.made)).unwrap_or_default();
         environment.made = made;

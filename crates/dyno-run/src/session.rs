@@ -3,10 +3,10 @@
 use crate::alternating::AlternatingRun;
 use crate::error::RunError;
 use crate::estimate::Estimate;
-use crate::finished::{Lost, LostAgent, RunResults};
+use crate::finished::{FinishedRun, Lost, LostAgent};
 use crate::level_queue::LevelQueue;
 use crate::levels::{self, LevelToRun};
-use crate::observer::Observer;
+use crate::observer::RunObserver;
 use crate::order::Order;
 use crate::prediction::Pace;
 use crate::prepared::PreparedRun;
@@ -30,7 +30,7 @@ type Explained = (Option<Cow<'static, str>>, Option<Nanos>, Option<u64>);
 pub(crate) struct Session<'a> {
     prepared: PreparedRun,
     book: RunWriter,
-    observer: &'a dyn Observer,
+    observer: &'a dyn RunObserver,
     stop: StopSignal,
     clock: Clock,
     course: LevelQueue,
@@ -62,7 +62,7 @@ impl<'a> Session<'a> {
         order: &Order,
         prepared: PreparedRun,
         clock: Clock,
-        observer: &'a dyn Observer,
+        observer: &'a dyn RunObserver,
     ) -> Result<Self, RunError> {
         let book = RunWriter::open(order, &prepared.plan, &prepared.environment, &clock)?;
         Ok(Self {
@@ -140,8 +140,8 @@ impl<'a> Session<'a> {
             stop: &self.stop,
         });
         match done {
-            Ok(done) if done.ending.carried_out() => {
-                self.ending = done.ending;
+            Ok(done) if done.end.ending.carried_out() => {
+                self.ending = done.end.ending;
                 self.sent.push(done.sent);
                 let left = match &mut self.pace {
                     Some(pace) => pace.learn(&level, &done.glance, began.elapsed(), to_come),
@@ -154,10 +154,10 @@ impl<'a> Session<'a> {
                 self.learn(number, from)
             }
             Ok(done) => {
-                self.ending = done.ending;
+                self.ending = done.end.ending;
                 self.sent.push(done.sent);
                 self.lost = done.lost;
-                self.lost_agents = done.lost_agents;
+                self.lost_agents = LostAgent::of(&done.end);
                 false
             }
             Err(error) => {
@@ -200,7 +200,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the run: writes the notes and the summary.
-    pub(crate) fn end(mut self) -> RunResults {
+    pub(crate) fn end(mut self) -> FinishedRun {
         let ended = self.now();
         self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
         let gaps = self.book.stop_polling();
@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
             message!("agent {name}: {why}", "压测端 {name}：{why}")
         });
         let data = workload.error().or(stuck);
-        let mut finished = RunResults::of(book.close(), &plan, ending, lost, error, data);
+        let mut finished = FinishedRun::of(book.close(), &plan, ending, lost, error, data);
         finished.lost_agents = lost_agents;
         finished.lost_agents.retain(|_| ending == Ending::AgentLost);
         finished

@@ -1,6 +1,6 @@
 //! Turns a row of the catalogue into a diagnostic, and translates diagnostics.
 
-use crate::catalogue::{self, InputPlace};
+use crate::catalogue::{self, Place};
 use crate::levels::level_name;
 use crate::template::{fill, places};
 use crate::translate::translated;
@@ -118,21 +118,21 @@ impl InLanguage for Summary {
 
 /// The same diagnostic, prefixed with the name of what it is about.
 pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
-    within(InputPlace::Named, name.into(), said)
+    within(Place::Named, name.into(), said)
 }
 
 /// The same with a name that is translated.
 pub fn named_as(name: DiagnosticValue, said: &Diagnostic) -> Diagnostic {
-    within(InputPlace::Named, name, said)
+    within(Place::Named, name, said)
 }
 
 /// The same diagnostic, prefixed with the line that it is about.
 pub fn on_line(said: &Diagnostic) -> Diagnostic {
     let Some(line) = said.line() else { return said.clone() };
-    within(InputPlace::Line, line.into(), said).about(Subject::Whole)
+    within(Place::Line, line.into(), said).about(Subject::Whole)
 }
 
-fn within(place: InputPlace, name: DiagnosticValue, said: &Diagnostic) -> Diagnostic {
+fn within(place: Place, name: DiagnosticValue, said: &Diagnostic) -> Diagnostic {
     let (what, advice) = crate::said(said);
     let advice = advice.map_or_else(|| "".into(), DiagnosticValue::from);
     let placed = place.with([name, what.into(), advice]);

@@ -2,11 +2,11 @@
 //! and the outcome.
 
 use super::RunningLevel;
-use crate::level::{LevelOutcome, Observer};
+use crate::level::{LevelOutcome, LevelSetup};
 use crate::numbering::Numbering;
 use crate::stop::Stop;
 use crate::transport::{Transport, TransportError};
-use dyno_model::frame::{ClientHealth, Ending};
+use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::record::{Phase, RequestRecord, TurnOfSession};
 use dyno_model::{Nanos, SEC};
 
@@ -62,7 +62,7 @@ where
         let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);
         record.turn = turn;
         record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
-        finish(Box::new(record), self.stopped, &self.numbering, self.setup.observer);
+        finish(Box::new(record), self.stopped, &self.numbering, &mut self.setup);
     }
 
     /// Waits for what is in flight: until all have ended when the level was bounded by requests,
@@ -109,16 +109,16 @@ where
         let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
         LevelOutcome {
             started: self.started,
-            ended: now,
-            sending_stopped,
-            ending,
-            starved: self.starved,
-            planned: self.planned,
-            issued: self.issued,
-            warmup: self.warmup,
+            end: LevelEnd {
+                sending_stopped,
+                starved: self.starved,
+                planned: self.planned,
+                issued: self.issued,
+                warmup: self.warmup,
+                client,
+                ..LevelEnd::at(self.setup.level, ending, now)
+            },
             taken: self.numbering.position(),
-            client,
-            agents: Vec::new(),
             failed: self.vitals.failed,
             lost: self.vitals.lost.filter(|_| ending == Ending::TargetLost),
             lost_to_agent: None,
@@ -131,7 +131,7 @@ pub(super) fn finish(
     mut record: Box<RequestRecord>,
     stopped: Option<(Ending, Nanos)>,
     numbering: &Numbering,
-    observer: &mut dyn Observer,
+    setup: &mut LevelSetup<'_>,
 ) {
     record.slot = numbering.slot(record.slot);
     if record.phase == Phase::Measured
@@ -141,5 +141,6 @@ pub(super) fn finish(
     {
         record.phase = Phase::Drain;
     }
-    observer.ended(record);
+    setup.observer.ended(&record);
+    setup.recorder.record(record);
 }

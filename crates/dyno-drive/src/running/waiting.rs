@@ -60,7 +60,7 @@ where
                 let slot = record.slot;
                 self.freed.push(Freed { slot, at: record.end, slack, dropped, refusal });
             }
-            finish(record, self.stopped, &self.numbering, self.setup.observer);
+            finish(record, self.stopped, &self.numbering, &mut self.setup);
         }
         self.awaited_records += self.transport.now().saturating_sub(before);
         let alone = !self.setup.on_failure.seen_by_others;
@@ -77,10 +77,10 @@ where
         self.setup.observer.in_flight(self.transport.in_flight());
         self.report_tokens();
         self.listen(now);
-        if self.setup.observer.must_stop() {
+        if self.setup.recorder.must_stop() {
             self.stop_sending(Ending::Aborted, now);
         }
-        if !self.is_stopped() && self.setup.observer.has_converged(now) {
+        if !self.is_stopped() && self.setup.recorder.has_converged(now) {
             self.stop_sending(Ending::Stable, now);
         }
         // Also where everything was sent before the signal came.
@@ -104,11 +104,11 @@ where
         }
     }
 
-    /// Asks the observer whether a silent target is still there; if not, stops waiting for it.
+    /// Asks the recorder whether a silent target is still there; if not, stops waiting for it.
     fn listen(&mut self, now: Nanos) {
         let heard = self.transport.last_received().filter(|_| self.transport.in_flight() > 0);
         let silence = heard.map(|heard| now.saturating_sub(heard.max(self.woken)));
-        if !self.silent && silence.is_some_and(|time| self.setup.observer.silent(time)) {
+        if !self.silent && silence.is_some_and(|time| self.setup.recorder.silent(time)) {
             self.silent = true;
             let at = self.stopped.map_or(now, |(_, at)| at);
             self.stopped = Some((Ending::TargetLost, at));

@@ -30,7 +30,7 @@ fn arrivals_beyond_the_cap_wait_for_a_slot() {
     let plan = LevelPlan { requests: Some(5), ..level(TEN_A_SECOND) };
     let (outcome, records) = run(&plan, &mut server);
     reconciles(&outcome, &records);
-    assert_eq!((server.peak, outcome.ending), (2, Ending::Requests));
+    assert_eq!((server.peak, outcome.end.ending), (2, Ending::Requests));
     let times = |of: fn(&RequestRecord) -> Option<Nanos>| -> Vec<_> {
         records.iter().map(|record| after_start(&outcome, of(record))).collect()
     };
@@ -46,12 +46,12 @@ fn arrivals_that_still_wait_when_sending_stops_are_recorded_as_never_sent() {
     let plan = LevelPlan { duration_ns: Some(SEC), ..level(TEN_A_SECOND) };
     let (outcome, records) = run(&plan, &mut capped(400 * MS, 2));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.issued, outcome.planned), (10, Some(10)));
+    assert_eq!((outcome.end.issued, outcome.end.planned), (10, Some(10)));
     let (sent, unsent): (Vec<_>, Vec<_>) = records.iter().partition(|r| r.dispatched.is_some());
     assert_eq!((sent.len(), unsent.len()), (6, 4));
     for record in unsent {
         assert_eq!((record.outcome.clone(), record.phase), (Outcome::Censored, Phase::Measured));
-        assert_eq!(record.end, outcome.sending_stopped);
+        assert_eq!(record.end, outcome.end.sending_stopped);
     }
 }
 
@@ -63,7 +63,7 @@ fn a_signal_leaves_a_record_of_what_waits() {
     server.stop_at = Some((7 * SEC + 550 * MS, signal.clone()));
     let (outcome, records) = run_with(&plan, &mut server, Shard::WHOLE, &signal);
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::Interrupted);
+    assert_eq!(outcome.end.ending, Ending::Interrupted);
     assert!(records.iter().skip(1).all(|r| r.dispatched.is_none()), "one was sent");
     assert!(records.len() >= 6, "{}", records.len());
 }
@@ -142,7 +142,7 @@ proptest! {
         prop_assert!(server.peak <= cap as usize);
         waits_are_told_apart(&records);
         prop_assert!(records.is_sorted_by_key(|r| (r.dispatched.is_none(), r.dispatched)));
-        if outcome.ending != Ending::Interrupted {
+        if outcome.end.ending != Ending::Interrupted {
             let (free, all) = run(&plan, &mut Simulated::new(service * MS, 0));
             let due = |outcome: &LevelOutcome, records: &[RequestRecord]| -> Vec<_> {
                 records.iter().map(|r| (r.intended - outcome.started, r.phase == Phase::Warmup)).collect()
@@ -170,8 +170,8 @@ proptest! {
         reconciles(&outcome, &records);
         prop_assert!(server.peak <= cap as usize);
         waits_are_told_apart(&records);
-        prop_assert!(requests.is_none_or(|requests| outcome.issued <= requests));
-        let stopped = outcome.sending_stopped;
+        prop_assert!(requests.is_none_or(|requests| outcome.end.issued <= requests));
+        let stopped = outcome.end.sending_stopped;
         prop_assert!(records.iter().all(|record| record.intended <= stopped));
     }
 }

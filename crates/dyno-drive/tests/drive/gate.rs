@@ -60,8 +60,8 @@ fn a_level_whose_gate_stays_shut_sends_nothing() {
     for load in loads() {
         let mut server = held(None);
         let (outcome, records) = run(&plan(load), &mut server);
-        assert_eq!((outcome.ending, records.len()), (Ending::Interrupted, 0), "{load:?}");
-        assert_eq!((outcome.issued, outcome.warmup, outcome.taken), (0, 0, 0));
+        assert_eq!((outcome.end.ending, records.len()), (Ending::Interrupted, 0), "{load:?}");
+        assert_eq!((outcome.end.issued, outcome.end.warmup, outcome.taken), (0, 0, 0));
         assert!(server.got.is_empty());
     }
 }
@@ -73,7 +73,7 @@ fn ctrl_c_at_the_gate_ends_the_level() {
         let signal = StopSignal::new();
         server.stop_at = Some((8 * SEC, signal.clone()));
         let (outcome, records) = run_with(&plan(load), &mut server, Shard::WHOLE, &signal);
-        assert_eq!((outcome.ending, records.len()), (Ending::Interrupted, 0), "{load:?}");
+        assert_eq!((outcome.end.ending, records.len()), (Ending::Interrupted, 0), "{load:?}");
         assert!(server.now < 9 * SEC, "it does not wait for the gate");
     }
 }

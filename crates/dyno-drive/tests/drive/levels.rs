@@ -17,7 +17,10 @@ fn a_closed_loop_hands_each_slot_on_at_the_end_of_its_last_request() {
     let mut server = Simulated::new(100 * MS, 0);
     let (outcome, records) = run(&plan, &mut server);
     reconciles(&outcome, &records);
-    assert_eq!((outcome.issued, outcome.planned, outcome.ending), (10, Some(10), Ending::Requests));
+    assert_eq!(
+        (outcome.end.issued, outcome.end.planned, outcome.end.ending),
+        (10, Some(10), Ending::Requests)
+    );
     assert_eq!(server.peak, 3);
     for slot in 0..3 {
         let mut of_slot: Vec<_> = records.iter().filter(|r| r.slot == slot).collect();
@@ -26,7 +29,7 @@ fn a_closed_loop_hands_each_slot_on_at_the_end_of_its_last_request() {
         assert!(of_slot.windows(2).all(|w| w[1].intended == w[0].end));
     }
     // Ten requests in three slots: at 300 ms the tenth is sent and two slots find nothing.
-    assert_eq!(outcome.starved, Some(outcome.started + 300 * MS));
+    assert_eq!(outcome.end.starved, Some(outcome.started + 300 * MS));
 }
 
 #[test]
@@ -38,7 +41,7 @@ fn warm_up_is_labelled_and_in_addition() {
     };
     let (outcome, records) = run(&plan, &mut Simulated::new(100 * MS, 0));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.warmup, outcome.issued), (4, 10));
+    assert_eq!((outcome.end.warmup, outcome.end.issued), (4, 10));
 }
 
 #[test]
@@ -46,10 +49,10 @@ fn time_bounds_a_closed_loop_and_what_runs_on_is_labelled_drain() {
     let plan = LevelPlan { duration_ns: Some(SEC), ..level(Load::Concurrency { concurrency: 2 }) };
     let (outcome, records) = run(&plan, &mut Simulated::new(300 * MS, 0));
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::Duration);
-    assert_eq!(outcome.sending_stopped, outcome.started + SEC);
+    assert_eq!(outcome.end.ending, Ending::Duration);
+    assert_eq!(outcome.end.sending_stopped, outcome.started + SEC);
     let drained = records.iter().filter(|r| r.phase == Phase::Drain).count();
-    assert_eq!((outcome.issued, drained), (8, 2));
+    assert_eq!((outcome.end.issued, drained), (8, 2));
 }
 
 #[test]
@@ -61,11 +64,11 @@ fn what_outlives_the_drain_is_censored_not_lost() {
     };
     let (outcome, records) = run(&plan, &mut Simulated::new(2500 * MS, 0));
     reconciles(&outcome, &records);
-    assert_eq!(outcome.issued, 10);
+    assert_eq!(outcome.end.issued, 10);
     let censored = records.iter().filter(|r| r.outcome == Outcome::Censored).count();
     // Arrivals at 600 … 900 ms would end after 3 s.
     assert_eq!(censored, 4);
-    assert_eq!(outcome.ended, outcome.started + 3 * SEC);
+    assert_eq!(outcome.end.ended, outcome.started + 3 * SEC);
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn the_first_signal_drains_and_the_second_censors() {
     server.stop_at = Some((8500 * MS, signal.clone()));
     let (outcome, records) = run_with(&plan, &mut server, Shard::WHOLE, &signal);
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::Interrupted);
+    assert_eq!(outcome.end.ending, Ending::Interrupted);
     assert!(records.iter().all(RequestRecord::is_completed));
 
     signal.raise();
@@ -149,8 +152,8 @@ proptest! {
         server.stop_at = stop_at.map(|at| (7 * SEC + at * MS, signal.clone()));
         let (outcome, records) = run_with(&plan, &mut server, Shard::WHOLE, &signal);
         reconciles(&outcome, &records);
-        if outcome.ending == Ending::Requests {
-            prop_assert_eq!(Some(outcome.issued), outcome.planned);
+        if outcome.end.ending == Ending::Requests {
+            prop_assert_eq!(Some(outcome.end.issued), outcome.end.planned);
         }
     }
 
@@ -248,13 +251,16 @@ fn far_behind() -> (LevelOutcome, Vec<RequestRecord>) {
 fn h1_a_client_that_cannot_keep_up_ends_the_level() {
     let (outcome, records) = far_behind();
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.planned), (Ending::BehindSchedule, Some(1_000_000)));
-    let behind = outcome.client.behind_ns;
+    assert_eq!(
+        (outcome.end.ending, outcome.end.planned),
+        (Ending::BehindSchedule, Some(1_000_000))
+    );
+    let behind = outcome.end.client.behind_ns;
     assert!((5 * SEC..5 * SEC + MS).contains(&behind), "{behind}");
     // At a tenth of the rate it is 5 s behind after 5.6 s.
-    let took = outcome.sending_stopped - outcome.started;
+    let took = outcome.end.sending_stopped - outcome.started;
     assert!((5500 * MS..5700 * MS).contains(&took), "{took}");
-    assert!((55_000..57_000).contains(&outcome.issued), "{}", outcome.issued);
+    assert!((55_000..57_000).contains(&outcome.end.issued), "{}", outcome.end.issued);
 }
 
 /// H1: arrivals that the user's own limit held back do not count.
@@ -268,7 +274,7 @@ fn h1_a_cap_does_not_put_the_client_behind() {
     let work = Lookahead::start(64, |_| Some(Payload::default())).unwrap();
     let (outcome, records) = run_slow(&plan, &mut client, work, false, None);
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.issued), (Ending::Duration, 3000));
+    assert_eq!((outcome.end.ending, outcome.end.issued), (Ending::Duration, 3000));
 }
 
 proptest! {
@@ -299,20 +305,20 @@ proptest! {
         let few = 2 * BETWEEN_LOOKS;
         prop_assert!(client.most_kept <= few + 1, "{} kept", client.most_kept);
         prop_assert!(client.sent_after_stop <= few, "{} sent", client.sent_after_stop);
-        let lasts = outcome.ended - outcome.started;
+        let lasts = outcome.end.ended - outcome.started;
         let looks = few * takes + PATIENCE;
         if let Some(at) = stop_at {
             prop_assert!(lasts <= at * MS + drain * MS + service * MS + 2 * looks + SEC, "{lasts}");
             // A stop is not swallowed: the level says that it was interrupted, unless it had sent all, or ended
             // by itself before anybody looked.
-            let sent_for = outcome.sending_stopped - outcome.started;
-            match outcome.ending {
+            let sent_for = outcome.end.sending_stopped - outcome.started;
+            match outcome.end.ending {
                 Ending::Interrupted => {}
-                Ending::Requests => prop_assert_eq!(Some(outcome.issued), outcome.planned),
+                Ending::Requests => prop_assert_eq!(Some(outcome.end.issued), outcome.end.planned),
                 other => prop_assert!(sent_for <= at * MS + looks, "{other:?} after {sent_for}"),
             }
         } else {
-            prop_assert_ne!(outcome.ending, Ending::Interrupted);
+            prop_assert_ne!(outcome.end.ending, Ending::Interrupted);
         }
         // A cap makes a trace as long as its responses take.
         if cap.is_none() && !matches!(pressing, Pressing::Burst(_) | Pressing::Closed(_)) {

@@ -114,7 +114,7 @@ proptest! {
         let plan = level(load(1.0, top, 5 * SEC, Arrival::Poisson));
         let offsets = |shard| {
             let (o, r) = run_with(&plan, &mut Simulated::new(MS, 0), shard, &StopSignal::new());
-            assert_eq!(o.ending, Ending::Duration);
+            assert_eq!(o.end.ending, Ending::Duration);
             r.iter().map(|r| r.intended - o.started).collect::<Vec<_>>()
         };
         let mut union: Vec<_> = (0..of).flat_map(|index| offsets(Shard { index, of })).collect();
@@ -152,9 +152,9 @@ fn a_ramp_ends_with_its_time_and_censors_what_outlives_the_drain() {
     let plan = LevelPlan { drain_ns: SEC, ..level(load) };
     let (outcome, records) = run(&plan, &mut Simulated::new(3 * SEC, 0));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.issued), (Ending::Duration, 60));
-    assert_eq!(outcome.sending_stopped, outcome.started + 10 * SEC);
-    assert_eq!(outcome.ended, outcome.started + 11 * SEC);
+    assert_eq!((outcome.end.ending, outcome.end.issued), (Ending::Duration, 60));
+    assert_eq!(outcome.end.sending_stopped, outcome.started + 10 * SEC);
+    assert_eq!(outcome.end.ended, outcome.started + 11 * SEC);
     let censored = records.iter().filter(|r| r.outcome == Outcome::Censored);
     let late = records.iter().filter(|r| r.intended > outcome.started + 8 * SEC);
     assert_eq!(censored.count(), late.count());
@@ -165,7 +165,7 @@ fn a_number_of_requests_stops_a_ramp_before_its_end() {
     let load = load(2.0, 10.0, 10 * SEC, Arrival::Constant);
     let plan = LevelPlan { requests: Some(7), drain_ns: 0, ..level(load) };
     let (outcome, records) = run(&plan, &mut Simulated::new(3 * SEC, 0));
-    assert_eq!((outcome.ending, outcome.planned), (Ending::Requests, Some(7)));
+    assert_eq!((outcome.end.ending, outcome.end.planned), (Ending::Requests, Some(7)));
     assert!(records.iter().all(|r| r.is_completed()));
 }
 
@@ -174,8 +174,8 @@ fn a_warm_up_keeps_the_first_rate_and_comes_before_the_ramp() {
     let load = load(10.0, 20.0, 10 * SEC, Arrival::Constant);
     let plan = LevelPlan { warmup: Some(Warmup::Duration(5 * SEC)), ..level(load) };
     let (outcome, records) = run(&plan, &mut Simulated::new(MS, 0));
-    assert_eq!((outcome.warmup, outcome.issued), (50, 150));
-    assert_eq!(outcome.sending_stopped, outcome.started + 15 * SEC);
+    assert_eq!((outcome.end.warmup, outcome.end.issued), (50, 150));
+    assert_eq!(outcome.end.sending_stopped, outcome.started + 15 * SEC);
     let warm = |r: &&RequestRecord| r.phase == Phase::Warmup;
     assert!(
         records
@@ -197,8 +197,8 @@ fn run_conversations(plan: &LevelPlan) -> (LevelOutcome, Vec<RequestRecord>) {
 fn conversations_begin_at_the_rate_of_the_ramp_until_it_ends() {
     let load = load(1.0, 9.0, 10 * SEC, Arrival::Constant);
     let (outcome, records) = run_conversations(&level(load));
-    assert_eq!((outcome.ending, records.len()), (Ending::Duration, 50));
-    assert_eq!(outcome.sending_stopped, outcome.started + 10 * SEC);
+    assert_eq!((outcome.end.ending, records.len()), (Ending::Duration, 50));
+    assert_eq!(outcome.end.sending_stopped, outcome.started + 10 * SEC);
 }
 
 #[test]
@@ -206,5 +206,5 @@ fn a_ramp_with_fewer_conversations_than_its_warm_up_ends_all_the_same() {
     let load = load(1.0, 9.0, 10 * SEC, Arrival::Constant);
     let plan = LevelPlan { warmup: Some(Warmup::Requests(60)), ..level(load) };
     let (outcome, records) = run_conversations(&plan);
-    assert_eq!((outcome.ending, outcome.issued, records.len()), (Ending::Duration, 0, 50));
+    assert_eq!((outcome.end.ending, outcome.end.issued, records.len()), (Ending::Duration, 0, 50));
 }

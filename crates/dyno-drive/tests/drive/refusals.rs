@@ -31,7 +31,7 @@ fn a_closed_loop_waits_longer_after_each_refusal_in_a_row() {
     let plan = LevelPlan { duration_ns: Some(20 * SEC), ..closed(1) };
     let (outcome, records) = run(&plan, &mut Simulated::shedding(SEC, 1));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.lost.clone()), (Ending::Duration, None));
+    assert_eq!((outcome.end.ending, outcome.lost.clone()), (Ending::Duration, None));
     let waits: Vec<u64> =
         records.windows(2).map(|two| (two[1].intended - two[0].end) / MS).collect();
     assert_eq!(waits[..9], [10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
@@ -39,8 +39,8 @@ fn a_closed_loop_waits_longer_after_each_refusal_in_a_row() {
     assert!(records.iter().all(|record| record.dispatched == Some(record.intended)));
     let waited: u64 = records.windows(2).map(|two| two[1].intended - two[0].end).sum();
     let last = outcome.started + 20 * SEC - records.last().unwrap().end;
-    assert_eq!(outcome.client.paused_ns, waited + last);
-    assert_eq!(outcome.client.pauses, records.len() as u64);
+    assert_eq!(outcome.end.client.paused_ns, waited + last);
+    assert_eq!(outcome.end.client.pauses, records.len() as u64);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_success_resets_the_wait_and_a_server_may_say_how_long_it_is() {
                 .all(|two| { two[0].outcome == SHED && two[1].intended == two[0].end + waits })
         );
         // The last refusal has no successor: 19 of 20.
-        assert_eq!(outcome.client.paused_ns, 19 * waits);
+        assert_eq!(outcome.end.client.paused_ns, 19 * waits);
     }
 }
 
@@ -84,7 +84,7 @@ fn slots_wait_independently_and_failures_that_take_their_time_need_no_wait() {
         }));
     }
     let (slow, records) = run(&plan, &mut Simulated::new(100 * MS, 2));
-    assert_eq!((slow.client.paused_ns, slow.client.pauses), (0, 0));
+    assert_eq!((slow.end.client.paused_ns, slow.end.client.pauses), (0, 0));
     assert_eq!(records.iter().filter(|record| !record.is_completed()).count(), 200);
 }
 
@@ -101,7 +101,7 @@ fn an_open_loop_keeps_its_schedule_when_it_is_refused() {
     let (refused, half) = run(&plan, &mut Simulated::shedding(MS, 2));
     assert_eq!(due(&served, &all), due(&refused, &half));
     assert!(half.iter().all(|record| record.dispatched == Some(record.intended)));
-    assert_eq!((refused.ending, refused.client.paused_ns), (Ending::Requests, 0));
+    assert_eq!((refused.end.ending, refused.end.client.paused_ns), (Ending::Requests, 0));
 }
 
 #[test]
@@ -109,12 +109,12 @@ fn a_target_that_serves_nothing_is_lost_and_one_that_serves_some_is_not() {
     let plan = LevelPlan { duration_ns: Some(120 * SEC), ..closed(4) };
     let (outcome, records) = run(&plan, &mut Simulated::shedding(SEC, 1));
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert_eq!(outcome.end.ending, Ending::TargetLost);
     let lost = outcome.lost.unwrap();
     assert!(!lost.unreachable && lost.failures >= 50, "{lost:?}");
     assert!((30 * SEC..32 * SEC).contains(&lost.time), "{lost:?}");
     let (outcome, _) = run(&plan, &mut Simulated::shedding(SEC, 2));
-    assert_eq!(outcome.ending, Ending::Duration);
+    assert_eq!(outcome.end.ending, Ending::Duration);
 }
 
 /// 64 slots, of which the server takes 16: their responses take a minute, and all others are shed.
@@ -128,7 +128,7 @@ fn a_target_that_streams_is_not_lost_before_its_first_response_is_complete() {
     };
     let (outcome, records) = run(&plan, &mut server(Some(20 * MS)));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.lost.clone()), (Ending::Duration, None));
+    assert_eq!((outcome.end.ending, outcome.lost.clone()), (Ending::Duration, None));
     let until = |time: Nanos| {
         let early = records.iter().filter(move |record| record.end < outcome.started + time);
         early.filter(|record| record.outcome == SHED).count()
@@ -138,12 +138,12 @@ fn a_target_that_streams_is_not_lost_before_its_first_response_is_complete() {
 
     // Without a sign of life there is nothing to wait for.
     let (outcome, _) = run(&plan, &mut server(None));
-    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert_eq!(outcome.end.ending, Ending::TargetLost);
     // Nor where streams stop, and the rest is refused.
     let mut stuck = server(Some(45 * SEC));
     stuck.serves = Some(1);
     let (outcome, _) = run(&plan, &mut stuck);
-    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert_eq!(outcome.end.ending, Ending::TargetLost);
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn a_target_that_breaks_off_every_response_is_lost_although_it_sends_tokens() {
     server.token_every = Some(100 * MS);
     let (outcome, records) = run(&plan, &mut server);
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert_eq!(outcome.end.ending, Ending::TargetLost);
     assert!(records.iter().all(|record| record.output.is_some() || !record.is_completed()));
-    assert!(outcome.ended - outcome.started < 40 * SEC);
+    assert!(outcome.end.ended - outcome.started < 40 * SEC);
 }
 
 #[test]
@@ -166,9 +166,9 @@ fn a_target_that_is_gone_is_lost_within_seconds() {
         let mut server = Simulated::shedding(SEC, 1);
         server.fails_with = Outcome::Failed(FailureClass::Connect);
         let (outcome, _) = run(&plan, &mut server);
-        assert_eq!(outcome.ending, Ending::TargetLost);
+        assert_eq!(outcome.end.ending, Ending::TargetLost);
         assert!(outcome.lost.unwrap().unreachable);
-        assert!(outcome.ended - outcome.started < 6 * SEC);
+        assert!(outcome.end.ended - outcome.started < 6 * SEC);
     }
 }
 
@@ -179,13 +179,13 @@ fn one_of_several_load_generators_does_not_say_that_a_target_serves_nothing() {
     server.on_failure.seen_by_others = true;
     let (outcome, records) = run(&plan, &mut server);
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.lost), (Ending::Duration, None));
+    assert_eq!((outcome.end.ending, outcome.lost), (Ending::Duration, None));
     // It does say that it cannot get there.
     let mut server = Simulated::shedding(SEC, 1);
     server.on_failure.seen_by_others = true;
     server.fails_with = Outcome::Failed(FailureClass::Connect);
     let (outcome, _) = run(&plan, &mut server);
-    assert_eq!(outcome.ending, Ending::TargetLost);
+    assert_eq!(outcome.end.ending, Ending::TargetLost);
     assert!(outcome.lost.unwrap().unreachable);
 }
 
@@ -196,7 +196,7 @@ fn so_many_failures_end_a_level_and_refusals_are_none() {
     server.on_failure.at_most = Some(20);
     let (outcome, records) = run(&plan, &mut server);
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::MaxFailures);
+    assert_eq!(outcome.end.ending, Ending::MaxFailures);
     assert!((20..24).contains(&outcome.failed), "{}", outcome.failed);
     let failed = records.iter().filter(|record| matches!(record.outcome, Outcome::Failed(_)));
     assert_eq!(failed.count() as u64, outcome.failed);
@@ -204,7 +204,7 @@ fn so_many_failures_end_a_level_and_refusals_are_none() {
     let mut server = Simulated::shedding(100 * MS, 3);
     server.on_failure.at_most = Some(20);
     let (outcome, _) = run(&plan, &mut server);
-    assert_eq!((outcome.ending, outcome.failed), (Ending::Requests, 0));
+    assert_eq!((outcome.end.ending, outcome.failed), (Ending::Requests, 0));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn retries_end_after_so_many_or_when_time_is_up() {
         (server.on_failure, server.retry_after) = (rule, asked);
         let (outcome, records) = run(&plan, &mut server);
         reconciles(&outcome, &records);
-        assert_eq!((records[0].outcome.clone(), outcome.ending), (SHED, Ending::Requests));
+        assert_eq!((records[0].outcome.clone(), outcome.end.ending), (SHED, Ending::Requests));
         assert_eq!(server.got.len() as u32, 1 + records[0].retries);
         records[0].retries
     };

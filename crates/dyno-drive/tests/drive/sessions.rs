@@ -80,7 +80,7 @@ fn users_of_a_closed_loop_think_and_go_on() {
     let mut server = Simulated::new(100 * MS, 0);
     let (outcome, records) = run(&plan, &mut server, conversations(4, 50 * MS));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.issued, outcome.ending), (24, Ending::Requests));
+    assert_eq!((outcome.end.issued, outcome.end.ending), (24, Ending::Requests));
     in_order(&records, 50 * MS);
     let sessions = by_session(&records);
     assert_eq!(sessions.len(), 6);
@@ -102,7 +102,7 @@ fn a_failed_turn_ends_its_conversation_and_frees_its_user() {
     let mut server = Simulated::new(10 * MS, 5);
     let (outcome, records) = run(&plan, &mut server, conversations(1000, 0));
     reconciles(&outcome, &records);
-    assert_eq!(outcome.issued, 40);
+    assert_eq!(outcome.end.issued, 40);
     let sessions = by_session(&records);
     assert!(sessions.len() >= 8);
     for turns in sessions.values() {
@@ -118,8 +118,8 @@ fn arrivals_of_an_open_loop_are_conversations() {
     let mut server = Simulated::new(100 * MS, 0);
     let (outcome, records) = run(&plan, &mut server, conversations(3, 200 * MS));
     reconciles(&outcome, &records);
-    assert_eq!(outcome.ending, Ending::Duration);
-    assert_eq!(outcome.planned, None);
+    assert_eq!(outcome.end.ending, Ending::Duration);
+    assert_eq!(outcome.end.planned, None);
     in_order(&records, 200 * MS);
     let starts: Vec<Nanos> = records
         .iter()
@@ -142,8 +142,8 @@ fn a_number_of_requests_counts_every_turn_of_an_open_loop() {
         let mut server = Simulated::new(100 * MS, 0);
         let (outcome, records) = run(&plan, &mut server, conversations(3, 200 * MS));
         reconciles(&outcome, &records);
-        assert_eq!((outcome.issued, outcome.ending), (25, Ending::Requests));
-        assert_eq!(outcome.planned, Some(25));
+        assert_eq!((outcome.end.issued, outcome.end.ending), (25, Ending::Requests));
+        assert_eq!(outcome.end.planned, Some(25));
     }
 }
 
@@ -165,10 +165,10 @@ fn the_time_of_an_open_loop_runs_from_its_first_measured_turn() {
     let mut server = Simulated::new(100 * MS, 0);
     let (outcome, records) = run(&plan, &mut server, conversations(8, 100 * MS));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.warmup, outcome.ending), (20, Ending::Duration));
+    assert_eq!((outcome.end.warmup, outcome.end.ending), (20, Ending::Duration));
     let (first, last) = measured_span(&records);
     assert!(first < outcome.started + 4 * SEC, "{}", first - outcome.started);
-    assert_eq!(outcome.sending_stopped, first + 10 * SEC);
+    assert_eq!(outcome.end.sending_stopped, first + 10 * SEC);
     // Arrivals go on to the end.
     assert!((first + 9 * SEC..first + 10 * SEC).contains(&last));
     let begun = |r: &&RequestRecord| r.turn.unwrap().number == 1;
@@ -187,7 +187,7 @@ fn the_time_of_an_open_loop_runs_from_the_end_of_a_timed_warm_up() {
     let mut server = Simulated::new(100 * MS, 0);
     let (outcome, records) = run(&plan, &mut server, conversations(2, 200 * MS));
     reconciles(&outcome, &records);
-    assert_eq!(outcome.sending_stopped, outcome.started + 12_500 * MS);
+    assert_eq!(outcome.end.sending_stopped, outcome.started + 12_500 * MS);
     let (first, last) = measured_span(&records);
     assert_eq!((first, last), (outcome.started + 3 * SEC, outcome.started + 12_300 * MS));
 }
@@ -202,8 +202,8 @@ fn a_long_thought_does_not_keep_a_level_from_stopping() {
     let mut server = Simulated::new(100 * MS, 0);
     let (outcome, records) = run(&plan, &mut server, conversations(5, 3_600 * SEC));
     reconciles(&outcome, &records);
-    assert_eq!((outcome.issued, outcome.ending), (2, Ending::Duration));
-    assert!(outcome.ended <= outcome.started + 2 * SEC);
+    assert_eq!((outcome.end.issued, outcome.end.ending), (2, Ending::Duration));
+    assert!(outcome.end.ended <= outcome.started + 2 * SEC);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_trace_is_replayed_at_its_own_times() {
     let (outcome, records) =
         run_work(&plan, &mut server, Shard::WHOLE, &signal, singles, false, trace);
     reconciles(&outcome, &records);
-    assert_eq!((outcome.planned, outcome.ending), (Some(6), Ending::Requests));
+    assert_eq!((outcome.end.planned, outcome.end.ending), (Some(6), Ending::Requests));
     let times: Vec<Nanos> = records.iter().map(|r| r.intended - outcome.started).collect();
     assert_eq!(times, offsets);
     assert!(records.iter().all(|r| r.dispatched == Some(r.intended)));
@@ -235,20 +235,20 @@ fn sessions_of_a_trace_start_at_their_times_and_the_level_ends_with_the_last_tur
     let (outcome, records) =
         run_work(&plan, &mut server, Shard::WHOLE, &signal, work, true, trace.clone());
     reconciles(&outcome, &records);
-    assert_eq!((outcome.issued, outcome.ending, outcome.taken), (9, Ending::Requests, 3));
+    assert_eq!((outcome.end.issued, outcome.end.ending, outcome.taken), (9, Ending::Requests, 3));
     in_order(&records, 200 * MS);
     let first = records.iter().filter(|record| record.turn.unwrap().number == 1);
     let times: Vec<Nanos> = first.map(|record| record.intended - outcome.started).collect();
     assert_eq!(times, offsets);
-    assert_eq!(outcome.ended - outcome.started, 5 * SEC + 700 * MS);
+    assert_eq!(outcome.end.ended - outcome.started, 5 * SEC + 700 * MS);
 
     // A longer limit changes nothing: a trace ends with its last response.
     let plan = LevelPlan { duration_ns: Some(60 * SEC), ..plan };
     let (mut server, work) = (Simulated::new(100 * MS, 0), conversations(3, 200 * MS));
     let (outcome, _) =
         run_work(&plan, &mut server, Shard::WHOLE, &signal, work, true, trace.clone());
-    assert_eq!((outcome.issued, outcome.ending), (9, Ending::Requests));
-    assert_eq!(outcome.ended - outcome.started, 5 * SEC + 700 * MS);
+    assert_eq!((outcome.end.issued, outcome.end.ending), (9, Ending::Requests));
+    assert_eq!(outcome.end.ended - outcome.started, 5 * SEC + 700 * MS);
 
     // A shorter one cuts conversations off, as in any open loop.
     let plan = LevelPlan { duration_ns: Some(150 * MS), ..plan };
@@ -256,7 +256,7 @@ fn sessions_of_a_trace_start_at_their_times_and_the_level_ends_with_the_last_tur
     let work = conversations(3, 0);
     let (outcome, records) = run_work(&plan, &mut server, Shard::WHOLE, &signal, work, true, trace);
     reconciles(&outcome, &records);
-    assert_eq!((outcome.ending, outcome.taken), (Ending::Duration, 2));
+    assert_eq!((outcome.end.ending, outcome.taken), (Ending::Duration, 2));
     assert!(records.iter().all(|record| record.intended < outcome.started + 150 * MS));
 }
 
@@ -283,7 +283,7 @@ proptest! {
         let (outcome, records) = run(&plan, &mut server, conversations(turns, think * MS));
         reconciles(&outcome, &records);
         if fails_every != 1 {
-            prop_assert_eq!(outcome.issued, requests);
+            prop_assert_eq!(outcome.end.issued, requests);
         }
         in_order(&records, think * MS);
         let first = |turn: TurnOfSession| turn.number == 1;
@@ -311,13 +311,13 @@ proptest! {
         let mut server = Simulated::new(service * MS, 0);
         let (outcome, records) = run(&plan, &mut server, conversations(turns, think * MS));
         reconciles(&outcome, &records);
-        prop_assert_eq!(outcome.ending, Ending::Duration);
+        prop_assert_eq!(outcome.end.ending, Ending::Duration);
         let measured = || records.iter().filter(|r| r.phase != Phase::Warmup).map(|r| r.intended);
         let from = match warmup {
             None => outcome.started,
             Some(_) => measured().min().unwrap(),
         };
-        prop_assert_eq!(outcome.sending_stopped, from + seconds * SEC);
+        prop_assert_eq!(outcome.end.sending_stopped, from + seconds * SEC);
         prop_assert!(measured().all(|at| (from..from + seconds * SEC).contains(&at)));
     }
 }

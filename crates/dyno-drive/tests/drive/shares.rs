@@ -107,14 +107,14 @@ proptest! {
             .collect();
         prop_assert_eq!(told(load, &parts), told(load, &whole));
         let whole = &whole[0].outcome;
-        let ends: Vec<Ending> = parts.iter().map(|part| part.outcome.ending).collect();
-        if whole.ending == Ending::Requests {
+        let ends: Vec<Ending> = parts.iter().map(|part| part.outcome.end.ending).collect();
+        if whole.end.ending == Ending::Requests {
             prop_assert!(ends.iter().all(|ending| *ending == Ending::Requests), "{:?}", ends);
         }
         let sum = |of: fn(&LevelOutcome) -> u64| parts.iter().map(|p| of(&p.outcome)).sum::<u64>();
-        prop_assert_eq!(sum(|o| o.issued), whole.issued);
-        prop_assert_eq!(sum(|o| o.warmup), whole.warmup);
-        prop_assert_eq!(sum(|o| o.planned.unwrap()), whole.planned.unwrap());
+        prop_assert_eq!(sum(|o| o.end.issued), whole.end.issued);
+        prop_assert_eq!(sum(|o| o.end.warmup), whole.end.warmup);
+        prop_assert_eq!(sum(|o| o.end.planned.unwrap()), whole.end.planned.unwrap());
         prop_assert_eq!(parts.iter().map(|p| p.outcome.taken).max().unwrap(), whole.taken);
         for part in &parts {
             // Every request carried the item of its own index.
@@ -208,12 +208,16 @@ fn a_part_without_anything_to_send_starts_and_ends() {
     ] {
         let part = sent(&plan, at_most, none, 10 * MS);
         assert_eq!(part.records.len(), 0, "{plan:?}");
-        assert_eq!((part.outcome.ending, part.outcome.taken), (Ending::Requests, 0), "{plan:?}");
+        assert_eq!(
+            (part.outcome.end.ending, part.outcome.taken),
+            (Ending::Requests, 0),
+            "{plan:?}"
+        );
     }
     let mut server = Simulated::new(10 * MS, 0);
     server.at_most = Some(3);
     let stop = StopSignal::new();
     let (outcome, records) =
         run_work(&counted(poisson, 50), &mut server, none, &stop, conversations(), true, None);
-    assert_eq!((outcome.ending, records.len()), (Ending::Requests, 0));
+    assert_eq!((outcome.end.ending, records.len()), (Ending::Requests, 0));
 }

@@ -1,6 +1,8 @@
 //! The next turn of a conversation finds what the engine has computed of it.
 
-use dyno_drive::{LevelSetup, Observer, OnFailure, Prepare, StopSignal, Supply, Work, run_level};
+use dyno_drive::{
+    LevelRecorder, LevelSetup, OnFailure, Prepare, StopSignal, Supply, Work, run_level,
+};
 use dyno_engine::core::{Core, Cost, Policy, Scheduler};
 use dyno_engine::predicted::{ClientBehaviour, Predicted, Prompts, TwinPrompt};
 use dyno_model::plan::{LevelPlan, Shard};
@@ -41,10 +43,8 @@ impl Supply<TwinPrompt> for One {
 #[derive(Default)]
 struct Records(Vec<RequestRecord>);
 
-impl Observer for Records {
-    fn started(&mut self, _at: u64) {}
-
-    fn ended(&mut self, record: Box<RequestRecord>) {
+impl LevelRecorder for Records {
+    fn record(&mut self, record: Box<RequestRecord>) {
         self.0.push(*record);
     }
 }
@@ -67,7 +67,8 @@ fn turns(prefix_cache: bool, turns: Vec<UserTurn>) -> Vec<(u64, Option<u64>)> {
         on_failure: OnFailure::default(),
         gate: None,
         stop: &StopSignal::new(),
-        observer: &mut records,
+        recorder: &mut records,
+        observer: &(),
     };
     run_level(setup, &mut engine, &mut One(work)).unwrap();
     records.0.iter().map(|record| (record.input.unwrap().tokens, record.cached)).collect()

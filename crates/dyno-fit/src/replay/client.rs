@@ -3,7 +3,9 @@
 use super::lengths::Lengths;
 use crate::model::Model;
 use crate::table::{End, TableLevel};
-use dyno_drive::{LevelSetup, Observer, OnFailure, Payload, StopSignal, Supply, Work, run_level};
+use dyno_drive::{
+    LevelRecorder, LevelSetup, OnFailure, Payload, StopSignal, Supply, Work, run_level,
+};
 use dyno_engine::Prompt;
 use dyno_engine::core::Core;
 use dyno_engine::predicted::{ClientBehaviour, Predicted, TwinPrompt};
@@ -76,7 +78,8 @@ impl Client {
             on_failure: OnFailure::default(),
             gate: None,
             stop: &StopSignal::new(),
-            observer: &mut observed,
+            recorder: &mut observed,
+            observer: &(),
         };
         run_level(setup, &mut self.engine, &mut self.requests).ok()?;
         (!observed.refused).then_some(observed.timings)
@@ -125,12 +128,12 @@ struct Observed {
     refused: bool,
 }
 
-impl Observer for Observed {
+impl LevelRecorder for Observed {
     fn started(&mut self, at: Nanos) {
         self.started = at;
     }
 
-    fn ended(&mut self, record: Box<RequestRecord>) {
+    fn record(&mut self, record: Box<RequestRecord>) {
         let seconds = |at: Nanos| 1e-9 * at.saturating_sub(self.started) as f64;
         match (&record.outcome, record.dispatched, record.headers) {
             (Outcome::Completed, Some(sent), Some(first)) => self.timings.push(Timing {

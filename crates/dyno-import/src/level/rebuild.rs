@@ -5,7 +5,7 @@ use super::blank;
 use super::frames::{plan, source};
 use super::sample::times;
 use super::stated::{Found, present, rounded};
-use crate::ImportedRun;
+use dyno_analysis::RunResults;
 use dyno_analysis::summarise;
 use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
@@ -15,6 +15,7 @@ use dyno_model::summary::{
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Verdict};
 use dyno_words::{Phrase, Problem, values};
+use std::path::Path;
 
 /// A run as a whole.
 #[derive(Debug, Clone)]
@@ -62,11 +63,7 @@ const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
 /// A run of these levels, recomputed where their requests are known.
-pub(crate) fn run(
-    head: Head,
-    mut found: Vec<Found>,
-    problems: &mut Vec<Diagnostic>,
-) -> ImportedRun {
+pub(crate) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Diagnostic>) -> RunResults {
     found.iter_mut().for_each(Found::settle);
     let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
     let id = blank::id(&head.origin.file, head.ordinal);
@@ -102,6 +99,7 @@ pub(crate) fn run(
         extras.0.insert(index, if *timed { known } else { theirs });
     }
     let whole = !timed.is_empty() && timed.iter().all(|timed| *timed);
+    let file = head.origin.file.clone();
     let mut summary = blank::run(id, head.origin, levels);
     summary.run.label = head.label;
     summary.run.model = head.model;
@@ -110,9 +108,9 @@ pub(crate) fn run(
     summary.run.gpus = head.gpus;
     let by_clock = recomputed.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
     summary.run.started = by_clock.or(head.started);
-    let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };
+    let rebuilt = whole.then_some((plan, source));
     let stated = found.into_iter().map(|found| found.stated).collect();
-    ImportedRun { summary, extras, records, plan, stated }
+    RunResults { extras, rebuilt, stated, ..RunResults::of(Path::new(&file), summary) }
 }
 
 /// An address without the name and password in it, and without its query, which may contain a key.

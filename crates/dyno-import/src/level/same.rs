@@ -1,8 +1,8 @@
 //! Whether two runs are the same results: in two forms, such as a tool's JSON and its CSV, or in two files
 //! of the same form, such as a result and the summary of a sweep.
 
-use crate::ImportedRun;
 use crate::tools::llm_d;
+use dyno_analysis::RunResults;
 use dyno_model::LevelSummary;
 use dyno_model::metric::Time;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ impl Seen {
 }
 
 /// Whether each level of `copy` is one of `full`, by the values that both state.
-pub(crate) fn same_results(full: &ImportedRun, copy: &ImportedRun) -> bool {
+pub(crate) fn same_results(full: &RunResults, copy: &RunResults) -> bool {
     let [Some(a), Some(b)] = [full, copy].map(|run| run.summary.run.origin.as_ref()) else {
         return false;
     };
@@ -55,7 +55,7 @@ fn kind(form: &str) -> &str {
 }
 
 /// Whether it was made of another tool's results, as llm-d's reports are.
-pub(crate) fn is_converted(run: &ImportedRun) -> bool {
+pub(crate) fn is_converted(run: &RunResults) -> bool {
     run.summary.run.origin.as_ref().is_some_and(|origin| origin.tool == llm_d::NAME)
 }
 

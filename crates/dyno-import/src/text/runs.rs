@@ -2,14 +2,16 @@
 
 use super::group::Group;
 use super::plain::{Context, is_name, plain, says_nothing};
+use crate::Imported;
 use crate::level::blank;
-use crate::{Imported, ImportedRun};
+use dyno_analysis::RunResults;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::summary::Origin;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_words::on_line;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Turns groups into runs.
 pub(crate) fn runs(file: &str, groups: Vec<Group>) -> Imported {
@@ -105,7 +107,7 @@ fn run(
     names: &Names,
     label: Option<String>,
     findings: &mut Vec<Diagnostic>,
-) -> ImportedRun {
+) -> RunResults {
     let context = &names.context;
     let origin = Origin {
         tool: group.part.tool.to_owned(),
@@ -145,7 +147,7 @@ fn run(
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();
     let stated = summary.levels.clone();
-    ImportedRun { summary, extras: Extras(extras), records: None, plan: None, stated }
+    RunResults { extras: Extras(extras), stated, ..RunResults::of(Path::new(file), summary) }
 }
 
 /// The model by its settings, or as the headings name it; where the settings have its path, too.

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use dyno_import::{Imported, ImportedRun, import_bytes};
+use dyno_analysis::RunResults;
+use dyno_import::{Imported, import_bytes};
 use dyno_model::metric::Time;
 use dyno_model::{Language, LevelSummary};
 use dyno_report::layout::{Layout, Options, Run};
@@ -23,7 +24,7 @@ fn read_text(text: &str) -> Imported {
     import_bytes("text.md", text.as_bytes()).unwrap()
 }
 
-fn print(layout: Layout, run: &ImportedRun) -> String {
+fn print(layout: Layout, run: &RunResults) -> String {
     let (summary, extras) = (run.summary.clone(), run.extras.clone());
     let run = Run { summary, extras, detail: None, plan: None, environment: None };
     let options = Options { language: Language::Chinese, ..Options::default() };
@@ -132,7 +133,7 @@ fn what_is_printed_can_be_imported() {
                 (level.load, level.throughput, times.map(Option::clone))
             };
             let of =
-                |run: &ImportedRun| -> Vec<_> { run.summary.levels.iter().map(is_value).collect() };
+                |run: &RunResults| -> Vec<_> { run.summary.levels.iter().map(is_value).collect() };
             assert_eq!(of(&again.runs[0]), of(run), "{name}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::bench::{SECRETS, plan_of};
 use super::files::Fetched;
-use super::keeping::{AtStart, Keeping};
+use super::keeping::{AtStart, Counting, Keeping};
 use super::kept::{Keep, Kept, note};
 use super::notices::told_once;
 use super::settled::AgreedWorkload;
@@ -15,13 +15,13 @@ use crate::levels::{Backend, ahead, on_failure, served_nothing};
 use crate::order::{ConnectionSettings, MetricsFrom, Order, Secrets};
 use crate::target::{ServerBackend, open};
 use crate::workload::{Attempt, Workload};
-use dyno_drive::{LevelOutcome, LevelSetup, OnFailure, Stop, StopSignal};
+use dyno_drive::{LevelSetup, OnFailure, Stop, StopSignal};
 use dyno_fleet::{
     AgentLevelEnd, AgentLine, FromAgent, Hello, PROTOCOL, Post, PrepareLevel, Setup, check_level,
     check_setup, nats,
 };
 use dyno_model::environment::{Environment, Server};
-use dyno_model::frame::{Ending, Frame, LevelChosen, LevelEnd};
+use dyno_model::frame::{Ending, Frame, LevelChosen};
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Localized, Message, message};
 use dyno_net::Clock;
@@ -351,14 +351,8 @@ impl Duty {
         }
         let (stop, counters) = (StopSignal::new(), Arc::clone(post.counters()));
         counters.begin(stop.counter());
-        let mut keeping = Keeping {
-            level: *number,
-            recorder: &recorder,
-            counters: &counters,
-            clock,
-            late: 0,
-            records: 0,
-        };
+        let mut keeping =
+            Keeping { level: *number, recorder: &recorder, clock, late: 0, records: 0 };
         let mut gate = AtStart { post, level: *number };
         let setup = LevelSetup {
             level: *number,
@@ -371,7 +365,8 @@ impl Duty {
             on_failure: OnFailure { seen_by_others: true, ..on_failure(&self.plan, *failures) },
             gate: Some(&mut gate),
             stop: &stop,
-            observer: &mut keeping,
+            recorder: &mut keeping,
+            observer: &Counting(&counters),
         };
         let ran = self.bench.run_level(setup, items, ahead(level.load, self.plan.shard));
         counters.end();
@@ -380,12 +375,12 @@ impl Duty {
         let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
         let done = AgentLevelEnd {
             level: *number,
-            ending: outcome.ending,
+            ending: outcome.end.ending,
             start_error_ns: late,
             taken: outcome.taken,
             failed: outcome.failed,
             lost_target,
-            trouble: self.trouble(outcome.ending),
+            trouble: self.trouble(outcome.end.ending),
             told: Told {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),
@@ -396,7 +391,7 @@ impl Duty {
         // One that lost its coordinator does not know how the level ended.
         let lost = post.left().is_some_and(|(_, told)| !told) && told_to_end.get() == Stop::No;
         if !lost {
-            recorder.send(Frame::LevelEnd(Box::new(end_of(*number, outcome))));
+            recorder.send(Frame::LevelEnd(Box::new(outcome.end)));
         }
         let finished = recorder.finish();
         if let Some(error) = finished.error {
@@ -420,21 +415,5 @@ impl Duty {
         // An error beyond the last prompt that was needed does not matter.
         let unread = self.workload.error().filter(|_| ending == Ending::Aborted);
         unread.or_else(uncounted)
-    }
-}
-
-fn end_of(level: u32, outcome: LevelOutcome) -> LevelEnd {
-    LevelEnd {
-        level,
-        ending: outcome.ending,
-        ended: outcome.ended,
-        sending_stopped: outcome.sending_stopped,
-        starved: outcome.starved,
-        planned: outcome.planned,
-        issued: outcome.issued,
-        warmup: outcome.warmup,
-        client: outcome.client,
-        slip: None,
-        agents: Vec::new(),
     }
 }

@@ -16,7 +16,7 @@ use crate::pulse::Pulse;
 use crate::target::{OpenTarget, ServerBackend};
 use crate::workload::Items;
 use dyno_drive::{
-    LevelOutcome, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
+    LevelOutcome, LevelRecorder, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
 };
 use dyno_fleet::pipe::{self, Children};
 use dyno_fleet::{AgentLevelEnd, Fleet, FleetError, LevelWatch, Part, PrepareLevel, Setup, nats};
@@ -248,9 +248,10 @@ fn wrong(error: FleetError) -> RunError {
     }
 }
 
-/// Passes what agents do on to the level's observer.
+/// Passes what agents do on to the level's recorder and observer.
 struct Watching<'a, 'o> {
-    observer: &'o mut (dyn Observer + 'a),
+    recorder: &'o mut (dyn LevelRecorder + 'a),
+    observer: &'o dyn Observer,
     stop: &'o StopSignal,
     clock: Clock,
     /// What was received and when that changed last.
@@ -266,7 +267,7 @@ struct Watching<'a, 'o> {
 impl LevelWatch for Watching<'_, '_> {
     fn started(&mut self, at: Nanos) {
         self.started = Some(at);
-        self.observer.started(at);
+        self.recorder.started(at);
         self.observer.tokens_received(self.tokens.0);
     }
 
@@ -285,7 +286,7 @@ impl LevelWatch for Watching<'_, '_> {
         if done != self.progress.0 || in_flight == 0 {
             self.progress = (done, now);
         }
-        self.silent |= self.observer.silent(now.saturating_sub(self.progress.1));
+        self.silent |= self.recorder.silent(now.saturating_sub(self.progress.1));
     }
 
     fn stop(&self) -> usize {
@@ -296,7 +297,7 @@ impl LevelWatch for Watching<'_, '_> {
         };
         let by_us = match self.silent {
             true => 2,
-            false => usize::from(self.served.lost.is_some() || self.observer.must_stop()),
+            false => usize::from(self.served.lost.is_some() || self.recorder.must_stop()),
         };
         by_user.max(by_us)
     }
@@ -321,6 +322,7 @@ impl Backend for Coordinated {
         };
         let clock = self.own.target.client.clock();
         let mut watching = Watching {
+            recorder: &mut *setup.recorder,
             observer: setup.observer,
             stop: setup.stop,
             clock,
@@ -334,8 +336,8 @@ impl Backend for Coordinated {
             Ok(parts) => parts,
             Err(FleetError::Lost { name, why }) => {
                 let now = clock.now();
-                setup.observer.started(now);
-                return Ok(lost_before(&name, why, now));
+                setup.recorder.started(now);
+                return Ok(lost_before(setup.level, &name, why, now));
             }
             Err(error) => {
                 return Err(TransportError::from(io::Error::other(one_line(&error.to_string()))));
@@ -347,32 +349,33 @@ impl Backend for Coordinated {
         let started = started.unwrap_or_else(|| {
             // It has records of its end, so it has one of its beginning.
             let now = clock.now();
-            setup.observer.started(now);
+            setup.recorder.started(now);
             now
         });
         let mut signs = Signs::default();
         let bounds = Bounds { level: setup.level, from: started, until: clock.now() };
-        let ends = self.collect(&mut parts, bounds, setup.observer, &mut signs)?;
+        let ends =
+            self.collect(&mut parts, bounds, (setup.recorder, setup.observer), &mut signs)?;
         parts.iter_mut().zip(&ends).for_each(|(part, end)| blame(part, end.as_ref(), &signs));
         let now = clock.now();
-        let mut outcome = together(&parts, ends, started, now);
+        let mut outcome = together(setup.level, &parts, ends, started, now);
         let over = prepare.failures.is_some_and(|most| outcome.failed >= most);
         if parts.iter().any(|part| part.lost.is_some() || part.done.is_none()) {
-            outcome.ending = Ending::AgentLost;
+            outcome.end.ending = Ending::AgentLost;
         } else if silent {
-            outcome.ending = Ending::TargetLost;
+            outcome.end.ending = Ending::TargetLost;
         } else if let Some((failures, time)) = unserved {
             let lost =
                 |last: Box<_>| LostTarget { unreachable: false, failures, time, last: *last };
-            (outcome.ending, outcome.lost) = (Ending::TargetLost, signs.failure.map(lost));
-        } else if outcome.ending == Ending::Interrupted
+            (outcome.end.ending, outcome.lost) = (Ending::TargetLost, signs.failure.map(lost));
+        } else if outcome.end.ending == Ending::Interrupted
             && setup.stop.get() == Stop::No
             && parts.iter().flat_map(|part| &part.done).any(is_behind)
         {
             // The others were told to stop because of that.
-            outcome.ending = Ending::BehindSchedule;
-        } else if over && !outcome.ending.carried_out() {
-            outcome.ending = Ending::MaxFailures;
+            outcome.end.ending = Ending::BehindSchedule;
+        } else if over && !outcome.end.ending.carried_out() {
+            outcome.end.ending = Ending::MaxFailures;
         }
         self.failed += outcome.failed;
         Ok(outcome)
@@ -422,7 +425,7 @@ impl Coordinated {
         &mut self,
         parts: &mut [Part],
         bounds: Bounds,
-        observer: &mut dyn Observer,
+        (recorder, observer): (&mut dyn LevelRecorder, &dyn Observer),
         signs: &mut Signs,
     ) -> Result<Vec<Option<LevelEnd>>, TransportError> {
         let mut numbers = self.hear(parts).into_iter();
@@ -449,7 +452,8 @@ impl Coordinated {
         }
         let merged = merge(streams, bounds, |record| {
             signs.note(&record);
-            observer.ended(record);
+            observer.ended(&record);
+            recorder.record(record);
         });
         let mut ends: Vec<Option<LevelEnd>> = parts.iter().map(|_| None).collect();
         for (number, end) in of_agent.into_iter().zip(merged) {

@@ -20,20 +20,12 @@ pub(super) fn blame(part: &mut Part, end: Option<&LevelEnd>, signs: &Signs) {
 }
 
 /// A level that did not begin, because an agent was lost since the last one.
-pub(super) fn lost_before(name: &str, why: Message, now: Nanos) -> LevelOutcome {
+pub(super) fn lost_before(level: u32, name: &str, why: Message, now: Nanos) -> LevelOutcome {
     let agent = AgentEnd { lost: Some(why), ..AgentEnd::new(0, name, "") };
     LevelOutcome {
         started: now,
-        ended: now,
-        sending_stopped: now,
-        ending: Ending::AgentLost,
-        starved: None,
-        planned: None,
-        issued: 0,
-        warmup: 0,
+        end: LevelEnd { agents: vec![agent], ..LevelEnd::at(level, Ending::AgentLost, now) },
         taken: 0,
-        client: ClientHealth::default(),
-        agents: vec![agent],
         failed: 0,
         lost: None,
         lost_to_agent: None,
@@ -42,6 +34,7 @@ pub(super) fn lost_before(name: &str, why: Message, now: Nanos) -> LevelOutcome 
 
 /// One level of all parts.
 pub(super) fn together(
+    level: u32,
     parts: &[Part],
     ends: Vec<Option<LevelEnd>>,
     started: Nanos,
@@ -55,16 +48,17 @@ pub(super) fn together(
     let planned: Option<Vec<u64>> = ends.iter().map(|end| end.planned).collect();
     LevelOutcome {
         started,
-        ended: last(|end| end.ended),
-        sending_stopped: last(|end| end.sending_stopped),
-        ending: weightiest(done()),
-        starved: ends.iter().filter_map(|end| end.starved).min(),
-        planned: planned.map(|each| each.into_iter().sum()),
-        issued: ends.iter().map(|end| end.issued).sum(),
-        warmup: ends.iter().map(|end| end.warmup).sum(),
+        end: LevelEnd {
+            sending_stopped: last(|end| end.sending_stopped),
+            starved: ends.iter().filter_map(|end| end.starved).min(),
+            planned: planned.map(|each| each.into_iter().sum()),
+            issued: ends.iter().map(|end| end.issued).sum(),
+            warmup: ends.iter().map(|end| end.warmup).sum(),
+            client,
+            agents,
+            ..LevelEnd::at(level, weightiest(done()), last(|end| end.ended))
+        },
         taken: done().map(|done| done.taken).max().unwrap_or(0),
-        client,
-        agents,
         failed: done().map(|done| done.failed).sum(),
         lost: None,
         lost_to_agent: done().find_map(|done| done.lost_target.clone()),
@@ -142,19 +136,7 @@ mod tests {
         (record.outcome, record.end) = (Outcome::Completed, served);
         signs.note(&record);
         let ending = part.done.as_ref().map_or(Ending::Requests, |done| done.ending);
-        let end = LevelEnd {
-            level: 0,
-            ending,
-            ended: 10 * SEC,
-            sending_stopped: 10 * SEC,
-            starved: None,
-            planned: None,
-            issued: 0,
-            warmup: 0,
-            client: ClientHealth::default(),
-            slip: None,
-            agents: Vec::new(),
-        };
+        let end = LevelEnd::at(0, ending, 10 * SEC);
         blame(&mut part, Some(&end), &signs);
         part.lost.map(|why| why.to_string())
     }

@@ -3,7 +3,7 @@
 
 use super::*;
 use dyno_drive::{
-    Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, OnFailure, Prepare, Share,
+    Ended, Job, LevelOutcome, LevelRecorder, LevelSetup, Lookahead, OnFailure, Prepare, Share,
     StopSignal, Transport, TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
@@ -79,9 +79,8 @@ impl Transport for Keeping {
 
 struct Unseen;
 
-impl Observer for Unseen {
-    fn started(&mut self, _at: Nanos) {}
-    fn ended(&mut self, _record: Box<RequestRecord>) {}
+impl LevelRecorder for Unseen {
+    fn record(&mut self, _record: Box<RequestRecord>) {}
 }
 
 /// Data of one kind, and the plan that names them.
@@ -148,7 +147,8 @@ impl Kind {
             on_failure: OnFailure::default(),
             gate: None,
             stop: &StopSignal::new(),
-            observer: &mut Unseen,
+            recorder: &mut Unseen,
+            observer: &(),
         };
         let outcome = run_level(setup, &mut server, &mut requests).unwrap();
         drop(requests);

@@ -5,7 +5,7 @@
 use dyno_engine::{Running, Server, ServerOptions};
 use dyno_model::environment::Address;
 use dyno_model::plan::LevelPlan;
-use dyno_run::{Embedded, ErrorSource, Order, Resolver, RunError, RunResults, run};
+use dyno_run::{Embedded, ErrorSource, FinishedRun, Order, Resolver, RunError, run};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
 
 const ONE: [u8; 4] = [127, 0, 0, 1];
@@ -23,7 +23,7 @@ fn dead(host: impl Into<IpAddr>) -> SocketAddr {
 }
 
 /// A run of twenty requests, against a host that has these addresses.
-fn measured(host: &str, addresses: Vec<SocketAddr>) -> Result<RunResults, RunError> {
+fn measured(host: &str, addresses: Vec<SocketAddr>) -> Result<FinishedRun, RunError> {
     let order = Order::server(&format!("http://{host}:8000"))?;
     let mut order = order.level(LevelPlan::closed_loop(2, 20));
     let host = host.to_owned();
@@ -34,16 +34,16 @@ fn measured(host: &str, addresses: Vec<SocketAddr>) -> Result<RunResults, RunErr
     run(order, &())
 }
 
-fn listed(finished: &RunResults) -> Vec<Address> {
+fn listed(finished: &FinishedRun) -> Vec<Address> {
     finished.dir.read_environment().unwrap().unwrap().server.addresses
 }
 
-fn note(finished: &RunResults, code: &str) -> Option<String> {
+fn note(finished: &FinishedRun, code: &str) -> Option<String> {
     let notes = &finished.summary.as_ref().unwrap().notes;
     notes.iter().find(|note| note.code == code).map(|note| note.what.clone())
 }
 
-fn completed(finished: &RunResults) -> Option<u64> {
+fn completed(finished: &FinishedRun) -> Option<u64> {
     finished.summary.as_ref().unwrap().levels[0].requests.completed
 }
 

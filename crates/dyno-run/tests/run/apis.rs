@@ -7,7 +7,7 @@ use dyno_model::environment::Environment;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Api, LengthSpec, LevelPlan};
 use dyno_model::record::{RequestRecord, TokenSource};
-use dyno_run::{About, Embedded, Observer, Order, apis, run};
+use dyno_run::{About, Embedded, Observer, Order, RunObserver, apis, run};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::Path;
@@ -37,6 +37,8 @@ impl Observer for Records {
         self.0.borrow_mut().push(record.clone());
     }
 }
+
+impl RunObserver for Records {}
 
 struct Seen {
     records: Vec<RequestRecord>,

@@ -9,7 +9,8 @@ use dyno_model::record::RequestRecord;
 use dyno_model::{LevelSummary, SEC, Verdict};
 use dyno_net::Clock;
 use dyno_run::{
-    Embedded, ErrorSource, LevelBegins, Observer, Order, RunError, RunOutput, Stop, in_turns, run,
+    Embedded, ErrorSource, LevelBegins, Observer, Order, RunError, RunObserver, RunOutput, Stop,
+    in_turns, run,
 };
 use dyno_stats::rng::SplitMix;
 use std::cell::RefCell;
@@ -34,6 +35,12 @@ impl Log {
 }
 
 impl Observer for Log {
+    fn ended(&self, _record: &RequestRecord) {
+        self.add("request");
+    }
+}
+
+impl RunObserver for Log {
     fn begins(&self, plan: &Plan, _dir: &Path, _clock: Clock) {
         self.add(format!("{} levels", plan.levels.len()));
     }
@@ -44,10 +51,6 @@ impl Observer for Log {
 
     fn level_begins(&self, level: LevelBegins<'_>) {
         self.add(format!("begins {} of {}, {:?}", level.index, level.known, level.planned));
-    }
-
-    fn ended(&self, _record: &RequestRecord) {
-        self.add("request");
     }
 
     fn level_ends(&self, end: &LevelEnd) {

@@ -28,7 +28,7 @@ pub use notes::Note;
 pub use output::OutputFinding;
 pub use over_time::OverTime;
 pub use overload::Overloaded;
-pub(crate) use phrases::InputPlace;
+pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
 pub use server_times::ServerTimesFinding;
@@ -51,7 +51,7 @@ const TABLES: [&[Wording]; 15] = [
     LoadNote::ROWS,
     Defect::ROWS,
     Problem::ROWS,
-    InputPlace::ROWS,
+    Place::ROWS,
 ];
 
 /// Every row of every table.

@@ -30,7 +30,7 @@ messages! {
 
 wordings! {
     /// A prefix that says which part of the input a wording is about.
-    pub enum InputPlace;
+    pub enum Place;
 
     Named: Note "", ["{}: {}", "{}：{}"], ["{2}", "{2}"];
     Line: Note "", ["line {}: {}", "第 {} 行：{}"], ["{2}", "{2}"];

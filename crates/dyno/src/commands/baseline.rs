@@ -1,11 +1,12 @@
 //! `dyno baseline`: summaries under names, in a small directory that suits git.
 
-use super::loaded::{self, Loaded};
+use super::loaded;
 use super::{cannot_write, shown_json};
 use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
 use crate::exit::Exit;
 use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
+use dyno_analysis::RunResults;
 use dyno_model::message;
 use dyno_words::escape::escape;
 use std::fs;
@@ -29,13 +30,13 @@ pub(super) fn file(dir: &Path, name: &str) -> PathBuf {
 }
 
 /// The one run that an argument names.
-pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, UsageError> {
+pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<RunResults, UsageError> {
     let named: Vec<PathBuf> = run.into_iter().cloned().collect();
     let mut all = loaded::all(&named, argument)?.runs;
     match all.len() {
         1 => Ok(all.remove(0)),
         many => {
-            let names: Vec<&str> = all.iter().map(Loaded::name).collect();
+            let names: Vec<&str> = all.iter().map(RunResults::name).collect();
             let message = message!(
                 "holds {many} runs or tables, and one is needed",
                 "包含 {many} 个测试或表格，而此处需要一个"

@@ -1,6 +1,6 @@
 //! `dyno compare`: runs side by side, and which differences are significant.
 
-use super::loaded::{self, Loaded};
+use super::loaded;
 use super::report::{give, language, not_arranged, only_binary, only_pictures};
 use super::shown_json;
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use crate::printer::{Printer, outside};
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
+use dyno_analysis::RunResults;
 use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, Terms, compare};
 use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::{Language, Message, message};
@@ -87,7 +88,7 @@ fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
 /// Several comparisons as pictures in a directory, and each run's own beside them.
 fn drawn(
     args: &CompareArgs,
-    runs: &[Loaded],
+    runs: &[RunResults],
     names: &[String],
     language: Language,
     printer: &Printer,
@@ -151,7 +152,7 @@ fn picture(
 
 /// Some of the runs side by side.
 struct Page<'a> {
-    runs: &'a [Loaded],
+    runs: &'a [RunResults],
     names: &'a [String],
     places: &'a [usize],
     args: &'a CompareArgs,
@@ -160,7 +161,7 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn give(&self, out: Option<&Path>, printer: &Printer) -> Result<Exit, UsageError> {
-        let runs: Vec<&Loaded> = self.places.iter().map(|place| &self.runs[*place]).collect();
+        let runs: Vec<&RunResults> = self.places.iter().map(|place| &self.runs[*place]).collect();
         let names: Vec<&str> = self.places.iter().map(|at| self.names[*at].as_str()).collect();
         let format = self.args.format;
         let terms = Terms {
@@ -241,7 +242,7 @@ fn decided(found: &Comparison, printer: &Printer) -> Exit {
 }
 
 /// Compares runs under these names.
-pub(super) fn side_by_side(names: &[&str], runs: &[&Loaded], terms: &Terms) -> Comparison {
+pub(super) fn side_by_side(names: &[&str], runs: &[&RunResults], terms: &Terms) -> Comparison {
     let sides: Vec<ComparedSide<'_>> = names
         .iter()
         .zip(runs)
@@ -251,14 +252,14 @@ pub(super) fn side_by_side(names: &[&str], runs: &[&Loaded], terms: &Terms) -> C
 }
 
 /// How differences are tested. Runs that alternated are compared round by round.
-pub(super) fn terms(args: &TermArgs, runs: &[&Loaded]) -> Terms {
+pub(super) fn terms(args: &TermArgs, runs: &[&RunResults]) -> Terms {
     let in_rounds = args.paired || alternated(runs);
     Terms { between_runs: args.between_runs, in_rounds, ..Terms::default() }
 }
 
 /// Whether these are two runs of `dyno bench --versus`, each of which names the other.
-fn alternated(runs: &[&Loaded]) -> bool {
-    let other = |run: &Loaded| {
+fn alternated(runs: &[&RunResults]) -> bool {
+    let other = |run: &RunResults| {
         let plan = run.dir.as_ref()?.read_plan().ok()?;
         plan.course.versus.map(|versus| versus.other_run)
     };
@@ -280,14 +281,14 @@ pub(super) fn alternating(
 ) -> Option<String> {
     let named = dirs.map(Path::to_owned);
     let all = loaded::all(&named, "RUN").ok()?;
-    let runs: Vec<&Loaded> = all.runs.iter().collect();
+    let runs: Vec<&RunResults> = all.runs.iter().collect();
     let terms = Terms { in_rounds: true, ..Terms::default() };
     (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language, columns))
 }
 
 /// A name for each run; equal names are numbered by position.
-pub(super) fn names(runs: &[Loaded]) -> Vec<String> {
-    let name = |run: &Loaded| match &run.summary.run.label {
+pub(super) fn names(runs: &[RunResults]) -> Vec<String> {
+    let name = |run: &RunResults| match &run.summary.run.label {
         Some(label) if !label.trim().is_empty() => label.clone(),
         _ => run
             .path

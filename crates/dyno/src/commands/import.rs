@@ -1,12 +1,13 @@
 //! `dyno import`: lists other tools' results, and saves them like runs of Dyno.
 
-use super::loaded::{self, Loaded, LoadedRuns, SUMMARY};
+use super::loaded::{self, LoadedRuns, SUMMARY};
 use super::{cannot_write, shown_json};
 use crate::args::import::ImportArgs;
 use crate::exit::Exit;
 use crate::printer::{Printer, outside};
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
+use dyno_analysis::RunResults;
 use dyno_analysis::VecSource;
 use dyno_import::{FileOutcome, ImportOutcome};
 use dyno_model::plan::Plan;
@@ -57,7 +58,7 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let language = printer.language();
     let files = if all.files.len() > 1 { files(&all.files, language) } else { String::new() };
-    let file = |run: &Loaded| run.path.is_file().then(|| run.path.display().to_string());
+    let file = |run: &RunResults| run.path.is_file().then(|| run.path.display().to_string());
     let found: Vec<_> = all.runs.iter().map(|run| (&run.summary, file(run))).collect();
     let exit = printer.result(&(files + &results(&found, language)));
     if let Some(out) = &args.out {
@@ -98,7 +99,7 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(LoadedRuns, Exit), Usag
 }
 
 /// A note on results that may be something else than they were taken for.
-fn doubt(run: &Loaded) -> Option<Message> {
+fn doubt(run: &RunResults) -> Option<Message> {
     let origin = run.summary.run.origin.as_ref()?;
     let recognised = origin.recognised.as_ref().filter(|one| one.sure == Sure::Possible)?;
     let by: Vec<String> = recognised.by.iter().map(|by| format!("`{}`", escape(by, 40))).collect();
@@ -120,7 +121,7 @@ fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-fn keep(dir: &Path, run: &Loaded) -> Result<(), Message> {
+fn keep(dir: &Path, run: &RunResults) -> Result<(), Message> {
     let unwritable = |error: std::io::Error| cannot_write(dir, &error);
     let encoded = |error: serde_json::Error| {
         let error = outside(&error);

@@ -1,6 +1,6 @@
 //! `dyno lint`: checks results, Dyno's own and other tools'.
 
-use super::loaded::{self, Loaded};
+use super::loaded;
 use super::report::language;
 use super::shown_json;
 use crate::args::import::{LintArgs, LintFormat};
@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use crate::why::{Status, Why};
+use dyno_analysis::RunResults;
 use dyno_analysis::lint::{Read, StatedPlace, lint_read};
 use dyno_model::{Language, Severity};
 use dyno_report::lint::{github, text};
@@ -50,7 +51,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(status.told(printer))
 }
 
-fn read(run: &Loaded) -> Read<'_> {
+fn read(run: &RunResults) -> Read<'_> {
     let origin = run.summary.run.origin.as_ref();
     let place =
         origin.map_or(StatedPlace::Unknown, |origin| StatedPlace::of(&run.path, &origin.file));

@@ -5,11 +5,9 @@ use super::RUNS;
 use crate::printer::{Printer, outside};
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
-use dyno_analysis::{DirSource, VecSource, summarise};
+use dyno_analysis::{DirSource, RunResults, summarise};
 use dyno_import::{FileOutcome, ImportError, ImportOutcome, Imported, natural_order};
 use dyno_model::message::clauses;
-use dyno_model::plan::Plan;
-use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
 use dyno_model::{Diagnostic, Localized, Message, Summary, message};
 use dyno_record::{RunDir, find_run};
@@ -24,36 +22,10 @@ const LARGEST: u64 = 256 << 20;
 /// How many levels of directories are searched for results.
 const DEEPEST: usize = 6;
 
-/// One run, or one table of another tool's.
-#[derive(Debug, Clone)]
-pub(crate) struct Loaded {
-    /// Where it was found.
-    pub(crate) path: PathBuf,
-    pub(crate) summary: Summary,
-    /// What another tool stated besides its metrics.
-    pub(crate) extras: Extras,
-    /// Its records, where they are kept.
-    pub(crate) dir: Option<RunDir>,
-    /// Records rebuilt from another tool's file, with the matching plan.
-    pub(crate) rebuilt: Option<(Plan, VecSource)>,
-}
-
-impl Loaded {
-    fn of(path: &Path, summary: Summary) -> Self {
-        Self { path: path.to_owned(), summary, extras: Extras::default(), dir: None, rebuilt: None }
-    }
-
-    /// Its label, else its id.
-    pub(crate) fn name(&self) -> &str {
-        let run = &self.summary.run;
-        run.label.as_deref().filter(|label| !label.trim().is_empty()).unwrap_or(&run.id)
-    }
-}
-
 /// Everything that the arguments name, and problems with it.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedRuns {
-    pub(crate) runs: Vec<Loaded>,
+    pub(crate) runs: Vec<RunResults>,
     /// What could not be read, or had to be assumed, with its file.
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
     /// What became of each file of another tool.
@@ -210,7 +182,7 @@ fn split_selector(path: &Path) -> (PathBuf, Option<String>) {
 
 /// Of the runs from index `from` on, keeps those whose name, headings or id contain all words of
 /// `part`, or the one at that position, counted from 1.
-fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), Message> {
+fn pick(runs: &mut Vec<RunResults>, from: usize, path: &Path, part: &str) -> Result<(), Message> {
     if let Ok(place @ 1..) = part.parse::<usize>() {
         let there = runs.len() - from;
         if place > there {
@@ -225,7 +197,7 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
         return Ok(());
     }
     let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
-    let text = |run: &Loaded| {
+    let text = |run: &RunResults| {
         let origin = run.summary.run.origin.as_ref();
         let headings = origin.map(|origin| origin.headings.join(" ")).unwrap_or_default();
         let form = origin.map(|origin| origin.form.clone()).unwrap_or_default();
@@ -257,7 +229,7 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
         return Err(wrong(message!("there is no `{}`", "`{}` 不存在", path.display())));
     }
     if let Some(summary) = saved(path).map_err(wrong)? {
-        found.runs.push(Loaded::of(path, summary));
+        found.runs.push(RunResults::of(path, summary));
         return Ok(());
     }
     let mut imported = dyno_import::import(path).map_err(|error| match error {
@@ -272,10 +244,8 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
 }
 
 fn take(path: &Path, imported: Imported, found: &mut LoadedRuns) {
-    for run in imported.runs {
-        let rebuilt = run.plan.zip(run.records);
-        found.runs.push(Loaded { extras: run.extras, rebuilt, ..Loaded::of(path, run.summary) });
-    }
+    let runs = imported.runs.into_iter();
+    found.runs.extend(runs.map(|run| RunResults { path: path.to_owned(), ..run }));
     found.problems.extend(imported.problems.into_iter().map(|problem| (path.to_owned(), problem)));
     found.files.extend(imported.files);
 }
@@ -296,7 +266,7 @@ fn directory(path: &Path, found: &mut LoadedRuns) -> Result<(), Message> {
 }
 
 /// The run, or the imported results, that a directory holds.
-fn kept(path: &Path) -> Result<Option<Loaded>, Message> {
+fn kept(path: &Path) -> Result<Option<RunResults>, Message> {
     let summary = path.join(SUMMARY);
     if summary.is_file()
         && let Some(summary) = saved(&summary)?
@@ -304,7 +274,7 @@ fn kept(path: &Path) -> Result<Option<Loaded>, Message> {
     {
         let (extras, dir) = (super::import::read_extras(path)?, RunDir::open(path).ok());
         let summary = relabelled(summary, dir.as_ref())?;
-        return Ok(Some(Loaded { extras, dir, ..Loaded::of(path, summary) }));
+        return Ok(Some(RunResults { extras, dir, ..RunResults::of(path, summary) }));
     }
     RunDir::open(path).ok().map(own).transpose()
 }
@@ -367,14 +337,14 @@ fn saved(path: &Path) -> Result<Option<Summary>, Message> {
     dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
-fn own(dir: RunDir) -> Result<Loaded, Message> {
+fn own(dir: RunDir) -> Result<RunResults, Message> {
     let message = |error: dyno_record::RecordError| dyno_model::said!(error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
     let summary = relabelled(summary, Some(&dir))?;
     let path = dir.path().to_owned();
-    Ok(Loaded { dir: Some(dir), ..Loaded::of(&path, summary) })
+    Ok(RunResults { dir: Some(dir), ..RunResults::of(&path, summary) })
 }
 
 /// With the label that was set after the run, where there is one.

@@ -1,7 +1,7 @@
 //! `dyno report`: reports of runs, computed from their records, in the requested format.
 
 use super::bench::say::{self, Say};
-use super::loaded::{self, Loaded};
+use super::loaded;
 use super::{cannot_write, show};
 use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
+use dyno_analysis::RunResults;
 use dyno_analysis::detail::Detail;
 use dyno_analysis::{DirSource, FrameSource, VecSource};
 use dyno_draw::ArrangementError;
@@ -139,7 +140,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
 }
 
 /// How to run the rest of a run that stopped early.
-fn rest(run: &Loaded) -> Option<Message> {
+fn rest(run: &RunResults) -> Option<Message> {
     let dir = run.dir.as_ref()?;
     let whole = run.summary.run.ending.is_some_and(Ending::carried_out);
     if whole || run.summary.run.origin.is_some() || dir.is_being_written() {
@@ -149,8 +150,8 @@ fn rest(run: &Loaded) -> Option<Message> {
 }
 
 /// Loads what a layout needs of a run.
-pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
-    let Loaded { summary, mut extras, dir, rebuilt, .. } = run;
+pub(super) fn load(run: RunResults, layout: Layout) -> Result<Run, RecordError> {
+    let RunResults { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
         let gather = |(_, records): &(Plan, VecSource)| Detail::gather(records);
         let detail = rebuilt.as_ref().filter(|_| layout.needs_detail()).map(gather);
@@ -167,7 +168,7 @@ pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
     Ok(Run { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
 }
 
-fn rows(runs: &[Loaded], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {
+fn rows(runs: &[RunResults], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {
     let dirs = runs.iter().filter_map(|run| run.dir.as_ref());
     let sources = dirs.map(DirSource::open).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(io::Error::other)?;

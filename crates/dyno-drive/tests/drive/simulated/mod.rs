@@ -4,7 +4,7 @@
 pub(crate) mod slow;
 
 use dyno_drive::{
-    Dialogue, Ended, Job, LevelOutcome, LevelSetup, Lookahead, NextTurn, Observer, OnFailure,
+    Dialogue, Ended, Job, LevelOutcome, LevelRecorder, LevelSetup, Lookahead, NextTurn, OnFailure,
     Payload, StartGate, StopSignal, Transport, TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
@@ -199,11 +199,11 @@ struct Seen {
     records: Vec<RequestRecord>,
 }
 
-impl Observer for Seen {
+impl LevelRecorder for Seen {
     fn started(&mut self, at: Nanos) {
         self.started = Some(at);
     }
-    fn ended(&mut self, record: Box<RequestRecord>) {
+    fn record(&mut self, record: Box<RequestRecord>) {
         self.records.push(*record);
     }
 }
@@ -240,7 +240,8 @@ pub(crate) fn run_work(
         on_failure: server.on_failure,
         gate: gate.as_mut().map(|gate| gate as _),
         stop: signal,
-        observer: &mut seen,
+        recorder: &mut seen,
+        observer: &(),
     };
     let outcome = run_level(setup, server, &mut work).unwrap();
     let Seen { started, mut records } = seen;
@@ -256,9 +257,9 @@ pub(crate) fn run(plan: &LevelPlan, server: &mut Simulated) -> (LevelOutcome, Ve
 
 /// Invariant 1: one arrival, one record.
 pub(crate) fn reconciles(outcome: &LevelOutcome, records: &[RequestRecord]) {
-    let total = outcome.issued + outcome.warmup;
+    let total = outcome.end.issued + outcome.end.warmup;
     let indices: Vec<u64> = records.iter().map(|r| r.index).collect();
     assert_eq!(indices, (0..total).collect::<Vec<_>>());
     let warmup = records.iter().filter(|r| r.phase == Phase::Warmup).count() as u64;
-    assert_eq!(warmup, outcome.warmup);
+    assert_eq!(warmup, outcome.end.warmup);
 }

@@ -2,7 +2,7 @@
 
 use super::Simulated;
 use dyno_drive::{
-    Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, StopSignal, Transport,
+    Ended, Job, LevelOutcome, LevelRecorder, LevelSetup, Lookahead, StopSignal, Transport,
     TransportError, run_level,
 };
 use dyno_model::frame::ClientHealth;
@@ -100,9 +100,8 @@ struct Handed {
     records: Vec<RequestRecord>,
 }
 
-impl Observer for Handed {
-    fn started(&mut self, _: Nanos) {}
-    fn ended(&mut self, record: Box<RequestRecord>) {
+impl LevelRecorder for Handed {
+    fn record(&mut self, record: Box<RequestRecord>) {
         self.count.set(self.count.get() + completed([&*record]));
         self.records.push(*record);
     }
@@ -129,7 +128,8 @@ pub(crate) fn run_slow(
         on_failure: client.inner.on_failure,
         gate: None,
         stop: &signal,
-        observer: &mut seen,
+        recorder: &mut seen,
+        observer: &(),
     };
     let outcome = run_level(setup, client, &mut work).unwrap();
     let mut records = seen.records;

@@ -49,7 +49,7 @@ fn results_are_recomputed_from_requests_as_json_lines() {
         close(ours.mean, theirs.mean.unwrap(), 1e-3);
     }
     assert!(run.summary.run.started.as_ref().unwrap().starts_with("2026-11-15T13:27:1"));
-    assert!(run.records.is_some());
+    assert!(run.rebuilt.is_some());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_folder_with_an_export_and_its_requests_is_one_run() {
     ]);
     assert_eq!(loads(run), [("concurrency", Some(2.0))]);
     assert_eq!(run.summary.run.model.as_deref(), Some("tiny"));
-    assert!(run.records.is_some());
+    assert!(run.rebuilt.is_some());
     let level = &run.summary.levels[0];
     assert_eq!(level.requests.failed, Some(1));
     assert_eq!(level.times[Time::Itl].as_ref().unwrap().count, Some(120));
@@ -152,7 +152,7 @@ fn the_first_versions_name_fields_of_requests_differently() {
     let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.mean, ttft.min), (Some(33.5), Some(30.5)));
     close(level.times[Time::Tpot].as_ref().unwrap().mean, 4.71875, 1e-6);
-    assert!(run.records.is_some());
+    assert!(run.rebuilt.is_some());
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_folder_of_the_first_versions_is_one_run() {
     }
     let imported = dyno_import::import(folder.path()).unwrap();
     assert_eq!(imported.runs.len(), 1);
-    assert!(imported.runs[0].records.is_some());
+    assert!(imported.runs[0].rebuilt.is_some());
     assert_eq!(loads(&imported.runs[0]), [("concurrency", Some(5.0))]);
 }
 

@@ -34,7 +34,7 @@ fn a_folder_of_runs_is_a_sweep() {
         1e-3,
     );
     assert_eq!(level.times[Time::Itl].as_ref().unwrap().count, Some(180));
-    assert!(run.records.is_some());
+    assert!(run.rebuilt.is_some());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn databases_of_every_version_give_the_same() {
         assert_eq!(level.times[Time::ChunkGap].as_ref().unwrap().count, Some(90));
         assert_eq!(level.output_tokens.unwrap().total, Some(96));
         close(level.times[Time::Ttft].as_ref().unwrap().mean, 32.731, 1e-4);
-        assert!(run.records.is_some());
+        assert!(run.rebuilt.is_some());
     }
 }
 

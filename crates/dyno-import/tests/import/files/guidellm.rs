@@ -25,7 +25,7 @@ fn the_first_version_is_computed_from_its_requests() {
     let failed = &summary.levels[1].requests;
     assert_eq!((failed.completed, failed.failed), (Some(4), Some(1)));
     assert!(summary.levels.iter().all(|level| level.verdict == Verdict::Unjudged));
-    assert!(run.records.is_some() && run.plan.is_some());
+    assert!(run.rebuilt.is_some());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn every_later_version_gives_the_same_kind_of_level() {
         // It keeps no times between the first and the last token.
         assert_eq!((&level.times[Time::Itl], &level.times[Time::ChunkGap]), (&None, &None));
         assert_eq!(level.integrity.one_burst_share, None);
-        assert!(run.records.is_some());
+        assert!(run.rebuilt.is_some());
     }
 }
 
@@ -89,7 +89,7 @@ fn results_are_not_computed_from_a_sample_of_the_requests() {
     let imported = import("guidellm-sampled.json");
     assert!(notes(&imported)[0].contains("2 of 6 requests"), "{:?}", imported.problems);
     let run = &imported.runs[0];
-    assert!(run.records.is_none() && run.plan.is_none());
+    assert!(run.rebuilt.is_none());
     let level = &run.summary.levels[0];
     assert_eq!(level.requests.completed, Some(6));
     let told = reported(level, "time_to_first_token_ms.successful.mean");
@@ -116,7 +116,7 @@ fn warm_up_and_cool_down_do_not_count() {
     close(level.throughput.requests_per_s, 5.0 / 5.25, 1e-4);
     assert_eq!(level.steady, None);
     assert_eq!((level.input_length, level.output_length), (Some(40), Some(21)));
-    assert!(run.records.is_some(), "they are kept, as warm-up");
+    assert!(run.rebuilt.is_some(), "they are kept, as warm-up");
 }
 
 #[test]

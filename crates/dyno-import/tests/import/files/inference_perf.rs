@@ -68,7 +68,7 @@ fn a_folder_is_one_run_with_a_level_for_each_stage() {
     assert_eq!(run.summary.run.model.as_deref(), Some("small-3b"));
     assert_eq!(run.summary.run.target.as_deref(), Some("http://localhost:8000"));
     // The requests of both stages, in any order, are divided by when they were sent.
-    assert!(run.records.is_some());
+    assert!(run.rebuilt.is_some());
     let [first, second] = run.summary.levels.as_slice() else { panic!("two levels") };
     assert_eq!((first.requests.completed, second.requests.completed), (Some(8), Some(11)));
     assert_eq!(second.requests.failures["http.503"], 1);
@@ -107,7 +107,7 @@ fn a_summary_or_requests_alone_are_a_level_of_unknown_load() {
     let requests = run("inference-perf/per_request_lifecycle_metrics.json");
     assert_eq!(loads(&requests), [("unknown", None)]);
     assert_eq!(requests.summary.levels[0].requests.failed, Some(1));
-    assert!(requests.records.is_some());
+    assert!(requests.rebuilt.is_some());
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn requests_of_another_run_are_not_mixed_in() {
         imported.problems
     );
     assert_eq!(imported.runs.len(), 1);
-    assert!(imported.runs[0].records.is_none());
+    assert!(imported.runs[0].rebuilt.is_none());
     assert_eq!(imported.runs[0].summary.levels[0].requests.completed, Some(8));
 }
 

@@ -20,7 +20,8 @@ mod serving_load;
 mod sweep;
 mod trtllm;
 
-use dyno_import::{Imported, ImportedRun};
+use dyno_analysis::RunResults;
+use dyno_import::Imported;
 use dyno_model::{Diagnostic, LevelSummary, Severity};
 use dyno_words::on_line;
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ fn import(name: &str) -> Imported {
 }
 
 /// The one run of a folder with these fixtures, under these names, that is read without any error.
-fn run_of_folder(files: &[(&str, &str)]) -> ImportedRun {
+fn run_of_folder(files: &[(&str, &str)]) -> RunResults {
     let folder = tempfile::tempdir().unwrap();
     for (name, file) in files {
         std::fs::copy(fixture(name), folder.path().join(file)).unwrap();
@@ -46,7 +47,7 @@ fn run_of_folder(files: &[(&str, &str)]) -> ImportedRun {
 }
 
 /// The one run of a file that is read without any error.
-fn run(name: &str) -> ImportedRun {
+fn run(name: &str) -> RunResults {
     let mut imported = import(name);
     assert_eq!(errors(&imported), Vec::<String>::new());
     assert_eq!(imported.runs.len(), 1);
@@ -70,7 +71,7 @@ fn told(imported: &Imported, severity: Severity) -> Vec<String> {
     of.map(words).collect()
 }
 
-fn loads(run: &ImportedRun) -> Vec<(&str, Option<f64>)> {
+fn loads(run: &RunResults) -> Vec<(&str, Option<f64>)> {
     let loads = run.summary.levels.iter().map(|level| &level.load);
     loads.map(|load| (load.kind.name(), load.value)).collect()
 }

@@ -31,7 +31,7 @@ fn results_are_recomputed_from_requests_with_times() {
     // Its clock is not the wall's.
     assert_eq!(run.summary.run.started, None);
     assert_eq!(run.extras.of(0).burstiness, Some(Burstiness::Shape(1.0)));
-    assert!(run.records.is_some() && run.plan.is_some());
+    assert!(run.rebuilt.is_some());
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn requests_without_times_give_metrics_that_need_none() {
     close(level.throughput.output_tokens_per_s, reported(level, "output_throughput"), 1e-5);
     assert_eq!((level.concurrency, level.steady), (None, None));
     assert_eq!(level.times[Time::Ttft].as_ref().unwrap().ci95.mean, None);
-    assert!(run.records.is_none());
+    assert!(run.rebuilt.is_none());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn lists_that_do_not_fit_together_are_not_guessed_at() {
     assert!(errors(&imported)[0].contains("`itls` has 8"), "{:?}", imported.problems);
     let level = &imported.runs[0].summary.levels[0];
     close(level.times[Time::Ttft].as_ref().unwrap().mean, reported(level, "mean_ttft_ms"), 1e-6);
-    assert!(imported.runs[0].records.is_none());
+    assert!(imported.runs[0].rebuilt.is_none());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! output, and what early versions leave out.
 
 use crate::files::{close, errors, loads, notes, reported, run};
-use dyno_import::{ImportedRun, import_bytes};
+use dyno_analysis::RunResults;
+use dyno_import::import_bytes;
 use dyno_model::metric::Time;
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ fn changed(changes: Value) -> Vec<u8> {
     serde_json::to_vec(&value).unwrap()
 }
 
-fn only(bytes: &[u8]) -> (ImportedRun, Vec<String>) {
+fn only(bytes: &[u8]) -> (RunResults, Vec<String>) {
     let mut imported = import_bytes("result.json", bytes).unwrap();
     assert_eq!(errors(&imported), Vec::<String>::new());
     assert_eq!(imported.runs.len(), 1);

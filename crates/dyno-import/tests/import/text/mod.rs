@@ -15,7 +15,8 @@ mod mlperf;
 mod serving;
 mod trtllm;
 
-use dyno_import::{Imported, ImportedRun, import_bytes};
+use dyno_analysis::RunResults;
+use dyno_import::{Imported, import_bytes};
 use dyno_model::LevelSummary;
 use dyno_model::Severity;
 use std::path::Path;
@@ -37,7 +38,7 @@ fn read_text(text: &str) -> Imported {
 }
 
 /// The labels of its levels.
-fn labels(run: &ImportedRun) -> Vec<&str> {
+fn labels(run: &RunResults) -> Vec<&str> {
     run.summary.levels.iter().map(|level| level.label.as_str()).collect()
 }
 

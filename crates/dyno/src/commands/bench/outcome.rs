@@ -12,7 +12,7 @@ use dyno_model::summary::SearchSummary;
 use dyno_model::{
     Decision, Diagnostic, LevelSummary, Message, Severity, Summary, Verdict, message,
 };
-use dyno_run::{Lost, LostAgent, RunResults};
+use dyno_run::{FinishedRun, Lost, LostAgent};
 use dyno_words::escape::escape;
 
 /// The longest SLO that a reason repeats.
@@ -20,7 +20,7 @@ const LONGEST_SLO: usize = 120;
 
 /// Shows a finished run, prints what the user must know, and decides the exit status.
 pub(crate) fn conclude(
-    finished: &RunResults,
+    finished: &FinishedRun,
     showing: &Showing,
     printer: &Printer,
     show: &mut dyn FnMut(&Summary) -> Exit,
@@ -88,7 +88,7 @@ pub(crate) fn conclude(
 }
 
 /// Whether the records of the run can be read back as they were written.
-fn damage(finished: &RunResults, printer: &Printer) -> Exit {
+fn damage(finished: &FinishedRun, printer: &Printer) -> Exit {
     let noted = |note: &Diagnostic| note.code == "records_damaged";
     let found = finished.summary.as_ref().is_ok_and(|summary| summary.notes.iter().any(noted));
     if found {

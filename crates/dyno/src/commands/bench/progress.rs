@@ -10,7 +10,7 @@ use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Diagnostic, Language, Localized, Message, message};
 use dyno_net::Clock;
-use dyno_run::{LevelBegins, Observer, ServerSink, one_line};
+use dyno_run::{LevelBegins, Observer, RunObserver, ServerSink, one_line};
 use dyno_words::InLanguage;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::Path;
@@ -65,6 +65,24 @@ fn remember(dir: &Path) {
 }
 
 impl Observer for ProgressObserver<'_> {
+    fn in_flight(&self, count: usize) {
+        self.with_live(|live| live.in_flight.store(count as u64, Relaxed));
+    }
+
+    fn tokens_received(&self, total: u64) {
+        self.with_live(|live| live.tokens_received(total));
+    }
+
+    fn ended(&self, record: &RequestRecord) {
+        self.with_live(|live| live.ended(record));
+    }
+
+    fn agents(&self, seen: &[AgentSeen]) {
+        self.with_live(|live| live.agents(seen));
+    }
+}
+
+impl RunObserver for ProgressObserver<'_> {
     fn begins(&self, plan: &Plan, dir: &Path, clock: Clock) {
         remember(dir);
         self.alternates.set(plan.course.versus.is_some());
@@ -109,22 +127,6 @@ impl Observer for ProgressObserver<'_> {
     fn level_begins(&self, level: LevelBegins<'_>) {
         let LevelBegins { index, known, plan, planned } = level;
         self.with_live(|live| live.begin_level(index, known, plan, planned));
-    }
-
-    fn in_flight(&self, count: usize) {
-        self.with_live(|live| live.in_flight.store(count as u64, Relaxed));
-    }
-
-    fn tokens_received(&self, total: u64) {
-        self.with_live(|live| live.tokens_received(total));
-    }
-
-    fn ended(&self, record: &RequestRecord) {
-        self.with_live(|live| live.ended(record));
-    }
-
-    fn agents(&self, seen: &[AgentSeen]) {
-        self.with_live(|live| live.agents(seen));
     }
 
     fn server_metrics(&self) -> Option<ServerSink> {

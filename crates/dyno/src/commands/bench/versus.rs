@@ -14,7 +14,7 @@ use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
 use dyno_report::plan::{Around, Data};
 use dyno_report::render_brief;
-use dyno_run::{Order, RunError, RunResults};
+use dyno_run::{FinishedRun, Order, RunError};
 use serde_json::json;
 
 /// The plan as text, with both targets.
@@ -93,7 +93,7 @@ impl Shown<'_> {
 }
 
 /// Compares both runs, once they are as complete as they will be.
-fn compared(runs: &[RunResults; 2], showing: &Showing, printer: &Printer) -> Exit {
+fn compared(runs: &[FinishedRun; 2], showing: &Showing, printer: &Printer) -> Exit {
     let paths = runs.each_ref().map(|run| run.dir.path());
     let mut exit = Exit::Fine;
     if !showing.json

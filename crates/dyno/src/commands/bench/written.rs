@@ -9,17 +9,17 @@ use dyno_model::summary::Extras;
 use dyno_model::{Message, Summary, message};
 use dyno_report::TextOptions;
 use dyno_report::layout::{Layout, Options, Run};
-use dyno_run::RunResults;
+use dyno_run::FinishedRun;
 
 /// Writes each requested report into the run directory, and prints its path. A report that cannot be written
 /// can be computed from the records again, but it was asked for: a script that waits for the file must know.
 pub(super) fn reports(
-    finished: &RunResults,
+    finished: &FinishedRun,
     summary: &Summary,
     showing: &Showing,
     printer: &Printer,
 ) -> Exit {
-    let (Showing { reports, language, .. }, RunResults { dir, plan, .. }) = (showing, finished);
+    let (Showing { reports, language, .. }, FinishedRun { dir, plan, .. }) = (showing, finished);
     if reports.is_empty() {
         return Exit::Fine;
     }
