@@ -342,6 +342,6 @@ fn several_commands_that_are_equally_far_away_are_no_suggestion() {
         let error = crate::args::Cli::command().try_get_matches_from(["dyno", typed]);
         crate::usage::from_clap(&error.unwrap_err(), "dyno").message.hint().unwrap().to_string()
     };
-    assert_eq!(of("init"), "`dyno --help` lists the commands");
+    assert_eq!(of("lit"), "`dyno --help` lists the commands");
     assert_eq!(of("bnech"), "did you mean `dyno bench`?");
 }
