@@ -6,7 +6,7 @@ use dyno_stats::beyond::{self, TailSide};
 
 /// A measured value, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Known {
+pub struct KnownShare {
     /// As it is shown; absent where it is not shown.
     pub value: Option<f64>,
     /// Of a percentile: its samples.
@@ -50,7 +50,7 @@ pub enum Open {
 /// decides if it is conclusive (95 % confidence, whatever the distribution), or if even the largest
 /// sample is so far within the bound that an exponential tail would not reach it. In any case both
 /// ends of the instrument range have to agree.
-pub fn decide(known: &Known, holds: impl Fn(f64) -> bool) -> Result<bool, Open> {
+pub fn decide(known: &KnownShare, holds: impl Fn(f64) -> bool) -> Result<bool, Open> {
     let met = match &known.sampled {
         Some(sampled) if sampled.count < sampled.needed => sampled.decide(&holds)?,
         _ => known.value.map(&holds).ok_or(Open::NoFigure)?,
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn p99(count: u64, beyond: u64, largest: f64) -> Known {
+    fn p99(count: u64, beyond: u64, largest: f64) -> KnownShare {
         let sampled = Sampled {
             share: 0.99,
             count,
@@ -92,10 +92,10 @@ mod tests {
             beyond: [beyond; 2],
             largest: Some(largest),
         };
-        Known { value: Some(largest), sampled: Some(sampled), range: None }
+        KnownShare { value: Some(largest), sampled: Some(sampled), range: None }
     }
 
-    fn below_500(known: &Known) -> Result<bool, Open> {
+    fn below_500(known: &KnownShare) -> Result<bool, Open> {
         decide(known, |value| value < 500.0)
     }
 
@@ -106,9 +106,9 @@ mod tests {
         assert_eq!(below_500(&enough), Ok(true));
         enough.value = Some(501.0);
         assert_eq!(below_500(&enough), Ok(false));
-        let mean = Known { value: Some(499.0), ..Known::default() };
+        let mean = KnownShare { value: Some(499.0), ..KnownShare::default() };
         assert_eq!(below_500(&mean), Ok(true));
-        assert_eq!(below_500(&Known::default()), Err(Open::NoFigure));
+        assert_eq!(below_500(&KnownShare::default()), Err(Open::NoFigure));
     }
 
     #[test]
@@ -130,18 +130,18 @@ mod tests {
 
     #[test]
     fn a_range_decides_if_it_lies_on_one_side() {
-        let read = |range| Known { value: Some(490.0), sampled: None, range: Some(range) };
+        let read = |range| KnownShare { value: Some(490.0), sampled: None, range: Some(range) };
         assert_eq!(below_500(&read([480.0, 499.0])), Ok(true));
         assert_eq!(below_500(&read([480.0, 501.0])), Err(Open::InRange([480.0, 501.0])));
-        let above = Known { value: Some(600.0), sampled: None, range: Some([501.0, 700.0]) };
+        let above = KnownShare { value: Some(600.0), sampled: None, range: Some([501.0, 700.0]) };
         assert_eq!(below_500(&above), Ok(false));
-        let few = Known { range: Some([80.0, 600.0]), ..p99(100, 0, 89.0) };
+        let few = KnownShare { range: Some([80.0, 600.0]), ..p99(100, 0, 89.0) };
         assert_eq!(below_500(&few), Err(Open::InRange([80.0, 600.0])), "both have to decide it");
     }
 
     #[test]
     fn a_floor_is_kept_by_what_is_above_it() {
-        let rate = |value, range| Known { value: Some(value), sampled: None, range };
+        let rate = |value, range| KnownShare { value: Some(value), sampled: None, range };
         let holds = |value: f64| value > 5.0;
         assert_eq!(decide(&rate(6.0, None), holds), Ok(true));
         assert_eq!(decide(&rate(6.0, Some([4.0, 7.0])), holds), Err(Open::InRange([4.0, 7.0])));

@@ -1,6 +1,7 @@
 //! A recorded run as a source of frames: each reading opens the file again.
 
 use crate::source::FrameSource;
+use dyno_model::Message;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_record::{AllRecords, RecordError, RunDir};
 use std::cell::RefCell;
@@ -10,7 +11,7 @@ use std::cell::RefCell;
 pub struct DirSource<'a> {
     dir: &'a RunDir,
     header: RunHeader,
-    damaged: RefCell<Option<String>>,
+    damaged: RefCell<Option<Message>>,
 }
 
 impl<'a> DirSource<'a> {
@@ -30,14 +31,14 @@ impl FrameSource for DirSource<'_> {
         match self.dir.all_records() {
             Ok(reader) => Box::new(Reading { reader, damaged: &self.damaged }),
             Err(error) => {
-                *self.damaged.borrow_mut() = Some(error.to_string());
+                *self.damaged.borrow_mut() = Some(Message::of(error));
                 Box::new(std::iter::empty())
             }
         }
     }
 
     /// Known once the frames have been read to their end.
-    fn damaged(&self) -> Option<String> {
+    fn damaged(&self) -> Option<Message> {
         self.damaged.borrow().clone()
     }
 }
@@ -45,7 +46,7 @@ impl FrameSource for DirSource<'_> {
 /// One pass over the frames, which stores the error that ended it early.
 struct Reading<'a> {
     reader: AllRecords,
-    damaged: &'a RefCell<Option<String>>,
+    damaged: &'a RefCell<Option<Message>>,
 }
 
 impl Iterator for Reading<'_> {
@@ -56,7 +57,7 @@ impl Iterator for Reading<'_> {
         if frame.is_none()
             && let Some(damage) = self.reader.damage()
         {
-            *self.damaged.borrow_mut() = Some(damage.to_string());
+            *self.damaged.borrow_mut() = Some(Message::of(damage));
         }
         frame
     }

@@ -1,7 +1,7 @@
 //! Compares the metrics of a level with SLOs and conditions. The decision about a single value is in
 //! `decide.rs`.
 
-use crate::decide::{Known, Open, Sampled, decide};
+use crate::decide::{KnownShare, Open, Sampled, decide};
 use dyno_model::load::LoadKind;
 use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
 use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, Summary, TermVerdict, tidy};
@@ -108,7 +108,7 @@ pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
     let sampled = sampled(level, term);
     // Where the percentile itself is not shown, the largest sample may be off by the same.
     let read = value.or(sampled.and_then(|sampled| sampled.largest));
-    let known = Known { value, sampled, range: range(level, term, read) };
+    let known = KnownShare { value, sampled, range: range(level, term, read) };
     let decided = decide(&known, |value| term.holds(value));
     let (outcome, why) = match decided {
         _ if meaningless(level) => (Decision::Inconclusive, Some(Undecided::LevelInvalid.into())),
@@ -129,7 +129,7 @@ pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
 }
 
 /// Why a term is inconclusive, and what would decide it.
-fn undecided(level: &LevelSummary, term: &Term, known: &Known, open: Open) -> Diagnostic {
+fn undecided(level: &LevelSummary, term: &Term, known: &KnownShare, open: Open) -> Diagnostic {
     match open {
         Open::NoFigure => Undecided::NoSuchFigure.with([term.figure()]),
         Open::FewSamples { more } => {
@@ -168,7 +168,7 @@ pub(crate) fn longer_by(level: &LevelSummary, slo: &Slo) -> Option<f64> {
     let of = |term: &Term| {
         let value = value(level, term.metric, term.statistic);
         let sampled = sampled(level, term)?;
-        let known = Known { value, sampled: Some(sampled), range: None };
+        let known = KnownShare { value, sampled: Some(sampled), range: None };
         match decide(&known, |value| term.holds(value)) {
             Err(Open::FewSamples { more }) => Some(1.0 + more as f64 / sampled.count as f64),
             _ => None,

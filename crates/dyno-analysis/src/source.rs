@@ -1,5 +1,6 @@
 //! Sources of a report's frames. They are read more than once, so that only sums are kept in memory.
 
+use dyno_model::Message;
 use dyno_model::frame::{Frame, RunHeader};
 
 /// The frames of one run.
@@ -11,7 +12,7 @@ pub trait FrameSource {
     fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_>;
 
     /// What is wrong with the stored frames, if anything; frames before the damage are still valid.
-    fn damaged(&self) -> Option<String>;
+    fn damaged(&self) -> Option<Message>;
 }
 
 /// Frames in memory, for tests and small runs.
@@ -22,7 +23,7 @@ pub struct VecSource {
     /// The frames, in order.
     pub frames: Vec<Frame>,
     /// What is wrong with them.
-    pub damaged: Option<String>,
+    pub damaged: Option<Message>,
 }
 
 impl FrameSource for VecSource {
@@ -34,7 +35,7 @@ impl FrameSource for VecSource {
         Box::new(self.frames.iter().cloned())
     }
 
-    fn damaged(&self) -> Option<String> {
+    fn damaged(&self) -> Option<Message> {
         self.damaged.clone()
     }
 }

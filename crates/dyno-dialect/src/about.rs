@@ -3,7 +3,7 @@
 
 use crate::framing::Framing;
 use dyno_model::plan::Task;
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 use serde_json::{Map, Value, json};
 
 /// What is known of an API.
@@ -63,11 +63,6 @@ impl About {
     pub fn that(&self, does: Does) -> impl Iterator<Item = &'static Optional> {
         self.optional.iter().filter(move |field| field.does == does)
     }
-
-    /// Whether some field can fix the length of the output.
-    pub fn can_fix_length(&self) -> bool {
-        self.that(Does::FixLength).next().is_some()
-    }
 }
 
 /// Where an API expects the key.
@@ -114,7 +109,7 @@ impl Talk {
     }
 
     /// Writes messages into the body of a request.
-    pub fn write(&self, fields: &mut Map<String, Value>, messages: &[Message]) {
+    pub fn write(&self, fields: &mut Map<String, Value>, messages: &[ChatMessage]) {
         let (aside, rest): (Vec<_>, Vec<_>) =
             messages.iter().partition(|message| self.is_aside(&message.role));
         fields.insert(self.field.into(), json!(rest));
@@ -221,7 +216,7 @@ pub enum ToCount<'a> {
     /// Plain text.
     Text(&'a str),
     /// Messages, with the chat template.
-    Messages(&'a [Message]),
+    Messages(&'a [ChatMessage]),
 }
 
 /// How a server counts the tokens of a prompt.
@@ -237,7 +232,7 @@ pub struct Counting {
 
 /// A response to a GET, as far as discovery is concerned.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct SeenFields<'a> {
     /// HTTP status.
     pub status: u16,
     /// The body, if it is JSON.
@@ -252,7 +247,7 @@ pub struct Sign {
     /// The path.
     pub path: &'static str,
     /// Whether its response shows it.
-    pub shows: fn(&Seen<'_>) -> bool,
+    pub shows: fn(&SeenFields<'_>) -> bool,
     /// What the server is then, for people: `Ollama`.
     pub server: &'static str,
     /// How much this counts against signs of other APIs: 90 if the API is the server's own and the

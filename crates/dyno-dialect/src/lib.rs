@@ -21,7 +21,9 @@ mod shape;
 mod times;
 
 pub use about::BETWEEN;
-pub use about::{About, Auth, Counting, Does, End, ModelList, Optional, Seen, Sign, Talk, ToCount};
+pub use about::{
+    About, Auth, Counting, Does, End, ModelList, Optional, SeenFields, Sign, Talk, ToCount,
+};
 pub use delta::is_overload_status;
 pub use delta::{Delta, Finish, FinishKind, Keep, LastToken, Malformed, ServerError};
 pub use scan::MOST_TOKENS;
@@ -30,7 +32,7 @@ pub use shape::Shape;
 use crate::framing::WireFrame;
 use dyno_model::Nanos;
 use dyno_model::plan::Api;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -49,7 +51,7 @@ pub trait Dialect: fmt::Debug + Sync {
     fn options(&self, fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32);
 
     /// Writes a message of a conversation as JSON.
-    fn message(&self, out: &mut Vec<u8>, message: &Message) {
+    fn message(&self, out: &mut Vec<u8>, message: &ChatMessage) {
         // Writing to memory cannot fail.
         let _ = serde_json::to_writer(out, message);
     }

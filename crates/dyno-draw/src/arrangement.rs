@@ -1,7 +1,7 @@
 //! Which charts are drawn, in which order, in which grid, and how large. What a chart shows is decided in its own
 //! file; how a page is drawn, in `page`.
 
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use dyno_model::{Localized, Message, message};
 
 /// Charts of a page by name, their grid, and the size of the picture. By default all charts, as they are.
@@ -67,7 +67,7 @@ fn no_chart(name: &str, known: &[String]) -> Message {
 }
 
 /// A panel, and the chart that it is from.
-type Picked<'a> = (usize, &'a Part);
+type Picked<'a> = (usize, &'a PagePart);
 
 impl Arrangement {
     /// The charts to draw, out of all that there are with their names.
@@ -135,7 +135,7 @@ fn is_called(own: &str, name: &str) -> bool {
 fn grouped(picked: &[Picked<'_>], all: &[(String, Chart)]) -> Vec<Chart> {
     let groups = picked.chunk_by(|(a, _), (b, _)| a == b);
     let chart = |group: &[Picked<'_>]| {
-        let parts: Vec<Part> = group.iter().map(|(_, part)| (*part).clone()).collect();
+        let parts: Vec<PagePart> = group.iter().map(|(_, part)| (*part).clone()).collect();
         let own = &all[group[0].0].1;
         Chart { title: own.title.clone(), columns: own.columns, height: own.height, parts }
     };
@@ -145,7 +145,7 @@ fn grouped(picked: &[Picked<'_>], all: &[(String, Chart)]) -> Vec<Chart> {
 /// `rates (requests, ttft, itl, latency)`.
 fn known(all: &[(String, Chart)]) -> Vec<String> {
     let named = |(name, chart): &(String, Chart)| {
-        let mut panels: Vec<&str> = chart.parts.iter().map(Part::name).collect();
+        let mut panels: Vec<&str> = chart.parts.iter().map(PagePart::name).collect();
         panels.retain(|name| !name.is_empty());
         panels.dedup();
         match panels.is_empty() {

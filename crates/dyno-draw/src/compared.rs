@@ -2,7 +2,7 @@
 
 use super::canvas::clean;
 use super::levels::{LevelValue, MetricFn, ends_of_sweep, limited, lines, load, of, of_kind};
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::panel::{Panel, Ticks};
 use super::sketch;
 use super::sweeps::embeds;
@@ -126,7 +126,7 @@ fn over(
     panels.extend(more.into_iter().filter(drawn));
     Chart {
         title: heading.in_language(language).to_owned(),
-        parts: panels.into_iter().map(Part::Plot).collect(),
+        parts: panels.into_iter().map(PagePart::Plot).collect(),
         columns: 2,
         height: 300.0,
     }
@@ -191,7 +191,7 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
     };
     any.then(|| Chart {
         title: Word::Frontier.in_language(language).to_owned(),
-        parts: vec![Part::Plot(panel)],
+        parts: vec![PagePart::Plot(panel)],
         columns: 1,
         height: 380.0,
     })

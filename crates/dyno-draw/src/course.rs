@@ -2,7 +2,7 @@
 
 use super::chosen::{Shown, all};
 use super::levels::remark;
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::panel::{Panel, Ticks};
 use super::sweeps::embeds;
 use super::words::Word;
@@ -24,9 +24,9 @@ pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language)
     };
     let tokens = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.output_tokens).sum();
     let mut parts =
-        vec![Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language))];
+        vec![PagePart::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language))];
     if !embeds(summary) {
-        parts.push(Part::Plot(panel(&levels, Word::OutputPerSecond, &tokens, language)));
+        parts.push(PagePart::Plot(panel(&levels, Word::OutputPerSecond, &tokens, language)));
     }
     (!levels.is_empty()).then(|| Chart {
         title: Word::ThroughputOverTime.in_language(language).to_owned(),

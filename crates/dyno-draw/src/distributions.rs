@@ -2,7 +2,7 @@
 
 use super::chosen::{Shown, shown};
 use super::levels::remark;
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::panel::{Marked, Panel, Ticks};
 use super::words::Word;
 use dyno_analysis::detail::{Curve, Detail, LevelDetail};
@@ -32,9 +32,10 @@ pub(super) fn distributions(
         let has =
             |level: &LevelSummary, detail: &LevelDetail| is_known(level) && which(detail).is_some();
         let (levels, left_out) = shown(summary, detail, has);
-        (!levels.is_empty()).then(|| Part::Plot(panel(&levels, left_out, (title, which), language)))
+        (!levels.is_empty())
+            .then(|| PagePart::Plot(panel(&levels, left_out, (title, which), language)))
     };
-    let parts: Vec<Part> = CURVES.into_iter().filter_map(part).collect();
+    let parts: Vec<PagePart> = CURVES.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Chart {
         title: Word::Distributions.in_language(language).to_owned(),
         columns: parts.len().max(1),

@@ -2,7 +2,7 @@
 
 use super::canvas::clean;
 use super::levels::{LevelValue, distinct, ends_of_sweep, lengths, load, of_kind, point};
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::panel::{Panel, Ticks};
 use super::sketch::{over, work};
 use super::theme::STYLES;
@@ -65,7 +65,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     };
     Some(Chart {
         title: word(Word::Frontier).to_owned(),
-        parts: vec![Part::Plot(panel)],
+        parts: vec![PagePart::Plot(panel)],
         columns: 1,
         height: 400.0,
     })

@@ -3,7 +3,7 @@
 use super::canvas::clean;
 use super::heat::{Cell, Heat};
 use super::levels::{distinct, lengths, remark};
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::sketch::{over, work};
 use super::sweeps::embeds;
 use super::words::Word;
@@ -29,7 +29,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         let beside = if loads.len() > 1 { load_name(load, language) } else { String::new() };
         let metrics = if embeds(summary) { OF_INPUTS } else { METRICS };
         for metric in metrics {
-            parts.push(Part::Heat(heat(&own, metric, (&beside, basis), language)));
+            parts.push(PagePart::Heat(heat(&own, metric, (&beside, basis), language)));
         }
     }
     let title = if embeds(summary) { Word::InputMatrix } else { Word::Matrix };

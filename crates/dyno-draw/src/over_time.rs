@@ -2,7 +2,7 @@
 
 use super::canvas::clean;
 use super::levels::remark;
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::panel::{Panel, Ticks};
 use super::words::Word;
 use dyno_chart::{Point, Series, Trust, numbers};
@@ -51,8 +51,8 @@ impl Course<'_> {
         }
     }
 
-    fn times(&self, title: Word, series: Vec<Series>) -> Part {
-        Part::Plot(self.panel(title, series).of_times(self.language))
+    fn times(&self, title: Word, series: Vec<Series>) -> PagePart {
+        PagePart::Plot(self.panel(title, series).of_times(self.language))
     }
 
     fn chart(&self) -> Chart {
@@ -77,10 +77,10 @@ impl Course<'_> {
         Chart {
             title: format!("{}: {}", self.say(Word::OverTime), clean(&self.level.label)),
             parts: vec![
-                Part::Plot(self.panel(Word::RequestsPerSecond, rates)),
+                PagePart::Plot(self.panel(Word::RequestsPerSecond, rates)),
                 self.times(Word::Ttft, ttft),
                 self.times(Word::LatencyP50, latency),
-                Part::Plot(self.panel(Word::Requests, counts)),
+                PagePart::Plot(self.panel(Word::Requests, counts)),
             ],
             columns: 2,
             height: 280.0,

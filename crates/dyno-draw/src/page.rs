@@ -27,7 +27,7 @@ const MOST_LINES: usize = 6;
 
 /// A plot, a heat map, or bars one below the other.
 #[derive(Debug, Clone)]
-pub(super) enum Part {
+pub(super) enum PagePart {
     Plot(Panel),
     Heat(Heat),
     Rows(Rows),
@@ -37,13 +37,13 @@ pub(super) enum Part {
 #[derive(Debug, Clone)]
 pub(super) struct Chart {
     pub(super) title: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<PagePart>,
     pub(super) columns: usize,
     /// Height of each panel.
     pub(super) height: f64,
 }
 
-impl Part {
+impl PagePart {
     /// What `--charts` calls it; bars of single requests have no name.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Used {
         let mut used = Self::default();
         for part in charts.iter().flat_map(|chart| &chart.parts) {
             match part {
-                Part::Plot(panel) => {
+                PagePart::Plot(panel) => {
                     let points: Vec<&Point> =
                         panel.series.iter().flat_map(|one| &one.points).collect();
                     let any = points.iter().any(|point| point.y.is_some());
@@ -96,11 +96,11 @@ impl Used {
                         used.bands |= point.y.is_some() && point.interval.is_some();
                     }
                 }
-                Part::Heat(heat) => {
+                PagePart::Heat(heat) => {
                     let cells = heat.cells.iter().flatten().flatten();
                     cells.for_each(|cell| used.note(cell.trust, cell.value.is_some()));
                 }
-                Part::Rows(_) => {}
+                PagePart::Rows(_) => {}
             }
         }
         used

@@ -2,7 +2,7 @@
 
 use super::canvas::clean;
 use super::levels::{LevelValue, MetricFn, limited, lines, of, point};
-use super::page::Part;
+use super::page::PagePart;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::Word;
 use dyno_chart::{Series, numbers};
@@ -74,8 +74,8 @@ impl Sketch<'_> {
     }
 
     /// A panel of times in milliseconds, shown as seconds where they are long.
-    pub(super) fn times(&self, title: Word, metrics: &[(&str, MetricFn)]) -> Part {
-        Part::Plot(self.panel(title, "", metrics).of_times(self.language))
+    pub(super) fn times(&self, title: Word, metrics: &[(&str, MetricFn)]) -> PagePart {
+        PagePart::Plot(self.panel(title, "", metrics).of_times(self.language))
     }
 
     /// The same of these statistics of a time, and of those that the run's SLO bounds.
@@ -85,7 +85,7 @@ impl Sketch<'_> {
         summary: &Summary,
         time: Time,
         usual: &[Statistic],
-    ) -> Part {
+    ) -> PagePart {
         let name = |which: Statistic| match which {
             Statistic::Mean => self.say(Word::Mean),
             Statistic::Max => self.say(Word::Largest),
@@ -98,8 +98,8 @@ impl Sketch<'_> {
 
     /// A panel of throughput: over the steady windows where every level of the run has one, else over
     /// the whole levels, so that levels and charts can be compared.
-    pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
-        Part::Plot(self.work_of(title, "", which))
+    pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> PagePart {
+        PagePart::Plot(self.work_of(title, "", which))
     }
 
     /// The same with a name.

@@ -1,7 +1,7 @@
 //! Levels over their load: concurrency, rates, bursts.
 
 use super::levels::{LevelValue, ends_of_sweep, lengths, load, of, of_kind};
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found};
 use super::words::Word;
@@ -52,11 +52,11 @@ pub(super) fn embeds(summary: &Summary) -> bool {
     summary.levels.iter().any(LevelSummary::has_inputs)
 }
 
-fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
+fn duration(sketch: &Sketch, may_be_log: bool) -> PagePart {
     let unit = sketch.say(Word::Seconds);
     let took = |level: &LevelSummary| level.duration_s.map(LevelValue::plain);
     let panel = sketch.panel(Word::TotalTime, unit, &[("", Box::new(took))]);
-    Part::Plot(Panel { may_be_log, ..panel })
+    PagePart::Plot(Panel { may_be_log, ..panel })
 }
 
 /// The offered rate of a level: as it was, else as it was planned.
@@ -92,7 +92,7 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     let mut carried =
         sketch.work_of(Word::CompletedPerSecond, completed, |work| work.requests_per_s);
     carried.diagonal = true;
-    let mut parts = vec![Part::Plot(carried)];
+    let mut parts = vec![PagePart::Plot(carried)];
     parts.extend(match embeds(summary) {
         true => vec![sketch.work(Word::InputsPerSecond, |work| work.inputs_per_s)],
         false => vec![

@@ -3,7 +3,7 @@
 use super::chosen::{Shown, all, even};
 use super::lanes;
 use super::levels::distinct;
-use super::page::{Chart, Part};
+use super::page::{Chart, PagePart};
 use super::rows::{Row, Rows};
 use super::words::Word;
 use dyno_analysis::detail::{Bar, Became, Detail, LevelDetail};
@@ -25,8 +25,10 @@ pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -
         !past && !detail.bars.kept.is_empty()
     };
     let levels = all(summary, detail, has);
-    let parts: Vec<Part> =
-        interesting(&levels).into_iter().map(|i| Part::Rows(rows(&levels[i], language))).collect();
+    let parts: Vec<PagePart> = interesting(&levels)
+        .into_iter()
+        .map(|i| PagePart::Rows(rows(&levels[i], language)))
+        .collect();
     (!parts.is_empty()).then(|| Chart {
         title: Word::Timeline.in_language(language).to_owned(),
         columns: parts.len().min(2),

@@ -11,7 +11,7 @@ use crate::numbering::Numbering;
 use crate::open;
 use crate::refusal::{Pauses, Refusal};
 use crate::retries::Retries;
-use crate::sessions::Sessions;
+use crate::sessions::OpenSessions;
 use crate::share::Share;
 use crate::slots::Slots;
 use crate::stop::Stop;
@@ -71,7 +71,7 @@ pub(crate) struct RunningLevel<'s, 'a, T: Transport + ?Sized> {
     numbering: Numbering,
     transport: &'a mut T,
     supply: &'a mut dyn Supply<T::Body>,
-    sessions: Sessions<T::Body>,
+    sessions: OpenSessions<T::Body>,
     /// Of an open loop that may have only so many in flight.
     slots: Option<Slots>,
     /// When the next conversation of an open loop is due.
@@ -130,7 +130,7 @@ where
             ),
             transport,
             supply,
-            sessions: Sessions::default(),
+            sessions: OpenSessions::default(),
             slots: at_most.map(|most| Slots::new(share.of_slots(u64::from(most)))),
             next_arrival: None,
             ended: Vec::new(),

@@ -58,19 +58,19 @@ impl<B> Ord for Thinking<B> {
 }
 
 /// The conversations of a level; empty where requests are independent.
-pub(crate) struct Sessions<B> {
+pub(crate) struct OpenSessions<B> {
     /// By the index of the request that is in flight.
     answering: HashMap<u64, Talk<B>>,
     thinking: BinaryHeap<Reverse<Thinking<B>>>,
 }
 
-impl<B> Default for Sessions<B> {
+impl<B> Default for OpenSessions<B> {
     fn default() -> Self {
         Self { answering: HashMap::new(), thinking: BinaryHeap::new() }
     }
 }
 
-impl<B> Sessions<B> {
+impl<B> OpenSessions<B> {
     /// The first turn of the conversation number `session` goes out as the request of this index.
     pub(crate) fn begin(
         &mut self,

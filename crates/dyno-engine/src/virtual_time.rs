@@ -2,7 +2,7 @@
 
 mod unseen;
 
-use crate::core::{Core, Entry, Event, RefusedRequest, Request, Step};
+use crate::core::{Core, Event, RefusedRequest, Request, SequenceEntry, Step};
 use dyno_model::Nanos;
 use unseen::{Moment, Unseen};
 
@@ -159,7 +159,7 @@ impl Virtual {
 
     /// The first admission of a request that has been admitted. Call while it is in the engine, or
     /// right after one of its events.
-    pub fn entered(&self, id: u64) -> Option<Entry> {
+    pub fn entered(&self, id: u64) -> Option<SequenceEntry> {
         let kept = self.last.iter().find_map(|it| it.entered(id));
         kept.or_else(|| self.core.entered(id))
     }

@@ -18,7 +18,7 @@ pub(crate) struct Choice {
     /// Whether the engine has a prefix cache.
     pub(crate) prefix_cache: bool,
     /// How the cost of decoding grows with the number of sequences.
-    pub(crate) curve: Curve,
+    pub(crate) curve: FitCurve,
     /// Whether requests wait for the client to handle tokens.
     pub(crate) front: bool,
     /// Whether the KV pool is fitted, or assumed to be large enough.
@@ -33,7 +33,7 @@ pub(crate) struct Choice {
 
 /// How the cost of decoding grows with the number of sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Curve {
+pub enum FitCurve {
     /// By the same amount for each.
     Straight,
     /// By more for the first ones, then by the same amount for each.
@@ -72,10 +72,10 @@ impl Choice {
             (Parameter::Attention, !cells(table) && ratio(&|level| level.input) > INFORMATIVE),
             (Parameter::Kv, ratio(&|level| level.input + level.output) > INFORMATIVE),
             (Parameter::FrontEnd, streamed),
-            (Parameter::KneeAbove, matches!(self.curve, Curve::Knee | Curve::Both)),
-            (Parameter::KneeSlope, matches!(self.curve, Curve::Knee | Curve::Both)),
-            (Parameter::RiseTime, matches!(self.curve, Curve::Rise | Curve::Both)),
-            (Parameter::RiseWithin, matches!(self.curve, Curve::Rise | Curve::Both)),
+            (Parameter::KneeAbove, matches!(self.curve, FitCurve::Knee | FitCurve::Both)),
+            (Parameter::KneeSlope, matches!(self.curve, FitCurve::Knee | FitCurve::Both)),
+            (Parameter::RiseTime, matches!(self.curve, FitCurve::Rise | FitCurve::Both)),
+            (Parameter::RiseWithin, matches!(self.curve, FitCurve::Rise | FitCurve::Both)),
             (Parameter::PrefillBase, streamed && !self.launch),
             (Parameter::LaunchPrefill, self.launch),
             (Parameter::ClientToken, self.front && self.turns.is_none()),

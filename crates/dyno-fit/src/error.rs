@@ -15,7 +15,7 @@ const FEWEST: usize = 2;
 pub enum FitError {
     /// The table has defects.
     #[message("{}", "{}", clauses(_0))]
-    Defects(Vec<Defect>),
+    Defects(Vec<TwinDefect>),
     /// The options leave nothing to try.
     #[message(
         "no policy, sequence cap and token budget to try; give at least one of each",
@@ -26,7 +26,7 @@ pub enum FitError {
 
 /// One thing that makes a table impossible to fit.
 #[derive(Debug, Clone, PartialEq, Localized)]
-pub enum Defect {
+pub enum TwinDefect {
     /// Too few levels can be fitted.
     #[message(
         "{have} of {all} levels can be fitted; at least {fewest} with different loads are needed \
@@ -54,13 +54,13 @@ pub enum Defect {
         /// The level.
         label: String,
         /// What is wrong with it.
-        problem: Problem,
+        problem: FitProblem,
     },
 }
 
 /// An impossible value of a level.
 #[derive(Debug, Clone, PartialEq, Localized)]
-pub enum Problem {
+pub enum FitProblem {
     /// A metric that is negative, not a number, or 0 where that is impossible.
     #[message(
         "{} is {value}; leave out what was not measured",
@@ -100,53 +100,57 @@ pub enum Problem {
 }
 
 /// Everything that makes `table` impossible to fit; empty if it can be fitted.
-pub fn defects(table: &FitTable) -> Vec<Defect> {
+pub fn defects(table: &FitTable) -> Vec<TwinDefect> {
     let used = table.levels.iter().filter(|level| !matches!(level.role, Role::LeftOut(_)));
-    let mut found: Vec<Defect> = used
+    let mut found: Vec<TwinDefect> = used
         .flat_map(|level| {
-            let defect = |problem| Defect::Level { label: level.label.clone(), problem };
+            let defect = |problem| TwinDefect::Level { label: level.label.clone(), problem };
             level_problems(level).into_iter().map(defect)
         })
         .collect();
     let fitted: Vec<&TableLevel> = table.fitted().collect();
     let kind = |level: &TableLevel| (level.offer, level.input.to_bits(), level.output.to_bits());
     if fitted.len() < FEWEST {
-        found.push(Defect::TooFew { have: fitted.len(), all: table.levels.len(), fewest: FEWEST });
+        found.push(TwinDefect::TooFew {
+            have: fitted.len(),
+            all: table.levels.len(),
+            fewest: FEWEST,
+        });
     } else if fitted.iter().all(|level| kind(level) == kind(fitted[0])) {
-        found.push(Defect::NothingVaries(fitted[0].label.clone()));
+        found.push(TwinDefect::NothingVaries(fitted[0].label.clone()));
     }
     found
 }
 
-fn level_problems(level: &TableLevel) -> Vec<Problem> {
+fn level_problems(level: &TableLevel) -> Vec<FitProblem> {
     let impossible = |(_, value): &(ReferenceValue, f64)| !(value.is_finite() && *value >= 0.0);
     let all = level.metrics.iter().map(|(figure, value)| (*figure, *value));
     let zero = level.judged().filter(|(_, value)| *value == 0.0);
     let values = all.filter(impossible).chain(zero);
-    let mut problems: Vec<Problem> =
-        values.map(|(figure, value)| Problem::Value { figure, value }).collect();
+    let mut problems: Vec<FitProblem> =
+        values.map(|(figure, value)| FitProblem::Value { figure, value }).collect();
     if level.judged().count() == 0 {
-        problems.push(Problem::NoMeasurement);
+        problems.push(FitProblem::NoMeasurement);
     }
     let plausible = 1.0..1e8;
     if !plausible.contains(&level.input) {
-        problems.push(Problem::PromptLength(level.input));
+        problems.push(FitProblem::PromptLength(level.input));
     }
     if !plausible.contains(&level.output) {
-        problems.push(Problem::ResponseLength(level.output));
+        problems.push(FitProblem::ResponseLength(level.output));
     }
     if level.counted.is_some_and(|counted| counted.is_nan() || counted <= 1.0) {
-        problems.push(Problem::CountedFew);
+        problems.push(FitProblem::CountedFew);
     }
     match level.offer {
         Offer::Load { load: Load::Rate { rate, .. }, .. } if !(rate.is_finite() && rate > 0.0) => {
-            problems.push(Problem::Rate(rate));
+            problems.push(FitProblem::Rate(rate));
         }
         Offer::Load {
             load: Load::Concurrency { concurrency: 0 } | Load::Burst { requests: 0 },
             ..
         }
-        | Offer::Cell { requests: 0 } => problems.push(Problem::NoneInFlight),
+        | Offer::Cell { requests: 0 } => problems.push(FitProblem::NoneInFlight),
         _ => {}
     }
     problems
@@ -194,8 +198,8 @@ mod tests {
     fn levels_must_be_several_and_differ() {
         assert_eq!(defects(&table(vec![level("a", 1, 1.0), level("b", 2, 1.0)])), []);
         let one = defects(&table(vec![level("a", 1, 1.0)]));
-        assert_eq!(one, [Defect::TooFew { have: 1, all: 1, fewest: FEWEST }]);
+        assert_eq!(one, [TwinDefect::TooFew { have: 1, all: 1, fewest: FEWEST }]);
         let same = defects(&table(vec![level("a", 4, 1.0), level("b", 4, 1.5)]));
-        assert_eq!(same, [Defect::NothingVaries("a".to_owned())]);
+        assert_eq!(same, [TwinDefect::NothingVaries("a".to_owned())]);
     }
 }

@@ -9,7 +9,7 @@ use super::space::{Space, misfit};
 use super::table::{FitTable, Offer, TableLevel};
 use dyno_engine::core::Scheduler;
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::profile::{Length, Range, Rows, TwinLengths};
+use dyno_engine::twin::profile::{Length, ProfileRows, TwinLengths, TwinRange};
 use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::plan::Load;
 use dyno_model::{Message, message};
@@ -198,7 +198,7 @@ fn twin(table: &FitTable, levels: &[&TableLevel], model: &Model) -> Twin {
         get(level, ReferenceValue::CompletedRate)
             .or_else(|| Some(get(level, ReferenceValue::OutputTokensPerS)? / level.output))
     };
-    let range = Range {
+    let range = TwinRange {
         in_flight: span(&mut levels.iter().filter_map(in_flight)),
         rate: span(&mut levels.iter().filter_map(rate)),
         input: span(&mut levels.iter().map(|level| level.input)),
@@ -228,7 +228,7 @@ fn twin(table: &FitTable, levels: &[&TableLevel], model: &Model) -> Twin {
         range: (range.rate[0] <= range.rate[1] && range.in_flight[0] <= range.in_flight[1])
             .then_some(range),
         client: model.client,
-        rows: Rows {
+        rows: ProfileRows {
             fitted: labels(&|level| level.role == Role::Fitted),
             held_out: labels(&|level| level.role == Role::HeldOut),
             left_out: labels(&|level| matches!(level.role, Role::LeftOut(_))),

@@ -29,18 +29,18 @@ mod terms;
 mod trial;
 
 pub use calibrate::{
-    CalibrateOptions, Calibrated, CheckedLevel, Explanation, FitCheck, LeftOut, Missed, NextRun,
-    Part, Settings, Shift, Unknown, Without, calibrate, check,
+    CalibrateOptions, Calibrated, CheckedLevel, ExplainedPart, Explanation, FitCheck, FitSettings,
+    LeftOut, Missed, NextRun, Shift, Unknown, Without, calibrate, check,
 };
-pub use choice::Curve;
-pub use error::{Defect, FitError, Problem, defects};
+pub use choice::FitCurve;
+pub use error::{FitError, FitProblem, TwinDefect, defects};
 pub use progress::{FitProgress, FitState};
 pub use report::{FitCompared, Fitted, Report, verify};
-pub use table::{End, FitTable, Offer, Role, TableLevel};
+pub use table::{FitTable, Offer, Role, TableEnd, TableLevel};
 pub use terms::FitTerm;
 pub use trial::{
-    Caches, Chunk, Figures, Quantity, Sent, Shared, Trial, TrialKind, Unfit, When, caches, rerun,
-    sent_times, trial,
+    Figures, Quantity, SentRequest, Shared, Trial, TrialCaches, TrialChunk, TrialKind, TrialTime,
+    Unfit, caches, rerun, sent_times, trial,
 };
 
 use dyno_engine::core::Policy;
@@ -56,7 +56,7 @@ pub struct FitOptions {
     /// Token budgets to try.
     pub token_budgets: Vec<u32>,
     /// Shapes of the decode cost to try, simple ones first.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<FitCurve>,
     /// Whether to try a client that handles tokens one after another, one that takes no time, or both.
     pub fronts: Vec<bool>,
     /// Whether to try a KV pool that is too small for all that is in flight.
@@ -80,7 +80,7 @@ impl Default for FitOptions {
             policies: vec![Policy::PrefillFirst, Policy::Chunked],
             max_seqs: vec![48, 64, 96, 128, 192, 256, 512],
             token_budgets: vec![512, 2048, 8192, 32_768],
-            curves: vec![Curve::Straight, Curve::Rise, Curve::Knee],
+            curves: vec![FitCurve::Straight, FitCurve::Rise, FitCurve::Knee],
             fronts: vec![false, true],
             pool: false,
             terms: Vec::new(),

@@ -1,6 +1,6 @@
 //! Converts published tables into tables to fit.
 
-use super::table::{End, FitTable, Offer, Role, TableLevel};
+use super::table::{FitTable, Offer, Role, TableEnd, TableLevel};
 use dyno_engine::twin::reference::{
     ClientKind, Reference, ReferenceLoad, ReferenceRow, ReferenceValue,
 };
@@ -92,8 +92,10 @@ fn timeout(reference: &Reference) -> Option<f64> {
 fn offer(reference: &Reference, row: &ReferenceRow) -> Offer {
     let client = &reference.client;
     let end = match client.kind {
-        ClientKind::Guidellm01 => End::Dropped { seconds: client.window_s.unwrap_or(WINDOW_S) },
-        _ => End::Requests {
+        ClientKind::Guidellm01 => {
+            TableEnd::Dropped { seconds: client.window_s.unwrap_or(WINDOW_S) }
+        }
+        _ => TableEnd::Requests {
             requests: reference.requests(row).unwrap_or(1),
             noticed_s: 0.5 * client.counting_delay_s.unwrap_or(0.0),
         },

@@ -1,12 +1,12 @@
 //! Finds the choice and the parameters that fit a table best.
 
 use super::FitOptions;
-use super::choice::{Choice, Curve, cells, settings, shapes};
+use super::choice::{Choice, FitCurve, cells, settings, shapes};
 use super::model::Model;
 use super::parameters::Parameter;
 use super::simplex::{Point, Simplex};
 use super::space::{Space, level_misfit};
-use super::table::{End, FitTable, Offer, TableLevel};
+use super::table::{FitTable, Offer, TableEnd, TableLevel};
 use super::terms::extend;
 use dyno_engine::core::Policy;
 use dyno_engine::twin::reference::ReferenceValue;
@@ -50,7 +50,7 @@ impl Candidate {
 /// lowest leave-one-out error, with the further terms that it needs. Only fitted levels are used.
 pub(crate) fn search(table: &FitTable, options: &FitOptions) -> Option<Candidate> {
     let levels: Vec<&TableLevel> = table.fitted().collect();
-    let search = Search { table, levels: &levels, options };
+    let search = TableSearch { table, levels: &levels, options };
     let starts: Vec<Choice> = options
         .policies
         .iter()
@@ -102,13 +102,13 @@ pub(crate) fn parallel<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-pub(crate) struct Search<'a> {
+pub(crate) struct TableSearch<'a> {
     table: &'a FitTable,
     pub(crate) levels: &'a [&'a TableLevel],
     pub(crate) options: &'a FitOptions,
 }
 
-impl Search<'_> {
+impl TableSearch<'_> {
     /// Estimates what is still to be done: coarse fits of `starts`, the settings of the best ones
     /// if they are `unsettled`, fine fits, and the judgement.
     fn expect(&self, starts: usize, unsettled: bool) {
@@ -142,7 +142,7 @@ impl Search<'_> {
             max_seqs: self.cap(),
             token_budget: *self.options.token_budgets.last().unwrap_or(&8192),
             prefix_cache: false,
-            curve: Curve::Rise,
+            curve: FitCurve::Rise,
             front: false,
             pool: cells(self.table),
             steps_ahead: 0,
@@ -267,8 +267,8 @@ pub(crate) fn effort(levels: &[&TableLevel], simplex: Simplex) -> Simplex {
 /// How many requests are simulated in levels that are bounded by a number.
 fn requests(levels: &[&TableLevel]) -> f64 {
     let requests = |level: &&TableLevel| match level.offer {
-        Offer::Load { end: End::Requests { requests, .. }, .. }
-        | Offer::Unknown { end: End::Requests { requests, .. } }
+        Offer::Load { end: TableEnd::Requests { requests, .. }, .. }
+        | Offer::Unknown { end: TableEnd::Requests { requests, .. } }
         | Offer::Cell { requests } => f64::from(requests),
         _ => 0.0,
     };

@@ -67,12 +67,12 @@ pub enum Offer {
         /// The most requests that an open loop had in flight.
         at_most: Option<u32>,
         /// When it ended.
-        end: End,
+        end: TableEnd,
     },
     /// With as many in flight as the client could; their number is unknown.
     Unknown {
         /// When it ended.
-        end: End,
+        end: TableEnd,
     },
     /// In an unknown way: times are those of a single request, rates those of a saturated engine.
     Cell {
@@ -83,7 +83,7 @@ pub enum Offer {
 
 /// When a level ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum End {
+pub enum TableEnd {
     /// When so many requests had been sent and had ended.
     Requests {
         /// How many.
@@ -106,7 +106,7 @@ pub enum End {
 impl Offer {
     /// All requests at once.
     pub fn burst(requests: u32) -> Self {
-        let end = End::Requests { requests, noticed_s: 0.0 };
+        let end = TableEnd::Requests { requests, noticed_s: 0.0 };
         Self::Load { load: Load::Burst { requests: u64::from(requests) }, at_most: None, end }
     }
 }

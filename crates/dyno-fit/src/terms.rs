@@ -3,7 +3,7 @@
 
 use super::choice::Choice;
 use super::parameters::Parameter;
-use super::search::{Candidate, Search, parallel};
+use super::search::{Candidate, TableSearch, parallel};
 use super::table::TableLevel;
 use dyno_engine::twin::reference::ReferenceValue;
 
@@ -49,7 +49,7 @@ impl FitTerm {
 }
 
 /// The candidate with all terms that earn their place.
-pub(crate) fn extend(search: &Search<'_>, basic: Candidate) -> Candidate {
+pub(crate) fn extend(search: &TableSearch<'_>, basic: Candidate) -> Candidate {
     let mut best = basic;
     if search.levels.len() < FEWEST {
         return best;
@@ -91,7 +91,7 @@ impl Scored {
     }
 }
 
-impl Search<'_> {
+impl TableSearch<'_> {
     /// A coarse fit of a choice that starts from a candidate with one term less.
     fn near(&self, choice: Choice, from: &Candidate) -> Candidate {
         let mut from = from.clone();
@@ -110,7 +110,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choice::Curve;
+    use crate::choice::FitCurve;
     use crate::table::{FitTable, Offer, Role};
     use dyno_engine::core::Policy;
 
@@ -119,7 +119,7 @@ mod tests {
         max_seqs: 8,
         token_budget: 2048,
         prefix_cache: false,
-        curve: Curve::Straight,
+        curve: FitCurve::Straight,
         front: true,
         pool: false,
         steps_ahead: 0,

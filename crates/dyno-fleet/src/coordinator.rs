@@ -6,7 +6,7 @@ mod level;
 
 pub use error::FleetError;
 
-use crate::clock::{ClockSync, Stamps};
+use crate::clock::{ClockStamps, ClockSync};
 use crate::message::{AgentLevelEnd, FromAgent, Hello, PROTOCOL, Setup, ToAgent, named};
 use crate::patience::{Late, Patience, Requests, can_be, can_have_done, is_at_work};
 use crate::port::{Hub, Out, taken};
@@ -33,7 +33,7 @@ const PIECE_WITHIN: Duration = Duration::from_secs(10);
 const TRIES: u32 = 3;
 
 /// The part of the file with a hash that begins at a position; the reason if there is none.
-pub type Pieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, Message> + 'a;
+pub type RecordPieces<'a> = dyn FnMut(&str, u64) -> Result<Vec<u8>, Message> + 'a;
 
 /// Watches a level.
 pub trait LevelWatch {
@@ -49,7 +49,7 @@ pub trait LevelWatch {
 
 /// What one agent did in a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct AgentPart {
     /// The agent.
     pub name: String,
     /// Its machine.
@@ -263,7 +263,7 @@ impl Fleet {
                     return Some((number, Heard::Gone));
                 }
                 Ok((FromAgent::Beat { sent, received, answered, beat, .. }, _)) => {
-                    member.clock.add(Stamps { sent, received, answered, back: arrived.at });
+                    member.clock.add(ClockStamps { sent, received, answered, back: arrived.at });
                     member.beats += u64::from(beat.is_some());
                     match beat.is_some_and(|beat| is_at_work(&beat, member.beat.as_ref())) {
                         true => member.at_rest = None,
@@ -334,7 +334,7 @@ impl Fleet {
     pub fn set_up(
         &mut self,
         setups: Vec<Setup>,
-        piece: &mut Pieces<'_>,
+        piece: &mut RecordPieces<'_>,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), FleetError> {
         self.requests =
@@ -414,7 +414,7 @@ impl Fleet {
                     );
                     self.members[agent].lost.get_or_insert(why);
                 } else if at == from {
-                    let kept = keep(&piece).map_err(Message::quoted);
+                    let kept = keep(&piece).map_err(Message::of);
                     kept.map_err(|why| FleetError::Refused { name: name.clone(), why })?;
                     (from, tries) = (from + piece.len() as u64, 0);
                     break;

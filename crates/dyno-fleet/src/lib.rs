@@ -23,8 +23,8 @@ mod port;
 mod sanitize;
 
 pub use agent_protocol::{AgentOrder, Counters, Post, SILENCE};
-pub use clock::{ClockSync, Stamps};
-pub use coordinator::{Fleet, FleetError, LevelWatch, Part, Pieces};
+pub use clock::{ClockStamps, ClockSync};
+pub use coordinator::{AgentPart, Fleet, FleetError, LevelWatch, RecordPieces};
 pub use inbox::{Inbox, Intake, inbox};
 pub use limits::{check_level, check_setup};
 pub use message::{

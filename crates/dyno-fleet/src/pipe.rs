@@ -41,7 +41,7 @@ pub fn spawn(
         let mut child = command.spawn()?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = streams else {
-            return Err(io::Error::other("a child without its pipes"));
+            return Err(io::Error::other(message!("a child without its pipes", "子进程没有管道")));
         };
         let child = Arc::new(Mutex::new(child));
         children.0.push(Arc::clone(&child));
@@ -127,17 +127,17 @@ fn read(input: &mut impl Read) -> Result<Option<Vec<u8>>, Message> {
     match input.read_exact(&mut length) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        Err(error) => return Err(Message::quoted(error)),
+        Err(error) => return Err(Message::of(error)),
     }
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_PACKET {
-        return Err(Message::of(&BadPacket::TooLarge(length)));
+        return Err(Message::of(BadPacket::TooLarge(length)));
     }
     let mut packet = vec![0; length];
     match input.read_exact(&mut packet) {
         Ok(()) => Ok(Some(packet)),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(Message::quoted(error)),
+        Err(error) => Err(Message::of(error)),
     }
 }
 
@@ -156,10 +156,7 @@ fn kept(mut errors: impl Read, keep: &Mutex<Vec<u8>>) {
 fn ended(child: &Mutex<Child>, printed: &Mutex<Vec<u8>>) -> Message {
     let how = match waited(child, TO_END) {
         None => message!("its output was closed", "它的输出已关闭"),
-        Some(status) => match status.code() {
-            Some(code) => message!("exit status: {code}", "退出码 {code}"),
-            None => Message::quoted(status),
-        },
+        Some(status) => Message::of(status),
     };
     // What it printed arrives on another thread.
     thread::sleep(Duration::from_millis(20));

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 /// An entry at the top of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SettingEntry {
     /// Its name.
     pub key: String,
     /// Where it begins, from 1.
@@ -31,7 +31,7 @@ pub struct Wrong {
 }
 
 /// The entries of a TOML document.
-pub fn of_toml(text: &str) -> Result<Vec<Entry>, Wrong> {
+pub fn of_toml(text: &str) -> Result<Vec<SettingEntry>, Wrong> {
     let line = |at: usize| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line(span.start));
@@ -42,7 +42,7 @@ pub fn of_toml(text: &str) -> Result<Vec<Entry>, Wrong> {
     for (key, value) in table.get_ref() {
         let (key, line) = (key.get_ref().to_string(), line(key.span().start));
         match to_json(value) {
-            Ok(value) => entries.push(Entry { key, line, value }),
+            Ok(value) => entries.push(SettingEntry { key, line, value }),
             Err(what) => return Err(Wrong { line, key: Some(key), what }),
         }
     }
@@ -51,7 +51,7 @@ pub fn of_toml(text: &str) -> Result<Vec<Entry>, Wrong> {
 }
 
 /// The entries of a YAML document.
-pub fn of_yaml(text: &str) -> Result<Vec<Entry>, Wrong> {
+pub fn of_yaml(text: &str) -> Result<Vec<SettingEntry>, Wrong> {
     let wrong = |line: u64, what| Wrong { line: line as usize, key: None, what };
     let mut found = yaml::documents(text.as_bytes());
     if let Some(problem) = found.problems.first() {
@@ -85,7 +85,7 @@ pub fn of_yaml(text: &str) -> Result<Vec<Entry>, Wrong> {
             let what = message!("given more than once; give it once", "重复指定；请只写一次");
             return Err(Wrong { line, key: Some(key), what });
         }
-        entries.push(Entry { key, line, value });
+        entries.push(SettingEntry { key, line, value });
     }
     entries.sort_by_key(|entry| entry.line);
     Ok(entries)
@@ -131,7 +131,7 @@ mod tests {
     fn entries_of_both_forms_are_the_same() {
         let toml = of_toml("a = [1, 2.5]\n\n\"b\" = { c = 0x10 }\nd = 2026-01-01\n").unwrap();
         let yaml = of_yaml("a: [1, 2.5]\n\n\"b\":\n  c: 16\nd: '2026-01-01'\n").unwrap();
-        let plain = |all: Vec<Entry>| -> Vec<(String, Value)> {
+        let plain = |all: Vec<SettingEntry>| -> Vec<(String, Value)> {
             all.into_iter().map(|entry| (entry.key, entry.value)).collect()
         };
         assert_eq!(toml[1].line, 3);

@@ -3,6 +3,7 @@
 
 use dyno_model::Diagnostic;
 use dyno_model::budget::{Budget, HeldBytes, json_weight};
+use dyno_model::message::json_reason;
 use dyno_words::{Problem, values};
 use serde_json::Value;
 
@@ -94,13 +95,7 @@ fn broken(error: &serde_json::Error, line: u64, length: usize) -> Diagnostic {
     if error.is_eof() {
         return Problem::JsonCut.with([length]).at(line);
     }
-    Problem::JsonBroken.with(values![error.column(), reason(error)]).at(at)
-}
-
-/// The parser's message without the position, which is reported separately.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
+    Problem::JsonBroken.with(values![error.column(), json_reason(error)]).at(at)
 }
 
 /// Python writes numbers that JSON does not have; here they become `null` and text.

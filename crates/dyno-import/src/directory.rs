@@ -10,6 +10,7 @@ use crate::{FileOutcome, ImportError, ImportOutcome, Imported, text};
 use dyno_form::file::{self, FileError};
 use dyno_form::json;
 use dyno_form::sqlite::with_log;
+use dyno_model::Message;
 use dyno_words::named;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -172,7 +173,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
         let (bytes, log_problem) = match file::read(path) {
             Ok(bytes) => with_log(path, bytes),
             Err(error) => {
-                let outcome = ImportOutcome::Unreadable(error.to_string());
+                let outcome = ImportOutcome::Unreadable(Message::of(error));
                 documents.push(FileOutcome { file: shown, outcome });
                 continue;
             }

@@ -1,6 +1,6 @@
 //! What became of a file of an import.
 
-use dyno_model::Sure;
+use dyno_model::{Message, Sure};
 
 /// A file, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,5 +38,5 @@ pub enum ImportOutcome {
     /// No tool that is known writes such files.
     Unknown,
     /// It could not be read; the reason.
-    Unreadable(String),
+    Unreadable(Message),
 }

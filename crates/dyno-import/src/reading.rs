@@ -2,7 +2,7 @@
 //! here, and [`Reading::finish`] makes summaries of them.
 
 use crate::level::same::Seen;
-use crate::level::{Found, Head, rebuild};
+use crate::level::{RunHead, StatedLevel, rebuild};
 use crate::tools::{self, Lifecycle, Records};
 use crate::{FileOutcome, ImportOutcome, Imported};
 use dyno_form::csv::CsvRow;
@@ -27,7 +27,7 @@ pub(crate) const MOST_LEVELS: usize = 10_000;
 pub(crate) struct Group {
     /// Consecutive levels of the same are one run.
     pub(crate) key: String,
-    pub(crate) head: Head,
+    pub(crate) head: RunHead,
 }
 
 impl Group {
@@ -59,7 +59,7 @@ pub(crate) struct Reading {
     recognised: Option<Recognised>,
     /// The tool that wrote it.
     tool: &'static str,
-    groups: Vec<(Group, Vec<Found>)>,
+    groups: Vec<(Group, Vec<StatedLevel>)>,
     /// How many levels there are, and whether more were left out.
     levels: usize,
     full: bool,
@@ -70,9 +70,9 @@ pub(crate) struct Reading {
     /// AIPerf's requests, which are in a separate file.
     pub(crate) records: Records,
     /// AIPerf's summary of them.
-    pub(crate) exports: Vec<(Head, Found)>,
+    pub(crate) exports: Vec<(RunHead, StatedLevel)>,
     /// Requests in a separate file, without their load; they join the level whose requests they are.
-    pub(crate) loose: Vec<(Head, Found)>,
+    pub(crate) loose: Vec<(RunHead, StatedLevel)>,
     /// The files of inference-perf's runs.
     pub(crate) lifecycle: Lifecycle,
 }
@@ -225,7 +225,7 @@ impl Reading {
 
     /// Adds a level, to the previous run where it belongs to that. What another file contains, too, is
     /// left out.
-    pub(crate) fn add(&mut self, group: Group, level: Found) {
+    pub(crate) fn add(&mut self, group: Group, level: StatedLevel) {
         if !self.says_something(&level) || !self.has_room() {
             return;
         }
@@ -236,7 +236,7 @@ impl Reading {
         }
     }
 
-    fn push(&mut self, group: Group, mut level: Found) {
+    fn push(&mut self, group: Group, mut level: StatedLevel) {
         match self.groups.last_mut() {
             Some((last, levels)) if last.belongs_with(&group) => {
                 let (own, file) = (&last.head.origin.file, &group.head.origin.file);
@@ -260,7 +260,7 @@ impl Reading {
     }
 
     /// Whether a level has any result; if not, a problem says so.
-    fn says_something(&mut self, level: &Found) -> bool {
+    fn says_something(&mut self, level: &StatedLevel) -> bool {
         let some = level.says_something();
         if !some {
             let line = level.stated.reported.as_ref().and_then(|reported| reported.line);
@@ -270,7 +270,7 @@ impl Reading {
     }
 
     /// Adds a run as a whole.
-    pub(crate) fn add_run(&mut self, head: Head, mut levels: Vec<Found>) {
+    pub(crate) fn add_run(&mut self, head: RunHead, mut levels: Vec<StatedLevel>) {
         levels.retain(|level| self.says_something(level) && self.has_room());
         if levels.is_empty() {
             return;
@@ -355,7 +355,7 @@ impl Reading {
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {
             number_duplicates(&mut levels);
-            let head = Head { ordinal: runs.len() + 1, ..group.head };
+            let head = RunHead { ordinal: runs.len() + 1, ..group.head };
             runs.push(rebuild::run(head, levels, &mut self.problems));
         }
         Imported { runs, problems: self.problems, files }
@@ -363,7 +363,7 @@ impl Reading {
 }
 
 /// Levels of the same name get a number.
-fn number_duplicates(levels: &mut [Found]) {
+fn number_duplicates(levels: &mut [StatedLevel]) {
     let names: Vec<String> = levels.iter().map(|level| level.stated.label.clone()).collect();
     for (i, level) in levels.iter_mut().enumerate() {
         let before = names[..i].iter().filter(|name| **name == names[i]).count();

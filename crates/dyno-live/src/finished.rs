@@ -4,7 +4,7 @@ use super::view::{doubt, place};
 use super::watch::Over;
 use super::words::{self, Text};
 use dyno_analysis::counts::Counts;
-use dyno_analysis::running_level::{LevelSoFar, Spread};
+use dyno_analysis::running_level::{LatencySpread, LevelSoFar};
 use dyno_model::metric::Time;
 use dyno_model::{Decision, Language};
 use dyno_words::columns::{ABSENT, is_long, number, width};
@@ -22,7 +22,7 @@ pub(super) struct Times {
 
 impl Times {
     /// Median and 99th percentile, with `?` where too few samples lie beyond it.
-    pub(super) fn pair(spread: Spread) -> Self {
+    pub(super) fn pair(spread: LatencySpread) -> Self {
         let mark = if spread.p99_marked { "?" } else { "" };
         let Self { text, unit } = Self::of([spread.p50, spread.p99]);
         Self { text: text + mark, unit }
@@ -147,7 +147,7 @@ mod tests {
 
     fn over() -> Over {
         let counts = Counts { planned: 500, completed: 498, failed: 2, ..Default::default() };
-        let spread = |p50, p99| Spread { p50: Some(p50), p99: Some(p99), p99_marked: true };
+        let spread = |p50, p99| LatencySpread { p50: Some(p50), p99: Some(p99), p99_marked: true };
         let found = LevelSoFar {
             counts,
             requests_per_s: Some(12.34),
@@ -156,7 +156,7 @@ mod tests {
                 Time::Ttft => spread(212.4, 480.0),
                 Time::Itl => spread(20.1, 30.0),
                 Time::Tpot => spread(21.0, 30.0),
-                _ => Spread::default(),
+                _ => LatencySpread::default(),
             }),
             ..LevelSoFar::default()
         };

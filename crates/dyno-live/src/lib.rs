@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use view::Status;
-use watch::Watch;
+use watch::LiveWatch;
 
 const REDRAW: Duration = Duration::from_millis(200);
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -59,10 +59,10 @@ impl Progress {
         let (stop, stopped) = channel();
         let (alive, ended) = channel();
         let style = terminal.progress_style();
-        let full_screen = full_screen && screen::is_possible(&*terminal, live.language());
+        let full_screen = full_screen && screen::is_possible(&*terminal);
         if style != ProgressStyle::Hidden {
             let terminal = Arc::clone(&terminal);
-            let watch = Watch::new(&live);
+            let watch = LiveWatch::new(&live);
             let mut viewer = Viewer { live, terminal, stopped, watch };
             // Without a thread there is no progress, but the run goes ahead.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
@@ -87,7 +87,7 @@ struct Viewer {
     live: Arc<Live>,
     terminal: Arc<dyn Terminal>,
     stopped: Receiver<()>,
-    watch: Watch,
+    watch: LiveWatch,
 }
 
 impl Viewer {

@@ -4,8 +4,8 @@
 use super::Viewer;
 use super::live::Seen;
 use super::outlook::Bounds;
-use super::watch::{Over, Watch};
-use dyno_analysis::running_level::{LevelSoFar, Spread};
+use super::watch::{LiveWatch, Over};
+use dyno_analysis::running_level::{LatencySpread, LevelSoFar};
 use dyno_model::metric::Time;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -56,17 +56,17 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-fn bounds(index: usize, watch: &Watch) -> Option<&Bounds> {
+fn bounds(index: usize, watch: &LiveWatch) -> Option<&Bounds> {
     watch.outlook.levels.get(index)
 }
 
 /// Which level, and what it sends.
-fn head(event: &str, index: usize, watch: &Watch) -> Map<String, Value> {
+fn head(event: &str, index: usize, watch: &LiveWatch) -> Map<String, Value> {
     let label = bounds(index, watch).map(|level| level.label.as_str());
     object(json!({"event": event, "level": index + 1, "label": label}))
 }
 
-fn begins(index: usize, watch: &Watch) -> Map<String, Value> {
+fn begins(index: usize, watch: &LiveWatch) -> Map<String, Value> {
     let level = bounds(index, watch);
     let mut line = head("level_begins", index, watch);
     line.extend(object(json!({
@@ -79,7 +79,7 @@ fn begins(index: usize, watch: &Watch) -> Map<String, Value> {
     line
 }
 
-fn counters(watch: &Watch) -> Map<String, Value> {
+fn counters(watch: &LiveWatch) -> Map<String, Value> {
     let Seen { done, completed, failed, unconfirmed, shed, unsent, .. } = &watch.seen;
     let Seen { in_flight, tokens, elapsed, .. } = &watch.seen;
     let (requests_per_s, tokens_per_s) = watch.per_second().unzip();
@@ -103,11 +103,11 @@ fn counters(watch: &Watch) -> Map<String, Value> {
     line
 }
 
-fn ended(index: usize, watch: &Watch) -> Option<Map<String, Value>> {
+fn ended(index: usize, watch: &LiveWatch) -> Option<Map<String, Value>> {
     let Over { ending, took, found } = watch.levels.get(index)?.over.as_ref()?;
     let LevelSoFar { counts, .. } = found;
     let time = |time: Time| {
-        let Spread { p50, p99, .. } = found.times[time];
+        let LatencySpread { p50, p99, .. } = found.times[time];
         json!({"p50": p50.map(rounded), "p99": p99.map(rounded)})
     };
     let mut line = head("level_ends", index, watch);
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn lines_have_the_documented_keys() {
         let live = Live::default();
-        let mut watch = Watch::new(&live);
+        let mut watch = LiveWatch::new(&live);
         live.expect(&[samples::level_plan("one")], false);
         live.begin_level(0, 1, &samples::level_plan("one"), Some(100));
         (0..30).for_each(|index| live.ended(&samples::record(0, index)));

@@ -5,13 +5,13 @@ use super::agents::FleetSeen;
 use super::mailbox::{Boundary, Counted, Mailbox};
 use super::outlook::{Bounds, Outlook};
 use dyno_analysis::running_level::RunningLevel;
-use dyno_model::Language;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerSample;
+use dyno_model::{Language, Message};
 use dyno_net::Clock;
 use dyno_words::level_name;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -64,7 +64,7 @@ pub struct Live {
     /// The latest metrics of the server, and when they came. Written by the thread that polls them.
     server: Mutex<Option<(Duration, ServerSample)>>,
     /// Notes about levels that have ended, printed after their lines.
-    notes: Mutex<Vec<String>>,
+    notes: Mutex<Vec<Message>>,
     pub(super) mailbox: Mailbox,
     /// How many agents send; 0 where this process does it itself.
     agents: usize,
@@ -288,11 +288,11 @@ impl Live {
     }
 
     /// A note about the level that is over, to be printed after its line.
-    pub fn note(&self, text: String) {
+    pub fn note(&self, text: Message) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 
-    pub(super) fn take_notes(&self) -> Vec<String> {
+    pub(super) fn take_notes(&self) -> Vec<Message> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn b10_arrivals_that_were_never_sent_are_not_requests() {
         let live = Live::default();
-        let mut watch = crate::watch::Watch::new(&live);
+        let mut watch = crate::watch::LiveWatch::new(&live);
         live.begin_level(0, 1, &samples::level_plan("one"), Some(50));
         (0..24).for_each(|index| live.ended(&samples::record(0, index)));
         for (index, outcome) in (24..).zip([Outcome::Censored, Outcome::Dropped("full".into())]) {

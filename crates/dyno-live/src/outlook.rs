@@ -2,7 +2,7 @@
 
 use super::live::Seen;
 use super::words::Text;
-use dyno_analysis::running_level::Terms;
+use dyno_analysis::running_level::LevelTerms;
 use dyno_model::Language;
 use dyno_model::level_schedule::{Over, Search};
 use dyno_model::load::LoadKind;
@@ -112,8 +112,8 @@ impl Outlook {
     }
 
     /// What level `index` is judged by.
-    pub(super) fn terms(&self, index: usize) -> Terms {
-        Terms {
+    pub(super) fn terms(&self, index: usize) -> LevelTerms {
+        LevelTerms {
             level: self.levels.get(index).and_then(|level| level.plan.clone()),
             predicted: self.predicted,
             allow_failures: self.allow_failures,

@@ -1,7 +1,7 @@
 //! The run second by second: which requests ended and which tokens arrived in each.
 
 use super::agents::middle;
-use dyno_analysis::running_level::{Spread, for_each_itl, latency, rough, ttft};
+use dyno_analysis::running_level::{LatencySpread, for_each_itl, latency, rough, ttft};
 use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
@@ -32,7 +32,7 @@ pub(crate) struct Second {
     /// Texts of these requests, where nothing is generated.
     pub(crate) inputs: u64,
     /// TTFT, ITL and latency.
-    pub(crate) times: PerTime<Spread>,
+    pub(crate) times: PerTime<LatencySpread>,
     open: Option<Box<PerTime<DelayHistogram>>>,
     /// Medians that several load generators reported.
     reported: Vec<(Time, Nanos)>,
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(over.iter().map(|s| s.tokens).collect::<Vec<_>>(), [30, 10, 10, 0]);
         let median = over[0].times[Time::Ttft].p50.unwrap();
         assert!((200.0..213.0).contains(&median), "{median}");
-        assert_eq!(over[3].times[Time::Ttft], Spread::default());
+        assert_eq!(over[3].times[Time::Ttft], LatencySpread::default());
         assert_eq!(seconds.over(2).len(), 2);
     }
 

@@ -1,7 +1,7 @@
 //! Where a run is shown: what the progress thread needs of the program's printer.
 
-use dyno_model::Language;
-use std::fmt::{Debug, Display};
+use dyno_model::{Language, Localized};
+use std::fmt::Debug;
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub trait Terminal: Debug + Send + Sync {
     fn colour(&self) -> bool;
 
     /// Prints a note.
-    fn note(&self, text: &dyn Display);
+    fn note(&self, text: &dyn Localized);
 
     /// Draws the progress line over the previous one; `false` if the terminal is gone.
     fn draw_line(&self, line: &str) -> bool;

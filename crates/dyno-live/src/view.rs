@@ -5,7 +5,7 @@ use super::finished::maybe;
 use super::fit::{Part, elided, fitted, joined};
 use super::live::Seen;
 use super::outlook::{Left, level_left};
-use super::watch::Watch;
+use super::watch::LiveWatch;
 use super::words::{self, Text};
 use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::metric::Unit;
@@ -36,7 +36,7 @@ pub(super) struct Status<'a> {
 }
 
 impl<'a> Status<'a> {
-    pub(super) fn of(watch: &'a Watch, language: Language) -> Self {
+    pub(super) fn of(watch: &'a LiveWatch, language: Language) -> Self {
         Self {
             language,
             seen: &watch.seen,
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use crate::agents::tests::agent;
     use crate::samples;
-    use dyno_analysis::running_level::{RunningLevel, Terms};
+    use dyno_analysis::running_level::{LevelTerms, RunningLevel};
     use dyno_model::SEC;
     use dyno_model::fleet::AgentSeen;
     use dyno_model::server::ServerSample;
@@ -294,7 +294,7 @@ mod tests {
     fn judged(slo: &str) -> LevelSoFar {
         let slo = Some(slo.parse().unwrap());
         let mut glimpse =
-            RunningLevel::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
+            RunningLevel::new(LevelTerms { slo, allow_failures: 0.01, ..LevelTerms::default() });
         (0..400).for_each(|index| glimpse.add(&samples::record(0, index)));
         glimpse.so_far()
     }
@@ -376,9 +376,9 @@ mod tests {
         assert!(line(&judged("ttft.p99<500ms")).contains("1 failed  SLO met  10.0 req/s"));
         let missed = line(&judged("ttft.p99<250ms and itl.p99<25ms"));
         assert!(missed.contains("  SLO missed (ttft.p99<250ms)  "), "{missed}");
-        let mut few = RunningLevel::new(Terms {
+        let mut few = RunningLevel::new(LevelTerms {
             slo: Some("ttft.p99<500ms".parse().unwrap()),
-            ..Terms::default()
+            ..LevelTerms::default()
         });
         few.add(&samples::record(0, 0));
         assert!(line(&few.so_far()).contains("  SLO undecided  "));

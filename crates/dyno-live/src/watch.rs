@@ -7,7 +7,7 @@ use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
 use dyno_analysis::counts::Counts;
-use dyno_analysis::running_level::{LevelSoFar, RunningLevel, Terms};
+use dyno_analysis::running_level::{LevelSoFar, LevelTerms, RunningLevel};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const REST_PER_LOOK: u32 = 100;
 
 /// Everything that is known of a run in progress.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct LiveWatch {
     letters: Letters,
     rates: Rates,
     pub(super) seen: Seen,
@@ -59,7 +59,7 @@ pub(crate) struct Over {
     pub(crate) found: LevelSoFar,
 }
 
-impl Watch {
+impl LiveWatch {
     pub(super) fn new(live: &Live) -> Self {
         live.mailbox.watch();
         Self {
@@ -222,7 +222,7 @@ impl Watched {
         !self.begun.is_zero()
     }
 
-    fn new(terms: Terms) -> Self {
+    fn new(terms: LevelTerms) -> Self {
         Self {
             begun: Duration::ZERO,
             requests: 0,
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn levels_are_kept_apart_and_reported_once() {
         let live = Live::default();
-        let mut watch = Watch::new(&live);
+        let mut watch = LiveWatch::new(&live);
         assert!(!watch.look(&live));
         live.begin_level(0, 2, &samples::level_plan("one"), Some(3));
         (0..3).for_each(|i| live.ended(&samples::record(0, i)));
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn metrics_are_absent_where_requests_were_lost() {
         let live = Live::default();
-        let mut watch = Watch::new(&live);
+        let mut watch = LiveWatch::new(&live);
         live.begin_level(0, 1, &samples::level_plan("one"), None);
         // More than the mailbox holds, and nothing takes them out.
         (0..20_000).for_each(|i| live.ended(&samples::record(0, i)));
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn what_agents_report_is_shown_until_their_records_come() {
         let live = fleet();
-        let mut watch = Watch::new(&live);
+        let mut watch = LiveWatch::new(&live);
         live.begin_level(0, 1, &samples::level_plan("one"), Some(200));
         live.agents(&[agent("1", 0), agent("2", 0)]);
         watch.look(&live);
@@ -353,7 +353,7 @@ mod tests {
         let found = watch.found(0).unwrap();
         assert_eq!((found.counts.planned, found.times[Time::Ttft].p50), (80, Some(50.0)));
         assert_eq!(watch.agents().len(), 2);
-        let seconds = |watch: &Watch| -> u64 {
+        let seconds = |watch: &LiveWatch| -> u64 {
             watch.seconds.over(100).iter().map(|second| second.done).sum()
         };
         let (before, rates) = (seconds(&watch), watch.per_second());
@@ -380,7 +380,7 @@ mod tests {
         live.begin_level(0, 1, &samples::level_plan("one"), None);
         live.ended(&samples::record(0, 0));
         live.end_level(&end(0));
-        let mut watch = Watch::new(&live);
+        let mut watch = LiveWatch::new(&live);
         assert!(watch.update(&live).is_empty());
     }
 }

@@ -41,11 +41,14 @@ impl Parse for Texts {
 struct Named {
     text: LitStr,
     names: BTreeSet<String>,
+    /// Words that follow a number, by the name of their place: `{0|one|many}`.
+    forms: Vec<(String, String, [String; 2])>,
 }
 
 /// `tuple`: places with numbers are fields of a tuple, not values behind the texts.
 fn named(text: &LitStr, tuple: bool) -> Result<Named> {
     let (source, mut out, mut names) = (text.value(), String::new(), BTreeSet::new());
+    let mut forms = Vec::new();
     let (mut rest, mut next) = (source.as_str(), 0);
     while let Some(at) = rest.find(['{', '}']) {
         out.push_str(&rest[..at]);
@@ -58,7 +61,7 @@ fn named(text: &LitStr, tuple: bool) -> Result<Named> {
         let end = rest.find('}').filter(|_| rest.starts_with('{'));
         let end = end.ok_or_else(|| Error::new(text.span(), "a place is not closed"))?;
         let place = &rest[1..end];
-        let (name, spec) = place.split_at(place.find(':').unwrap_or(place.len()));
+        let (name, spec) = place.split_at(place.find([':', '|']).unwrap_or(place.len()));
         let name = match name.trim() {
             "" => {
                 next += 1;
@@ -69,12 +72,26 @@ fn named(text: &LitStr, tuple: bool) -> Result<Named> {
             }
             name => name.to_owned(),
         };
-        out.push_str(&format!("{{{name}{spec}}}"));
-        names.insert(name);
         rest = &rest[end + 1..];
+        match spec.strip_prefix('|').map(|words| words.split_once('|')) {
+            None => {
+                out.push_str(&format!("{{{name}{spec}}}"));
+                names.insert(name);
+            }
+            Some(Some((one, many))) => {
+                let form = format!("__form{}", forms.len());
+                out.push_str(&format!("{{{form}}}"));
+                forms.push((form, name, [one, many].map(str::to_owned)));
+            }
+            Some(None) => return Err(Error::new(text.span(), "write {place|one|many}")),
+        }
     }
     out.push_str(rest);
-    Ok(Named { text: LitStr::new(&out, text.span()), names })
+    if let Some((_, name, _)) = forms.iter().find(|(_, name, _)| !names.contains(name)) {
+        let why = format!("words follow {name}, which is not shown");
+        return Err(Error::new(text.span(), why));
+    }
+    Ok(Named { text: LitStr::new(&out, text.span()), names, forms })
 }
 
 /// The values of a row, by the names that they have around both texts.
@@ -140,15 +157,17 @@ impl Texts {
             bound.values.push(quote!(&#value));
         }
         let both = [(english, quote!(English)), (chinese, quote!(Chinese))].map(|(said, language)| {
-            let values: Vec<TokenStream> = said
-                .names
-                .iter()
-                .map(|name| {
-                    let key = Ident::new(name, Span::mixed_site());
-                    let place = format_ident!("__{}", name, span = Span::mixed_site());
-                    quote!(#key = (&::dyno_model::message::Shown(#place)).how().said(#place, ::dyno_model::Language::#language))
-                })
-                .collect();
+            let place = |name: &String| format_ident!("__{}", name, span = Span::mixed_site());
+            let key = |name: &String| Ident::new(name, Span::mixed_site());
+            let values = said.names.iter().map(|name| {
+                let (key, place) = (key(name), place(name));
+                quote!(#key = (&::dyno_model::message::Shown(#place)).how().said(#place, ::dyno_model::Language::#language))
+            });
+            let forms = said.forms.iter().map(|(form, name, [one, many])| {
+                let (key, place) = (key(form), place(name));
+                quote!(#key = ::dyno_model::message::form(#place, [#one, #many]))
+            });
+            let values: Vec<TokenStream> = values.chain(forms).collect();
             wrap(&said.text, &values)
         });
         Ok((bound, both))

@@ -3,6 +3,8 @@
 
 mod system;
 
+pub use system::json_reason;
+
 use crate::language::Language;
 pub use dyno_message::{Localized, message};
 use serde::{Deserialize, Serialize};
@@ -17,11 +19,13 @@ pub trait Localized: fmt::Display {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result;
 
     /// Its text in a language.
-    fn text(&self, language: Language) -> String
-    where
-        Self: Sized,
-    {
+    fn text(&self, language: Language) -> String {
         In(self, language).to_string()
+    }
+
+    /// It as a message.
+    fn message(&self) -> Message {
+        Message::each(|language| self.text(language))
     }
 }
 
@@ -69,8 +73,8 @@ impl Message {
     }
 
     /// What an error says.
-    pub fn of(said: &impl Localized) -> Self {
-        Self::each(|language| said.text(language))
+    pub fn of(said: impl Localized) -> Self {
+        said.message()
     }
 
     /// What a function says in each language.
@@ -121,6 +125,11 @@ impl Localized for Message {
             None => Ok(()),
         }
     }
+
+    /// With its hint.
+    fn message(&self) -> Self {
+        self.clone()
+    }
 }
 
 impl fmt::Display for Message {
@@ -137,6 +146,10 @@ macro_rules! through {
             fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
                 (**self).fmt_in(f, language)
             }
+
+            fn message(&self) -> Message {
+                (**self).message()
+            }
         }
     )*};
 }
@@ -149,14 +162,6 @@ impl<T: Localized + Clone> Localized for Cow<'_, T> {
     }
 }
 
-/// What something says, as a message: in the language if it can be said in several, else as it is displayed.
-#[macro_export]
-macro_rules! said {
-    ($value:expr) => {
-        $crate::message!("{}", "{}", $value)
-    };
-}
-
 /// Texts behind each other, with something between them.
 #[derive(Debug, Clone)]
 pub struct Joined<T> {
@@ -164,14 +169,22 @@ pub struct Joined<T> {
     between: [&'static str; 2],
 }
 
+/// Texts, with something between them in each language.
+pub fn joined<T: Localized>(
+    items: impl IntoIterator<Item = T>,
+    between: [&'static str; 2],
+) -> Joined<T> {
+    Joined { items: items.into_iter().collect(), between }
+}
+
 /// `a, b, c`.
 pub fn list<T: Localized>(items: impl IntoIterator<Item = T>) -> Joined<T> {
-    Joined { items: items.into_iter().collect(), between: [", ", "，"] }
+    joined(items, [", ", "，"])
 }
 
 /// `a; b; c`.
 pub fn clauses<T: Localized>(items: impl IntoIterator<Item = T>) -> Joined<T> {
-    Joined { items: items.into_iter().collect(), between: ["; ", "；"] }
+    joined(items, ["; ", "；"])
 }
 
 impl<T: Localized> Localized for Joined<T> {
@@ -238,6 +251,12 @@ impl AsDisplayed {
     }
 }
 
+/// The word behind a number, by whether it is one.
+#[doc(hidden)]
+pub fn form(number: &impl fmt::Display, [one, many]: [&'static str; 2]) -> &'static str {
+    if number.to_string() == "1" { one } else { many }
+}
+
 /// The cause of an error, in a box or not.
 #[doc(hidden)]
 pub trait AsError {
@@ -296,6 +315,18 @@ mod tests {
         let told = Outer::Told(Box::new(told.with_hint(message!("wait {}", "请等 {}", 3))));
         assert_eq!(told.text(Language::Chinese).lines().last(), Some("  提示：请等 3"));
         assert_eq!(Outer::from(io::Error::other("x")).text(Language::Chinese), "x");
+    }
+
+    #[test]
+    fn words_follow_their_number() {
+        let said = |n: u32, of: &str| {
+            let many =
+                message!("{n} of {0} {0|level|levels} {n|is|are} late", "{0} 级中 {n} 级迟到", of);
+            many.to_string()
+        };
+        assert_eq!(said(1, "3"), "1 of 3 levels is late");
+        assert_eq!(said(2, "2"), "2 of 2 levels are late");
+        assert_eq!(said(1, "1"), "1 of 1 level is late");
     }
 
     #[test]

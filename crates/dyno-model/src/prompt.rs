@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct ChatMessage {
     /// `system`, `user` or `assistant`.
     pub role: String,
     /// What it says.
     pub content: String,
 }
 
-impl Message {
+impl ChatMessage {
     /// A message of the user's.
     pub fn user(content: impl Into<String>) -> Self {
         Self { role: "user".into(), content: content.into() }
@@ -26,7 +26,7 @@ pub enum Content {
     /// Plain text: the user's one message, or a completion's prompt.
     Text(String),
     /// A conversation so far.
-    Messages(Vec<Message>),
+    Messages(Vec<ChatMessage>),
     /// A whole request body, of which only the fields that Dyno must set are replaced.
     Body(Map<String, Value>),
     /// Texts to embed, or to rank.
@@ -88,7 +88,7 @@ pub struct UserTurn {
     /// Think time: from the end of the previous response to this turn.
     pub think: Nanos,
     /// What is added to the conversation.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// Output tokens to request.
     pub output_tokens: u32,
 }

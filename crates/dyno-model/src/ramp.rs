@@ -38,17 +38,6 @@ impl Ramp {
         self.seconds() * (self.from + self.to) / 2.0
     }
 
-    /// The mean rate in the stretch between two offsets from the start.
-    pub fn mean_rate(&self, from: Nanos, to: Nanos) -> f64 {
-        let (from, to) = (from.min(self.over_ns), to.min(self.over_ns));
-        let length = to.saturating_sub(from) as f64 / 1e9;
-        if length > 0.0 {
-            (self.due_by(to) - self.due_by(from)) / length
-        } else {
-            self.rate_at(from)
-        }
-    }
-
     /// The rate at an offset from the start; after the end, the last rate.
     pub fn rate_at(&self, offset: Nanos) -> f64 {
         let part = (offset as f64 / self.over_ns.max(1) as f64).min(1.0);
@@ -132,7 +121,6 @@ mod tests {
         assert_eq!(up.expected(), 300.0);
         assert_eq!((up.due_by(0), up.due_by(50 * SEC), up.due_by(100 * SEC)), (0.0, 100.0, 300.0));
         assert_eq!((up.rate_at(0), up.rate_at(25 * SEC), up.rate_at(200 * SEC)), (1.0, 2.0, 5.0));
-        assert_eq!(up.mean_rate(0, 50 * SEC), 2.0);
         assert_eq!(up.offset_of(100.0), Some(50 * SEC));
         assert_eq!((up.offset_of(0.0), up.offset_of(300.0)), (Some(0), None));
     }

@@ -30,7 +30,7 @@ pub use client::{ClientSummary, ClientWait, Lag};
 pub use digits::{round6, tidy};
 pub use distribution::{Distribution, Intervals95};
 pub use extras::{Burstiness, Extras, LevelExtras};
-pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
+pub use instrument::{InstrumentSummary, Ranges, Stamps, ThroughputRanges};
 pub use lengths::OutputLengths;
 pub use origin::{Origin, Recognised, Reported};
 pub use overload::{Late, LatePercentiles, Overload, Pauses, Retried, RetryAfter, WithFailures};
@@ -240,7 +240,7 @@ pub struct LevelSummary {
     pub integrity: Integrity,
     /// How exactly it was measured; absent where that is not known.
     #[serde(default)]
-    pub instrument: Option<Instrument>,
+    pub instrument: Option<InstrumentSummary>,
     /// Where measurements are expected, of a prediction by a twin whose accuracy is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction: Option<PredictionIntervals>,
@@ -320,11 +320,6 @@ impl Summary {
     /// The worst verdict of any level; a run without levels is suspect.
     pub fn worst_verdict(&self) -> Verdict {
         self.levels.iter().map(|level| level.verdict).max().unwrap_or(Verdict::Suspect)
-    }
-
-    /// Whether the share of failures of some level exceeds the allowed share.
-    pub fn failure_bar_missed(&self) -> bool {
-        self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
     }
 
     /// These statistics of a time and those that the SLO bounds, each before larger ones: what charts show.

@@ -1,6 +1,6 @@
 //! Monotonic nanoseconds from a common start.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A reading of both clocks was not interrupted if it took less than this.
 const CLOSE_ENOUGH: u64 = 1_000;
@@ -75,11 +75,6 @@ impl Clock {
         let between = self.now() - before;
         let ahead = wall as i64 - (before + between / 2) as i64;
         WallOffset { ahead, error: between / 2 + 1 }
-    }
-
-    /// The instant at which [`Clock::now`] is `at`.
-    pub fn instant(&self, at: u64) -> Instant {
-        self.begun + Duration::from_nanos(at.saturating_sub(self.from))
     }
 }
 

@@ -77,9 +77,9 @@ pub(crate) fn remove(parts: &[RunDir]) -> Result<(), RecordError> {
 
 /// Which indices there were: a bit for each, in blocks where there are any.
 #[derive(Debug, Default)]
-pub struct Seen(BTreeMap<u64, [u64; 64]>);
+pub struct SeenPart(BTreeMap<u64, [u64; 64]>);
 
-impl Seen {
+impl SeenPart {
     /// Whether it is new.
     pub fn insert(&mut self, index: u64) -> bool {
         let block = self.0.entry(index / 4096).or_insert([0; 64]);
@@ -96,7 +96,7 @@ struct Levels {
     started: BTreeSet<u32>,
     ended: BTreeSet<u32>,
     /// Requests of the level that was started last.
-    seen: Seen,
+    seen: SeenPart,
 }
 
 impl Levels {
@@ -105,7 +105,7 @@ impl Levels {
             Frame::LevelStart(start) => {
                 self.started.insert(start.level);
                 self.ended.remove(&start.level);
-                self.seen = Seen::default();
+                self.seen = SeenPart::default();
             }
             Frame::Request(record) => {
                 self.seen.insert(record.index);
@@ -180,7 +180,7 @@ impl AllRecords {
                 }
                 // The coordinator may have been lost before its own start was written.
                 Some(Frame::LevelStart(start)) if self.levels.started.insert(start.level) => {
-                    self.levels.seen = Seen::default();
+                    self.levels.seen = SeenPart::default();
                     let started = start.started.saturating_add_signed(by);
                     return Some(Frame::LevelStart(LevelStart { started, ..start }));
                 }

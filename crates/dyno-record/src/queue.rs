@@ -4,7 +4,7 @@
 //! The writer checks it at every tick, so a sender wakes it only when the queue fills up early: the
 //! usual cost of sending is an uncontended lock and a push.
 
-use crate::writer::Written;
+use crate::writer::WrittenFile;
 use dyno_model::Message;
 use dyno_model::frame::Frame;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -31,8 +31,8 @@ struct State {
     /// Number of senders waiting for room.
     blocked: usize,
     /// Callers of [`Queue::ask`], and those to be answered after the current batch.
-    asking: Vec<Sender<Written>>,
-    due: Vec<Sender<Written>>,
+    asking: Vec<Sender<WrittenFile>>,
+    due: Vec<Sender<WrittenFile>>,
     /// The writer has been woken and has not run yet.
     woken: bool,
     closed: bool,
@@ -76,7 +76,7 @@ impl Queue {
 
     /// Wakes the writer, which answers once it has processed all frames pushed before; there is no
     /// answer after [`Queue::close`].
-    pub(crate) fn ask(&self) -> Receiver<Written> {
+    pub(crate) fn ask(&self) -> Receiver<WrittenFile> {
         let (asking, answer) = channel();
         let mut state = self.lock();
         if !state.closed {
@@ -88,7 +88,7 @@ impl Queue {
     }
 
     /// The callers to answer after the current batch.
-    pub(crate) fn due(&self) -> Vec<Sender<Written>> {
+    pub(crate) fn due(&self) -> Vec<Sender<WrittenFile>> {
         std::mem::take(&mut self.lock().due)
     }
 

@@ -5,7 +5,7 @@ use crate::error::{Doing, RecordError};
 use crate::file::opening;
 use crate::parts;
 use crate::queue::{Queue, QueueLimits};
-use crate::writer::{FinishedFile, Sink, Trouble, WriteLimits, Writer, Written};
+use crate::writer::{FinishedFile, Sink, Trouble, WriteLimits, Writer, WrittenFile};
 use dyno_model::Message;
 use dyno_model::frame::{Frame, RunHeader};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -142,7 +142,7 @@ impl Recorder {
 
     /// Waits until the writer has processed all frames, and returns its position; nothing if the
     /// writer is gone.
-    pub fn written(&self) -> Option<Written> {
+    pub fn written(&self) -> Option<WrittenFile> {
         self.queue.ask().recv().ok()
     }
 

@@ -52,7 +52,7 @@ pub struct FinishedFile {
 
 /// The position of an ongoing recording.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
+pub struct WrittenFile {
     /// Length of the file up to its last complete frame.
     pub length: u64,
     /// The frames after that, which are not on disk yet.
@@ -196,7 +196,7 @@ impl<S: Sink> Writer<S> {
     fn try_flush(&mut self) {
         let result = self.write_buffer().and_then(|()| self.sync_if_due());
         if let Err(error) = result {
-            let message = Message::of(&self.write_error(copy_of(&error)));
+            let message = Message::of(self.write_error(copy_of(&error)));
             self.trouble.set(Some(message));
             self.failed = Some((error, Instant::now()));
         } else if self.failed.take().is_some() {
@@ -252,10 +252,10 @@ impl<S: Sink> Writer<S> {
     }
 
     /// What is in the file, and what is not.
-    pub(crate) fn account(&self) -> Written {
+    pub(crate) fn account(&self) -> WrittenFile {
         let decoded = |payload| payload::decode(payload).ok().flatten();
         let rest = frames_in(&self.buffer).filter_map(decoded).collect();
-        Written { length: self.file_length, rest }
+        WrittenFile { length: self.file_length, rest }
     }
 
     /// Makes a last attempt, and returns the result.

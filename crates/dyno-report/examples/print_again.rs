@@ -3,7 +3,7 @@
 
 use dyno_import::{Imported, import};
 use dyno_model::Language;
-use dyno_report::layout::{Layout, Options, Run};
+use dyno_report::layout::{Layout, Options, RunToPrint};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn show(imported: &Imported, source: &str) {
             .map(|level| (&level.label, level.input_length, level.output_length, &level.load));
         println!("    {:?}", levels.collect::<Vec<_>>());
         let (summary, extras) = (summary.clone(), run.extras.clone());
-        let run = Run { summary, extras, detail: None, plan: None, environment: None };
+        let run = RunToPrint { summary, extras, detail: None, plan: None, environment: None };
         for layout in layouts(&origin.tool, &origin.form) {
             let options = Options { language: Language::Chinese, ..Options::default() };
             if let Ok(again) = layout.print(std::slice::from_ref(&run), &options) {

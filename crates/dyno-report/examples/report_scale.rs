@@ -16,7 +16,7 @@ use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::summary::Extras;
 use dyno_model::{MS, SEC};
 use dyno_record::{Recorder, RunDir};
-use dyno_report::layout::{Layout, Options, Run};
+use dyno_report::layout::{Layout, Options, RunToPrint};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -77,8 +77,13 @@ fn read(path: &Path) {
     let begun = Instant::now();
     let source = DirSource::open(&dir).unwrap();
     let summary = summarise(&plan, environment.as_ref(), &source);
-    let mut run =
-        Run { summary, extras: Extras::default(), detail: None, plan: Some(plan), environment };
+    let mut run = RunToPrint {
+        summary,
+        extras: Extras::default(),
+        detail: None,
+        plan: Some(plan),
+        environment,
+    };
     let printed = Layout::Table.print(std::slice::from_ref(&run), &Options::default()).unwrap();
     assert!(String::from_utf8_lossy(&printed.bytes).contains("p99"));
     let summed = begun.elapsed().as_secs_f64();

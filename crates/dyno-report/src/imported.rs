@@ -5,7 +5,7 @@ use dyno_model::summary::Origin;
 use dyno_model::{Language, Localized, Summary, Sure, message};
 use dyno_words::columns::{cut_middle, left, right, width};
 use dyno_words::escape::escape;
-use dyno_words::{messages, translated};
+use dyno_words::messages;
 
 messages! {
     /// Heads and cells.
@@ -55,7 +55,7 @@ pub fn files(files: &[FileOutcome], language: Language) -> String {
             ImportOutcome::Empty { tool } => (2, [shown(tool), dash(), dash(), say(Say::Empty)]),
             ImportOutcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
             ImportOutcome::Unreadable(why) => {
-                let why = escape(&translated(why, language), 120);
+                let why = escape(&why.text(language), 120);
                 (4, [dash(), dash(), dash(), why])
             }
         };
@@ -85,10 +85,10 @@ pub fn files(files: &[FileOutcome], language: Language) -> String {
 const NAME: usize = 60;
 
 /// A result, and the file that has it where that is known better than by the result itself.
-pub type Found<'a> = (&'a Summary, Option<String>);
+pub type ImportedTable<'a> = (&'a Summary, Option<String>);
 
 /// One line for each result, and how many there are.
-pub fn results(found: &[Found<'_>], language: Language) -> String {
+pub fn results(found: &[ImportedTable<'_>], language: Language) -> String {
     let mut text = String::new();
     for (place, (summary, file)) in (1..).zip(found) {
         let levels = summary.levels.len();

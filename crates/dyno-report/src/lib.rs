@@ -21,6 +21,6 @@ mod selection;
 pub mod text;
 
 pub use selection::{
-    LevelColumn, Selection, column_name, column_names, parse_column, parse_statistic,
+    LevelColumn, ReportSelection, column_name, column_names, parse_column, parse_statistic,
 };
 pub use text::{TextOptions, render_brief, render_text};

@@ -30,7 +30,7 @@ pub enum LevelColumn {
 
 /// What a user asked a table of levels to show; by default, nothing in particular.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Selection {
+pub struct ReportSelection {
     /// `--columns`: these columns, in this order.
     pub columns: Option<Vec<LevelColumn>>,
     /// `--percentiles`: these statistics of each time, in this order.
@@ -44,7 +44,7 @@ const REQUESTS: &str = "requests";
 const WHOLE: [Metric; 3] = [Metric::RequestRate, Metric::OutputRate, Metric::InputRate];
 const LANGUAGES: [Language; 2] = [Language::English, Language::Chinese];
 
-impl Selection {
+impl ReportSelection {
     /// Nothing was asked for.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn times_without_a_statistic_take_those_of_the_table() {
-        let selection = Selection {
+        let selection = ReportSelection {
             columns: Some(vec![
                 LevelColumn::Requests,
                 LevelColumn::Time(Time::Itl),

@@ -11,7 +11,7 @@ use dyno_model::plan::{Api, Plan};
 use dyno_model::{Message, message};
 use dyno_net::Clock;
 use dyno_wire::dialect::{About, DIALECTS, Dialect, find, of_path};
-use dyno_wire::preflight::{Found, PreflightError, discover};
+use dyno_wire::preflight::{FoundServer, PreflightError, discover};
 use dyno_words::Note;
 
 /// The facts about every API, the default first.
@@ -96,7 +96,7 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
                 .as_ref()
                 .and_then(|found| found.why.clone())
                 .unwrap_or_else(|| Message::quoted("")),
-            found.as_ref().map_or(about.name.to_owned(), Found::names)
+            found.as_ref().map_or(about.name.to_owned(), FoundServer::names)
         )));
     }
     order.plan.target.api = Api::named(about.name);
@@ -124,9 +124,9 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
     Ok(())
 }
 
-pub(crate) fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunError> {
+pub(crate) fn ask(order: &Order, target: &mut OpenTarget) -> Result<FoundServer, RunError> {
     discover(&mut target.client, &target.endpoint, &order.stop).map_err(|error| {
-        let message = on_one_line(&dyno_model::said!(error));
+        let message = on_one_line(&error);
         match error {
             PreflightError::Unreachable { tls, .. } => {
                 let endpoint = (&target.endpoint, DIALECTS[0]);
@@ -139,7 +139,7 @@ pub(crate) fn ask(order: &Order, target: &mut OpenTarget) -> Result<Found, RunEr
 }
 
 /// The paths that were asked, with the responses.
-pub(crate) fn asked(found: &Found) -> String {
+pub(crate) fn asked(found: &FoundServer) -> String {
     let one = |(path, status): &(String, Option<u16>)| match status {
         Some(status) => format!("{path} {status}"),
         None => format!("{path} –"),

@@ -25,7 +25,7 @@ impl Embedded {
         if let Ok(script) = text.parse() {
             return Ok(Self::Script(script));
         }
-        Self::twin(text).map_err(|error| dyno_model::said!(error))
+        Self::twin(text).map_err(Message::of)
     }
 
     /// The same, slowing down over time.

@@ -71,8 +71,8 @@ impl RunError {
     }
 
     /// An error in the value of a flag.
-    pub(crate) fn setting(flag: &'static str, words: Message) -> Self {
-        Self::Setting { flag, words }
+    pub(crate) fn setting(flag: &'static str, words: impl Localized) -> Self {
+        Self::Setting { flag, words: words.message() }
     }
 
     pub(crate) fn of_side(side: Side, error: Self) -> Self {

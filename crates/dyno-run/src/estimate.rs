@@ -67,11 +67,11 @@ impl Work {
 
 /// Estimates durations from measured levels.
 #[derive(Debug, Default)]
-pub(crate) struct Estimate {
+pub(crate) struct RunEstimate {
     known: Vec<(Load, Known)>,
 }
 
-impl Estimate {
+impl RunEstimate {
     /// Nothing has been measured.
     pub(crate) fn is_empty(&self) -> bool {
         self.known.is_empty()
@@ -198,10 +198,10 @@ mod tests {
     }
 
     /// The estimate for levels after one that took a second.
-    fn after_a_second(first: Option<u32>, rest: &[Option<u32>]) -> (Estimate, Option<Duration>) {
+    fn after_a_second(first: Option<u32>, rest: &[Option<u32>]) -> (RunEstimate, Option<Duration>) {
         let glance = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
         let rest: Vec<LevelPlan> = rest.iter().copied().map(level).collect();
-        let mut estimate = Estimate::default();
+        let mut estimate = RunEstimate::default();
         let left = estimate.news(&level(first), &glance, &rest);
         (estimate, left)
     }

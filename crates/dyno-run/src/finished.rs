@@ -110,7 +110,7 @@ impl FrameSource for Records<'_> {
         Box::new(self.stored.frames().chain(self.unwritten.iter().cloned()))
     }
 
-    fn damaged(&self) -> Option<String> {
+    fn damaged(&self) -> Option<Message> {
         self.stored.damaged()
     }
 }

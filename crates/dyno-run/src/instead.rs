@@ -12,7 +12,7 @@ use dyno_wire::client::{Client, ClientOptions};
 use dyno_wire::dialect::{DIALECTS, Dialect};
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
-use dyno_wire::preflight::{Found, PreflightError, PreflightSetup, discover, preflight};
+use dyno_wire::preflight::{FoundServer, PreflightError, PreflightSetup, discover, preflight};
 
 /// The longest wait for a description of the server.
 const WITHIN: Nanos = 5 * SEC;
@@ -99,7 +99,7 @@ impl Refused<'_> {
 
     /// Which of the APIs that were found takes a request, at its own path or as another API that has the
     /// same one.
-    fn of_those(&mut self, found: &Found) -> Message {
+    fn of_those(&mut self, found: &FoundServer) -> Message {
         let why = found.why.clone().unwrap_or_else(|| Message::quoted(""));
         let all: Vec<_> = std::iter::once(found.dialect).chain(found.also.clone()).collect();
         let (mut taken, mut untried, mut refused) = (Vec::new(), Vec::new(), None);
@@ -180,7 +180,7 @@ impl Refused<'_> {
         match preflight(&mut client, &setup) {
             // Which of its models to use is for the user to say.
             Ok(_) | Err(PreflightError::Model(_)) => Tried::Taken,
-            Err(error) => Tried::Refused(on_one_line(&dyno_model::said!(error))),
+            Err(error) => Tried::Refused(on_one_line(&Message::of(error))),
         }
     }
 

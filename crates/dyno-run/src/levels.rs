@@ -206,7 +206,7 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
     }
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end.clone())));
-    let to_agent = done.lost_to_agent.map(|why| dyno_model::said!(why));
+    let to_agent = done.lost_to_agent.map(Message::of);
     let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(to_agent);
     let lost = message
         .filter(|_| end.ending == Ending::TargetLost)

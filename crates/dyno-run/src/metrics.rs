@@ -50,13 +50,13 @@ fn ask(
 ) -> Result<ServerSample, PollError> {
     let fetched = client.fetch_up_to(path, LARGEST, within, stop).map_err(|error| match error {
         Interrupted::Stopped => PollError::Stopped,
-        Interrupted::Transport(error) => PollError::Why(dyno_model::said!(error)),
+        Interrupted::Transport(error) => PollError::Why(Message::of(error)),
     })?;
     let Some(body) = fetched.ok() else {
         return Err(PollError::Why(fetched.words(&client.rules().redactor)));
     };
     let text = String::from_utf8_lossy(body);
-    sample(&text, fetched.record.end).map_err(|error| PollError::Why(dyno_model::said!(error)))
+    sample(&text, fetched.record.end).map_err(|error| PollError::Why(Message::of(error)))
 }
 
 /// The server's metrics, if it has any. Their absence is an error only if the user named their URL.
@@ -92,8 +92,8 @@ fn open(
     target: &OpenTarget,
     stop: &StopSignal,
 ) -> Result<Metrics, Option<Message>> {
-    let mut client = Client::new(options, target.client.clock())
-        .map_err(|error| Some(dyno_model::said!(error)))?;
+    let mut client =
+        Client::new(options, target.client.clock()).map_err(|error| Some(Message::of(error)))?;
     match ask(&mut client, &path, FOUND_WITHIN, stop) {
         Ok(first) => Ok(Metrics { client, path, first }),
         Err(PollError::Stopped) => Err(None),
@@ -115,7 +115,7 @@ fn elsewhere(
     let found = Addresses::find(&endpoint, &reach.resolver, &sources, FOUND_WITHIN, stop);
     let addresses = found.map_err(|error| match error {
         NoAddress::Interrupted => None,
-        error => Some(dyno_model::said!(error)),
+        error => Some(Message::of(error)),
     })?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
     let mut rules = options.rules.clone();

@@ -7,7 +7,7 @@ use crate::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_model::environment::Address;
 use dyno_model::plan::{LevelPlan, Plan, Target};
-use dyno_model::{Diagnostic, SEC};
+use dyno_model::{Diagnostic, Message, SEC};
 use dyno_net::Clock;
 use dyno_record::RunDir;
 use dyno_wire::client::{Resolver, SlowSink, Sources};
@@ -139,8 +139,7 @@ impl Order {
 
     /// Measures the server at `url`, which must hold nothing secret: it is saved.
     pub fn server(url: &str) -> Result<Self, RunError> {
-        let parsed =
-            TargetUrl::parse(url).map_err(|error| RunError::Usage(dyno_model::said!(error)))?;
+        let parsed = TargetUrl::parse(url).map_err(|error| RunError::Usage(Message::of(error)))?;
         let mut order = Self::new(Plan::new(Target::at(url)));
         order.reach.url = Some(parsed);
         Ok(order)

@@ -147,7 +147,7 @@ pub(crate) fn ask_first(
         Ok(settled) => return Ok(settled),
         Err(error) => error,
     };
-    let message = on_one_line(&dyno_model::said!(error));
+    let message = on_one_line(&error);
     Err(match &error {
         PreflightError::Target(_) => {
             RunError::Target(message!("{}: {message}", "{}：{message}", at(plan)))
@@ -223,7 +223,7 @@ fn counts_differ(
     }
     let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
-        .map_err(|error| RunError::Interrupted(dyno_model::said!(error)))?;
+        .map_err(|error| RunError::Interrupted(Message::of(error)))?;
     if let Some(error) = too_long(plan, &item, &record) {
         return Err(error);
     }

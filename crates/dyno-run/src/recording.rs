@@ -1,7 +1,7 @@
 //! Records every frame of a level, watches the target, and knows when enough was measured.
 
 use super::convergence::ConvergenceWatch;
-use super::estimate::{Estimate, LevelProgress};
+use super::estimate::{LevelProgress, RunEstimate};
 use super::observer::RunObserver;
 use super::pulse::Pulse;
 use super::run_writer::RunWriter;
@@ -68,7 +68,7 @@ impl Recording<'_> {
                 _ => 1,
             };
             let first = LevelProgress { completed, ..*glance };
-            if let Some(time) = Estimate::from_first_response(self.level, &first, to_come) {
+            if let Some(time) = RunEstimate::from_first_response(self.level, &first, to_come) {
                 self.observer.time_left(0, 1 + to_come.len(), time);
             }
         }

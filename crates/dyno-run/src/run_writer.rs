@@ -6,13 +6,13 @@ use crate::identity;
 use crate::metrics::Metrics;
 use crate::observer::RunObserver;
 use crate::order::{Order, RunOutput};
-use crate::watch::{PollerGuard, Watch};
+use crate::watch::{PollerGuard, TargetWatch};
 use dyno_analysis::{FrameSource, summarise};
 use dyno_model::LevelSummary;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::plan::Plan;
-use dyno_model::{Diagnostic, message};
+use dyno_model::{Diagnostic, Message, message};
 use dyno_net::Clock;
 use dyno_record::{FinishedFile, RecordError, Recorder, RunDir};
 use std::cell::Cell;
@@ -27,7 +27,7 @@ pub(crate) struct RunWriter {
     temporary: Option<TempDir>,
     header: RunHeader,
     recorder: Recorder,
-    watch: Arc<Watch>,
+    watch: Arc<TargetWatch>,
     asking: Option<PollerGuard>,
     warned: Cell<bool>,
 }
@@ -47,7 +47,7 @@ impl RunWriter {
         environment: &Environment,
         clock: &Clock,
     ) -> Result<Self, RunError> {
-        let not_made = |error: RecordError| RunError::setting("--out", dyno_model::said!(error));
+        let not_made = |error: RecordError| RunError::setting("--out", error);
         let name = identity::name(clock, plan.course.versus.as_ref().map(|versus| versus.side));
         if let RunOutput::Resumed(dir, past) = &order.place {
             let header = identity::header(past.run_id.clone(), plan, clock);
@@ -57,9 +57,9 @@ impl RunWriter {
             // The user has confirmed where a copy sends its requests.
             before.made.directory = dir.mark();
             dir.write_environment(&Environment { attempts: environment.attempts, ..before })
-                .map_err(|error| RunError::setting("--resume", dyno_model::said!(error)))?;
-            let recorder = Recorder::resume(dir)
-                .map_err(|error| RunError::setting("--resume", dyno_model::said!(error)))?;
+                .map_err(|error| RunError::setting("--resume", error))?;
+            let recorder =
+                Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
             return Ok(Self::new(dir.clone(), None, header, recorder));
         }
         let mut temporary = None;
@@ -95,7 +95,7 @@ impl RunWriter {
     }
 
     fn new(dir: RunDir, temporary: Option<TempDir>, header: RunHeader, recorder: Recorder) -> Self {
-        let (watch, warned) = (Arc::new(Watch::new()), Cell::new(false));
+        let (watch, warned) = (Arc::new(TargetWatch::new()), Cell::new(false));
         Self { dir, temporary, header, recorder, watch, asking: None, warned }
     }
 
@@ -109,7 +109,7 @@ impl RunWriter {
             record(frame);
         };
         keep(Frame::Server(metrics.first));
-        match Watch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
+        match TargetWatch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
             Ok(asking) => self.asking = Some(asking),
             Err(error) => observer.warn(&message!(
                 "server metrics cannot be polled: {error}",
@@ -133,7 +133,7 @@ impl RunWriter {
     /// disk accepts them.
     pub(crate) fn is_losing(&self, observer: &dyn RunObserver) -> bool {
         if let Some(message) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
-            observer.warn(&dyno_model::said!(message));
+            observer.warn(&message);
         }
         self.recorder.is_losing()
     }
@@ -180,7 +180,7 @@ impl RunWriter {
             }
         }
         if let Err(error) = self.dir.write_environment(&environment) {
-            observer.error(&dyno_model::said!(error));
+            observer.error(&Message::of(error));
         }
     }
 
@@ -209,7 +209,7 @@ impl FrameSource for Since<'_> {
         Box::new(frames.filter(|frame| !matches!(frame, Frame::Server(_))))
     }
 
-    fn damaged(&self) -> Option<String> {
+    fn damaged(&self) -> Option<Message> {
         None
     }
 }

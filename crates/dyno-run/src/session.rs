@@ -2,13 +2,13 @@
 
 use crate::alternating::AlternatingRun;
 use crate::error::RunError;
-use crate::estimate::Estimate;
+use crate::estimate::RunEstimate;
 use crate::finished::{FinishedRun, Lost, LostAgent};
 use crate::level_queue::LevelQueue;
 use crate::levels::{self, LevelToRun};
 use crate::observer::RunObserver;
 use crate::order::Order;
-use crate::prediction::Pace;
+use crate::prediction::PredictionPace;
 use crate::prepared::PreparedRun;
 use crate::recording::LastSuccess;
 use crate::run_writer::RunWriter;
@@ -34,9 +34,9 @@ pub(crate) struct Session<'a> {
     stop: StopSignal,
     clock: Clock,
     course: LevelQueue,
-    estimate: Estimate,
+    estimate: RunEstimate,
     /// Takes the place of the estimate in a prediction, whose clock is virtual.
-    pace: Option<Pace>,
+    pace: Option<PredictionPace>,
     /// The levels, as far as they are known.
     known: Vec<LevelPlan>,
     /// The reason for the length of the last level, and the length.
@@ -68,13 +68,13 @@ impl<'a> Session<'a> {
         Ok(Self {
             course: LevelQueue::new(prepared.plan.clone(), prepared.capacity, order.past()),
             known: prepared.plan.levels.clone(),
-            pace: prepared.plan.target.predicted.then(Pace::default),
+            pace: prepared.plan.target.predicted.then(PredictionPace::default),
             prepared,
             book,
             observer,
             stop: order.stop.clone(),
             clock,
-            estimate: Estimate::default(),
+            estimate: RunEstimate::default(),
             explained: None,
             follows: false,
             last_success: None,

@@ -91,11 +91,8 @@ impl Backend for ServerBackend {
         for (pause, path) in paths.iter().map(|path| (0, *path)).chain(again) {
             self.rest(pause, stop);
             let path = self.target.endpoint.beside(path);
-            let fetched = self
-                .target
-                .client
-                .fetch(&path, HEALTH_WITHIN, stop)
-                .map_err(|error| dyno_model::said!(error))?;
+            let fetched =
+                self.target.client.fetch(&path, HEALTH_WITHIN, stop).map_err(Message::of)?;
             match fetched.record.status {
                 // Any response will do, except one that says it is out of service.
                 Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
@@ -122,7 +119,7 @@ impl Backend for ServerBackend {
                 .target
                 .client
                 .post(&self.target.endpoint.beside(path), b"", HEALTH_WITHIN, stop)
-                .map_err(|error| dyno_model::said!(error))?;
+                .map_err(Message::of)?;
             if fetched.ok().is_some() {
                 return Ok(());
             }
@@ -161,8 +158,8 @@ const HEALTH_WITHIN: Nanos = 10 * SEC;
 fn no_client(error: ClientError) -> RunError {
     match &error {
         ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
-        | ClientError::ServerName(_) => RunError::Usage(dyno_model::said!(error)),
-        _ => RunError::Own(dyno_model::said!(error)),
+        | ClientError::ServerName(_) => RunError::Usage(Message::of(error)),
+        _ => RunError::Own(Message::of(error)),
     }
 }
 
@@ -190,7 +187,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
         (None, engine) => {
             let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
             Endpoint::parse(&own.unwrap_or_default(), dialect)
-                .map_err(|error| RunError::Usage(dyno_model::said!(error)))?
+                .map_err(|error| RunError::Usage(Message::of(error)))?
         }
     };
     let (host, key) = (endpoint.host.as_str(), secrets.api_key.as_deref());
@@ -198,7 +195,7 @@ pub(crate) fn open(order: &Order, sessions: bool, clock: Clock) -> Result<OpenTa
     let (addresses, listed) = find_addresses(order, &endpoint, dialect)?;
     let sources = reach.sources.leading_to(&addresses).map_err(NoAddress::from);
     let options = ClientOptions {
-        sources: sources.map_err(|error| RunError::Usage(dyno_model::said!(error)))?,
+        sources: sources.map_err(|error| RunError::Usage(Message::of(error)))?,
         addresses,
         endpoint: endpoint.clone(),
         tls: tls.clone(),
@@ -236,14 +233,14 @@ fn find_addresses(
     let within = plan.timeouts.connect_ns;
     let found = Addresses::find(endpoint, &reach.resolver, &reach.sources, within, stop);
     let mut addresses = found.map_err(|error| match error {
-        NoAddress::Unknown(..) => RunError::Target(dyno_model::said!(error)),
+        NoAddress::Unknown(..) => RunError::Target(Message::of(error)),
         NoAddress::Refused(_) => {
             let message =
                 message!("the target cannot be reached: {error}", "无法连接目标：{error}");
             unreachable_at(plan, (endpoint, dialect), None, message)
         }
-        NoAddress::Source(_) => RunError::Usage(dyno_model::said!(error)),
-        NoAddress::Interrupted => RunError::Interrupted(dyno_model::said!(error)),
+        NoAddress::Source(_) => RunError::Usage(Message::of(error)),
+        NoAddress::Interrupted => RunError::Interrupted(Message::of(error)),
     })?;
     let listed = order.past().map(|past| past.addresses.clone());
     let mut listed = listed.unwrap_or_else(|| reach.numbered.clone());
@@ -300,7 +297,7 @@ fn start_engine(named: &str, seed: u64) -> Result<Running, RunError> {
         RunError::Own(message!("the embedded engine: {error}", "内置引擎：{error}"))
     };
     let embedded = Embedded::named(named).map_err(RunError::Usage)?;
-    let options = embedded.options(seed).map_err(|error| own(dyno_model::said!(error)))?;
+    let options = embedded.options(seed).map_err(|error| own(Message::of(error)))?;
     let running = Server::bind(options).and_then(Server::spawn);
-    running.map_err(|error| own(dyno_model::said!(error)))
+    running.map_err(|error| own(Message::of(error)))
 }

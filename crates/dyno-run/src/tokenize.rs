@@ -8,7 +8,7 @@ use dyno_model::{Message, SEC, message};
 use dyno_wire::client::{Client, Interrupted};
 use dyno_wire::dialect::{Counting, ToCount};
 use dyno_wire::encode::Encoder;
-use dyno_workload::tokenizer::{Ask, Asking, Counts, Tokenizer};
+use dyno_workload::tokenizer::{Ask, Asking, TokenCounts, Tokenizer};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,7 +61,7 @@ pub(crate) fn of_server(
     stop: &StopSignal,
 ) -> Result<OfServer, Message> {
     let aside = Client::new(client.options().clone(), client.clock());
-    let aside = Arc::new(Mutex::new(aside.map_err(|error| dyno_model::said!(error))?));
+    let aside = Arc::new(Mutex::new(aside.map_err(Message::of)?));
     let about = client.rules().dialect.about();
     let mut why = None;
     let found = about.counting.iter().find_map(|counting| {
@@ -72,9 +72,9 @@ pub(crate) fn of_server(
             why.get_or_insert(refused);
             return None;
         }
-        let messages = || ask(&Ask::Messages(&[prompt::Message::user(TRIAL)])).err();
+        let messages = || ask(&Ask::Messages(&[prompt::ChatMessage::user(TRIAL)])).err();
         let text_only = about.talk.and_then(|_| messages());
-        let counts = if text_only.is_some() { Counts::Text } else { Counts::Messages };
+        let counts = if text_only.is_some() { TokenCounts::Text } else { TokenCounts::Messages };
         let failure = Failure::default();
         let tokenizer = Tokenizer::by_asking_for(counts, lasting(ask, failure.clone(), lasts));
         Some(OfServer { tokenizer, failure, text_only, path: counting.path })
@@ -139,7 +139,7 @@ fn count(
     let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
     let path = client.options().endpoint.beside(at);
     let fetched = client.post(&path, body.as_bytes(), 30 * SEC, stop);
-    let fetched = fetched.map_err(|error| dyno_model::said!(error))?;
+    let fetched = fetched.map_err(Message::of)?;
     let response = fetched.json();
     let count = response.as_ref().and_then(|response| (counting.count)(response));
     // Every text here has tokens, so a count of 0 is none.

@@ -43,13 +43,13 @@ impl State {
 }
 
 /// Shared between the driver and the polling thread.
-pub(crate) struct Watch {
+pub(crate) struct TargetWatch {
     state: Mutex<State>,
     changed: Condvar,
     stop: StopSignal,
 }
 
-impl Watch {
+impl TargetWatch {
     /// Polling has not started.
     pub(crate) fn new() -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Watch {
 
 /// The polling thread, which ends when this is dropped. A panic of the thread does not reach the run.
 pub(crate) struct PollerGuard {
-    watch: Arc<Watch>,
+    watch: Arc<TargetWatch>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_server_that_never_responds_delays_nothing() {
-        let watch = Arc::new(Watch::new());
+        let watch = Arc::new(TargetWatch::new());
         let (send, asked) = std::sync::mpsc::channel();
         let hang = move |stop: &StopSignal| {
             send.send(()).unwrap();
@@ -215,7 +215,8 @@ mod tests {
             }
             Err(PollError::Stopped)
         };
-        let asking = Watch::start(&watch, hang, |_| panic!("there is nothing to keep")).unwrap();
+        let asking =
+            TargetWatch::start(&watch, hang, |_| panic!("there is nothing to keep")).unwrap();
         watch.on_frame(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
         watch.on_frame(&level_end());
         watch.on_frame(&run_end());
@@ -226,12 +227,13 @@ mod tests {
 
     #[test]
     fn b8_a_sample_that_is_wanted_now_is_kept_before_anything_else_happens() {
-        let watch = Arc::new(Watch::new());
+        let watch = Arc::new(TargetWatch::new());
         let (keep, kept) = std::sync::mpsc::channel();
         let ask = |_: &StopSignal| Ok(ServerSample::default());
         // Nobody polls yet.
         watch.sample_now();
-        let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
+        let asking =
+            TargetWatch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
         watch.sample_now();
         assert!(kept.try_iter().count() > 0);
         drop(asking);
@@ -239,7 +241,7 @@ mod tests {
 
     #[test]
     fn without_polling_the_end_waits_for_nothing() {
-        let watch = Watch::new();
+        let watch = TargetWatch::new();
         watch.on_frame(&level_end());
         // Would wait for a response that never comes.
         assert!(!watch.lock().begun);
@@ -249,7 +251,7 @@ mod tests {
 
     #[test]
     fn one_sample_follows_the_end_of_each_level_and_gaps_are_noted() {
-        let watch = Arc::new(Watch::new());
+        let watch = Arc::new(TargetWatch::new());
         let (keep, kept) = std::sync::mpsc::channel();
         let mut requests = 0;
         let ask = move |_: &StopSignal| {
@@ -259,7 +261,8 @@ mod tests {
                 _ => Err(PollError::Why(Message::quoted("HTTP 500: out of order"))),
             }
         };
-        let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
+        let asking =
+            TargetWatch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
         let answered = |ends| {
             watch.on_frame(&level_end());
             let state = watch.lock();

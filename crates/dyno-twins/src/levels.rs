@@ -3,34 +3,25 @@
 use crate::shown::compare::number;
 use dyno_fit::Quantity;
 use dyno_model::Language;
-use dyno_words::messages;
-
-messages! {
-    /// The head of a column.
-    enum Head;
-
-    Level: "level", "负载";
-    Rate: "req/s", "请求/秒";
-    Ttft: "TTFT p50 ms", "TTFT p50 ms";
-    Itl: "ITL p50 ms", "ITL p50 ms";
-    Latency: "latency p50 ms", "时延 p50 ms";
-    LatencyP90: "latency p90 ms", "时延 p90 ms";
-}
 
 /// A column: its quantity, its head, and its name in JSON.
 struct Column {
     quantity: Quantity,
-    head: Head,
+    head: [&'static str; 2],
     key: &'static str,
 }
 
 const COLUMNS: [Column; 5] = [
-    Column { quantity: Quantity::Rate, head: Head::Rate, key: "requests_per_s" },
-    Column { quantity: Quantity::TtftP50, head: Head::Ttft, key: "ttft_p50_ms" },
-    Column { quantity: Quantity::ItlP50, head: Head::Itl, key: "itl_p50_ms" },
-    Column { quantity: Quantity::LatencyP50, head: Head::Latency, key: "latency_p50_ms" },
-    Column { quantity: Quantity::LatencyP90, head: Head::LatencyP90, key: "latency_p90_ms" },
+    column(Quantity::Rate, ["req/s", "请求/秒"], "requests_per_s"),
+    column(Quantity::TtftP50, ["TTFT p50 ms"; 2], "ttft_p50_ms"),
+    column(Quantity::ItlP50, ["ITL p50 ms"; 2], "itl_p50_ms"),
+    column(Quantity::LatencyP50, ["latency p50 ms", "时延 p50 ms"], "latency_p50_ms"),
+    column(Quantity::LatencyP90, ["latency p90 ms", "时延 p90 ms"], "latency_p90_ms"),
 ];
+
+const fn column(quantity: Quantity, head: [&'static str; 2], key: &'static str) -> Column {
+    Column { quantity, head, key }
+}
 
 /// The quantities that are shown, in order.
 pub(crate) fn shown() -> impl Iterator<Item = Quantity> {
@@ -39,14 +30,14 @@ pub(crate) fn shown() -> impl Iterator<Item = Quantity> {
 
 /// The heads of a table of levels, whose first column is the level's name.
 pub(crate) fn heads(language: Language) -> Vec<String> {
-    let columns = COLUMNS.iter().map(|column| column.head);
-    std::iter::once(Head::Level).chain(columns).map(|head| head.text(language).to_owned()).collect()
+    let heads = std::iter::once(["level", "负载"]).chain(COLUMNS.iter().map(|column| column.head));
+    heads.map(|head| language.choose(head).to_owned()).collect()
 }
 
 /// The head of one quantity; its name in the library where it is not shown.
 pub(crate) fn head(quantity: Quantity, language: Language) -> String {
     let column = COLUMNS.iter().find(|column| column.quantity == quantity);
-    column.map_or_else(|| format!("{quantity:?}"), |column| column.head.text(language).to_owned())
+    column.map_or_else(|| format!("{quantity:?}"), |column| language.choose(column.head).to_owned())
 }
 
 /// The name of a quantity in JSON.

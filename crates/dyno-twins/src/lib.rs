@@ -13,8 +13,8 @@ mod shown;
 mod trials;
 mod usable;
 
-pub use check::{Checked, check};
-pub use fit::{About, FitJob, FitRefused, FittedTwin, Source, Wanted, prepare};
+pub use check::{CheckedTwin, check};
+pub use fit::{AboutTwin, FitJob, FitRefused, FitWanted, FittedTwin, Source, prepare};
 pub use measured::MeasuredRun;
 pub use server::max_model_len;
 pub use shown::{list, show, verified};

@@ -3,7 +3,7 @@
 use crate::usable::joined;
 use dyno_analysis::{DirSource, FrameSource as _, for_each_record};
 use dyno_fit::steps::{LevelRecords, LevelSteps, Refusal, is_checked, level_steps};
-use dyno_fit::{Caches, Trial, TrialKind, Unfit, caches, trial};
+use dyno_fit::{Trial, TrialCaches, TrialKind, Unfit, caches, trial};
 use dyno_model::Message;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(crate) struct RecordedLevel {
     pub(crate) trial: Result<Trial, Unfit>,
     pub(crate) steps: Result<LevelSteps, Vec<Refusal>>,
-    pub(crate) caches: Caches,
+    pub(crate) caches: TrialCaches,
     /// Whether requests of others would have been seen.
     pub(crate) checked: bool,
 }

@@ -1,7 +1,7 @@
 //! What runs say of the server beside their times: its caches and its context length.
 
 use crate::measured::MeasuredRun;
-use dyno_fit::Caches;
+use dyno_fit::TrialCaches;
 use dyno_model::environment::Environment;
 use dyno_model::plan::DataPlan;
 use dyno_stats::upper_median;
@@ -20,7 +20,7 @@ pub(crate) struct ServerFacts {
 
 impl ServerFacts {
     /// Takes over what one level says.
-    pub(crate) fn add(&mut self, caches: Caches) {
+    pub(crate) fn add(&mut self, caches: TrialCaches) {
         self.prefix.extend(caches.prefix);
         self.kv_tokens.extend(caches.kv_tokens);
         self.stated_tokens = self.stated_tokens.or(caches.stated_tokens);
@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn a_pool_needs_several_samples_and_a_cache_one_hit() {
-        let of = |prefix, kv_tokens: &[f64]| Caches {
+        let of = |prefix, kv_tokens: &[f64]| TrialCaches {
             prefix,
             kv_tokens: kv_tokens.to_vec(),
-            ..Caches::default()
+            ..TrialCaches::default()
         };
         let mut facts = ServerFacts::default();
         assert_eq!((facts.prefix_cache(), facts.kv_tokens()), (None, None));
@@ -90,7 +90,11 @@ mod tests {
         facts.add(of(Some(true), &[9e9]));
         facts.add(of(None, &[]));
         assert_eq!((facts.prefix_cache(), facts.kv_tokens()), (Some(true), Some(2_000_000)));
-        facts.add(Caches { stated_tokens: Some(70_000), block: Some(32), ..Caches::default() });
+        facts.add(TrialCaches {
+            stated_tokens: Some(70_000),
+            block: Some(32),
+            ..TrialCaches::default()
+        });
         assert_eq!((facts.kv_tokens(), facts.block()), (Some(70_000), Some(32)));
     }
 

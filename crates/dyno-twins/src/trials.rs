@@ -204,11 +204,11 @@ impl Trials {
                     self.loads.push((*plan).clone());
                 }
                 (Some(RecordedLevel { trial: Err(why), .. }), ..) => {
-                    self.left_out.push((label, Message::of(&why)));
+                    self.left_out.push((label, Message::of(why)));
                 }
                 (None, ..) | (_, None, _) => {
                     let why = unusable.remove(&level.index);
-                    let none = || Message::of(&Unfit::Few(0));
+                    let none = || Message::of(Unfit::Few(0));
                     self.left_out.push((label, why.unwrap_or_else(none)));
                 }
             }

@@ -33,7 +33,7 @@ pub(crate) fn no_load() -> Message {
 
 /// Reasons one after the other.
 pub(crate) fn joined<T: Localized>(reasons: impl IntoIterator<Item = T>) -> Message {
-    Message::of(&clauses(reasons))
+    Message::of(clauses(reasons))
 }
 
 /// The label of a level, with the number of its run where there are several.

@@ -5,7 +5,7 @@ use crate::dialect::{BETWEEN, Talk};
 use crate::encode::Encoder;
 use dyno_drive::{Dialogue, NextTurn, Payload, Prepare, Work};
 use dyno_model::Nanos;
-use dyno_model::prompt::{Conversation, Item, Message, UserTurn};
+use dyno_model::prompt::{ChatMessage, Conversation, Item, UserTurn};
 use serde_json::json;
 use std::collections::VecDeque;
 
@@ -78,7 +78,7 @@ impl Ongoing {
 impl Dialogue<Vec<u8>> for Ongoing {
     fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
         let turn = self.left.pop_front()?;
-        let reply = Message { role: "assistant".to_owned(), content: answer.to_owned() };
+        let reply = ChatMessage { role: "assistant".to_owned(), content: answer.to_owned() };
         let mut said = Vec::new();
         self.encoder.dialect().message(&mut said, &reply);
         self.say(&said);
@@ -150,20 +150,20 @@ mod tests {
                 // Fields for every request do not replace a conversation's messages.
                 let replacing = encoder(*dialect, json!({"top_k": 5, talk.field: []}));
                 let whole = encoder(*dialect, json!({"top_k": 5}));
-                let system = system.clone().map(|content| Message { role: "system".into(), content });
+                let system = system.clone().map(|content| ChatMessage { role: "system".into(), content });
                 let turns = said.iter().enumerate().map(|(index, (user, _, output_tokens))| UserTurn {
                     think: 7,
                     messages: system.iter().filter(|_| index == 0).cloned()
-                        .chain([Message::user(user.clone())]).collect(),
+                        .chain([ChatMessage::user(user.clone())]).collect(),
                     output_tokens: *output_tokens,
                 });
                 let conversation = Conversation { turns: turns.collect(), input_tokens: Some(9) };
                 let Work { first, then } = replacing.conversation(&conversation).unwrap();
                 let mut ongoing = then.unwrap();
-                let mut history: Vec<Message> = system.into_iter().collect();
+                let mut history: Vec<ChatMessage> = system.into_iter().collect();
                 let mut payload = Some(first);
                 for (index, (user, answer, output_tokens)) in said.iter().enumerate() {
-                    history.push(Message::user(user.clone()));
+                    history.push(ChatMessage::user(user.clone()));
                     let sent = payload.take().unwrap();
                     prop_assert_eq!(sent.lengths.output, Some(*output_tokens));
                     prop_assert_eq!(sent.lengths.input, (index == 0).then_some(9));
@@ -173,7 +173,7 @@ mod tests {
                         input_tokens: None,
                     };
                     prop_assert_eq!(body(&sent), body(&whole.payload(&item, 1)));
-                    history.push(Message { role: "assistant".into(), content: answer.clone() });
+                    history.push(ChatMessage { role: "assistant".into(), content: answer.clone() });
                     payload = ongoing.next(answer).map(|next| next.payload);
                 }
                 prop_assert!(payload.is_none());

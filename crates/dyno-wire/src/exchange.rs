@@ -11,7 +11,7 @@ mod outcome;
 use crate::client::ArrivalTime;
 use crate::dialect::{Delta, Dialect, FinishKind, Keep, LastToken, Reader};
 use crate::framing::{Framer, Framing};
-use crate::http::{Head, Piece, ResponseReader};
+use crate::http::{Piece, ResponseHead, ResponseReader};
 use crate::redact::Redactor;
 use crate::tls::TlsFault;
 use counts::Counts;
@@ -51,7 +51,7 @@ pub struct Rules {
 
 /// How far an exchange is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum ExchangeProgress {
     /// More will follow.
     Running,
     /// The response is complete, but its HTTP body has not ended: see [`Exchange::take_rest`].
@@ -109,7 +109,7 @@ pub struct Exchange {
     /// Numbers in a vector of the response.
     pub dimensions: Option<u32>,
     /// The headers of the response, kept for control requests and the preflight.
-    pub head: Option<Box<Head>>,
+    pub head: Option<Box<ResponseHead>>,
     /// Why there is no connection, where that is for reasons of TLS.
     pub tls: Option<Box<TlsFault>>,
     text: String,
@@ -212,7 +212,12 @@ impl Exchange {
     }
 
     /// Takes the bytes of one socket read with their arrival time.
-    pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], arrival: ArrivalTime) -> Progress {
+    pub fn on_data(
+        &mut self,
+        rules: &Rules,
+        bytes: &[u8],
+        arrival: ArrivalTime,
+    ) -> ExchangeProgress {
         let before = self.before_read();
         let last = std::mem::take(&mut self.record.last);
         self.tail = Tail::default();
@@ -223,7 +228,7 @@ impl Exchange {
         progress
     }
 
-    fn take_in(&mut self, rules: &Rules, bytes: &[u8], at: Nanos) -> Progress {
+    fn take_in(&mut self, rules: &Rules, bytes: &[u8], at: Nanos) -> ExchangeProgress {
         self.begun |= !bytes.is_empty();
         let mut input = bytes;
         let mut output_in_this_read = false;
@@ -263,14 +268,16 @@ impl Exchange {
                     // The last event of a stream comes before the end of its body.
                     (self.tail.last, self.tail.end) = (ends && !self.record.streamed, ends);
                     // Bytes after the end belong to no request, so such a connection is not reused.
-                    return Progress::Over { reusable: self.keep_alive && input.is_empty() };
+                    return ExchangeProgress::Over {
+                        reusable: self.keep_alive && input.is_empty(),
+                    };
                 }
             }
         }
-        if self.settled { Progress::Lingering } else { Progress::Running }
+        if self.settled { ExchangeProgress::Lingering } else { ExchangeProgress::Running }
     }
 
-    fn on_head(&mut self, rules: &Rules, head: Box<Head>, at: Nanos) {
+    fn on_head(&mut self, rules: &Rules, head: Box<ResponseHead>, at: Nanos) {
         self.record.headers = Some(at);
         self.record.status = Some(head.status);
         self.keep_alive = head.keep_alive;
@@ -301,7 +308,7 @@ impl Exchange {
         data: &[u8],
         at: Nanos,
         output_in_this_read: &mut bool,
-    ) -> Option<Progress> {
+    ) -> Option<ExchangeProgress> {
         if self.settled {
             return None;
         }
@@ -349,7 +356,7 @@ impl Exchange {
         over
     }
 
-    fn collect(&mut self, rules: &Rules, data: &[u8], at: Nanos) -> Option<Progress> {
+    fn collect(&mut self, rules: &Rules, data: &[u8], at: Nanos) -> Option<ExchangeProgress> {
         match &mut self.body {
             Body::Whole(body) | Body::Raw(body) => {
                 if body.len() + data.len() > self.largest {
@@ -378,7 +385,7 @@ impl Exchange {
         delta: Delta,
         at: Nanos,
         output_in_this_read: &mut bool,
-    ) -> Option<Progress> {
+    ) -> Option<ExchangeProgress> {
         self.tail = Tail::default();
         if let Some(error) = &delta.error {
             return Some(self.refuse(rules, error, at));

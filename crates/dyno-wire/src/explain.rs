@@ -1,7 +1,7 @@
 //! Says what a response is if it is none of an inference server: a redirect, a web page, a compressed
 //! body. Everything shown of it is redacted before it is cut, and escaped.
 
-use crate::http::Head;
+use crate::http::ResponseHead;
 use crate::redact::Redactor;
 use dyno_model::{Message, message};
 use dyno_words::escape::escape;
@@ -14,12 +14,12 @@ const LONGEST_TITLE: usize = 80;
 const TITLE_WITHIN: usize = 4096;
 
 /// Explains a response by its headers and what has arrived of its body.
-pub(crate) fn explain(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
+pub(crate) fn explain(head: &ResponseHead, body: &[u8], redactor: &Redactor) -> Option<Message> {
     no_words(head, body, redactor).or_else(|| web_page(head, body, redactor))
 }
 
 /// Explains an HTTP error whose body is not for people to read as it is: of a web page, its title.
-pub(crate) fn refusal(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
+pub(crate) fn refusal(head: &ResponseHead, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let page = || match head.status {
         // Of a gateway before the server.
         429 | 500 | 502..=599 => titled(head, body, redactor),
@@ -29,13 +29,13 @@ pub(crate) fn refusal(head: &Head, body: &[u8], redactor: &Redactor) -> Option<M
 }
 
 /// Explains a response whose body has no words of the server: a redirect, or a compressed body.
-pub(crate) fn no_words(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
+pub(crate) fn no_words(head: &ResponseHead, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let by_its_look = || compression_of(body).map(is_compressed);
     redirect(head, redactor).or_else(|| compressed(head)).or_else(by_its_look)
 }
 
 /// Where a redirect leads to.
-fn redirect(head: &Head, redactor: &Redactor) -> Option<Message> {
+fn redirect(head: &ResponseHead, redactor: &Redactor) -> Option<Message> {
     if !matches!(head.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
@@ -71,7 +71,7 @@ fn without_secrets(url: &str) -> String {
 }
 
 /// Whether the body is compressed, by its header.
-pub(crate) fn compressed(head: &Head) -> Option<Message> {
+pub(crate) fn compressed(head: &ResponseHead) -> Option<Message> {
     let encoding = head.header("content-encoding")?.trim();
     let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
     (!plain).then(|| is_compressed(&escape(encoding, 40)))
@@ -97,13 +97,13 @@ fn compression_of(body: &[u8]) -> Option<&'static str> {
 }
 
 /// The title of a web page, if the body is one that has it.
-fn titled(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
+fn titled(head: &ResponseHead, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let title = title(page_in(head, body)?, redactor)?;
     Some(message!("a web page titled `{title}`", "标题为“{title}”的网页"))
 }
 
 /// What a web page means, if the body is one.
-fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
+fn web_page(head: &ResponseHead, body: &[u8], redactor: &Redactor) -> Option<Message> {
     let page = page_in(head, body)?;
     Some(match title(page, redactor) {
         Some(title) => message!(
@@ -120,7 +120,7 @@ fn web_page(head: &Head, body: &[u8], redactor: &Redactor) -> Option<Message> {
 }
 
 /// The beginning of a body, if it is HTML.
-fn page_in<'a>(head: &Head, body: &'a [u8]) -> Option<&'a [u8]> {
+fn page_in<'a>(head: &ResponseHead, body: &'a [u8]) -> Option<&'a [u8]> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
     let starts = |tag: &str| {
         body.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
@@ -148,12 +148,12 @@ fn title(page: &[u8], redactor: &Redactor) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::Framing;
+    use crate::http::BodyFraming;
 
-    fn head(status: u16, headers: &[(&str, &str)]) -> Head {
+    fn head(status: u16, headers: &[(&str, &str)]) -> ResponseHead {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let headers = headers.iter().map(own).collect();
-        Head { status, headers, framing: Framing::Close, keep_alive: true }
+        ResponseHead { status, headers, framing: BodyFraming::Close, keep_alive: true }
     }
 
     fn redirected(location: &str) -> String {

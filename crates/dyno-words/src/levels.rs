@@ -1,6 +1,6 @@
 //! The name of a level in a language. Plans and records have the English one.
 
-use dyno_model::{DiagnosticValue, Language};
+use dyno_model::{Language, Message};
 use std::borrow::Cow;
 
 /// What the names of levels begin with.
@@ -43,8 +43,8 @@ pub fn level_name(name: &str, language: Language) -> Cow<'_, str> {
 }
 
 /// A level's name as a value of a message.
-pub fn level_value(name: &str) -> DiagnosticValue {
-    DiagnosticValue::new([name.to_owned(), level_name(name, Language::Chinese).into_owned()])
+pub fn level_value(name: &str) -> Message {
+    Message::new([name.to_owned(), level_name(name, Language::Chinese).into_owned()])
 }
 
 #[cfg(test)]

@@ -2,9 +2,6 @@
 //! by name; [`template`] fills in values, [`number`] formats numbers, [`escape`] makes untrusted text safe
 //! to print, [`columns`] fits text into a terminal, and [`names`] shortens the names of runs. Rules that decide whether a message appears do not
 //! belong here.
-//!
-//! `catalogue` has diagnostics by name; `translate` finds the Chinese of messages that other crates write in English, in
-//! `translations/`.
 
 mod catalogue;
 pub mod columns;
@@ -13,7 +10,6 @@ mod levels;
 pub mod names;
 pub mod number;
 pub mod template;
-mod translate;
 mod wording;
 
 #[doc(hidden)]
@@ -21,7 +17,7 @@ pub mod check;
 
 pub use catalogue::{
     CacheFinding, Defect, Finding, FleetFinding, LoadNote, Measuring, Note, OutputFinding,
-    OverTime, Overloaded, Phrase, Problem, ServerFinding, ServerTimesFinding, Undecided, list,
+    OverTime, Overloaded, Problem, ServerFinding, ServerTimesFinding, Undecided,
 };
 #[doc(hidden)]
 pub use dyno_model::DiagnosticValue;
@@ -32,7 +28,6 @@ pub mod how {
     pub use dyno_model::message::{ByDisplay, ByLanguage, Shown};
 }
 pub use levels::{TOO_SHORT, level_name, level_value};
-pub use translate::{known, translated};
 pub use wording::{InLanguage, Wording, named, named_as, on_line, said, severity};
 
 /// A table of the catalogue: an enum with one variant per wording.

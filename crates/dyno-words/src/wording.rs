@@ -3,7 +3,6 @@
 use crate::catalogue::{self, Place};
 use crate::levels::level_name;
 use crate::template::{fill, places};
-use crate::translate::translated;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{Diagnostic, DiagnosticValue, Language, Message, Severity, Subject, Summary};
 use std::borrow::Cow;
@@ -44,13 +43,7 @@ impl Wording {
     }
 
     fn say(&self, values: &[DiagnosticValue], language: Language) -> (String, Option<String>) {
-        let said = |value: &DiagnosticValue| {
-            let said = value.text(language);
-            // Such as an error of the system; one word may be a name.
-            let same = said.contains(' ') && said == value.text(Language::English);
-            if same { translated(&said, language).into_owned() } else { said.into_owned() }
-        };
-        let values: Vec<String> = values.iter().map(said).collect();
+        let values: Vec<_> = values.iter().map(|value| value.text(language)).collect();
         let text = |texts| fill(language.choose(texts), &values);
         (text(self.what), self.advice.map(text))
     }
@@ -122,8 +115,8 @@ pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
 }
 
 /// The same with a name that is translated.
-pub fn named_as(name: DiagnosticValue, said: &Diagnostic) -> Diagnostic {
-    within(Place::Named, name, said)
+pub fn named_as(name: Message, said: &Diagnostic) -> Diagnostic {
+    within(Place::Named, name.into(), said)
 }
 
 /// The same diagnostic, prefixed with the line that it is about.
@@ -178,7 +171,9 @@ macro_rules! values {
 mod tests {
     use super::*;
     use crate::levels::level_value;
-    use crate::{Finding, Note, Phrase, Problem, check};
+    use crate::{Finding, Note, Problem, check};
+    use dyno_model::message;
+    use dyno_model::message::list;
 
     fn read(saved: &str) -> Diagnostic {
         serde_json::from_str(saved).unwrap()
@@ -243,7 +238,7 @@ mod tests {
 
     #[test]
     fn values_are_made_in_the_language_if_they_can_be() {
-        let message = dyno_model::message!("late", "迟到");
+        let message = message!("late", "迟到");
         let texts = values![
             &message,
             message,
@@ -276,8 +271,8 @@ mod tests {
 
     #[test]
     fn a_list_is_worded_in_each_language() {
-        let each = ["a", "b"].map(|row| Phrase::Against.value(values![row, 1, 20]));
-        let made = Finding::SloNotMet.with([crate::list(each, [", ", "，"])]);
+        let each = ["a", "b"].map(|row| message!("{row}: {} vs {}", "{row}：{}，对照 {}", 1, 20));
+        let made = Finding::SloNotMet.with(values![list(each)]);
         assert_eq!(made.what, "no level meets the SLO: a: 1 vs 20, b: 1 vs 20");
         assert_eq!(
             made.in_language(Language::Chinese).what,

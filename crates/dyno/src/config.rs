@@ -8,7 +8,7 @@ pub(crate) mod presets;
 
 use crate::args::Cli;
 use crate::args::plan::SettingsArgs;
-use crate::resolve::{Note, Notes};
+use crate::resolve::Notes;
 use crate::usage::{UsageError, from_clap};
 use clap::builder::{ArgPredicate, OsStr, Resettable};
 use clap::parser::ValueSource;
@@ -41,16 +41,32 @@ pub(crate) struct Given {
     variables: Vec<String>,
     /// Keys of the file that other commands have and this one has not.
     ignored: Vec<String>,
+    /// Variables that look like misspelt settings, each with the right name.
+    misspelt: Vec<(String, String)>,
 }
 
 impl Given {
     /// Says what was not typed and has an effect, and what has none.
     pub(crate) fn announce(&self, notes: &mut Notes) {
         if !self.variables.is_empty() {
-            notes.add(Note::Variables, &[self.variables.join(", ")]);
+            notes.push(message!(
+                "settings from the environment: {}",
+                "来自环境变量的设置：{}",
+                self.variables.join(", ")
+            ));
+        }
+        for (name, meant) in &self.misspelt {
+            notes.push(message!(
+                "{name} has no effect: there is no such setting; did you mean {meant}?",
+                "{name} 无效：没有此设置；是否指 {meant}？"
+            ));
         }
         if !self.ignored.is_empty() {
-            notes.add(Note::IgnoredKeys, &[self.ignored.join(", ")]);
+            notes.push(message!(
+                "settings that this command does not have are ignored: {}",
+                "已忽略此命令没有的设置：{}",
+                self.ignored.join(", ")
+            ));
         }
     }
 
@@ -145,6 +161,7 @@ struct Settings {
     /// How many follow from the file; the others are those of the preset.
     in_file: usize,
     ignored: Vec<String>,
+    misspelt: Vec<(String, String)>,
 }
 
 impl Settings {
@@ -157,6 +174,7 @@ impl Settings {
         let mut settings = Self::default();
         settings.add(command, environment::settings(command, variables)?)?;
         settings.variables = settings.all.len();
+        settings.misspelt = environment::misspelt(command, variables);
         if let Some(path) = settings.value(argv, "config") {
             let (found, ignored) = file::settings(command, Path::new(&path))?;
             settings.ignored = ignored;
@@ -251,6 +269,7 @@ impl Settings {
             keys: keys.map(|id| id.replace('_', "-")).collect(),
             variables: variables.iter().filter(stands).map(|one| one.place.clone()).collect(),
             ignored: self.ignored.clone(),
+            misspelt: self.misspelt.clone(),
         }
     }
 }

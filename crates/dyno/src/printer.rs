@@ -8,9 +8,7 @@ use dyno_model::versus::Side;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_words::columns::{width, wrap};
 use dyno_words::escape;
-use dyno_words::translated;
 use std::collections::VecDeque;
-use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -143,8 +141,7 @@ impl Printer {
             Err(error) => {
                 self.error(&message!(
                     "cannot write the result to stdout: {error}",
-                    "无法将结果写到标准输出：{error}",
-                    error = outside(&error)
+                    "无法将结果写到标准输出：{error}"
                 ));
                 Exit::Bug
             }
@@ -231,8 +228,8 @@ impl Terminal for Printer {
         self.colour
     }
 
-    fn note(&self, text: &dyn Display) {
-        Self::note(self, &Message::quoted(text));
+    fn note(&self, text: &dyn Localized) {
+        Self::note(self, &text);
     }
 
     fn draw_line(&self, line: &str) -> bool {
@@ -323,30 +320,10 @@ pub(crate) fn emergency(text: &Message, language: Language) {
     let _ = writeln!(io::stderr(), "{start}{prefix}{}", shown(text, language));
 }
 
-/// What the system or a parser says, in both languages as far as it is known.
-pub(crate) fn outside(error: &dyn Display) -> Message {
-    let english = error.to_string();
-    let chinese = found(&english);
-    Message::new([english, chinese])
-}
-
 /// A text for the terminal. Errors quote files, servers and arguments; nothing of it may reach the terminal
 /// as it is.
 fn shown(text: &dyn Localized, language: Language) -> String {
-    let said = In(text, language).to_string();
-    let said = escape::lines(&said);
-    match language {
-        Language::English => said.into_owned(),
-        Language::Chinese => said.split(HINT).map(found).collect::<Vec<_>>().join(HINT),
-    }
-}
-
-/// Where a hint begins in Chinese.
-const HINT: &str = "\n  提示：";
-
-/// Chinese for what lower crates say in English.
-fn found(text: &str) -> String {
-    translated(text, Language::Chinese).into_owned()
+    escape::lines(&In(text, language).to_string()).into_owned()
 }
 
 #[cfg(test)]
@@ -380,17 +357,6 @@ mod tests {
         let wrong = Message::quoted("unknown variant `\x1b[2J\u{202e}`").with_hint(hint);
         let said = printer.attributed(&wrong);
         assert_eq!(said, "unknown variant `\\u{1b}[2J\\u{202e}`\n  hint: none");
-    }
-
-    #[test]
-    fn what_lower_crates_say_in_english_is_found_in_chinese() {
-        let printer = Printer::new(OutputOptions::default(), Language::Chinese);
-        let hint = message!("write a number", "请写一个数");
-        let wrong = dyno_model::said!("a value is missing").with_hint(hint);
-        let said = printer.attributed(&message!("--rate: {wrong}", "--rate：{wrong}"));
-        assert_eq!(said, "--rate：缺少取值\n  提示：请写一个数");
-        let system = outside(&"Broken pipe (os error 32)");
-        assert_eq!(system.text(Language::Chinese), "管道已断开（错误码 32）");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Ctrl-C: once to stop sending, twice to stop immediately. SIGHUP and SIGXFSZ do not end a run.
 
-use crate::printer::outside;
 use dyno_model::{Message, message};
 use dyno_run::StopSignal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -38,7 +37,6 @@ pub(crate) fn listen(
 
 /// What is said where nothing can listen.
 pub(crate) fn unheard(error: &std::io::Error) -> Message {
-    let error = outside(error);
     message!("Ctrl-C will not be handled: {error}", "无法处理 Ctrl-C：{error}")
 }
 

@@ -25,8 +25,8 @@ pub(crate) struct UsageError {
 
 impl UsageError {
     /// An error about one flag.
-    pub(crate) fn new(flag: impl Into<String>, message: Message) -> Self {
-        Self { flag: flag.into(), message, exit: Exit::Usage }
+    pub(crate) fn new(flag: impl Into<String>, message: impl Localized) -> Self {
+        Self { flag: flag.into(), message: message.message(), exit: Exit::Usage }
     }
 
     /// What was named was recognised, and contains no results.

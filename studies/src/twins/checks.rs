@@ -18,14 +18,19 @@ use super::random::Draws;
 use super::system::System;
 use anyhow::Result;
 use dyno_engine::twin::Twin;
-use dyno_fit::{Figures, FitCheck, Part, Quantity, Trial, check, rerun};
+use dyno_fit::{ExplainedPart, Figures, FitCheck, Quantity, Trial, check, rerun};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// By how much parts change.
 const CHANGES: [f64; 4] = [0.03, 0.05, 0.10, 0.20];
 /// What changes.
-const PARTS: [Part; 4] = [Part::Accelerator, Part::FrontEnd, Part::Launch, Part::MaxSeqs];
+const PARTS: [ExplainedPart; 4] = [
+    ExplainedPart::Accelerator,
+    ExplainedPart::FrontEnd,
+    ExplainedPart::Launch,
+    ExplainedPart::MaxSeqs,
+];
 /// A change that alters no value of any level by more than this cannot be seen by anyone.
 const VISIBLE: f64 = 0.02;
 /// The slots and the requests of the levels that are checked.
@@ -37,11 +42,11 @@ const UNCHANGED: u64 = 4;
 
 /// What became of one change of one engine.
 struct Outcome {
-    part: Option<Part>,
+    part: Option<ExplainedPart>,
     by: f64,
     visible: bool,
     found: bool,
-    named: Option<Part>,
+    named: Option<ExplainedPart>,
 }
 
 pub(super) fn run(systems: u64, seed: u64) -> Result<()> {
@@ -133,18 +138,18 @@ fn checked(twin: &Twin, system: &System, loads: &[Trial], noise: u64) -> Option<
 }
 
 /// The engine with one part slower, or a smaller batch.
-fn changed(system: &System, part: Part, by: f64) -> System {
+fn changed(system: &System, part: ExplainedPart, by: f64) -> System {
     let mut system = *system;
     let cost = &mut system.cost;
     let (launch, front) = (&mut cost.launch, &mut cost.front);
     let times: Vec<&mut f64> = match part {
-        Part::FrontEnd => {
+        ExplainedPart::FrontEnd => {
             vec![&mut cost.front_end, &mut front.request, &mut front.chunk, &mut front.input]
         }
-        Part::Launch => {
+        ExplainedPart::Launch => {
             vec![&mut launch.decode, &mut launch.prefill, &mut launch.large, &mut launch.sequence]
         }
-        Part::MaxSeqs => {
+        ExplainedPart::MaxSeqs => {
             let limit = f64::from(system.scheduler.max_seqs) * (1.0 - by);
             system.scheduler.max_seqs = limit.round() as u32;
             Vec::new()

@@ -7,7 +7,7 @@ use super::predicted::{Prediction, predictions};
 use super::random::Draws;
 use super::system::System;
 use dyno_engine::twin::Twin;
-use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, Trial, calibrate};
+use dyno_fit::{CalibrateOptions, Figures, FitSettings, Quantity, Trial, calibrate};
 use std::sync::Arc;
 
 /// The slots and the requests of the measured ladder.
@@ -45,7 +45,7 @@ pub(super) fn fitted(system: &System) -> Option<Twin> {
     let (trials, steps): (Vec<Trial>, Vec<_>) =
         measured.map(|level| (level.trial, level.steps)).unzip();
     let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
-    Some(calibrate(&trials, &steps, &Settings::default(), &options)?.twin("fitted"))
+    Some(calibrate(&trials, &steps, &FitSettings::default(), &options)?.twin("fitted"))
 }
 
 /// Measures, fits and predicts a system.
@@ -56,7 +56,7 @@ pub(super) fn judge(system: System, runs: Runs) -> Option<Judged> {
         measured.into_iter().map(|level| (level.trial, level.steps)).unzip();
     let began = std::time::Instant::now();
     let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
-    let found = calibrate(&trials, &steps, &Settings::default(), &options)?;
+    let found = calibrate(&trials, &steps, &FitSettings::default(), &options)?;
     let seconds = began.elapsed().as_secs_f64();
     let twin = found.twin("fitted");
     Some(Judged {

@@ -1,7 +1,7 @@
 //! The loads that are measured, and those that are predicted.
 
 use super::random::Draws;
-use dyno_fit::{Sent, Shared, Trial, TrialKind, When};
+use dyno_fit::{SentRequest, Shared, Trial, TrialKind, TrialTime};
 use dyno_model::{MS, Nanos};
 
 /// A client sends the next request so long after a response.
@@ -20,10 +20,10 @@ impl Lengths {
         Self { input: [input; 2], output: [output; 2] }
     }
 
-    fn request(&self, draws: &mut Draws, when: When, measured: bool) -> Sent {
+    fn request(&self, draws: &mut Draws, when: TrialTime, measured: bool) -> SentRequest {
         let [input, output] =
             [self.input, self.output].map(|[low, high]| draws.length(low.max(1), high.max(1)));
-        Sent { when, input, output, shared: Shared::Nothing, measured, seen: Vec::new() }
+        SentRequest { when, input, output, shared: Shared::Nothing, measured, seen: Vec::new() }
     }
 }
 
@@ -31,8 +31,8 @@ impl Lengths {
 pub(super) fn closed(draws: &mut Draws, slots: usize, requests: usize, of: Lengths) -> Trial {
     let sent = |place: usize| {
         let when = match place.checked_sub(slots) {
-            None => When::At(place as Nanos * MS / 4),
-            Some(request) => When::After { request, pause: NEXT },
+            None => TrialTime::At(place as Nanos * MS / 4),
+            Some(request) => TrialTime::After { request, pause: NEXT },
         };
         of.request(draws, when, place >= slots || slots == 1)
     };
@@ -45,7 +45,7 @@ pub(super) fn open(draws: &mut Draws, rate: f64, requests: usize, of: Lengths) -
     let mut at = 0.0;
     let sent = |place: usize| {
         at += draws.exponential(1.0 / rate);
-        of.request(draws, When::At(nanos(at)), 10 * place >= requests)
+        of.request(draws, TrialTime::At(nanos(at)), 10 * place >= requests)
     };
     let requests = (0..requests).map(sent).collect();
     Trial { label: format!("rate {rate:.3}"), kind: TrialKind::Open, requests, until: None }
@@ -59,7 +59,7 @@ pub(super) fn ramp(draws: &mut Draws, rates: [f64; 2], requests: usize, of: Leng
     let sent = |_| {
         let rate = from + (to - from) * (at / lasts).min(1.0);
         at += draws.exponential(1.0 / rate);
-        of.request(draws, When::At(nanos(at)), true)
+        of.request(draws, TrialTime::At(nanos(at)), true)
     };
     let requests = (0..requests).map(sent).collect();
     Trial { label: "ramp".to_owned(), kind: TrialKind::Open, requests, until: None }
@@ -67,7 +67,7 @@ pub(super) fn ramp(draws: &mut Draws, rates: [f64; 2], requests: usize, of: Leng
 
 /// All at once.
 pub(super) fn burst(draws: &mut Draws, count: usize, of: Lengths) -> Trial {
-    let sent = |_| of.request(draws, When::At(0), true);
+    let sent = |_| of.request(draws, TrialTime::At(0), true);
     let requests = (0..count).map(sent).collect();
     Trial { label: format!("burst of {count}"), kind: TrialKind::Burst, requests, until: None }
 }
@@ -77,7 +77,7 @@ pub(super) fn burst(draws: &mut Draws, count: usize, of: Lengths) -> Trial {
 pub(super) fn sessions(draws: &mut Draws, users: usize, of: Lengths) -> Trial {
     const TURNS: usize = 5;
     const EACH: usize = 3;
-    let mut requests: Vec<Sent> = Vec::new();
+    let mut requests: Vec<SentRequest> = Vec::new();
     let mut last: Vec<Option<usize>> = vec![None; users];
     let mut said = vec![0; users];
     for number in 0..TURNS * EACH {
@@ -87,8 +87,8 @@ pub(super) fn sessions(draws: &mut Draws, users: usize, of: Lengths) -> Trial {
             }
             let pause = nanos(draws.exponential(0.2));
             let when = match last[user] {
-                None => When::At(pause),
-                Some(request) => When::After { request, pause },
+                None => TrialTime::At(pause),
+                Some(request) => TrialTime::After { request, pause },
             };
             let mut sent = of.request(draws, when, number > 0);
             sent.input += said[user];

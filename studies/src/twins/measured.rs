@@ -4,7 +4,9 @@
 use super::random::Draws;
 use super::system::System;
 use dyno_fit::steps::{LevelRecords, LevelSteps, level_steps};
-use dyno_fit::{Chunk, Sent, Shared, Trial, TrialKind, When, rerun, sent_times, trial};
+use dyno_fit::{
+    SentRequest, Shared, Trial, TrialChunk, TrialKind, TrialTime, rerun, sent_times, trial,
+};
 use dyno_model::Nanos;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load};
@@ -38,7 +40,7 @@ pub(super) fn recorded(system: &System, load: &Trial, level: u64) -> Option<Vec<
     let late: Vec<Nanos> = (0..count).map(|_| lateness(&mut draws)).collect();
     let mut sent = load.clone();
     for request in &mut sent.requests {
-        if let When::After { request, pause } = &mut request.when {
+        if let TrialTime::After { request, pause } = &mut request.when {
             *pause += late[*request];
         }
     }
@@ -61,7 +63,7 @@ fn lateness(draws: &mut Draws) -> Nanos {
 }
 
 /// Work that the client does not know of: it makes a step slow now and then.
-fn slow_steps(system: &System, lasts: Nanos, draws: &mut Draws) -> Vec<Sent> {
+fn slow_steps(system: &System, lasts: Nanos, draws: &mut Draws) -> Vec<SentRequest> {
     let every = 1e9 * SLOW_EVERY * system.cost.base;
     let mut at = 0.0;
     let mut all = Vec::new();
@@ -72,13 +74,13 @@ fn slow_steps(system: &System, lasts: Nanos, draws: &mut Draws) -> Vec<Sent> {
         }
         let longer = system.cost.base * draws.between(0.5, 2.0);
         let input = (longer / system.cost.prefill_token).clamp(1.0, SLOWEST) as u32;
-        let when = When::At(at as Nanos);
+        let when = TrialTime::At(at as Nanos);
         let shared = Shared::Nothing;
-        all.push(Sent { when, input, output: 1, shared, measured: false, seen: Vec::new() });
+        all.push(SentRequest { when, input, output: 1, shared, measured: false, seen: Vec::new() });
     }
 }
 
-fn last(sent: &Sent) -> Nanos {
+fn last(sent: &SentRequest) -> Nanos {
     sent.seen.last().map_or(0, |chunk| chunk.after)
 }
 
@@ -89,10 +91,10 @@ fn ends(trial: &Trial) -> Nanos {
 }
 
 fn records(found: &Trial, late: &[Nanos], draws: &mut Draws) -> Vec<RequestRecord> {
-    let slots = found.requests.iter().filter(|sent| matches!(sent.when, When::At(_))).count();
+    let slots = found.requests.iter().filter(|sent| matches!(sent.when, TrialTime::At(_))).count();
     let closed = found.kind == TrialKind::Closed;
     let all = found.requests.iter().zip(sent_times(found)).zip(late).enumerate();
-    let record = |(place, ((request, sent), late)): (usize, ((&Sent, Nanos), &Nanos))| {
+    let record = |(place, ((request, sent), late)): (usize, ((&SentRequest, Nanos), &Nanos))| {
         let slot = if closed { place % slots } else { 0 };
         let phase = if request.measured { Phase::Measured } else { Phase::Warmup };
         let mut record = RequestRecord::new(0, place as u64, slot as u32, phase, sent);
@@ -102,7 +104,7 @@ fn records(found: &Trial, late: &[Nanos], draws: &mut Draws) -> Vec<RequestRecor
         record.chunk_tokens_known = true;
         (record.input, record.output) = (Some(usage(request.input)), Some(usage(request.output)));
         let mut at = 0;
-        for (number, Chunk { after, tokens }) in request.seen.iter().enumerate() {
+        for (number, TrialChunk { after, tokens }) in request.seen.iter().enumerate() {
             let last = number + 1 == request.seen.len();
             let late = if last { *late } else { lateness(draws) };
             at = (sent + after + late).max(at);
@@ -117,7 +119,7 @@ fn records(found: &Trial, late: &[Nanos], draws: &mut Draws) -> Vec<RequestRecor
 }
 
 fn plan(load: &Trial) -> LevelPlan {
-    let alone = load.requests.iter().filter(|sent| matches!(sent.when, When::At(_))).count();
+    let alone = load.requests.iter().filter(|sent| matches!(sent.when, TrialTime::At(_))).count();
     LevelPlan::new(match load.kind {
         TrialKind::Closed | TrialKind::Sessions => Load::Concurrency { concurrency: alone as u32 },
         TrialKind::Open => Load::Rate { rate: 1.0, arrival: Arrival::Poisson },

@@ -6,7 +6,7 @@ use super::random::Draws;
 use super::system::System;
 use anyhow::{Context, Result};
 use dyno_engine::core::{Cost, Front, Launch, Policy};
-use dyno_fit::{CalibrateOptions, Figures, Quantity, Settings, calibrate};
+use dyno_fit::{CalibrateOptions, Figures, FitSettings, Quantity, calibrate};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,7 +38,8 @@ pub(super) fn run() -> Result<()> {
     let (began, cpu) = (Instant::now(), cpu_seconds());
     let levels = all.iter().filter_map(|(load, records)| recovered(load, records));
     let (trials, steps): (Vec<_>, Vec<_>) = levels.map(|level| (level.trial, level.steps)).unzip();
-    let found = calibrate(&trials, &steps, &Settings::default(), &options).context("no engine")?;
+    let found =
+        calibrate(&trials, &steps, &FitSettings::default(), &options).context("no engine")?;
     let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     println!(
         "{} levels, {requests} requests: {wall:.1} s with {threads} threads, {cpu:.1} s of CPU time; \

@@ -7,7 +7,7 @@ mod tables;
 
 use super::levels::{self, Group};
 use anyhow::{Context as _, Result, ensure};
-use dyno_fit::{CalibrateOptions, Calibrated, Settings, Shared, Trial, Without, calibrate};
+use dyno_fit::{CalibrateOptions, Calibrated, FitSettings, Shared, Trial, Without, calibrate};
 use errors::Errors;
 
 /// What is left out of the model.
@@ -100,7 +100,7 @@ fn fit(left: Left, fitted: &[Group]) -> Result<Calibrated> {
         _ => Vec::new(),
     };
     let options = CalibrateOptions { threads: 2, progress: Default::default(), without };
-    let found = calibrate(&trials, &steps, &Settings::default(), &options);
+    let found = calibrate(&trials, &steps, &FitSettings::default(), &options);
     found.context("no engine gives the times of these runs")
 }
 

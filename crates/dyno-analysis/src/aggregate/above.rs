@@ -3,11 +3,12 @@
 
 use super::judge::put_in_order;
 use dyno_model::load::LoadKind;
+use dyno_model::message::joined;
 use dyno_model::summary::LevelSummary;
-use dyno_model::{Diagnostic, DiagnosticValue, Verdict};
+use dyno_model::{Diagnostic, Message, Verdict, message};
 use dyno_stats::saturation::More;
 use dyno_words::number::digits;
-use dyno_words::{Finding, Phrase, level_value, list, values};
+use dyno_words::{Finding, level_value, values};
 use std::collections::BTreeMap;
 
 /// Two measured rates differ by less although the server is the same.
@@ -84,17 +85,22 @@ pub(super) fn judge(
     let others = open.len().saturating_sub(NAMED);
     open.truncate(NAMED);
     if others > 0 {
-        open.push(Phrase::AndMoreLevels.value(values![others]));
+        open.push(message!("{others} more", "另有 {others} 个档位"));
     }
-    (!open.is_empty()).then(|| Finding::KeepsUpUnclear.with([list(open, [", ", "、"])]))
+    (!open.is_empty()).then(|| Finding::KeepsUpUnclear.with(values![joined(open, [", ", "、"])]))
 }
 
 /// A level with what its test needs.
-fn needed(label: &str, more: Option<More>) -> DiagnosticValue {
+fn needed(label: &str, more: Option<More>) -> Message {
     match more {
         Some(more) => {
-            let seconds = more.seconds.ceil().max(1.0);
-            Phrase::NeedsMore.value(values![level_value(label), more.arrivals, digits(seconds, 0)])
+            let seconds = digits(more.seconds.ceil().max(1.0), 0);
+            message!(
+                "{} (about {} more requests, {seconds} s)",
+                "{}（约再需 {} 个请求，{seconds} s）",
+                level_value(label),
+                more.arrivals
+            )
         }
         None => level_value(label),
     }

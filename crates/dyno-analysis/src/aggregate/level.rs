@@ -14,7 +14,7 @@ use super::overload;
 use super::prediction;
 use super::ramp_knee::bend;
 use super::saturation;
-use super::server::Watch;
+use super::server::ServerWatch;
 use super::server_findings;
 use super::sessions::ByTurn;
 use super::slices::Sliced;
@@ -157,7 +157,7 @@ impl<'a> LevelAggregate<'a> {
         self,
         plan: &Plan,
         env: Option<&Environment>,
-        watch: &Watch,
+        watch: &ServerWatch,
     ) -> LevelSummary {
         let index = self.index;
         let Self { mut gathered, mut distributions, by_turn, goodput, work, .. } = self;

@@ -7,10 +7,10 @@ use crate::slo::percentile;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, DiagnosticValue};
+use dyno_model::{Diagnostic, DiagnosticValue, message};
 use dyno_stats::{Counted, Percentile, samples_to_stop};
 use dyno_words::number::percent;
-use dyno_words::{Finding, Phrase, values};
+use dyno_words::{Finding, values};
 
 /// More than enough, so that the next run is not too short by a hair.
 const ROOM: f64 = 1.25;
@@ -33,7 +33,11 @@ pub(super) fn longer(plan: &LevelPlan, level: &Gathered, times: f64) -> Diagnost
         (Some(Ending::Duration), _) if plan.until.is_some() => format!("--max-duration {seconds}s"),
         (Some(Ending::Duration), _) => format!("--duration {seconds}s"),
         (Some(Ending::Stable), _) => format!("--min-duration {seconds}s"),
-        _ => return Phrase::MoreRequests.value(Vec::new()),
+        _ => {
+            let more =
+                message!("more requests or a longer --duration", "更多请求或更长的 --duration");
+            return more.into();
+        }
     };
     DiagnosticValue::from(option)
 }

@@ -188,7 +188,9 @@ fn notes(
     levels: &[LevelSummary],
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    found.extend(source.damaged().map(|how| Finding::Damaged.with([escape(&how, 200)])));
+    found.extend(
+        source.damaged().map(|how| Finding::Damaged.with([how.map(|how| escape(how, 200))])),
+    );
     if source.header().plan_hash != plan.hash() {
         found.push(Finding::PlanDiffers.into());
     }

@@ -2,7 +2,7 @@
 //! count. A level that was restarted by a resumed run counts from its last start.
 
 use super::gather::Gathered;
-use super::server::Watch;
+use super::server::ServerWatch;
 use crate::source::FrameSource;
 use dyno_model::frame::{Ending, Frame};
 use dyno_model::level_schedule::Search;
@@ -20,7 +20,7 @@ pub(super) struct FirstReading {
     /// How often each level was started.
     begun: BTreeMap<u32, u32>,
     /// Server metrics.
-    pub(super) watch: Watch,
+    pub(super) watch: ServerWatch,
     /// Why the run ended.
     pub(super) ending: Option<Ending>,
 }

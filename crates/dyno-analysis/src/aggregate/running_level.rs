@@ -31,7 +31,7 @@ use rounded::Rounded;
 
 /// What a level is judged by.
 #[derive(Debug, Clone, Default)]
-pub struct Terms {
+pub struct LevelTerms {
     /// What the level does, where that is known.
     pub level: Option<Box<LevelPlan>>,
     /// It runs in virtual time.
@@ -45,7 +45,7 @@ pub struct Terms {
 /// Collects the requests of one level as they end.
 #[derive(Debug, Clone, Default)]
 pub struct RunningLevel {
-    terms: Terms,
+    terms: LevelTerms,
     counts: Counts,
     span: Span,
     effective: Effective,
@@ -88,7 +88,7 @@ pub struct LevelSoFar {
     pub embeds: bool,
     /// TTFT, ITL and TPOT, in milliseconds, or the latency where nothing is streamed; other times are
     /// not shown.
-    pub times: PerTime<Spread>,
+    pub times: PerTime<LatencySpread>,
     /// What speaks against the level, as far as it can be known before the summary.
     pub findings: Vec<Diagnostic>,
     /// The verdict that follows from these findings; unjudged while no request has ended.
@@ -110,7 +110,7 @@ pub struct SloSoFar {
 
 /// Two percentiles; either is absent where there are too few samples.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spread {
+pub struct LatencySpread {
     /// Median.
     pub p50: Option<f64>,
     /// 99th percentile.
@@ -126,7 +126,7 @@ impl LevelSoFar {
     }
 }
 
-impl Spread {
+impl LatencySpread {
     fn new(count: u64, quantile: impl Fn(f64) -> Option<f64>) -> Self {
         let [p50, p99] = ["p50", "p99"].map(|name| {
             let percentile = PERCENTILES.iter().find(|percentile| percentile.name == name);
@@ -146,8 +146,8 @@ impl Spread {
 }
 
 /// Percentiles to within about a sixteenth.
-pub fn rough(histogram: &DelayHistogram) -> Spread {
-    Spread::new(histogram.count(), |q| histogram.quantile(q).map(|ns| ns as f64 / 1e6))
+pub fn rough(histogram: &DelayHistogram) -> LatencySpread {
+    LatencySpread::new(histogram.count(), |q| histogram.quantile(q).map(|ns| ns as f64 / 1e6))
 }
 
 /// The times between the tokens of a completed request, where they are known: nanoseconds, and
@@ -174,7 +174,7 @@ pub fn ttft(record: &RequestRecord) -> Option<u64> {
 
 impl RunningLevel {
     /// A level that is judged by `terms`, of which nothing is known yet.
-    pub fn new(terms: Terms) -> Self {
+    pub fn new(terms: LevelTerms) -> Self {
         Self { terms, ..Self::default() }
     }
 
@@ -189,9 +189,9 @@ impl RunningLevel {
     }
 
     /// Exact percentiles of TTFT, in milliseconds.
-    pub(super) fn ttft(&self) -> Spread {
+    pub(super) fn ttft(&self) -> LatencySpread {
         let counted = Counted::from_samples(self.exact[0].clone());
-        Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
+        LatencySpread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
     }
 
     /// A request has ended.
@@ -259,10 +259,10 @@ impl RunningLevel {
         let mut found = self.look(true);
         for (time, samples) in [Time::Ttft, Time::Tpot].into_iter().zip(&self.exact) {
             // What is withheld, such as TTFT past a twin's capacity, stays withheld.
-            if found.times[time] != Spread::default() {
+            if found.times[time] != LatencySpread::default() {
                 let counted = Counted::from_samples(samples.clone());
                 found.times[time] =
-                    Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6));
+                    LatencySpread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6));
             }
         }
         found
@@ -312,7 +312,9 @@ impl RunningLevel {
             inputs_per_s: level.throughput.inputs_per_s,
             embeds: self.embeds,
             times: level.times.map(|time, found| {
-                found.filter(|_| shown(time)).map_or(Spread::default(), |found| Spread::of(&found))
+                found
+                    .filter(|_| shown(time))
+                    .map_or(LatencySpread::default(), |found| LatencySpread::of(&found))
             }),
             findings: level.reasons,
             verdict: level.verdict,

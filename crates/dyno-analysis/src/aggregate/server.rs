@@ -16,7 +16,7 @@ const MOST_OF_WAITING: f64 = 0.8;
 
 /// Every sample of a run, and when its levels began and ended.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct ServerWatch {
     samples: Vec<ServerSample>,
     started: BTreeMap<u32, Nanos>,
     ended: BTreeMap<u32, Nanos>,
@@ -24,7 +24,7 @@ pub(super) struct Watch {
     mixed: bool,
 }
 
-impl Watch {
+impl ServerWatch {
     /// First reading.
     pub(super) fn see(&mut self, frame: &Frame) {
         match frame {

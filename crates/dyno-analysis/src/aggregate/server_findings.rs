@@ -1,12 +1,12 @@
 //! The rules on server metrics. They need a minimum number of samples.
 
-use super::server::Watch;
-use dyno_model::Diagnostic;
+use super::server::ServerWatch;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Concurrency, LevelSummary, ServerSummary};
+use dyno_model::{Diagnostic, Message, message};
 use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
-use dyno_words::{Phrase, ServerFinding, level_value, list, values};
+use dyno_words::{ServerFinding, level_value, values};
 
 /// Fewer samples do not describe a level.
 const SAMPLES: u64 = 3;
@@ -39,7 +39,10 @@ pub(super) fn of_level(
 fn queue(server: &ServerSummary, full: Option<bool>, texts: bool) -> Option<Diagnostic> {
     let waiting = server.waiting?.mean;
     let share = server.waiting_share.filter(|share| *share > MOST)?;
-    let running = server.running.map(|r| Phrase::InBatch.value(values![digits(r.mean, 1)]));
+    let running = server.running.map(|running| digits(running.mean, 1));
+    let running = running.map_or(Message::quoted(""), |running| {
+        message!(", with {running} in the batch", "，同时批次中有 {running} 个")
+    });
     let what = match server.kv_full_share.map(|share| share > MOST) {
         _ if texts => ServerFinding::QueueTexts,
         Some(true) => ServerFinding::QueueKv,
@@ -47,7 +50,7 @@ fn queue(server: &ServerSummary, full: Option<bool>, texts: bool) -> Option<Diag
         Some(false) => ServerFinding::QueueCap,
         None => ServerFinding::Queue,
     };
-    Some(what.with(values![percent(share), digits(waiting, 1), list(running, [""; 2])]))
+    Some(what.with(values![percent(share), digits(waiting, 1), running]))
 }
 
 fn others(
@@ -68,7 +71,7 @@ fn others(
 }
 
 /// Whose counters they are, and where preemptions begin, over all levels.
-pub(super) fn of_run(watch: &Watch, levels: &[LevelSummary]) -> Option<Diagnostic> {
+pub(super) fn of_run(watch: &ServerWatch, levels: &[LevelSummary]) -> Option<Diagnostic> {
     match watch.is_mixed() {
         true => Some(ServerFinding::CountersMixed.into()),
         false => preemptions(levels),
@@ -84,8 +87,8 @@ fn preemptions(levels: &[LevelSummary]) -> Option<Diagnostic> {
     let all_after = levels[at + 1..].iter().all(|level| preempted(level).is_some());
     let what = if all_after { ServerFinding::KvFullFrom } else { ServerFinding::KvFullAt };
     let used = first.server.as_ref().and_then(|server| server.kv_use_max);
-    let used = used.map(|share| Phrase::InUse.value(values![percent(share)]));
-    let used = list(used, [""; 2]);
+    let used = used
+        .map_or(Message::quoted(""), |share| message!(", {} in use", "，已用 {}", percent(share)));
     if levels.len() == 1 {
         return Some(ServerFinding::KvFull.with(values![preempted(first)?, used]));
     }

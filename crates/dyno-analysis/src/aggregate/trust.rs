@@ -4,16 +4,17 @@
 use super::gather::Gathered;
 use dyno_model::frame::ClientHealth;
 use dyno_model::instrument::{Quality, is_judged_alone};
+use dyno_model::message::joined;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::Load;
 use dyno_model::summary::{
-    Instrument, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges, Times,
-    round6,
+    InstrumentSummary, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges,
+    Times, round6,
 };
 use dyno_model::units::{to_ms, to_s};
-use dyno_model::{Diagnostic, DiagnosticValue, MS};
+use dyno_model::{Diagnostic, MS, Message};
 use dyno_words::number::{digits, short};
-use dyno_words::{Measuring, Phrase, list, values};
+use dyno_words::{Measuring, values};
 
 /// Shares of its concurrency below which a closed loop is suspect, and invalid.
 const MOST_IN_FLIGHT: f64 = 0.98;
@@ -46,7 +47,7 @@ pub(super) fn instrument(
     predicted: bool,
     level: &Gathered,
     work: &WorkBounds,
-) -> Option<Instrument> {
+) -> Option<InstrumentSummary> {
     if level.unmeasured > 0 || level.counts.completed == 0 {
         return None;
     }
@@ -57,7 +58,7 @@ pub(super) fn instrument(
         _ => None,
     };
     let health = level.end.as_ref().map(|end| &end.client);
-    Some(Instrument {
+    Some(InstrumentSummary {
         stamps: if predicted { Some(Stamps::Virtual) } else { health.and_then(stamps) },
         throughput: work.ranges(level, effective),
         effective_concurrency: effective.map(round6),
@@ -175,7 +176,7 @@ pub(super) fn hold_the_printed(times: &mut Times) {
 pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(instrument) = &level.instrument else { return found };
-    let [mut fair, mut tails, mut poor, mut marked] = [const { Vec::<DiagnosticValue>::new() }; 4];
+    let [mut fair, mut tails, mut poor, mut marked] = [const { Vec::<Message>::new() }; 4];
     for (metric, statistic) in headline(level, load) {
         let tail = statistic.is_some_and(Statistic::is_tail);
         let into = match level.quality(metric, statistic) {
@@ -194,7 +195,7 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
         (Measuring::Marked, marked),
     ];
     let named = all.into_iter().filter(|(_, figures)| !figures.is_empty());
-    found.extend(named.map(|(what, figures)| what.with([list(figures, [", ", "、"])])));
+    found.extend(named.map(|(what, figures)| what.with(values![joined(figures, [", ", "、"])])));
     reassure_once(&mut found, some_accurate(level, load));
     if let (Some(share), Load::Concurrency { concurrency }) =
         (instrument.effective_concurrency, load)
@@ -260,11 +261,11 @@ fn described(
     level: &LevelSummary,
     metric: Metric,
     statistic: Option<Statistic>,
-) -> Option<DiagnosticValue> {
+) -> Option<Message> {
     level.instrument_range(metric, statistic).map(|range| worded(metric, statistic, range))
 }
 
-fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> DiagnosticValue {
+fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> Message {
     let which = match statistic {
         None => ["", ""],
         Some(Statistic::Mean) => ["mean", "平均"],
@@ -277,10 +278,9 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
         let name = if brief[language].is_empty() { label[language] } else { brief[language] };
         format!("{name} {}", which[language]).trim_end().to_owned()
     });
-    let name = DiagnosticValue::new(name);
-    let unit = DiagnosticValue::new(metric.unit().names().map(str::to_owned));
-    let ends = values![name, short(low), short(high), unit];
-    Phrase::Measured.value(ends)
+    let unit = metric.unit().names();
+    let [low, high] = [low, high].map(short);
+    Message::new([0, 1].map(|at| format!("{} {low}–{high} {}", name[at], unit[at])))
 }
 
 /// What happened to the client during the run; not part of the verdict. `precise`: no finding is about

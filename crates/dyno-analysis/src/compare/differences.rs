@@ -1,7 +1,7 @@
 //! The difference of each side from the first, for each load and metric, what can be concluded after
 //! correcting for multiple comparisons, and why some are not tested.
 
-use super::Terms;
+use super::ComparisonTerms;
 use super::matching::{CurvePoint, rounds};
 use super::metric::Compared;
 use dyno_model::load::LoadKind;
@@ -94,13 +94,13 @@ pub struct Untested {
     /// Which metric.
     pub metric: Compared,
     /// Why.
-    pub why: Why,
+    pub why: WhyDifferent,
 }
 
 /// Why a metric is not tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum WhyDifferent {
     /// There is one run of each, and a level is too short for intervals.
     TooShort,
     /// There is one value of each, printed without an interval.
@@ -122,7 +122,7 @@ fn tested() -> impl Iterator<Item = Compared> {
 pub(super) fn differences(
     sides: &[&Summary],
     points: &[CurvePoint],
-    terms: &Terms,
+    terms: &ComparisonTerms,
 ) -> (Vec<Difference>, Vec<Untested>) {
     let order = if terms.in_rounds { SideOrder::InRounds } else { SideOrder::Apart };
     let (mut found, mut effects, mut untested) = (Vec::new(), Vec::new(), Vec::new());
@@ -169,18 +169,23 @@ fn both_have(point: &CurvePoint, side: usize, metric: Compared) -> bool {
     })
 }
 
-fn why(point: &CurvePoint, metric: Compared, levels: &[&LevelSummary], printed: bool) -> Why {
+fn why(
+    point: &CurvePoint,
+    metric: Compared,
+    levels: &[&LevelSummary],
+    printed: bool,
+) -> WhyDifferent {
     let open = matches!(point.load.kind, LoadKind::Rate | LoadKind::Trace | LoadKind::Ramp);
     if levels.iter().any(|level| metric.is_unknown(level)) {
-        Why::Imprecise
+        WhyDifferent::Imprecise
     } else if open && !metric.is_time() {
-        Why::Offered
+        WhyDifferent::Offered
     } else if printed {
-        Why::Printed
+        WhyDifferent::Printed
     } else if open && metric.statistic() == WatchedStatistic::P99 {
-        Why::Tail
+        WhyDifferent::Tail
     } else {
-        Why::TooShort
+        WhyDifferent::TooShort
     }
 }
 
@@ -189,7 +194,7 @@ fn loop_of(point: &CurvePoint) -> Loop {
 }
 
 /// The assumed variation between runs; absent where it is unknown.
-fn assumed(terms: &Terms, point: &CurvePoint, metric: Compared) -> Option<f64> {
+fn assumed(terms: &ComparisonTerms, point: &CurvePoint, metric: Compared) -> Option<f64> {
     terms.between_runs.or_else(|| compare::between_runs(loop_of(point), metric.statistic()))
 }
 

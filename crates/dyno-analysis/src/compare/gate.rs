@@ -1,7 +1,7 @@
 //! Whether a run is no worse than its baseline: each metric at each load, by the same statistics and
 //! the same correction as a comparison, so that what fails here is called worse there.
 
-use super::differences::{Why, gates};
+use super::differences::{WhyDifferent, gates};
 use super::metric::Compared;
 use super::{Comparison, ComparisonNote, CurvePoint, refused};
 use dyno_model::load::LoadKind;
@@ -43,7 +43,7 @@ pub struct GateCheck {
     pub more_rounds: Option<u32>,
     /// Why it could not be tested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<Why>,
+    pub why: Option<WhyDifferent>,
 }
 
 impl GateCheck {
@@ -91,7 +91,7 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
     let mut missing = Vec::new();
     for (place, point) in comparison.points.iter().enumerate() {
         let [first, own] = [0, 1].map(|side| point.cells.get(side).and_then(Option::as_ref));
-        let measured = |cell: &&super::Cell| !cell.interpolated;
+        let measured = |cell: &&super::ComparedCell| !cell.interpolated;
         match (first.filter(measured), own.filter(measured)) {
             (Some(_), None) => missing.push(point.label.clone()),
             (Some(_), Some(_)) => {

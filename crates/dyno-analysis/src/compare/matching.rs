@@ -24,7 +24,7 @@ pub struct CurvePoint {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs_per_request: Option<f64>,
     /// The values of each side, in their order.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<ComparedCell>>,
 }
 
 impl CurvePoint {
@@ -36,7 +36,7 @@ impl CurvePoint {
 
 /// The values of a side at a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cell {
+pub struct ComparedCell {
     /// Number of rounds that were averaged.
     pub rounds: usize,
     /// Whether it is interpolated between two loads, because this one was not measured.
@@ -121,7 +121,7 @@ pub(super) fn points(sides: &[&Summary], asked: &[Compared]) -> Vec<CurvePoint> 
 /// Keeps one time between tokens, by one name: that which most sides have, ITL before TPOT before the
 /// gap between events. Those that were asked for are kept besides: the tests are those of a comparison
 /// where nothing is asked for, and more.
-fn keep_one_token_time(cells: &mut [Option<Cell>], asked: &[Compared]) {
+fn keep_one_token_time(cells: &mut [Option<ComparedCell>], asked: &[Compared]) {
     let times: Vec<Compared> =
         Compared::all().filter(|metric| metric.is_between_tokens()).collect();
     let having =
@@ -136,7 +136,7 @@ fn keep_one_token_time(cells: &mut [Option<Cell>], asked: &[Compared]) {
     }
 }
 
-fn measured(side: &Summary, point: &CurvePoint) -> Option<Cell> {
+fn measured(side: &Summary, point: &CurvePoint) -> Option<ComparedCell> {
     let rounds = rounds(side, point);
     if rounds.is_empty() {
         return None;
@@ -148,7 +148,7 @@ fn measured(side: &Summary, point: &CurvePoint) -> Option<Cell> {
     let of = |metric: Compared| {
         mean(&|level| metric.of(level).map(|figure| figure.value)).map(|value| (metric, value))
     };
-    Some(Cell {
+    Some(ComparedCell {
         rounds: rounds.len(),
         interpolated: false,
         tokens: [
@@ -177,7 +177,7 @@ const WIDEST_GAP: f64 = 2.0;
 /// The nearest loads of a side below and above, and the linear interpolation between them. Nothing
 /// where they are far apart, or where the server could not keep up at the higher one: between the two
 /// the curve has its knee.
-fn between(side: &Summary, point: &CurvePoint) -> Option<Cell> {
+fn between(side: &Summary, point: &CurvePoint) -> Option<ComparedCell> {
     let at = point.load.value?;
     let alike = |level: &&LevelSummary| {
         let loose = CurvePoint { load: level.load, ..point.clone() };
@@ -204,7 +204,7 @@ fn between(side: &Summary, point: &CurvePoint) -> Option<Cell> {
         .figures
         .iter()
         .filter_map(|(metric, value)| Some((*metric, line(*value, *high.figures.get(metric)?))));
-    Some(Cell {
+    Some(ComparedCell {
         rounds: low.rounds.min(high.rounds),
         interpolated: true,
         tokens: [both(low.tokens[0], high.tokens[0]), both(low.tokens[1], high.tokens[1])],

@@ -11,10 +11,10 @@ mod metric;
 mod refused;
 
 pub use capacity::{AtSlo, HeldCapacity, NotServed};
-pub use differences::{Called, Difference, Rests, Untested, Why};
+pub use differences::{Called, Difference, Rests, Untested, WhyDifferent};
 pub use frontier::{Speed, frontier};
 pub use gate::{GateAnswer, GateCheck, Gated, gated};
-pub use matching::{Cell, CurvePoint};
+pub use matching::{ComparedCell, CurvePoint};
 pub use metric::Compared;
 
 use dyno_model::Verdict;
@@ -36,7 +36,7 @@ pub struct ComparedSide<'a> {
 
 /// How to compare.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct ComparisonTerms {
     /// A difference up to this share does not matter.
     pub margin: f64,
     /// The assumed variation between runs where there is one of each; absent: the usual one for such a
@@ -50,7 +50,7 @@ pub struct Terms {
     pub asked: Vec<Compared>,
 }
 
-impl Default for Terms {
+impl Default for ComparisonTerms {
     fn default() -> Self {
         Self {
             margin: dyno_stats::compare::MARGIN,
@@ -170,7 +170,7 @@ impl Comparison {
     }
 
     /// Why a side is not tested against the first, at a load and for a metric that both have.
-    pub fn untested(&self, side: usize, point: usize, metric: Compared) -> Option<Why> {
+    pub fn untested(&self, side: usize, point: usize, metric: Compared) -> Option<WhyDifferent> {
         let is = |one: &&Untested| one.side == side && one.point == point && one.metric == metric;
         self.untested.iter().find(is).map(|one| one.why)
     }
@@ -203,7 +203,7 @@ fn side(side: &ComparedSide<'_>) -> SideSummary {
 }
 
 /// Compares runs.
-pub fn compare(sides: &[ComparedSide<'_>], terms: &Terms) -> Comparison {
+pub fn compare(sides: &[ComparedSide<'_>], terms: &ComparisonTerms) -> Comparison {
     let basis = Basis::of(sides.iter().flat_map(|side| &side.summary.levels));
     let summaries: Vec<Summary> = sides.iter().map(|side| on_basis(side.summary, basis)).collect();
     let summaries: Vec<&Summary> = summaries.iter().collect();

@@ -2,13 +2,13 @@
 //! the faster for it, so that times and rates alone would call such a server better.
 
 use super::gate::GateAnswer;
-use super::matching::{Cell, CurvePoint};
+use super::matching::{ComparedCell, CurvePoint};
 use super::metric::Compared;
 
 /// Shares of refused requests that differ by less than this do not change what is compared.
 const SAME_SHARE: f64 = 0.01;
 
-impl Cell {
+impl ComparedCell {
     /// The share of shed requests.
     pub fn shed(&self) -> Option<f64> {
         let shed = Compared::all().find(|metric| metric.is_shed())?;
@@ -18,7 +18,7 @@ impl Cell {
 
 /// Whether the server shed a different share of the requests of each side at some load.
 pub(super) fn shed_differs(points: &[CurvePoint]) -> bool {
-    differ(points, Cell::shed)
+    differ(points, ComparedCell::shed)
 }
 
 /// Whether requests were sent again on some sides only, or far more often, at some load.
@@ -26,7 +26,7 @@ pub(super) fn sent_again_differs(points: &[CurvePoint]) -> bool {
     differ(points, |cell| Some(cell.sent_again.unwrap_or_default()))
 }
 
-fn differ(points: &[CurvePoint], of: impl Fn(&Cell) -> Option<f64>) -> bool {
+fn differ(points: &[CurvePoint], of: impl Fn(&ComparedCell) -> Option<f64>) -> bool {
     points.iter().any(|point| {
         let shares: Vec<f64> = point.cells.iter().flatten().filter_map(&of).collect();
         shares.windows(2).any(|pair| (pair[0] - pair[1]).abs() > SAME_SHARE)
@@ -35,7 +35,7 @@ fn differ(points: &[CurvePoint], of: impl Fn(&Cell) -> Option<f64>) -> bool {
 
 /// Whether a side sheds more than the first. Where the first shed nothing, any rise beyond chance fails;
 /// where it did, a rise by more than `most` of the requests.
-pub(super) fn answer(first: &Cell, own: &Cell, most: f64) -> Option<GateAnswer> {
+pub(super) fn answer(first: &ComparedCell, own: &ComparedCell, most: f64) -> Option<GateAnswer> {
     let (before, now) = (first.shed()?, own.shed()?);
     if now <= before {
         return Some(GateAnswer::Pass);
@@ -76,9 +76,9 @@ fn wilson((share, n): (f64, u64)) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    fn cell(shed_share: f64, requests: u64) -> Cell {
+    fn cell(shed_share: f64, requests: u64) -> ComparedCell {
         let shed = Compared::all().find(|metric| metric.is_shed());
-        Cell {
+        ComparedCell {
             rounds: 1,
             interpolated: false,
             tokens: [None; 2],

@@ -13,13 +13,6 @@ pub struct Bars {
     pub kept: Vec<Bar>,
 }
 
-impl Bars {
-    /// Whether it is only a sample.
-    pub fn is_sample(&self) -> bool {
-        (self.kept.len() as u64) < self.of
-    }
-}
-
 /// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Became {

@@ -1,9 +1,9 @@
 //! Two forms of the same results in one document: a table, and the blocks that it was made from.
 
-use super::found::{Against, Found, Sure, against, of_rows};
+use super::found::{Against, LintFindings, Sure, against, of_rows};
 use super::near::Column;
 use super::place::Read;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
@@ -48,12 +48,12 @@ const FIGURES: [Figure; 7] = [
 const SLACK: f64 = 0.002;
 
 /// Where the second form has other values than the first, at the same load.
-pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Found> {
+pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<LintFindings> {
     let other = a.run.origin.as_ref().map(|origin| origin.form.clone()).unwrap_or_default();
     let failed: Figure = ("failed", |level| level.requests.failed.map(|failed| failed as f64));
     let mut found = Vec::new();
     for (figure, value) in FIGURES.into_iter().chain([failed]) {
-        let column = |of: &Summary| Column::of(&Rows::of(of), 0, |level| value(level.0));
+        let column = |of: &Summary| Column::of(&LintRows::of(of), 0, |level| value(level.0));
         let rounding = column(a).half() + column(b).half();
         // Counts are not rounded.
         let rounding = if figure == "failed" { 0.0 } else { rounding };

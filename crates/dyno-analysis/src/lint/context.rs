@@ -1,8 +1,8 @@
 //! A response takes time for each of its tokens: where a longer one takes hardly more time than a shorter
 //! one to the same prompt, it was cut off, as at the end of the context.
 
-use super::found::{Against, Found, Sure, against};
-use super::rows::{LintedLevel, Rows};
+use super::found::{Against, LintFindings, Sure, against};
+use super::rows::{LintRows, LintedLevel};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ struct Short {
     missing: f64,
 }
 
-fn shortened(rows: &Rows<'_>, level: &LintedLevel<'_>) -> Option<Short> {
+fn shortened(rows: &LintRows<'_>, level: &LintedLevel<'_>) -> Option<Short> {
     let (input, output) = (level.0.input_length?, level.0.output_length?);
     let same = |other: &&LintedLevel<'_>| {
         other.0.load == level.0.load && other.0.input_length == Some(input)
@@ -79,7 +79,7 @@ fn shortened(rows: &Rows<'_>, level: &LintedLevel<'_>) -> Option<Short> {
     (missing > 0.0 && own < others).then(short)
 }
 
-pub(super) fn clamp(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn clamp(rows: &LintRows<'_>) -> Option<LintFindings> {
     let all = rows.rows.iter().filter_map(|level| shortened(rows, level));
     let (found, slight): (Vec<Short>, Vec<Short>) = all.partition(|short| short.missing > MISSING);
     let mean_of = |shorts: &[Short]| {

@@ -1,8 +1,8 @@
 //! Rows of different loads with the same values: measurements repeat to the last digit only by copying.
 
-use super::found::{Found, Sure, of_rows};
+use super::found::{LintFindings, Sure, of_rows};
 use super::near::Column;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::metric::Time;
 use dyno_words::{Defect, values};
@@ -28,7 +28,7 @@ fn metrics<'a>() -> [Metric<'a>; 7] {
 }
 
 /// Rows that repeat an earlier one at another load. Simulations may repeat themselves.
-pub(super) fn copied(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn copied(rows: &LintRows<'_>) -> Option<LintFindings> {
     if rows.summary.run.simulated || rows.summary.run.predicted {
         return None;
     }

@@ -1,15 +1,15 @@
 //! Counts of requests: rows without data, requests that are missing, and throughput times duration.
 
-use super::found::{Against, Found, Sure, against, of_rows};
+use super::found::{Against, LintFindings, Sure, against, of_rows};
 use super::near::Column;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 use std::cmp::Ordering;
 
 /// Rows of zeros: where nothing completed by the file's own count, only a warning. Dyno's own zeros are
 /// measurements: requests ended, and none completed.
-pub(super) fn zeros(rows: &Rows<'_>) -> [Option<Found>; 2] {
+pub(super) fn zeros(rows: &LintRows<'_>) -> [Option<LintFindings>; 2] {
     let nothing_done = |level: &&LintedLevel<'_>| level.0.requests.completed == Some(0);
     let of = |stated: bool| {
         let zeros = rows.rows.iter().filter(|level| rows.imported() && level.is_zero());
@@ -27,7 +27,7 @@ const EACH_ONCE: [&str; 3] = ["vllm", "sglang", "lmdeploy"];
 /// Fewer or more requests are accounted for than were planned. What the tool lists as failed, incomplete or
 /// not sent is accounted for; a run that its file calls cut short is not expected to be complete.
 /// Dyno's own runs report the reason themselves.
-pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 3] {
+pub(super) fn missing(rows: &LintRows<'_>) -> [Option<LintFindings>; 3] {
     let (mut unexplained, mut uncounted, mut surplus) = (Vec::new(), Vec::new(), Vec::new());
     for level in rows.rows.iter().filter(|level| rows.imported() && !level.0.partial) {
         let requests = &level.0.requests;
@@ -61,7 +61,7 @@ const SLACK: f64 = 0.02;
 const WINDOW_SLACK: f64 = 0.3;
 
 /// Requests/s times duration are the completed requests.
-pub(super) fn by_duration(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn by_duration(rows: &LintRows<'_>) -> Option<LintFindings> {
     let (slack, what) = match rows.by_duration() {
         true => (SLACK, Defect::ByDuration),
         false => (WINDOW_SLACK, Defect::ByDurationUnsure),

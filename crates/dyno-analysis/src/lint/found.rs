@@ -4,8 +4,9 @@ use super::Lint;
 use super::place::Read;
 pub(super) use dyno_model::Sure;
 use dyno_model::diagnostic::CatalogueRow;
-use dyno_model::{Diagnostic, DiagnosticValue, Language, Severity, Subject};
-use dyno_words::{Defect, InLanguage, Phrase, list, values};
+use dyno_model::message::clauses;
+use dyno_model::{Diagnostic, DiagnosticValue, Language, Severity, Subject, message};
+use dyno_words::{Defect, InLanguage, values};
 
 /// A row with a found and an expected value.
 pub(super) struct Against {
@@ -15,7 +16,7 @@ pub(super) struct Against {
 }
 
 /// A finding of a check.
-pub(super) struct Found {
+pub(super) struct LintFindings {
     said: Diagnostic,
     sure: Sure,
 }
@@ -29,11 +30,11 @@ pub(super) fn of_rows(
     what: Defect,
     sure: Sure,
     values: impl IntoIterator<Item = DiagnosticValue>,
-) -> Option<Found> {
+) -> Option<LintFindings> {
     if rows.is_empty() {
         return None;
     }
-    Some(Found { said: what.with(values).about(Subject::Rows(rows)), sure })
+    Some(LintFindings { said: what.with(values).about(Subject::Rows(rows)), sure })
 }
 
 /// A finding about rows with values, which are formatted by a function and become the first value.
@@ -43,18 +44,19 @@ pub(super) fn against(
     what: Defect,
     sure: Sure,
     more: impl IntoIterator<Item = DiagnosticValue>,
-) -> Option<Found> {
+) -> Option<LintFindings> {
     let one = |row: &Against| {
-        Phrase::Against.value(values![&row.row.label, show(row.found), show(row.expected)])
+        let (label, found, expected) = (&row.row.label, show(row.found), show(row.expected));
+        message!("{label}: {found} vs {expected}", "{label}：{found}，对照 {expected}")
     };
     let beyond = rows.len().checked_sub(SHOWN).filter(|beyond| *beyond > 0);
     let each = rows.iter().take(SHOWN).map(one);
-    let each = each.chain(beyond.map(|beyond| Phrase::AndMore.value(values![beyond])));
-    let values = std::iter::once(list(each, ["; ", "；"])).chain(more);
+    let each = each.chain(beyond.map(|beyond| message!("and {beyond} more", "另有 {beyond} 行")));
+    let values = values![clauses(each)].into_iter().chain(more);
     of_rows(rows.into_iter().map(|row| row.row).collect(), what, sure, values.collect::<Vec<_>>())
 }
 
-impl Found {
+impl LintFindings {
     /// Its severity.
     pub(super) fn severity(&self) -> Severity {
         self.said.severity.unwrap_or(Severity::Note)

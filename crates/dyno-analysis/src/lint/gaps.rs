@@ -2,9 +2,9 @@
 //! token equals the output tokens minus one. Exactly so for ITL, whose mean is over all tokens; for TPOT,
 //! whose mean is over requests, as far as long responses are no faster than short ones.
 
-use super::found::{Against, Found, Sure, against};
+use super::found::{Against, LintFindings, Sure, against};
 use super::near::Column;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use super::tokens;
 use dyno_model::metric::Time;
 use dyno_words::number::digits;
@@ -28,7 +28,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of<'a>(rows: &Rows<'a>, per_token: impl Fn(&LintedLevel<'a>) -> Option<f64>) -> Self {
+    fn of<'a>(rows: &LintRows<'a>, per_token: impl Fn(&LintedLevel<'a>) -> Option<f64>) -> Self {
         Self {
             latency: Column::times(rows, LintedLevel::latency),
             ttft: Column::times(rows, LintedLevel::ttft),
@@ -59,7 +59,7 @@ impl Steps {
     }
 }
 
-fn streamed<'a, 'b>(rows: &'b Rows<'a>) -> impl Iterator<Item = &'b LintedLevel<'a>> {
+fn streamed<'a, 'b>(rows: &'b LintRows<'a>) -> impl Iterator<Item = &'b LintedLevel<'a>> {
     rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole())
 }
 
@@ -70,7 +70,7 @@ fn itl(level: &LintedLevel<'_>) -> Option<f64> {
 
 /// By ITL. Never an error by itself: an event of a stream may carry several tokens, and tokens may not
 /// have been counted. Certain is only a column whose values fit other rows.
-pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn by_itl(rows: &LintRows<'_>) -> Option<LintFindings> {
     let columns = Columns::of(rows, itl);
     let steps = |level: &LintedLevel<'_>| columns.steps(level, itl(level)?);
     let off = |level: &LintedLevel<'_>| steps(level).map_or(0.0, |steps| steps.off(SLACK));
@@ -110,7 +110,7 @@ pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
 const PER_REQUEST: [&str; 4] = ["vllm", "sglang", "lmdeploy", "aiperf"];
 /// By TPOT. The mean over requests differs from that over tokens by the covariance of speed and length,
 /// [`LintedLevel::covariance`].
-pub(super) fn by_tpot(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn by_tpot(rows: &LintRows<'_>) -> Option<LintFindings> {
     let columns = Columns::of(rows, LintedLevel::tpot);
     let wrong = |level: &LintedLevel<'_>| {
         let steps = columns.steps(level, level.tpot()?)?;
@@ -129,7 +129,7 @@ const SWAPPED: f64 = 0.8;
 
 /// ITL fits the tokens, and TPOT is far above it: the two are swapped. Short responses that waited after
 /// their first token also have a high TPOT, so this is not certain; with one length it is found above.
-pub(super) fn swapped(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn swapped(rows: &LintRows<'_>) -> Option<LintFindings> {
     let of_itl = Columns::of(rows, itl);
     let of_tpot = Columns::of(rows, LintedLevel::tpot);
     let wrong = |level: &LintedLevel<'_>| {

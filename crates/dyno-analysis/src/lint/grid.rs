@@ -1,18 +1,19 @@
 //! A sweep offers rates in even steps between its synchronous and its throughput rate: rates between the
 //! steps were mistyped.
 
-use super::found::{Found, Sure, of_rows};
-use super::rows::{LintedLevel, Rows};
-use dyno_model::DiagnosticValue;
+use super::found::{LintFindings, Sure, of_rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::load::LoadKind;
+use dyno_model::message::joined;
+use dyno_model::{Message, message};
 use dyno_words::number::digits;
-use dyno_words::{Defect, Phrase, list, values};
+use dyno_words::{Defect, values};
 
 /// Half a step of printing to hundredths, on the rate and on each end of the grid.
 const TYPED: f64 = 0.0151;
 
-pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn grid(rows: &LintRows<'_>) -> Option<LintFindings> {
     if !rows.imported() {
         return None;
     }
@@ -38,11 +39,17 @@ pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
 }
 
 /// How the rates would fit; nothing where that cannot be determined.
-fn repaired(rates: &[&LintedLevel<'_>], places: &[f64]) -> DiagnosticValue {
+fn repaired(rates: &[&LintedLevel<'_>], places: &[f64]) -> Message {
     let moved = repair(rates, places);
-    let each = moved.iter().map(|(from, to)| DiagnosticValue::from(format!("{from:.2}→{to:.2}")));
-    let all = (!moved.is_empty()).then(|| list(each, [", ", "、"]));
-    list(all.map(|all| Phrase::Reordered.value([all])), [""; 2])
+    if moved.is_empty() {
+        return Message::quoted("");
+    }
+    let each = moved.iter().map(|(from, to)| Message::quoted(format_args!("{from:.2}→{to:.2}")));
+    message!(
+        "; sorted by latency, the rows would be in the places {} (inferred)",
+        "；按时延排序后，各行应为 {}（推断）",
+        joined(each, [", ", "、"])
+    )
 }
 
 /// Latency rises with the rate, so rows sorted by latency are assigned to the grid. Returns the rows

@@ -1,9 +1,9 @@
 //! Little's law: requests/s × latency is the mean number in flight. In a closed loop that is all slots
 //! except during ramp-up and drain; some tools state the mean themselves.
 
-use super::found::{Against, Found, Sure, against};
+use super::found::{Against, LintFindings, Sure, against};
 use super::near::Column;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use super::slowest;
 use dyno_model::load::LoadKind;
 use dyno_words::number::digits;
@@ -21,7 +21,7 @@ struct Product {
 }
 
 impl Product {
-    fn of(rows: &Rows<'_>) -> Self {
+    fn of(rows: &LintRows<'_>) -> Self {
         Self {
             rate: Column::rates(rows, LintedLevel::per_s),
             latency: Column::times(rows, LintedLevel::latency),
@@ -49,7 +49,7 @@ fn fits(share: f64) -> bool {
 const ONE_A_SLOT: [&str; 6] = ["vllm", "sglang", "lmdeploy", "evalscope", "guidellm", "genai-perf"];
 
 /// More requests in flight than slots: impossible, whatever the server.
-pub(super) fn above(rows: &Rows<'_>) -> [Option<Found>; 2] {
+pub(super) fn above(rows: &LintRows<'_>) -> [Option<LintFindings>; 2] {
     let product = Product::of(rows);
     let (mut found, mut units) = (Vec::new(), Vec::new());
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
@@ -74,7 +74,7 @@ pub(super) fn above(rows: &Rows<'_>) -> [Option<Found>; 2] {
 
 /// Idle slots, without and with failures that may have held them. Never certain: a slow client, or
 /// pauses between the turns of a conversation, leave slots idle in an honest measurement.
-pub(super) fn below(rows: &Rows<'_>) -> [Option<Found>; 3] {
+pub(super) fn below(rows: &LintRows<'_>) -> [Option<LintFindings>; 3] {
     let product = Product::of(rows);
     let (mut idle, mut held, mut units) = (Vec::new(), Vec::new(), Vec::new());
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
@@ -119,7 +119,7 @@ pub(super) fn below(rows: &Rows<'_>) -> [Option<Found>; 3] {
 const SUM_OF_LATENCIES: [&str; 2] = ["sglang", "lmdeploy"];
 
 /// The mean number in flight that the tool states is another one.
-pub(super) fn stated(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn stated(rows: &LintRows<'_>) -> Option<LintFindings> {
     if !rows.tool().is_some_and(|tool| SUM_OF_LATENCIES.contains(&tool)) {
         return None;
     }

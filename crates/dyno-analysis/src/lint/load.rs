@@ -1,15 +1,15 @@
 //! Checks of how results change with load, and of rows that repeat another column.
 
-use super::found::{Against, Found, Sure, against, of_rows};
+use super::found::{Against, LintFindings, Sure, against, of_rows};
 use super::near;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_words::number::{digits, seconds};
 use dyno_words::{Defect, values};
 
 /// TTFT equals the latency.
-pub(super) fn not_streamed(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn not_streamed(rows: &LintRows<'_>) -> Option<LintFindings> {
     let whole = rows.rows.iter().filter(|level| !level.is_zero() && level.is_whole());
     of_rows(whole.map(LintedLevel::row).collect(), Defect::NotStreamed, Sure::Certain, values![])
 }
@@ -20,7 +20,7 @@ const QUEUED: f64 = 1_000.0;
 const TIMES: f64 = 3.0;
 
 /// TTFT of seconds at a rate, and far less at a higher one.
-pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn slow_at_low_rate(rows: &LintRows<'_>) -> Option<LintFindings> {
     let rates = rows.by_load(LoadKind::Rate);
     let mut found = Vec::new();
     for (i, (_, level)) in rates.iter().enumerate() {
@@ -49,7 +49,7 @@ fn fall(a: &LintedLevel<'_>, b: &LintedLevel<'_>) -> f64 {
 }
 
 /// Throughput falls while the load rises.
-pub(super) fn falls(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn falls(rows: &LintRows<'_>) -> Option<LintFindings> {
     let mut found = Vec::new();
     let mut failed = false;
     for kind in [LoadKind::Concurrency, LoadKind::Rate] {
@@ -90,7 +90,7 @@ const NEAR: [f64; 2] = [0.995, 1.001];
 
 /// The slowest responses took as long as a round time-out, and the file states that others failed. One
 /// in a hundred times is that close to a round one by chance, so this is never certain.
-pub(super) fn timeouts(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn timeouts(rows: &LintRows<'_>) -> Option<LintFindings> {
     let mut found = Vec::new();
     let mut failed = 0;
     for level in rows.rows.iter().filter(|level| level.failed() > 0) {

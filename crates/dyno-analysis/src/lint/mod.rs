@@ -24,7 +24,7 @@ pub use dyno_model::Sure;
 use dyno_model::diagnostic::CatalogueRow;
 use dyno_model::summary::Summary;
 use dyno_model::{Language, Severity};
-use found::Found;
+use found::LintFindings;
 pub use place::{Read, StatedPlace};
 use serde::Serialize;
 
@@ -50,8 +50,8 @@ pub struct Lint {
 }
 
 /// The defects of one run, worst first.
-fn found(summary: &Summary) -> Vec<Found> {
-    let rows = rows::Rows::of(summary);
+fn found(summary: &Summary) -> Vec<LintFindings> {
+    let rows = rows::LintRows::of(summary);
     let alone = [
         load::not_streamed(&rows),
         counts::by_duration(&rows),
@@ -78,7 +78,7 @@ fn found(summary: &Summary) -> Vec<Found> {
     let split = counts::zeros(&rows).into_iter().chain(counts::missing(&rows));
     let split = split.chain(little::above(&rows)).chain(little::below(&rows));
     let checks = split.chain(offered::above(&rows)).chain(alone);
-    let mut found: Vec<Found> = checks.flatten().collect();
+    let mut found: Vec<LintFindings> = checks.flatten().collect();
     found.sort_by_key(|found| std::cmp::Reverse(found.severity()));
     found
 }

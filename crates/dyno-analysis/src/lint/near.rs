@@ -1,6 +1,6 @@
 //! How far an honest value may be off: by the digits with which it was printed, and by chance.
 
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 
 /// Deviation, in standard errors, that chance exceeds once in 10,000 rows: beyond it, a finding is an
 /// error.
@@ -38,7 +38,7 @@ impl Column {
     /// The column of a metric, by its values in all rows. Times in milliseconds may have been printed
     /// in whole seconds, rates as whole numbers: `coarsest` is that power of ten.
     pub(super) fn of<'a>(
-        rows: &Rows<'a>,
+        rows: &LintRows<'a>,
         coarsest: i32,
         value: impl Fn(&LintedLevel<'a>) -> Option<f64>,
     ) -> Self {
@@ -53,7 +53,7 @@ impl Column {
 
     /// A column of times in milliseconds.
     pub(super) fn times<'a>(
-        rows: &Rows<'a>,
+        rows: &LintRows<'a>,
         value: impl Fn(&LintedLevel<'a>) -> Option<f64>,
     ) -> Self {
         Self::of(rows, 2, value)
@@ -61,7 +61,7 @@ impl Column {
 
     /// A column of rates per second, or of seconds.
     pub(super) fn rates<'a>(
-        rows: &Rows<'a>,
+        rows: &LintRows<'a>,
         value: impl Fn(&LintedLevel<'a>) -> Option<f64>,
     ) -> Self {
         Self::of(rows, 0, value)

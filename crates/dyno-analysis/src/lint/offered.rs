@@ -1,9 +1,9 @@
 //! The offered rate: no more completes than is offered, and a level of an open loop ends when the response
 //! to its last request does.
 
-use super::found::{Against, Found, Sure, against};
+use super::found::{Against, LintFindings, Sure, against};
 use super::near::{self, Column};
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use super::slowest;
 use dyno_model::load::LoadKind;
 use dyno_words::number::digits;
@@ -17,7 +17,7 @@ const COUNTED: f64 = 1.03;
 
 /// More requests completed per second than were offered: beyond what chance allows for their number,
 /// and where that is not stated.
-pub(super) fn above(rows: &Rows<'_>) -> [Option<Found>; 2] {
+pub(super) fn above(rows: &LintRows<'_>) -> [Option<LintFindings>; 2] {
     let column = Column::rates(rows, LintedLevel::per_s);
     let (mut certain, mut uncounted) = (Vec::new(), Vec::new());
     for (rate, level) in rows.by_load(LoadKind::Rate) {
@@ -61,7 +61,7 @@ const TIMES: f64 = 2.0;
 /// A level that took longer than its arrivals and the slowest response: the rate was lower than stated.
 /// Slots that requests had to wait for, and failures, whose times are not known, explain it. So does a
 /// client that was too slow, which is why this is never certain.
-pub(super) fn below(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn below(rows: &LintRows<'_>) -> Option<LintFindings> {
     let origin = rows.summary.run.origin.as_ref()?;
     let is_open = OPEN_LOOP.contains(&origin.tool.as_str());
     if !is_open || !WITH_LIMIT.contains(&origin.form.as_str()) {

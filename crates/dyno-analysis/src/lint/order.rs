@@ -1,14 +1,16 @@
 //! The order of values: percentiles rise, a mean lies between the ends, a response is not over before it
 //! began, and a first token takes no less than any other.
 
-use super::found::{Against, Found, Sure, against, of_rows};
+use super::found::{Against, LintFindings, Sure, against, of_rows};
 use super::near::{Column, half_digit};
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
+use dyno_model::Message;
 use dyno_model::diagnostic::CatalogueRow;
+use dyno_model::message::joined;
 use dyno_model::metric::Time;
 use dyno_model::summary::Distribution;
 use dyno_words::number::{digits, seconds};
-use dyno_words::{Defect, list, values};
+use dyno_words::{Defect, values};
 
 /// A percentile and the share of the samples below it.
 type Quantile = (f64, Option<f64>);
@@ -55,7 +57,7 @@ fn is_disordered(of: &Distribution, half_digit: impl Fn(f64) -> f64) -> bool {
 }
 
 /// Percentiles out of order.
-pub(super) fn percentiles(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn percentiles(rows: &LintRows<'_>) -> Option<LintFindings> {
     let (mut found, mut names): (Vec<CatalogueRow>, Vec<&str>) = (Vec::new(), Vec::new());
     // A program that always prints two decimals has not rounded 40.00 to tens.
     let printed = rows.finest_digit();
@@ -73,8 +75,8 @@ pub(super) fn percentiles(rows: &Rows<'_>) -> Option<Found> {
         let known = found.clone();
         found.extend(of.into_iter().filter(|row| !known.contains(row)));
     }
-    let names = list(names.into_iter().map(Into::into), [", ", "、"]);
-    of_rows(found, Defect::Percentiles, Sure::Possible, [names])
+    let names = joined(names.into_iter().map(Message::quoted), [", ", "、"]);
+    of_rows(found, Defect::Percentiles, Sure::Possible, values![names])
 }
 
 /// Tolerance for clocks that are read twice.
@@ -82,7 +84,7 @@ const SLACK: f64 = 0.005;
 
 /// Every response lasts at least until its first token, so its latencies are no shorter than its TTFTs:
 /// in the mean, and in every percentile.
-pub(super) fn latency_below_ttft(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn latency_below_ttft(rows: &LintRows<'_>) -> Option<LintFindings> {
     let halves = Column::times(rows, LintedLevel::latency).half()
         + Column::times(rows, LintedLevel::ttft).half();
     let below = |level: &LintedLevel<'_>| {
@@ -114,7 +116,7 @@ pub(super) fn latency_below_ttft(rows: &Rows<'_>) -> Option<Found> {
 const STEP: f64 = 1.0 / 20.0;
 
 /// TTFT far below the time of one token: seconds taken for milliseconds, or an empty first event.
-pub(super) fn ttft_below_token(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn ttft_below_token(rows: &LintRows<'_>) -> Option<LintFindings> {
     let below = |level: &LintedLevel<'_>| {
         let per_token = level.tpot().or_else(|| level.itl()).or_else(|| level.chunk_gap())?;
         let ttft = level.ttft().or(level.0.times[Time::Ttft].as_ref()?.p50)?;

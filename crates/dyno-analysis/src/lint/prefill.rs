@@ -1,8 +1,8 @@
 //! TTFT under load is not far below that of a single request, unless prompts came from a cache.
 
-use super::found::{Against, Found, Sure, against};
+use super::found::{Against, LintFindings, Sure, against};
 use super::near;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_words::number::seconds;
@@ -25,7 +25,7 @@ fn share(level: &LintedLevel<'_>, alone: &LintedLevel<'_>) -> f64 {
     SHARE - chance.unwrap_or_default()
 }
 
-pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn prefill(rows: &LintRows<'_>) -> Option<LintFindings> {
     let lengths = |level: &LintedLevel<'_>| (level.0.input_length, level.0.output_length);
     let alone: Vec<LintedLevel<'_>> = rows
         .by_load(LoadKind::Concurrency)

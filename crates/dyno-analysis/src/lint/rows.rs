@@ -8,7 +8,7 @@ use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary, Origin, Summary};
 
 /// The rows of a run.
-pub(super) struct Rows<'a> {
+pub(super) struct LintRows<'a> {
     pub(super) summary: &'a Summary,
     pub(super) rows: Vec<LintedLevel<'a>>,
 }
@@ -38,7 +38,7 @@ const LENGTHS_VARY: f64 = 2.0;
 /// Assumed of TPOT where the file does not show how it varies.
 const TPOT_VARIES: f64 = 0.5;
 
-impl<'a> Rows<'a> {
+impl<'a> LintRows<'a> {
     /// Whether it is checked. Ramps, traces and conversations follow none of the identities; invalid
     /// levels have been reported as such.
     pub(super) fn of(summary: &'a Summary) -> Self {

@@ -2,11 +2,11 @@
 //! longer responses than all others, one response may have run away.
 
 use super::counts;
-use super::found::{Against, Found, Sure, against};
+use super::found::{Against, LintFindings, Sure, against};
 use super::gaps;
 use super::little;
 use super::near::Column;
-use super::rows::{LintedLevel, Rows};
+use super::rows::{LintRows, LintedLevel};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
@@ -14,7 +14,7 @@ const SLACK: f64 = 0.02;
 /// Of tools that may count tokens and requests in different windows.
 const UNKNOWN_SLACK: f64 = 0.05;
 
-pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn tokens(rows: &LintRows<'_>) -> Option<LintFindings> {
     let slack = if rows.by_duration() { SLACK } else { UNKNOWN_SLACK };
     let rate = Column::rates(rows, LintedLevel::per_s);
     let speed = Column::rates(rows, LintedLevel::tokens_per_s);
@@ -33,7 +33,7 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
     let found: Vec<Against> = rows.rows.iter().filter_map(wrong).collect();
     // Requests/s that do not fit the duration either explain it; where TPOT does not fit the tokens
     // either, those may be wrong.
-    let holds_all = |other: Option<Found>| other.is_some_and(|other| other.has_all(&found));
+    let holds_all = |other: Option<LintFindings>| other.is_some_and(|other| other.has_all(&found));
     let by_rate = holds_all(counts::by_duration(rows));
     let what = match (by_rate, rows.by_duration()) {
         (true, true) => Defect::TokensByRate,
@@ -50,7 +50,7 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
 
 /// Input and output tokens by their speed and the duration are those of the completed requests. Only of
 /// tools that divide the three by one duration.
-pub(super) fn total(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn total(rows: &LintRows<'_>) -> Option<LintFindings> {
     if !rows.imported() || !rows.by_duration() {
         return None;
     }
@@ -77,7 +77,7 @@ pub(super) fn total(rows: &Rows<'_>) -> Option<Found> {
 const COUNTED_ANEW: f64 = 0.05;
 
 /// More tokens than were requested, where those that came are not stated. Fewer are no surprise.
-pub(super) fn beyond_length(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn beyond_length(rows: &LintRows<'_>) -> Option<LintFindings> {
     let rate = Column::rates(rows, LintedLevel::per_s);
     let speed = Column::rates(rows, LintedLevel::tokens_per_s);
     let wrong = |level: &LintedLevel<'_>| {
@@ -97,9 +97,9 @@ const DEVIATIONS: f64 = 6.0;
 /// Rows without failures whose slots were idle, and whose responses are longer on average than those of
 /// the other rows, by a total that a single response may account for. How much means differ by chance
 /// is seen from row to row.
-pub(super) fn runaway(rows: &Rows<'_>) -> Option<Found> {
+pub(super) fn runaway(rows: &LintRows<'_>) -> Option<LintFindings> {
     let off = little::below(rows);
-    let idle: Vec<_> = off.iter().flatten().flat_map(Found::rows).collect();
+    let idle: Vec<_> = off.iter().flatten().flat_map(LintFindings::rows).collect();
     let lengths: Vec<f64> = rows.rows.iter().filter_map(LintedLevel::output_tokens).collect();
     let usual = median(lengths.clone()).filter(|_| lengths.len() > 2)?;
     let chance = median(lengths.iter().map(|length| (length - usual).abs()).collect())?;

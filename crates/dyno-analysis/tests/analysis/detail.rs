@@ -43,7 +43,6 @@ fn a_short_level_is_kept_whole() {
     let source = source_of(&plan, records);
     let detail = Detail::gather(&source).0.remove(&0).unwrap();
     assert_eq!((detail.bars.of, detail.bars.kept.len()), (40, 40));
-    assert!(!detail.bars.is_sample());
     let tokens: f64 = detail.course.buckets.iter().map(|b| b.output_tokens.unwrap()).sum();
     assert_eq!(tokens, 200.0);
     assert!(detail.course.buckets.iter().all(|bucket| bucket.in_flight <= 4));

@@ -1,7 +1,7 @@
 //! A gate and a comparison of the same two runs never contradict each other.
 
 use dyno_analysis::compare::{
-    Called, Compared, ComparedSide, Comparison, GateAnswer, Terms, compare, gated,
+    Called, Compared, ComparedSide, Comparison, ComparisonTerms, GateAnswer, compare, gated,
 };
 use dyno_model::Summary;
 use dyno_model::load::{LoadKind, LoadSummary};
@@ -70,7 +70,10 @@ fn side(loads: &[Slower], rounds: usize, seed: u64) -> Summary {
 
 fn compared([a, b]: [&Summary; 2], asked: &[Compared], in_rounds: bool) -> Comparison {
     let sides = [ComparedSide { name: "a", summary: a }, ComparedSide { name: "b", summary: b }];
-    compare(&sides, &Terms { asked: asked.to_vec(), in_rounds, ..Terms::default() })
+    compare(
+        &sides,
+        &ComparisonTerms { asked: asked.to_vec(), in_rounds, ..ComparisonTerms::default() },
+    )
 }
 
 fn any_side() -> impl Strategy<Value = Vec<Slower>> {

@@ -1,7 +1,7 @@
 //! What is known of a level while it runs, against what the summary says of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use dyno_analysis::running_level::{LevelSoFar, RunningLevel, Terms};
+use dyno_analysis::running_level::{LevelSoFar, LevelTerms, RunningLevel};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
@@ -11,18 +11,18 @@ use dyno_model::{Decision, Diagnostic, MS, Verdict};
 use dyno_testing::runs::{burst_plan, failure, level_plan, plan, stream, summary_of};
 use proptest::prelude::*;
 
-fn collected(terms: Terms, records: &[RequestRecord]) -> RunningLevel {
+fn collected(terms: LevelTerms, records: &[RequestRecord]) -> RunningLevel {
     let mut glimpse = RunningLevel::new(terms);
     records.iter().for_each(|record| glimpse.add(record));
     glimpse
 }
 
 fn glimpse(records: &[RequestRecord]) -> RunningLevel {
-    collected(Terms { allow_failures: 1.0, ..Terms::default() }, records)
+    collected(LevelTerms { allow_failures: 1.0, ..LevelTerms::default() }, records)
 }
 
-fn terms(plan: &Plan) -> Terms {
-    Terms {
+fn terms(plan: &Plan) -> LevelTerms {
+    LevelTerms {
         level: plan.levels.first().cloned().map(Box::new),
         predicted: plan.target.predicted,
         allow_failures: plan.allow_failures,

@@ -4,12 +4,12 @@ mod reader;
 
 use super::openai::{RESETS, TOKENIZE};
 use super::{
-    About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, Seen, Shape, Sign,
-    Talk, ToCount,
+    About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, SeenFields, Shape,
+    Sign, Talk, ToCount,
 };
 use crate::framing::Framing;
 use dyno_model::plan::Task;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 use serde_json::{Map, Value};
 
 /// Anthropic Messages.
@@ -57,7 +57,7 @@ const COUNT_TOKENS: Counting = Counting {
         let mut fields = Map::new();
         fields.insert("model".into(), model.into());
         match prompt {
-            ToCount::Text(text) => TALK.write(&mut fields, &[Message::user(text)]),
+            ToCount::Text(text) => TALK.write(&mut fields, &[ChatMessage::user(text)]),
             ToCount::Messages(messages) => TALK.write(&mut fields, messages),
         }
         Some(Value::Object(fields))
@@ -66,7 +66,7 @@ const COUNT_TOKENS: Counting = Counting {
 };
 
 /// `{"data":[{"type":"model","id":…,"display_name":…}]}`: other servers list `"object":"model"`.
-fn lists_models_its_way(seen: &Seen<'_>) -> bool {
+fn lists_models_its_way(seen: &SeenFields<'_>) -> bool {
     let first = seen.json.and_then(|models| models.get("data")?.get(0));
     seen.status == 200
         && first.is_some_and(|model| model["type"] == "model" && model["display_name"].is_string())
@@ -79,14 +79,14 @@ impl Dialect for Messages {
 
     fn prompt(&self, fields: &mut Map<String, Value>, content: &Content) {
         match content {
-            Content::Text(text) => TALK.write(fields, &[Message::user(text.clone())]),
-            Content::Texts(texts) => TALK.write(fields, &[Message::user(texts.joined())]),
+            Content::Text(text) => TALK.write(fields, &[ChatMessage::user(text.clone())]),
+            Content::Texts(texts) => TALK.write(fields, &[ChatMessage::user(texts.joined())]),
             Content::Messages(messages) => TALK.write(fields, messages),
             // A complete body from the data keeps its messages, with images and whatever else is in
             // them; a completion's prompt becomes one message.
             Content::Body(_) => match fields.remove("prompt") {
                 Some(Value::String(prompt)) if !fields.contains_key(TALK.field) => {
-                    TALK.write(fields, &[Message::user(prompt)]);
+                    TALK.write(fields, &[ChatMessage::user(prompt)]);
                 }
                 _ => TALK.rewrite(fields),
             },
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn what_the_system_says_is_a_field() {
-        let message = |role: &str, text: &str| Message { role: role.into(), content: text.into() };
+        let message =
+            |role: &str, text: &str| ChatMessage { role: role.into(), content: text.into() };
         let talk = vec![
             message("system", "Be brief."),
             message("user", "hi"),
@@ -182,8 +183,8 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_without_the_other_fields() {
-        let system = Message { role: "system".into(), content: "Be brief.".into() };
-        let asked = (COUNT_TOKENS.ask)("m", ToCount::Messages(&[system, Message::user("hi")]));
+        let system = ChatMessage { role: "system".into(), content: "Be brief.".into() };
+        let asked = (COUNT_TOKENS.ask)("m", ToCount::Messages(&[system, ChatMessage::user("hi")]));
         let expected = json!({
             "model": "m", "system": "Be brief.", "messages": [{"role": "user", "content": "hi"}]
         });
@@ -194,8 +195,9 @@ mod tests {
 
     #[test]
     fn its_own_list_of_models_is_known() {
-        let shows =
-            |json: Value| lists_models_its_way(&Seen { status: 200, json: Some(&json), body: b"" });
+        let shows = |json: Value| {
+            lists_models_its_way(&SeenFields { status: 200, json: Some(&json), body: b"" })
+        };
         assert!(shows(json!({"data": [{"type": "model", "id": "m", "display_name": "M"}]})));
         assert!(!shows(json!({"data": [{"object": "model", "id": "m"}]})));
         assert!(!shows(json!({"data": []})));

@@ -80,7 +80,7 @@ impl Dialect for Completion {
 mod tests {
     use super::*;
     use crate::body;
-    use dyno_model::prompt::Message;
+    use dyno_model::prompt::ChatMessage;
 
     fn shape() -> Shape {
         let mut shape = Shape { model: "m".into(), stream: true, ..Shape::default() };
@@ -107,7 +107,10 @@ mod tests {
     fn every_kind_of_prompt_is_text_or_what_the_body_has() {
         let body = |value: Value| Content::Body(value.as_object().cloned().unwrap());
         for (content, expected) in [
-            (Content::Messages(vec![Message::user("a"), Message::user("b")]), json!("a\nb")),
+            (
+                Content::Messages(vec![ChatMessage::user("a"), ChatMessage::user("b")]),
+                json!("a\nb"),
+            ),
             (body(json!({"prompt": ["text", 1, 2]})), json!(["text", 1, 2])),
             (body(json!({"messages": [{"role": "user", "content": "m"}]})), json!("m")),
         ] {

@@ -2,7 +2,7 @@
 
 use super::{CHAT_INPUT_TOKENS, OPTIONAL, RESETS, TOKENIZE, options, reader};
 use crate::framing::Framing;
-use crate::{About, Auth, Dialect, End, ModelList, Reader, Seen, Shape, Sign, Talk};
+use crate::{About, Auth, Dialect, End, ModelList, Reader, SeenFields, Shape, Sign, Talk};
 use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
@@ -37,7 +37,7 @@ static ABOUT: About = About {
     }],
 };
 
-fn lists_models(seen: &Seen<'_>) -> bool {
+fn lists_models(seen: &SeenFields<'_>) -> bool {
     seen.json.is_some_and(|models| !ModelList::OPENAI.names(models).is_empty())
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::prompt::Message;
+    use dyno_model::prompt::ChatMessage;
 
     fn fields(content: &Content) -> Value {
         let mut fields = match content {
@@ -98,7 +98,7 @@ mod tests {
     fn every_kind_of_prompt_becomes_messages() {
         let hi = json!({"messages": [{"role": "user", "content": "hi"}]});
         assert_eq!(fields(&Content::Text("hi".into())), hi);
-        assert_eq!(fields(&Content::Messages(vec![Message::user("hi")])), hi);
+        assert_eq!(fields(&Content::Messages(vec![ChatMessage::user("hi")])), hi);
         assert_eq!(fields(&body(json!({"prompt": "hi"}))), hi);
         let own = json!({"messages": [], "top_k": 5});
         assert_eq!(fields(&body(own.clone())), own);

@@ -100,12 +100,12 @@ fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::prompt::Message;
+    use dyno_model::prompt::ChatMessage;
 
     /// llama.cpp responds to the question in vLLM's form with an empty list, which is no count.
     #[test]
     fn the_servers_that_count_do_so_in_their_own_forms() {
-        let hi = [Message::user("hi")];
+        let hi = [ChatMessage::user("hi")];
         assert_eq!((TOKENIZE.count)(&json!({"tokens": []})), None);
         assert_eq!((TOKENIZE.count)(&json!({"count": 3, "max_model_len": 2048})), Some(3));
         let content = json!({"content": "hi", "add_special": true});

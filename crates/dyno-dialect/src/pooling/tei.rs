@@ -2,7 +2,7 @@
 //! headers.
 
 use super::{BASE, options, query_and_documents, reader};
-use crate::{About, Counting, Dialect, ModelList, Reader, Seen, Shape, Sign, ToCount};
+use crate::{About, Counting, Dialect, ModelList, Reader, SeenFields, Shape, Sign, ToCount};
 use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ static ABOUT: About = About {
 };
 
 /// Whether `/info` says that this kind of model is served.
-pub(super) fn serves(seen: &Seen<'_>, kind: &str) -> bool {
+pub(super) fn serves(seen: &SeenFields<'_>, kind: &str) -> bool {
     let kinds = seen.json.and_then(|info| info.get("model_type"));
     seen.status == 200 && kinds.is_some_and(|kinds| kinds.get(kind).is_some())
 }
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn a_server_says_what_it_serves() {
         let info = json!({"model_id": "m", "model_type": {"reranker": {"id2label": {}}}});
-        let seen = Seen { status: 200, json: Some(&info), body: b"" };
+        let seen = SeenFields { status: 200, json: Some(&info), body: b"" };
         assert!(serves(&seen, "reranker") && !serves(&seen, "embedding"));
-        assert!(!serves(&Seen { status: 404, ..seen }, "reranker"));
+        assert!(!serves(&SeenFields { status: 404, ..seen }, "reranker"));
         assert_eq!(INFO.names(&info), ["m"]);
         assert!(INFO.names(&json!({"data": []})).is_empty());
     }

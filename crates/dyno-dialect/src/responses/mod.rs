@@ -9,7 +9,7 @@ use super::{
 };
 use crate::framing::Framing;
 use dyno_model::plan::Task;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 use serde_json::{Map, Value, json};
 
 /// OpenAI Responses.
@@ -94,7 +94,7 @@ impl Dialect for Responses {
         }
     }
 
-    fn message(&self, out: &mut Vec<u8>, message: &Message) {
+    fn message(&self, out: &mut Vec<u8>, message: &ChatMessage) {
         let mut item = json!(message);
         as_item(&mut item);
         // Writing to memory cannot fail.
@@ -156,7 +156,7 @@ fn as_item(message: &mut Value) {
 mod tests {
     use super::*;
     use crate::body;
-    use dyno_model::prompt::Message;
+    use dyno_model::prompt::ChatMessage;
 
     fn sent(content: &Content) -> Value {
         let shape = Shape {
@@ -185,8 +185,8 @@ mod tests {
         let hi = with(json!({"input": "hi"}));
         assert_eq!(sent(&Content::Text("hi".into())), hi);
         assert_eq!(sent(&from_data(json!({"prompt": "hi"}))), hi);
-        let system = Message { role: "system".into(), content: "Be brief.".into() };
-        let talk = vec![system, Message::user("hi")];
+        let system = ChatMessage { role: "system".into(), content: "Be brief.".into() };
+        let talk = vec![system, ChatMessage::user("hi")];
         let expected = with(json!({
             "instructions": "Be brief.", "input": [{"role": "user", "content": "hi"}]
         }));
@@ -197,7 +197,7 @@ mod tests {
     /// llama.cpp refuses what the model said as plain text: "Cannot determine type of 'item'".
     #[test]
     fn what_the_model_said_is_a_message_with_parts() {
-        let reply = Message { role: "assistant".into(), content: "hello".into() };
+        let reply = ChatMessage { role: "assistant".into(), content: "hello".into() };
         let item = json!({
             "type": "message", "role": "assistant",
             "content": [{"type": "output_text", "text": "hello"}]
@@ -205,7 +205,7 @@ mod tests {
         let mut of_a_turn = Vec::new();
         Responses.message(&mut of_a_turn, &reply);
         assert_eq!(serde_json::from_slice::<Value>(&of_a_turn).unwrap(), item);
-        let talk = vec![Message::user("hi"), reply, Message::user("more")];
+        let talk = vec![ChatMessage::user("hi"), reply, ChatMessage::user("more")];
         let expected = with(json!({"input": [
             {"role": "user", "content": "hi"}, item, {"role": "user", "content": "more"}
         ]}));
@@ -217,8 +217,8 @@ mod tests {
     fn it_counts_what_it_sends() {
         let ask = |prompt| (INPUT_TOKENS.ask)("m", prompt).unwrap();
         assert_eq!(ask(ToCount::Text("hi")), json!({"model": "m", "input": "hi"}));
-        let system = Message { role: "system".into(), content: "Be brief.".into() };
-        let asked = ask(ToCount::Messages(&[system, Message::user("hi")]));
+        let system = ChatMessage { role: "system".into(), content: "Be brief.".into() };
+        let asked = ask(ToCount::Messages(&[system, ChatMessage::user("hi")]));
         let items = json!([{"role": "user", "content": "hi"}]);
         assert_eq!(asked, json!({"model": "m", "instructions": "Be brief.", "input": items}));
         let counted = json!({"object": "response.input_tokens", "input_tokens": 11});

@@ -62,7 +62,7 @@ const TOKENIZE: Counting = Counting {
     count: |response| response.get("count")?.as_u64(),
 };
 
-fn is_sglang(seen: &super::Seen<'_>) -> bool {
+fn is_sglang(seen: &super::SeenFields<'_>) -> bool {
     seen.status == 200 && seen.json.is_some_and(|info| info.get("internal_states").is_some())
 }
 
@@ -108,7 +108,7 @@ impl Dialect for Generate {
 mod tests {
     use super::*;
     use crate::body;
-    use dyno_model::prompt::Message;
+    use dyno_model::prompt::ChatMessage;
 
     fn shape() -> Shape {
         let mut shape =
@@ -148,7 +148,7 @@ mod tests {
         let body = |value: Value| Content::Body(value.as_object().cloned().unwrap());
         for (content, field, expected) in [
             (
-                Content::Messages(vec![Message::user("a"), Message::user("b")]),
+                Content::Messages(vec![ChatMessage::user("a"), ChatMessage::user("b")]),
                 "text",
                 json!("a\nb"),
             ),

@@ -4,7 +4,7 @@ use super::Core;
 use super::config::Scheduler;
 use super::cost::Cost;
 use super::request::Token;
-use super::sequences::Entry;
+use super::sequences::SequenceEntry;
 
 impl Core {
     /// The requests that got a token in the step just committed. Visits every running sequence.
@@ -44,7 +44,7 @@ impl Core {
 
     /// The first admission of a request that is in the engine or ended in the last step; absent
     /// before it.
-    pub fn entered(&self, id: u64) -> Option<Entry> {
+    pub fn entered(&self, id: u64) -> Option<SequenceEntry> {
         match self.sequences.find(id) {
             Some(slot) => self.sequences.get(slot).entered,
             None => self.finished_entries.iter().find(|(known, _)| *known == id)?.1,

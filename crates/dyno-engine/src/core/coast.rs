@@ -16,7 +16,7 @@ pub(super) struct Reach {
 }
 
 /// How long rounds take while no sequence joins or leaves, without noise.
-pub(super) struct Pace {
+pub(super) struct CoastPace {
     /// The launch of each.
     pub(super) launch: Fine,
     /// Each round.
@@ -29,7 +29,7 @@ pub(super) struct Pace {
     tokens: u128,
 }
 
-impl Pace {
+impl CoastPace {
     /// Whether the device always takes longer than the launch: no round is shorter than the first.
     pub(super) fn hides_launch(&self) -> bool {
         let first = self.time(1);
@@ -105,7 +105,7 @@ impl Core {
         &mut self,
         mut last: Step,
         reach: &Reach,
-        pace: &Pace,
+        pace: &CoastPace,
         mut log: Option<&mut Vec<Step>>,
     ) {
         for _ in 0..reach.rounds {
@@ -130,7 +130,7 @@ impl Core {
     }
 
     /// All steps at once.
-    fn leap(&mut self, last: Step, reach: &Reach, pace: &Pace) {
+    fn leap(&mut self, last: Step, reach: &Reach, pace: &CoastPace) {
         let (mut can, mut cannot) = (0, reach.rounds + 1);
         // No round is shorter than the first, so that no more of them fit.
         let time = reach.until.min(reach.quiet).saturating_sub(self.clock.nanos());
@@ -155,16 +155,16 @@ impl Core {
     }
 
     /// Whether so many rounds find blocks, admit no request and end in time.
-    fn within(&self, rounds: u64, reach: &Reach, pace: &Pace) -> bool {
+    fn within(&self, rounds: u64, reach: &Reach, pace: &CoastPace) -> bool {
         self.clock.plus(pace.time(rounds)).nanos() <= reach.until
             && self.clock.plus(pace.time(rounds - 1)).nanos() < reach.quiet
             && self.decoding.blocks_of_many(rounds) <= self.pool.available()
     }
 
     /// How long the rounds to come take, the first of which reads so many tokens.
-    pub(super) fn pace(&mut self, tokens: u64) -> Pace {
+    pub(super) fn pace(&mut self, tokens: u64) -> CoastPace {
         let count = self.decoding.count();
-        Pace {
+        CoastPace {
             launch: self.cost.launch.time(0, 0, count),
             flat: self.decoding_time(count),
             each: self.cost.looking_back(),

@@ -2,7 +2,7 @@
 //! decides the next, waits for the device, and hands out the one before.
 
 use super::clock::Fine;
-use super::coast::{Pace, Reach};
+use super::coast::{CoastPace, Reach};
 use super::plan::Planned;
 use super::{Core, Step};
 
@@ -32,7 +32,7 @@ impl Core {
         &mut self,
         mut flying: Planned,
         reach: &Reach,
-        pace: &Pace,
+        pace: &CoastPace,
         mut log: Option<&mut Vec<Step>>,
     ) -> Planned {
         for _ in 0..reach.rounds {
@@ -63,7 +63,7 @@ impl Core {
     }
 
     /// All steps at once.
-    fn leap_ahead(&mut self, flying: Planned, reach: &Reach, pace: &Pace) -> Planned {
+    fn leap_ahead(&mut self, flying: Planned, reach: &Reach, pace: &CoastPace) -> Planned {
         let (mut can, mut cannot) = (0, reach.rounds + 1);
         // No round is shorter than the first, so that no more of them fit.
         let time = reach.until.min(reach.quiet).saturating_sub(self.clock.nanos());
@@ -97,14 +97,14 @@ impl Core {
     }
 
     /// Whether so many further steps find blocks, admit no request and let as many end in time.
-    fn within_ahead(&self, rounds: u64, flying: &Planned, reach: &Reach, pace: &Pace) -> bool {
+    fn within_ahead(&self, rounds: u64, flying: &Planned, reach: &Reach, pace: &CoastPace) -> bool {
         ended_at(rounds, flying, pace).nanos() <= reach.until
             && self.decided_at(rounds, flying, pace).nanos() < reach.quiet.min(reach.until)
             && self.blocks_behind(rounds) <= self.pool.available()
     }
 
     /// When the last of so many further steps is decided: when the one two before it has ended.
-    fn decided_at(&self, rounds: u64, flying: &Planned, pace: &Pace) -> Fine {
+    fn decided_at(&self, rounds: u64, flying: &Planned, pace: &CoastPace) -> Fine {
         match rounds {
             1 => self.clock,
             _ => ended_at(rounds - 1, flying, pace),
@@ -123,6 +123,6 @@ fn on_its_way(step: Step, launched: Fine, end: Fine) -> Planned {
 }
 
 /// When the last of so many steps has ended, of which the first is on its way.
-fn ended_at(rounds: u64, flying: &Planned, pace: &Pace) -> Fine {
+fn ended_at(rounds: u64, flying: &Planned, pace: &CoastPace) -> Fine {
     flying.end.plus(pace.time(rounds - 1))
 }

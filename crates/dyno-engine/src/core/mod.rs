@@ -29,7 +29,7 @@ pub use config::{ConfigError, Policy, Scheduler};
 pub use cost::{Cost, CostKnee, Launch, Rise};
 pub use front::Front;
 pub use request::{Event, RefusedRequest, Request, Step, Token};
-pub use sequences::Entry;
+pub use sequences::SequenceEntry;
 
 use clock::Fine;
 use commit::Outcome;
@@ -80,7 +80,7 @@ pub struct Core {
     /// What finished in the step that settled last.
     finished: Vec<Token>,
     /// Their cached prompt tokens.
-    finished_entries: Vec<(u64, Option<Entry>)>,
+    finished_entries: Vec<(u64, Option<SequenceEntry>)>,
     times: Option<Times>,
     submitted: u64,
     admitted: u64,

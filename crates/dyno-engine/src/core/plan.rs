@@ -4,7 +4,7 @@ use super::clock::Fine;
 use super::cost::Load;
 use super::front::Place;
 use super::pool::Match;
-use super::sequences::{Entry, State};
+use super::sequences::{SequenceEntry, State};
 use super::{Core, Policy, Step};
 use dyno_model::Nanos;
 
@@ -231,9 +231,10 @@ impl Core {
         sequence.state = State::Prefilling(cached);
         sequence.offered = found.blocks as u32;
         // After a preemption a sequence may find its own blocks; only the first admission counts.
-        sequence
-            .entered
-            .get_or_insert(Entry { at: start, cached: u32::try_from(cached).unwrap_or(u32::MAX) });
+        sequence.entered.get_or_insert(SequenceEntry {
+            at: start,
+            cached: u32::try_from(cached).unwrap_or(u32::MAX),
+        });
         self.pool.share(&sequence.hashes[..found.blocks as usize], &mut sequence.shared);
         self.pool.take(self.scheduler.blocks(tokens) - found.blocks);
         self.partial = Some(slot);

@@ -45,7 +45,7 @@ pub(crate) struct Stint {
 
 /// The first admission of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct SequenceEntry {
     /// When the step started that it joined.
     pub at: Nanos,
     /// Tokens of its prompt that were cached.
@@ -78,7 +78,7 @@ pub(crate) struct Sequence {
     /// Full blocks that were looked up or offered to the cache.
     pub(crate) offered: u32,
     /// Its first admission.
-    pub(crate) entered: Option<Entry>,
+    pub(crate) entered: Option<SequenceEntry>,
     /// Cached blocks that it uses.
     pub(crate) shared: Vec<u32>,
     /// The tokens produced before it was preempted.

@@ -4,7 +4,7 @@
 use super::generate::Later;
 use super::http::Reader;
 use super::ledger::Entry;
-use super::stream::Stream;
+use super::stream::ResponseStream;
 use crate::live::Accepted;
 use dyno_model::budget::{Budget, HeldBytes, OverBudget};
 use std::io::{ErrorKind, Write};
@@ -16,7 +16,7 @@ pub(super) enum Task {
     /// Waiting for a request.
     Idle,
     /// Streaming a response.
-    Stream(Box<Stream>),
+    Stream(Box<ResponseStream>),
     /// Waiting for the time of a whole response.
     Later(Box<Later>),
     /// Silent on purpose until the client closes.

@@ -4,15 +4,15 @@ use super::head::{self, Sized};
 use super::http::Request;
 use super::routes::{Caller, Reply, Work, without_key};
 use super::site::{Backend, Site};
-use super::stream::{After, Stream, StreamParts};
+use super::stream::{After, ResponseStream, StreamParts};
 use crate::live::{Accepted, Due, LiveRequest};
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
 use dyno_respond::api::ask::Ask;
 use dyno_respond::api::response::{Facts, KnownPrompt, Response, Whole};
-use dyno_respond::api::{AnswerFinish, Body, ServedApi};
+use dyno_respond::api::{AnswerFinish, ResponseBody, ServedApi};
 use dyno_respond::fault::{Failure, Quirk, Selected};
-use dyno_respond::framing::{Burst, Framing, Transfer};
+use dyno_respond::framing::{Burst, ServedFraming, Transfer};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The tokens of a reply to the preflight's question, unless the client forces a length.
@@ -71,8 +71,8 @@ impl Job<'_> {
         head::stream_head(self.api.frames(), self.transfer(), self.keep())
     }
 
-    fn framing(&self) -> Framing {
-        Framing::new(self.api.frames(), self.selected.quirks, self.transfer())
+    fn framing(&self) -> ServedFraming {
+        ServedFraming::new(self.api.frames(), self.selected.quirks, self.transfer())
     }
 
     /// Why the request is refused, as a response or inside of a stream.
@@ -124,7 +124,7 @@ impl Site {
         let Selected { failure, quirks, .. } = job.selected;
         let block = self.live().and_then(|live| live.hashed_block());
         let dimensions = self.dimensions;
-        let body = Body { bytes: &job.request.body, quirks, block, dimensions };
+        let body = ResponseBody { bytes: &job.request.body, quirks, block, dimensions };
         let ask = match job.api.read(&body) {
             Ok(ask) => ask,
             Err(refusal) => return Reply::refusal(job.api, &refusal, job.keep()),
@@ -182,7 +182,7 @@ impl Site {
         if silent {
             return Reply::ends(head, After::Hold);
         }
-        let stream = Stream::new(StreamParts {
+        let stream = ResponseStream::new(StreamParts {
             pace: self.pace(job.start),
             chunks,
             framing: job.framing(),

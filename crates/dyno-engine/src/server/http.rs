@@ -9,7 +9,7 @@ pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
 
 /// A request line and the headers that matter here.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct RequestHead {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) query: String,
@@ -28,7 +28,7 @@ pub(super) struct Head {
 /// A whole request.
 #[derive(Debug)]
 pub(super) struct Request {
-    pub(super) head: Head,
+    pub(super) head: RequestHead,
     pub(super) body: Vec<u8>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn unreadable<T>(status: u16, message: impl Into<String>) -> Result<T
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     buffer: Vec<u8>,
-    head: Option<Box<Head>>,
+    head: Option<Box<RequestHead>>,
     chunked: Option<Box<Chunked>>,
 }
 
@@ -127,11 +127,11 @@ impl Reader {
     }
 }
 
-fn head_of(request: &httparse::Request<'_, '_>) -> Result<(Head, bool), Unreadable> {
+fn head_of(request: &httparse::Request<'_, '_>) -> Result<(RequestHead, bool), Unreadable> {
     let target = request.path.unwrap_or("/");
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let http10 = request.version == Some(0);
-    let mut head = Head {
+    let mut head = RequestHead {
         method: request.method.unwrap_or_default().to_owned(),
         path: path.to_owned(),
         query: query.to_owned(),

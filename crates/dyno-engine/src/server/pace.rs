@@ -16,7 +16,7 @@ pub(super) enum Next {
 
 /// The source of due times.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pace {
+pub(super) enum WritePace {
     /// A script.
     Script {
         /// When the request was read.
@@ -41,7 +41,7 @@ pub(super) struct Granted {
     pub(super) came: Nanos,
 }
 
-impl Pace {
+impl WritePace {
     /// An engine that has produced nothing yet for a request that was read at `start`.
     pub(super) fn engine(start: Nanos) -> Self {
         Self::Engine(Granted { start, tokens: 0, at: start, came: start })

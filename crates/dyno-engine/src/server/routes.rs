@@ -4,12 +4,12 @@ use super::generate::Later;
 use super::head::Sized;
 use super::http::Request;
 use super::site::{Backend, Site};
-use super::stream::{After, Stream};
+use super::stream::{After, ResponseStream};
 use crate::live::{Accepted, Live, escaped};
 use crate::slip::SlipReport;
 use dyno_model::Nanos;
 use dyno_respond::api::route::{Route, RoutePlace};
-use dyno_respond::api::{self, APIS, Refusal, ServedApi, Why};
+use dyno_respond::api::{self, APIS, Refusal, ServedApi, WhyFinished};
 use dyno_respond::fault::{Quirk, Quirks};
 
 /// What stands at `/`: no server's own line, because that is how servers are told apart.
@@ -30,7 +30,7 @@ pub(super) enum Work {
     /// Nothing beyond the bytes sent at once.
     Over(After),
     /// Tokens, each at its time.
-    Stream(Box<Stream>),
+    Stream(Box<ResponseStream>),
     /// One piece at its time.
     Later(Box<Later>),
 }
@@ -85,8 +85,8 @@ impl Reply {
     /// Why a request is refused, in the form of an API.
     pub(super) fn refusal(api: &dyn ServedApi, refusal: &Refusal, keep_alive: bool) -> Self {
         match &refusal.why {
-            Why::Message(message) => Self::error(api, refusal.status, message, keep_alive),
-            Why::Body(body) => Self::json(refusal.status, body, keep_alive),
+            WhyFinished::Message(message) => Self::error(api, refusal.status, message, keep_alive),
+            WhyFinished::Body(body) => Self::json(refusal.status, body, keep_alive),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::ServerOptions;
 use super::connection::Answering;
 use super::outage::Outage;
-use super::pace::Pace;
+use super::pace::WritePace;
 use crate::brain::Brain;
 use crate::live::{Due, Live};
 use crate::script::Script;
@@ -108,10 +108,10 @@ impl Site {
     }
 
     /// The due times of a stream whose request was read at `start`.
-    pub(super) fn pace(&self, start: Nanos) -> Pace {
+    pub(super) fn pace(&self, start: Nanos) -> WritePace {
         match &self.backend {
-            Backend::Scripted(script) => Pace::Script { start, script: script.at(start) },
-            Backend::Twin(_) => Pace::engine(start),
+            Backend::Scripted(script) => WritePace::Script { start, script: script.at(start) },
+            Backend::Twin(_) => WritePace::engine(start),
         }
     }
 

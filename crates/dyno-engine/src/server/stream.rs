@@ -1,12 +1,12 @@
 //! One streamed response: which bytes come next, and when they are due.
 
-use super::pace::{Granted, Next, Pace};
+use super::pace::{Granted, Next, WritePace};
 use crate::live::Due;
 use dyno_model::{MS, Nanos};
 use dyno_respond::api::AnswerFinish;
-use dyno_respond::api::response::{Chunks, Token};
+use dyno_respond::api::response::{Chunks, ResponseToken};
 use dyno_respond::fault::{Failure, Quirk, Quirks};
-use dyno_respond::framing::{Burst, Damage, Framing};
+use dyno_respond::framing::{Burst, ServedFraming, StreamDamage};
 
 const DRIP: Nanos = 100 * MS;
 /// Events in one write to a client that was behind.
@@ -38,12 +38,12 @@ pub(super) struct Stepped {
 
 /// A streamed response under way.
 #[derive(Debug)]
-pub(super) struct Stream {
-    pace: Pace,
+pub(super) struct ResponseStream {
+    pace: WritePace,
     /// Events per write, if the end does not come before.
     batch: u32,
     chunks: Box<dyn Chunks>,
-    framing: Framing,
+    framing: ServedFraming,
     quirks: Quirks,
     failure: Option<Failure>,
     finish: AnswerFinish,
@@ -59,16 +59,16 @@ pub(super) struct Stream {
 
 /// What a stream is made from.
 pub(super) struct StreamParts {
-    pub(super) pace: Pace,
+    pub(super) pace: WritePace,
     pub(super) chunks: Box<dyn Chunks>,
-    pub(super) framing: Framing,
+    pub(super) framing: ServedFraming,
     pub(super) quirks: Quirks,
     pub(super) failure: Option<Failure>,
     pub(super) tokens: u32,
     pub(super) finish: AnswerFinish,
 }
 
-impl Stream {
+impl ResponseStream {
     /// A stream of which nothing has been sent but the response head.
     pub(super) fn new(parts: StreamParts) -> Self {
         let StreamParts { pace, quirks, failure, .. } = parts;
@@ -105,7 +105,7 @@ impl Stream {
 
     /// Notes what the engine has produced, and how many prompt tokens were cached.
     pub(super) fn grant(&mut self, due: &Due) {
-        if let Pace::Engine(granted) = &mut self.pace {
+        if let WritePace::Engine(granted) = &mut self.pace {
             if granted.tokens == 0 {
                 self.chunks.start(due.start());
             }
@@ -118,15 +118,15 @@ impl Stream {
     pub(super) fn next_due(&self) -> Option<Nanos> {
         match (self.next_drip, self.pace) {
             (Some(drip), _) => Some(drip),
-            (None, Pace::Script { start, .. }) if self.opening => Some(start),
-            (None, Pace::Script { start, script }) => {
+            (None, WritePace::Script { start, .. }) if self.opening => Some(start),
+            (None, WritePace::Script { start, script }) => {
                 let last = match self.sent < self.until {
                     true => self.batch_end() - 1,
                     false => self.sent,
                 };
                 Some(start.saturating_add(script.due(last)))
             }
-            (None, Pace::Engine(granted)) => self.opening.then_some(granted.start),
+            (None, WritePace::Engine(granted)) => self.opening.then_some(granted.start),
         }
     }
 
@@ -142,7 +142,7 @@ impl Stream {
 
     /// Whether the engine has produced what the next write needs.
     fn granted(&self) -> bool {
-        let Pace::Engine(granted) = self.pace else { return false };
+        let WritePace::Engine(granted) = self.pace else { return false };
         match self.sent < self.until {
             _ if self.opening || self.next_drip.is_some() => false,
             true => granted.tokens >= self.sent.saturating_add(self.batch).min(self.until),
@@ -153,7 +153,7 @@ impl Stream {
 
     /// Whether it streams as fast as the socket accepts.
     pub(super) fn flat_out(&self) -> bool {
-        matches!(self.pace, Pace::Script { script, .. } if script.itl == 0)
+        matches!(self.pace, WritePace::Script { script, .. } if script.itl == 0)
             && self.next_drip.is_none()
     }
 
@@ -161,7 +161,7 @@ impl Stream {
     /// due time, and the engine counts its own lateness.
     fn own_due(&self) -> Option<Nanos> {
         match self.pace {
-            Pace::Script { script, .. } if script.itl > 0 || self.sent == 0 => self.next_due(),
+            WritePace::Script { script, .. } if script.itl > 0 || self.sent == 0 => self.next_due(),
             _ => None,
         }
     }
@@ -197,8 +197,8 @@ impl Stream {
     /// were not written in time.
     fn batch_end(&self) -> u32 {
         match self.pace {
-            Pace::Script { .. } => self.sent.saturating_add(self.batch).min(self.until),
-            Pace::Engine(granted) => {
+            WritePace::Script { .. } => self.sent.saturating_add(self.batch).min(self.until),
+            WritePace::Engine(granted) => {
                 let most = self.sent.saturating_add(self.batch.max(MOST_AT_ONCE));
                 granted.tokens.min(self.until).min(most)
             }
@@ -217,19 +217,19 @@ impl Stream {
     /// When token `k` came, since the request was read.
     fn at(&self, k: u32) -> Nanos {
         match self.pace {
-            Pace::Script { script, .. } => script.due(k),
-            Pace::Engine(granted) => granted.came.saturating_sub(granted.start),
+            WritePace::Script { script, .. } => script.due(k),
+            WritePace::Engine(granted) => granted.came.saturating_sub(granted.start),
         }
     }
 
     fn token(&mut self, burst: &mut Burst, k: u32) {
         let damage = match self.failure {
-            Some(Failure::NotJson) if k == self.tokens / 2 => Some(Damage::NotJson),
-            Some(Failure::Oversize) if k == self.tokens / 2 => Some(Damage::Oversize),
+            Some(Failure::NotJson) if k == self.tokens / 2 => Some(StreamDamage::NotJson),
+            Some(Failure::Oversize) if k == self.tokens / 2 => Some(StreamDamage::Oversize),
             _ => None,
         };
         let end = (k + 1 == self.tokens).then_some(self.finish);
-        let token = Token { k, at: self.at(k) };
+        let token = ResponseToken { k, at: self.at(k) };
         let mut out = match damage {
             Some(damage) => self.framing.damaged(burst, damage),
             None => self.framing.out(burst),
@@ -270,16 +270,16 @@ impl Stream {
                 After::Done
             }
             Some(Failure::TruncateEvent) => {
-                let token = Token { k: self.sent, at: self.at(self.sent) };
-                let mut out = self.framing.damaged(burst, Damage::Half);
+                let token = ResponseToken { k: self.sent, at: self.at(self.sent) };
+                let mut out = self.framing.damaged(burst, StreamDamage::Half);
                 self.chunks.token(&mut out, token, None);
                 self.framing.end(burst);
                 After::Done
             }
             Some(Failure::Drip) => {
                 let due = match self.pace {
-                    Pace::Script { .. } => self.next_due(),
-                    Pace::Engine(granted) => self.next_drip.or(Some(granted.at)),
+                    WritePace::Script { .. } => self.next_due(),
+                    WritePace::Engine(granted) => self.next_drip.or(Some(granted.at)),
                 };
                 self.framing.comment(burst);
                 self.next_drip = due.map(|due| due.saturating_add(DRIP));

@@ -39,11 +39,11 @@ pub struct Twin {
     /// Lengths of the requests that it was fitted to.
     pub lengths: TwinLengths,
     /// The range of loads and lengths that it was fitted to.
-    pub range: Option<Range>,
+    pub range: Option<TwinRange>,
     /// The overhead of the client that measured the rows.
     pub client: TwinClient,
     /// The rows it was fitted to and judged by.
-    pub rows: Rows,
+    pub rows: ProfileRows,
     /// Its errors on them.
     pub errors: Errors,
     /// Plausible intervals of coefficients and settings, by their name in the file and in its unit.
@@ -92,7 +92,7 @@ pub struct Length {
 /// What the rows of a twin cover, from the least to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Range {
+pub struct TwinRange {
     /// Requests in flight, on average over a row.
     pub in_flight: [f64; 2],
     /// Requests completed a second.
@@ -118,7 +118,7 @@ pub struct TwinClient {
 /// The rows of a twin's table, each as its load and level.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rows {
+pub struct ProfileRows {
     /// Those it was fitted to.
     #[serde(default)]
     pub fitted: Vec<String>,

@@ -1,6 +1,6 @@
 //! Events that the engine has caused and the client has not seen yet, in the order in which it will.
 
-use crate::core::{Core, Entry, Event};
+use crate::core::{Core, Event, SequenceEntry};
 use dyno_model::Nanos;
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ pub(super) struct Moment {
 struct Details {
     /// The times of its tokens, if it is finished and they are kept.
     times: Option<Vec<Nanos>>,
-    entered: Option<Entry>,
+    entered: Option<SequenceEntry>,
 }
 
 impl From<Event> for Moment {
@@ -45,7 +45,7 @@ impl Moment {
     }
 
     /// The admission of this request.
-    pub(super) fn entered(&self, id: u64) -> Option<Entry> {
+    pub(super) fn entered(&self, id: u64) -> Option<SequenceEntry> {
         self.details(id)?.entered
     }
 }

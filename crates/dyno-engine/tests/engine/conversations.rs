@@ -6,7 +6,7 @@ use dyno_drive::{
 use dyno_engine::core::{Core, Cost, Policy, Scheduler};
 use dyno_engine::predicted::{ClientBehaviour, Predicted, Prompts, TwinPrompt};
 use dyno_model::plan::{LevelPlan, Shard};
-use dyno_model::prompt::{Conversation, Message, UserTurn};
+use dyno_model::prompt::{ChatMessage, Conversation, UserTurn};
 use dyno_model::record::RequestRecord;
 
 fn engine(prefix_cache: bool) -> Predicted {
@@ -28,7 +28,7 @@ fn engine(prefix_cache: bool) -> Predicted {
 /// A user's turn of so many words, all different from those of other turns.
 fn turn(name: &str, words: u32, output_tokens: u32) -> UserTurn {
     let content = (0..words).map(|word| format!("{name}{word}")).collect::<Vec<_>>().join(" ");
-    let messages = vec![Message { role: "user".to_owned(), content }];
+    let messages = vec![ChatMessage { role: "user".to_owned(), content }];
     UserTurn { think: 0, messages, output_tokens }
 }
 

@@ -4,7 +4,7 @@ use dyno_drive::{Payload, Prepare, RequestedLengths};
 use dyno_engine::predicted::Prompts;
 use dyno_engine::prompt_of;
 use dyno_engine::{Prompt, PromptError};
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use dyno_wire::dialect::{Shape, of_path};
 use dyno_wire::encode::{Encoder, SecretHeaders};
@@ -34,8 +34,8 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[ab \n]{0,12}", ".{0,12}"]
 }
 
-fn message() -> impl Strategy<Value = Message> {
-    ("system|user|assistant|", text()).prop_map(|(role, content)| Message { role, content })
+fn message() -> impl Strategy<Value = ChatMessage> {
+    ("system|user|assistant|", text()).prop_map(|(role, content)| ChatMessage { role, content })
 }
 
 /// What a user-supplied body may contain in place of a prompt.

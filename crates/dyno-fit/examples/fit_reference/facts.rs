@@ -2,7 +2,7 @@
 
 use dyno_engine::core::Policy;
 use dyno_engine::twin::reference::{ClientKind, Reference};
-use dyno_fit::{Curve, FitOptions, FitTable};
+use dyno_fit::{FitCurve, FitOptions, FitTable};
 
 /// A model's sizes.
 struct Model {
@@ -88,7 +88,7 @@ pub(crate) fn apply(reference: &Reference, table: &mut FitTable, options: &mut F
         }
     }
     if reference.client.kind == ClientKind::Guidellm01 {
-        options.curves = vec![Curve::Rise, Curve::Both];
+        options.curves = vec![FitCurve::Rise, FitCurve::Both];
         options.fronts = vec![true];
     }
     match (reference.engine.as_str(), reference.client.kind) {

@@ -1,6 +1,6 @@
 //! Settings of the engine that are tried, not fitted, and the parameters that are fitted with each.
 
-use super::Settings;
+use super::FitSettings;
 use super::start::Start;
 use crate::model::Model;
 use crate::parameters::Parameter;
@@ -54,7 +54,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// What most engines do.
-    pub(super) fn usual(known: &Settings, start: &Start) -> Self {
+    pub(super) fn usual(known: &FitSettings, start: &Start) -> Self {
         Self {
             policy: start.policy.unwrap_or(Policy::Chunked),
             steps_ahead: start.steps_ahead.unwrap_or(1),
@@ -68,7 +68,7 @@ impl Choice {
     }
 
     /// The basic ways in which engines differ, as far as steps do not show them.
-    pub(super) fn ways(known: &Settings, start: &Start) -> Vec<Self> {
+    pub(super) fn ways(known: &FitSettings, start: &Start) -> Vec<Self> {
         let usual = Self::usual(known, start);
         let mut ways = Vec::new();
         for policy in Self::policies(start) {
@@ -115,7 +115,7 @@ impl Choice {
     pub(super) fn alternatives(
         &self,
         setting: Setting,
-        known: &Settings,
+        known: &FitSettings,
         start: &Start,
         most_in_flight: u32,
     ) -> Vec<Self> {
@@ -150,7 +150,7 @@ impl Choice {
     }
 
     /// An engine with these settings.
-    pub(super) fn model(&self, trials: &[&Trial], known: &Settings, start: &Start) -> Model {
+    pub(super) fn model(&self, trials: &[&Trial], known: &FitSettings, start: &Start) -> Model {
         let longest = trials.iter().flat_map(|trial| &trial.requests);
         let longest = longest.map(|sent| u64::from(sent.input) + u64::from(sent.output)).max();
         let most = trials.iter().map(|trial| trial.requests.len() as u64).max().unwrap_or(1);
@@ -185,7 +185,7 @@ impl Choice {
 
     /// The parameters that these trials can show.
     pub(super) fn parameters(&self, trials: &[&Trial]) -> Vec<Parameter> {
-        let ratio = |length: &dyn Fn(&crate::trial::Sent) -> u32| {
+        let ratio = |length: &dyn Fn(&crate::trial::SentRequest) -> u32| {
             let lengths = trials.iter().flat_map(|trial| &trial.requests).map(length);
             let (least, most) = lengths
                 .fold((u32::MAX, 1), |(least, most), length| (least.min(length), most.max(length)));

@@ -204,9 +204,9 @@ fn first_of(trial: &Trial, enough: usize) -> Trial {
 
 /// Requests that do not wait for others: the slots of a closed loop.
 fn at_once(trial: &Trial) -> usize {
-    use crate::trial::When;
-    let waits = trial.requests.iter().any(|sent| matches!(sent.when, When::After { .. }));
-    let alone = trial.requests.iter().filter(|sent| matches!(sent.when, When::At(_))).count();
+    use crate::trial::TrialTime;
+    let waits = trial.requests.iter().any(|sent| matches!(sent.when, TrialTime::After { .. }));
+    let alone = trial.requests.iter().filter(|sent| matches!(sent.when, TrialTime::At(_))).count();
     if waits { alone } else { 0 }
 }
 

@@ -18,7 +18,7 @@ const CAPS: [u32; 11] = [8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
 
 /// A part of a system that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum ExplainedPart {
     /// All work of the accelerator: its clocks, or another accelerator.
     Accelerator,
     /// The work on prompts alone.
@@ -37,8 +37,8 @@ pub enum Part {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Explanation {
     /// What changed.
-    pub part: Part,
-    /// By which factor its time is longer; for [`Part::MaxSeqs`], the number of sequences.
+    pub part: ExplainedPart,
+    /// By which factor its time is longer; for [`ExplainedPart::MaxSeqs`], the number of sequences.
     pub value: f64,
     /// The share of the misfit that it removes.
     pub removes: f64,
@@ -47,10 +47,16 @@ pub struct Explanation {
 /// What would explain the levels, each change alone.
 pub(super) fn explanations(model: &Model, levels: &[EvidenceLevel]) -> Vec<Explanation> {
     let now = misfit(model, levels);
-    let parts = [Part::Accelerator, Part::Prefill, Part::Decode, Part::Launch, Part::FrontEnd];
+    let parts = [
+        ExplainedPart::Accelerator,
+        ExplainedPart::Prefill,
+        ExplainedPart::Decode,
+        ExplainedPart::Launch,
+        ExplainedPart::FrontEnd,
+    ];
     let parts = parts.into_iter().filter(|part| scaled(model, *part, 2.0) != *model);
     let scaled = parts.map(|part| (part, factor(model, part, levels)));
-    let capped = cap(model, levels).map(|found| (Part::MaxSeqs, found));
+    let capped = cap(model, levels).map(|found| (ExplainedPart::MaxSeqs, found));
     let mut all: Vec<Explanation> = scaled
         .chain(capped)
         .map(|(part, (value, left))| Explanation { part, value, removes: 1.0 - left / now })
@@ -61,7 +67,7 @@ pub(super) fn explanations(model: &Model, levels: &[EvidenceLevel]) -> Vec<Expla
 }
 
 /// The factor of a part that comes closest, to two digits, and what it leaves.
-fn factor(model: &Model, part: Part, levels: &[EvidenceLevel]) -> (f64, f64) {
+fn factor(model: &Model, part: ExplainedPart, levels: &[EvidenceLevel]) -> (f64, f64) {
     let left = |factor: f64| (factor, misfit(&scaled(model, part, factor), levels));
     let better = |a: (f64, f64), b: (f64, f64)| if b.1 < a.1 { b } else { a };
     let mut best = FACTORS.into_iter().map(left).fold((1.0, f64::INFINITY), better);
@@ -91,10 +97,10 @@ fn cap(model: &Model, levels: &[EvidenceLevel]) -> Option<(f64, f64)> {
 }
 
 /// The model with one part slower by a factor.
-fn scaled(model: &Model, part: Part, factor: f64) -> Model {
+fn scaled(model: &Model, part: ExplainedPart, factor: f64) -> Model {
     let mut model = *model;
     let cost = &mut model.cost;
-    if matches!(part, Part::Accelerator | Part::Decode) {
+    if matches!(part, ExplainedPart::Accelerator | ExplainedPart::Decode) {
         slower([&mut cost.base, &mut cost.decode, &mut cost.kv], factor);
         if let Some(knee) = &mut cost.knee {
             slower([&mut knee.decode, &mut knee.jump], factor);
@@ -103,16 +109,16 @@ fn scaled(model: &Model, part: Part, factor: f64) -> Model {
             slower([&mut rise.time], factor);
         }
     }
-    if matches!(part, Part::Accelerator | Part::Prefill) {
+    if matches!(part, ExplainedPart::Accelerator | ExplainedPart::Prefill) {
         slower([&mut cost.prefill_token, &mut cost.attention, &mut cost.prefill_base], factor);
     }
-    if part == Part::Launch {
+    if part == ExplainedPart::Launch {
         let launch = &mut cost.launch;
         let times =
             [&mut launch.decode, &mut launch.prefill, &mut launch.large, &mut launch.sequence];
         slower(times, factor);
     }
-    if part == Part::FrontEnd {
+    if part == ExplainedPart::FrontEnd {
         let front = &mut cost.front;
         slower(
             [&mut cost.front_end, &mut front.request, &mut front.chunk, &mut front.input],

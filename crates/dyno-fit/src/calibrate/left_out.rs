@@ -4,10 +4,10 @@ use super::choice::Setting;
 use super::descent::{Descent, Point};
 use super::evidence::{EvidenceLevel, simulated};
 use super::miss;
-use super::search::{Found, ROUND, SETTINGS, Search};
+use super::search::{CostSearch, FoundCosts, ROUND, SETTINGS};
 use crate::model::Model;
 use crate::search::parallel;
-use crate::trial::{Quantity, Sent, TrialKind, most_in_flight};
+use crate::trial::{Quantity, SentRequest, TrialKind, most_in_flight};
 use dyno_stats::rng::SplitMix;
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub struct LeftOut {
 }
 
 /// Leaves out one fold after the other, and one kind after the other.
-pub(super) fn leave_out(search: &Search<'_>, found: &Found) -> LeftOut {
+pub(super) fn leave_out(search: &CostSearch<'_>, found: &FoundCosts) -> LeftOut {
     let all = &search.evidence.whole;
     let mut kinds: Vec<TrialKind> = all.iter().map(|level| level.trial.kind).collect();
     kinds.sort_unstable();
@@ -106,13 +106,13 @@ fn folds(all: &[EvidenceLevel]) -> Vec<Part> {
 fn loaded_alike(one: &EvidenceLevel, other: &EvidenceLevel) -> bool {
     let count = |of: &EvidenceLevel| of.trial.requests.len().max(1) as f64;
     // Its mean and the square of its error.
-    let mean = |of: &EvidenceLevel, length: fn(&Sent) -> u32| {
+    let mean = |of: &EvidenceLevel, length: fn(&SentRequest) -> u32| {
         let lengths = || of.trial.requests.iter().map(|sent| f64::from(length(sent)));
         let mean = lengths().sum::<f64>() / count(of);
         let squares = lengths().map(|length| (length - mean).powi(2)).sum::<f64>();
         (mean, squares / count(of).powi(2))
     };
-    let same_length = |length: fn(&Sent) -> u32| {
+    let same_length = |length: fn(&SentRequest) -> u32| {
         let ((a, error_of_a), (b, error_of_b)) = (mean(one, length), mean(other, length));
         (a - b).abs() <= ALIKE * a.max(b) + ERRORS * (error_of_a + error_of_b).sqrt()
     };
@@ -134,10 +134,10 @@ fn loaded_alike(one: &EvidenceLevel, other: &EvidenceLevel) -> bool {
 }
 
 /// The model that is fitted to all levels but these. What steps show, they show of the rest alone.
-fn refit(search: &Search<'_>, found: &Found, part: &Part) -> Model {
+fn refit(search: &CostSearch<'_>, found: &FoundCosts, part: &Part) -> Model {
     let rest = search.evidence.without(&part.levels);
     let start = rest.start();
-    let search = Search { evidence: &rest, start: &start, ..*search };
+    let search = CostSearch { evidence: &rest, start: &start, ..*search };
     let levels: Vec<&EvidenceLevel> = rest.whole.iter().collect();
     let mut signs = SplitMix::new(part.levels.iter().fold(0, |seed, at| (seed << 5) ^ *at as u64));
     let moved = |at: &f64| match signs.next_u64() % 2 {
@@ -145,7 +145,7 @@ fn refit(search: &Search<'_>, found: &Found, part: &Part) -> Model {
         _ => at / (1.0 + AWAY),
     };
     let point = Point::start(found.point.at.iter().map(moved).collect());
-    let mut found = Found { point, ..found.clone() };
+    let mut found = FoundCosts { point, ..found.clone() };
     if part.settings {
         found = search.fit(found.choice, Some(&found), ROUND);
         found = search.settled(&found, &[&BASIC[..], &SETTINGS].concat());

@@ -23,7 +23,7 @@ mod unknown;
 mod without;
 
 pub use check::{CheckedLevel, FitCheck, Shift, check};
-pub use explain::{Explanation, Part};
+pub use explain::{ExplainedPart, Explanation};
 pub use left_out::{LeftOut, Missed};
 pub use next::NextRun;
 pub use unknown::Unknown;
@@ -34,7 +34,7 @@ use super::progress::FitProgress;
 use super::steps::LevelSteps;
 use super::trial::{Figures, Quantity, Trial};
 use evidence::{Evidence, figures_of, misfit};
-use search::Search;
+use search::CostSearch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ const TYPICAL: f64 = 0.05;
 
 /// What is known of an engine besides its times.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Settings {
+pub struct FitSettings {
     /// How many sequences it runs at once.
     pub max_seqs: Option<u32>,
     /// How many tokens a step may process.
@@ -92,18 +92,18 @@ pub struct Calibrated {
 pub fn calibrate(
     trials: &[Trial],
     steps: &[Option<LevelSteps>],
-    known: &Settings,
+    known: &FitSettings,
     options: &CalibrateOptions,
 ) -> Option<Calibrated> {
     let mut evidence = Evidence::new(trials, steps);
     let start = &evidence.start();
-    let first = Search { evidence: &evidence, start, known, options, typical: TYPICAL };
+    let first = CostSearch { evidence: &evidence, start, known, options, typical: TYPICAL };
     let ways = first.candidates();
     let model = ways.first().filter(|_| !evidence.whole.is_empty())?.model();
     evidence.weigh(&model);
     let square = misfit(&model, &evidence.brief) / figures_of(&evidence.brief);
     let typical = square.sqrt().clamp(search::FLOOR, TYPICAL);
-    let search = Search { evidence: &evidence, start, known, options, typical };
+    let search = CostSearch { evidence: &evidence, start, known, options, typical };
     let found = search.best(&ways)?;
     let left_out = left_out::leave_out(&search, &found);
     let model = found.model();

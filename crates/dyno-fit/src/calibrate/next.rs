@@ -1,9 +1,9 @@
 //! The runs that would show what is unknown.
 
-use super::Settings;
+use super::FitSettings;
 use super::evidence::Evidence;
 use super::unknown::Unknown;
-use crate::trial::{Quantity, Sent, Trial, TrialKind, most_in_flight};
+use crate::trial::{Quantity, SentRequest, Trial, TrialKind, most_in_flight};
 use dyno_stats::upper_median;
 
 /// More in flight than this is not asked for.
@@ -27,7 +27,7 @@ pub struct NextRun {
 }
 
 /// The runs that would show what is open, the most useful first; none if none would help.
-pub(super) fn runs(open: &[Unknown], evidence: &Evidence, known: &Settings) -> Vec<NextRun> {
+pub(super) fn runs(open: &[Unknown], evidence: &Evidence, known: &FitSettings) -> Vec<NextRun> {
     let seen = Seen::of(evidence, known);
     let mut runs = Vec::new();
     let mut offer = |shown: &dyn Fn(&Unknown) -> bool, flags: Option<String>| {
@@ -86,9 +86,9 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn of(evidence: &'a Evidence, known: &Settings) -> Self {
+    fn of(evidence: &'a Evidence, known: &FitSettings) -> Self {
         let trials: Vec<&Trial> = evidence.whole.iter().map(|level| &level.trial).collect();
-        let usual = |of: fn(&Sent) -> u32| {
+        let usual = |of: fn(&SentRequest) -> u32| {
             let all = trials.iter().flat_map(|trial| &trial.requests).map(of);
             upper_median(&mut all.map(f64::from).collect::<Vec<_>>()).map_or(1, |of| of as u32)
         };

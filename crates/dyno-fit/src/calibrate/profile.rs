@@ -2,7 +2,7 @@
 //! than noise explains. The others follow along their slopes.
 
 use super::evidence::EvidenceLevel;
-use super::search::{Found, Search};
+use super::search::{CostSearch, FoundCosts};
 use crate::dense::{dot, solve};
 use crate::model::Model;
 use crate::parameters::Parameter;
@@ -28,7 +28,7 @@ const OTHERS: [u64; 4] = [2, 3, 4, 5];
 pub(super) type Intervals = BTreeMap<&'static str, [f64; 2]>;
 
 /// The intervals of all parameters of a fit, and of launches where it has none.
-pub(super) fn intervals(search: &Search<'_>, found: &Found, square: f64) -> Intervals {
+pub(super) fn intervals(search: &CostSearch<'_>, found: &FoundCosts, square: f64) -> Intervals {
     let profile = Profile::new(search, found, WORSE * square);
     let axes: Vec<usize> = (0..found.parameters.len()).collect();
     let known = parallel(search.options.threads, &axes, |axis| {
@@ -43,8 +43,8 @@ pub(super) fn intervals(search: &Search<'_>, found: &Found, square: f64) -> Inte
 }
 
 struct Profile<'a> {
-    search: &'a Search<'a>,
-    found: &'a Found,
+    search: &'a CostSearch<'a>,
+    found: &'a FoundCosts,
     levels: Vec<&'a EvidenceLevel>,
     /// The least misfit, and by how much others may be worse.
     least: f64,
@@ -52,7 +52,7 @@ struct Profile<'a> {
 }
 
 impl<'a> Profile<'a> {
-    fn new(search: &'a Search<'a>, found: &'a Found, worse: f64) -> Self {
+    fn new(search: &'a CostSearch<'a>, found: &'a FoundCosts, worse: f64) -> Self {
         let levels: Vec<&EvidenceLevel> = search.evidence.whole.iter().collect();
         let slopes = &found.point.slopes;
         let least = followed(&found.point.rows, slopes, None);
@@ -139,7 +139,7 @@ impl<'a> Profile<'a> {
     }
 
     fn allows_model(&self, model: &Model) -> bool {
-        let found = Found { base: *model, ..self.found.clone() };
+        let found = FoundCosts { base: *model, ..self.found.clone() };
         let rows = self.search.rows(&found, &self.found.point.at, &self.levels);
         followed(&rows, &self.found.point.slopes, None) - self.least < self.worse
     }

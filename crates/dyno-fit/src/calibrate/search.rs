@@ -5,7 +5,7 @@ use super::descent::{DAMPED, Descent, Point};
 use super::evidence::{Evidence, EvidenceLevel, SEED, figures_of, rows};
 use super::start::Guess;
 use super::start::Start;
-use super::{CalibrateOptions, Settings, Without};
+use super::{CalibrateOptions, FitSettings, Without};
 use crate::model::Model;
 use crate::parameters::Parameter;
 use crate::search::parallel;
@@ -53,10 +53,10 @@ const LAUNCHED: f64 = 0.5;
 
 /// What is searched, and in which evidence.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
+pub(super) struct CostSearch<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) start: &'a Start,
-    pub(super) known: &'a Settings,
+    pub(super) known: &'a FitSettings,
     pub(super) options: &'a CalibrateOptions,
     /// The error of a typical value, against which what steps show is weighed.
     pub(super) typical: f64,
@@ -64,7 +64,7 @@ pub(super) struct Search<'a> {
 
 /// A choice with the best parameters found for it.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundCosts {
     pub(super) choice: Choice,
     pub(super) base: Model,
     pub(super) parameters: Vec<Parameter>,
@@ -75,7 +75,7 @@ pub(super) struct Found {
     pub(super) score: f64,
 }
 
-impl Found {
+impl FoundCosts {
     pub(super) fn model(&self) -> Model {
         self.at(&self.point.at)
     }
@@ -91,9 +91,9 @@ impl Found {
     }
 }
 
-impl Search<'_> {
+impl CostSearch<'_> {
     /// The basic ways, the best first.
-    pub(super) fn candidates(&self) -> Vec<Found> {
+    pub(super) fn candidates(&self) -> Vec<FoundCosts> {
         let threads = self.options.threads;
         let ways = Choice::ways(self.known, self.start).into_iter();
         let mut ways: Vec<Choice> = ways.map(|way| self.leave(way)).collect();
@@ -129,7 +129,7 @@ impl Search<'_> {
     }
 
     /// The best choice and its parameters, among these ways.
-    pub(super) fn best(&self, ways: &[Found]) -> Option<Found> {
+    pub(super) fn best(&self, ways: &[FoundCosts]) -> Option<FoundCosts> {
         let threads = self.options.threads;
         let mut found = parallel(threads, ways, |way| self.fit(way.choice, Some(way), ROUND));
         found.sort_by(|a, b| a.score.total_cmp(&b.score));
@@ -142,7 +142,7 @@ impl Search<'_> {
 
     /// Tries to leave a place from which no small step helps: each parameter is moved far, and the others
     /// follow. Not where a fit is already as good as runs repeat.
-    fn shaken(&self, mut best: Found) -> Found {
+    fn shaken(&self, mut best: FoundCosts) -> FoundCosts {
         let levels: Vec<&EvidenceLevel> = self.evidence.brief.iter().collect();
         let good = GOOD * GOOD * figures_of(levels.iter().copied());
         for axis in 0..best.parameters.len() {
@@ -163,12 +163,12 @@ impl Search<'_> {
     }
 
     /// Changes one setting after the other while that improves the score.
-    fn settle(&self, found: &Found) -> Found {
+    fn settle(&self, found: &FoundCosts) -> FoundCosts {
         self.settled(found, &SETTINGS)
     }
 
     /// The same with these settings, in this order.
-    pub(super) fn settled(&self, found: &Found, settings: &[Setting]) -> Found {
+    pub(super) fn settled(&self, found: &FoundCosts, settings: &[Setting]) -> FoundCosts {
         let mut best = found.clone();
         for setting in settings.iter().copied() {
             for choice in self.alternatives(&best, setting) {
@@ -182,24 +182,29 @@ impl Search<'_> {
     }
 
     /// The choices that differ in one setting.
-    pub(super) fn alternatives(&self, found: &Found, setting: Setting) -> Vec<Choice> {
+    pub(super) fn alternatives(&self, found: &FoundCosts, setting: Setting) -> Vec<Choice> {
         let most = self.most_in_flight();
         let others = found.choice.alternatives(setting, self.known, self.start, most).into_iter();
         others.map(|other| self.leave(other)).filter(|other| *other != found.choice).collect()
     }
 
     /// The parameters of a choice on all requests.
-    fn finish(&self, found: &Found) -> Found {
+    fn finish(&self, found: &FoundCosts) -> FoundCosts {
         let last = Descent { rounds: 4, steps: 3, damped: DAMPED, threads: self.options.threads };
         let levels: Vec<&EvidenceLevel> = self.evidence.whole.iter().collect();
         let start = Point::start(found.point.at.clone());
         let mut point = self.descend(found, start, &levels, last);
         point.slope(self.options.threads, &|at: &[f64]| self.rows(found, at, &levels));
-        Found { point, ..found.clone() }
+        FoundCosts { point, ..found.clone() }
     }
 
     /// The best parameters of a choice, from another one's or from the first guesses.
-    pub(super) fn fit(&self, choice: Choice, near: Option<&Found>, descent: Descent) -> Found {
+    pub(super) fn fit(
+        &self,
+        choice: Choice,
+        near: Option<&FoundCosts>,
+        descent: Descent,
+    ) -> FoundCosts {
         let trials: Vec<&Trial> = self.evidence.brief.iter().map(|level| &level.trial).collect();
         let base = choice.model(&trials, self.known, self.start);
         let mut parameters = choice.parameters(&trials);
@@ -218,7 +223,7 @@ impl Search<'_> {
             start.slopes = near.point.slopes.clone();
         }
         let point = Point::default();
-        let found = Found { choice, base, parameters, scales, point, score: 0.0 };
+        let found = FoundCosts { choice, base, parameters, scales, point, score: 0.0 };
         let levels: Vec<&EvidenceLevel> = self.evidence.brief.iter().collect();
         let point = self.descend(&found, start, &levels, descent);
         let figures = figures_of(levels.iter().copied());
@@ -226,13 +231,13 @@ impl Search<'_> {
         let price = 2.0 * found.parameters.len() as f64 + UNUSUAL * unusual;
         let score = figures * (point.value() / figures + FLOOR * FLOOR).ln() + price;
         self.options.progress.found(point.value() / figures);
-        Found { point, score, ..found }
+        FoundCosts { point, score, ..found }
     }
 
     /// The lowest point that is found from one, on these levels.
     pub(super) fn descend(
         &self,
-        found: &Found,
+        found: &FoundCosts,
         start: Point,
         levels: &[&EvidenceLevel],
         descent: Descent,
@@ -243,14 +248,19 @@ impl Search<'_> {
     }
 
     /// The errors on these levels, and how far a point is from what steps show.
-    pub(super) fn rows(&self, found: &Found, at: &[f64], levels: &[&EvidenceLevel]) -> Vec<f64> {
+    pub(super) fn rows(
+        &self,
+        found: &FoundCosts,
+        at: &[f64],
+        levels: &[&EvidenceLevel],
+    ) -> Vec<f64> {
         self.rows_with(found, at, levels, SEED)
     }
 
     /// The same with other noise of the engine.
     pub(super) fn rows_with(
         &self,
-        found: &Found,
+        found: &FoundCosts,
         at: &[f64],
         levels: &[&EvidenceLevel],
         seed: u64,

@@ -2,7 +2,7 @@
 //! for the rest.
 
 use crate::parameters::Parameter;
-use crate::steps::{Coefficient, Known, LevelSteps, Planning, PrefillSteps, Term, step_costs};
+use crate::steps::{Coefficient, KnownCosts, LevelSteps, Planning, PrefillSteps, Term, step_costs};
 use crate::trial::{Figures, Quantity, Trial};
 use dyno_engine::core::{Launch, Policy};
 use dyno_stats::{by_rank, upper_median};
@@ -147,9 +147,12 @@ impl Start {
         ];
         for (parameter, term, per_second) in shown {
             let Coefficient { value, error, known, .. } = *costs.of(term);
-            let (Known::Yes | Known::MayBeZero, Some(error)) = (known, error) else { continue };
-            let like =
-                |other: &Coefficient| other.error.is_some() && other.known == Known::Like(term);
+            let (KnownCosts::Yes | KnownCosts::MayBeZero, Some(error)) = (known, error) else {
+                continue;
+            };
+            let like = |other: &Coefficient| {
+                other.error.is_some() && other.known == KnownCosts::Like(term)
+            };
             let shared = match term {
                 Term::Sequence | Term::Context | Term::Attention => SHARED,
                 _ => 1.0,

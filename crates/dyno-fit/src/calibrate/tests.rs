@@ -10,7 +10,7 @@ mod one_token;
 use super::start::Start;
 use super::*;
 use crate::steps::{LevelRecords, level_steps};
-use crate::trial::{Sent, Shared, TrialKind, When, rerun};
+use crate::trial::{SentRequest, Shared, TrialKind, TrialTime, rerun};
 use dyno_engine::core::{Core, Cost, Front, Policy, Scheduler};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -45,16 +45,16 @@ fn cost() -> Cost {
     }
 }
 
-fn sent(when: When, measured: bool) -> Sent {
+fn sent(when: TrialTime, measured: bool) -> SentRequest {
     let shared = Shared::Nothing;
-    Sent { when, input: INPUT, output: OUTPUT, shared, measured, seen: Vec::new() }
+    SentRequest { when, input: INPUT, output: OUTPUT, shared, measured, seen: Vec::new() }
 }
 
 /// What is measured of a closed loop.
 fn closed(slots: usize) -> Trial {
     let requests = (0..(5 * slots).max(10)).map(|place| match place.checked_sub(slots) {
-        None => sent(When::At(place as Nanos * MS), slots == 1),
-        Some(request) => sent(When::After { request, pause: 20_000 }, true),
+        None => sent(TrialTime::At(place as Nanos * MS), slots == 1),
+        Some(request) => sent(TrialTime::After { request, pause: 20_000 }, true),
     });
     measured(Trial {
         label: format!("concurrency {slots}"),
@@ -70,7 +70,7 @@ fn open(rate: f64) -> Trial {
     let mut at = 0.0;
     let requests = (0..60).map(|_| {
         at -= draws.unit().ln() / rate;
-        sent(When::At((1e9 * at) as Nanos), true)
+        sent(TrialTime::At((1e9 * at) as Nanos), true)
     });
     let requests = requests.collect();
     measured(Trial { label: format!("rate {rate}"), kind: TrialKind::Open, requests, until: None })
@@ -86,8 +86,8 @@ fn steps_of(trial: &Trial) -> LevelSteps {
     let mut records: Vec<RequestRecord> = Vec::new();
     for (index, request) in trial.requests.iter().enumerate() {
         let at = match request.when {
-            When::At(at) => at,
-            When::After { request, pause } => ends[request] + pause,
+            TrialTime::At(at) => at,
+            TrialTime::After { request, pause } => ends[request] + pause,
         };
         let mut record = RequestRecord::new(0, index as u64, 0, Phase::Measured, at);
         let usage = |tokens| TokenCount { tokens: u64::from(tokens), source: TokenSource::Usage };
@@ -106,7 +106,7 @@ fn steps_of(trial: &Trial) -> LevelSteps {
     level_steps(LevelRecords { requests: &records, samples: &[], shared: false }).unwrap()
 }
 
-fn fitted(trials: &[Trial], known: &Settings) -> Calibrated {
+fn fitted(trials: &[Trial], known: &FitSettings) -> Calibrated {
     let options = CalibrateOptions { threads: 2, progress: Arc::default(), without: Vec::new() };
     calibrate(trials, &[], known, &options).unwrap()
 }
@@ -114,7 +114,7 @@ fn fitted(trials: &[Trial], known: &Settings) -> Calibrated {
 #[test]
 fn a_known_engine_is_found_again() {
     let trials = [closed(1), closed(4), closed(16), open(15.0), open(35.0)];
-    let known = Settings { token_budget: Some(2048), ..Settings::default() };
+    let known = FitSettings { token_budget: Some(2048), ..FitSettings::default() };
     let found = fitted(&trials, &known);
     assert!(found.residual() < 0.03, "{}", found.residual());
     assert_eq!(found.model.scheduler.policy, Policy::PrefillFirst);
@@ -158,14 +158,17 @@ fn a_known_engine_is_found_again() {
 #[test]
 fn nothing_can_be_fitted_to_nothing() {
     let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
-    assert!(calibrate(&[], &[], &Settings::default(), &options).is_none());
+    assert!(calibrate(&[], &[], &FitSettings::default(), &options).is_none());
 }
 
 #[test]
 fn the_next_run_shows_what_is_unknown_and_only_that() {
     let evidence = Evidence::new(&[closed(1), closed(16)], &[]);
     let flags = |open: &[Unknown]| -> Vec<String> {
-        next::runs(open, &evidence, &Settings::default()).into_iter().map(|run| run.flags).collect()
+        next::runs(open, &evidence, &FitSettings::default())
+            .into_iter()
+            .map(|run| run.flags)
+            .collect()
     };
     assert!(flags(&[]).is_empty());
     // No run of requests shows how large the KV cache is.
@@ -182,6 +185,6 @@ fn the_next_run_shows_what_is_unknown_and_only_that() {
     assert!(flags(&launches)[0].starts_with("--rate "));
     // With open loops of one length it has been tried.
     let evidence = Evidence::new(&[closed(1), open(20.0)], &[]);
-    let shown = next::runs(&launches, &evidence, &Settings::default());
+    let shown = next::runs(&launches, &evidence, &FitSettings::default());
     assert!(shown.iter().all(|run| run.flags.contains("--input-tokens 25-400")), "{shown:?}");
 }

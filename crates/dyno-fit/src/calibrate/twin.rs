@@ -3,9 +3,11 @@
 use super::Calibrated;
 use super::check::allow_for_misfit;
 use super::unknown::Unknown;
-use crate::trial::{Figures, Quantity, Sent, Trial, TrialKind, most_in_flight};
+use crate::trial::{Figures, Quantity, SentRequest, Trial, TrialKind, most_in_flight};
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::profile::{Accuracy, Errors, Length, Range, Rows, TwinClient, TwinLengths};
+use dyno_engine::twin::profile::{
+    Accuracy, Errors, Length, ProfileRows, TwinClient, TwinLengths, TwinRange,
+};
 use dyno_engine::twin::reference::ReferenceValue;
 use dyno_stats::upper_median;
 use std::collections::BTreeMap;
@@ -49,9 +51,9 @@ impl Calibrated {
             lengths: lengths(trials()),
             range: range(trials()),
             client: TwinClient::default(),
-            rows: Rows {
+            rows: ProfileRows {
                 fitted: trials().map(|trial| trial.label.clone()).collect(),
-                ..Rows::default()
+                ..ProfileRows::default()
             },
             errors: Errors {
                 fitted: self.fitted(),
@@ -158,7 +160,7 @@ fn percent(share: f64) -> f64 {
 }
 
 fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> TwinLengths {
-    let length = |of: fn(&Sent) -> u32| {
+    let length = |of: fn(&SentRequest) -> u32| {
         let all =
             || trials.clone().flat_map(|trial| &trial.requests).map(|sent| f64::from(of(sent)));
         let mean_of = mean(all()).unwrap_or(1.0).max(1.0);
@@ -168,7 +170,7 @@ fn lengths<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> TwinLengths {
     TwinLengths { input: length(|sent| sent.input), output: length(|sent| sent.output) }
 }
 
-fn range<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Option<Range> {
+fn range<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Option<TwinRange> {
     let span = |values: &mut dyn Iterator<Item = f64>| {
         values.fold([f64::INFINITY, 0.0], |[least, most]: [f64; 2], value| {
             [least.min(value), most.max(value)]
@@ -176,7 +178,7 @@ fn range<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Option<Range> {
     };
     let figures = || trials.clone().filter_map(Figures::of);
     let requests = || trials.clone().flat_map(|trial| &trial.requests);
-    let range = Range {
+    let range = TwinRange {
         in_flight: span(&mut trials.clone().map(|trial| f64::from(most_in_flight(trial)))),
         rate: span(&mut figures().map(|figures| figures.get(Quantity::Rate))),
         input: span(&mut requests().map(|sent| f64::from(sent.input))),

@@ -3,7 +3,7 @@
 use super::choice::Setting;
 use super::descent::{DAMPED, Descent};
 use super::profile::Intervals;
-use super::search::{Found, NEAR, Search};
+use super::search::{CostSearch, FoundCosts, NEAR};
 use crate::parameters::Parameter;
 use crate::search::parallel;
 use crate::trial::{Trial, TrialKind, most_in_flight};
@@ -61,8 +61,8 @@ impl Unknown {
 
 /// What the trials of a fit leave open.
 pub(super) fn unknown(
-    search: &Search<'_>,
-    found: &Found,
+    search: &CostSearch<'_>,
+    found: &FoundCosts,
     intervals: &Intervals,
     square: f64,
 ) -> Vec<Unknown> {
@@ -112,7 +112,7 @@ fn is_wide([low, high]: [f64; 2], scale: f64) -> bool {
 }
 
 /// The settings with other values that fit as well.
-fn settings(search: &Search<'_>, found: &Found, square: f64) -> Vec<Unknown> {
+fn settings(search: &CostSearch<'_>, found: &FoundCosts, square: f64) -> Vec<Unknown> {
     let settings = [
         (Setting::Policy, Unknown::Setting("policy")),
         (Setting::StepsAhead, Unknown::Setting("steps_ahead")),

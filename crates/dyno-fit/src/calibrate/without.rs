@@ -89,7 +89,7 @@ impl Without {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::Settings;
+    use crate::calibrate::FitSettings;
     use crate::calibrate::start::Start;
 
     const PARAMETERS: [Parameter; 8] = [
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_term_is_a_parameter_or_a_setting_of_the_usual_model() {
-        let usual = Choice::usual(&Settings::default(), &Start::default());
+        let usual = Choice::usual(&FitSettings::default(), &Start::default());
         for term in Without::ALL {
             let gone = PARAMETERS.iter().filter(|one| !Without::leaves(&[term], **one)).count();
             assert!(gone > 0 || Without::of(&[term], usual) != usual, "{term:?}");
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_term_takes_nothing_else_with_it() {
-        let usual = Choice::usual(&Settings::default(), &Start::default());
+        let usual = Choice::usual(&FitSettings::default(), &Start::default());
         let without = Without::of(&[Without::Ahead, Without::Merging], usual);
         assert_eq!(without, Choice { steps_ahead: 0, merges: false, ..usual });
         let stay = |parameter| Without::leaves(&[Without::FrontChunk], parameter);

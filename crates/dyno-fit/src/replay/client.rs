@@ -2,7 +2,7 @@
 
 use super::lengths::Lengths;
 use crate::model::Model;
-use crate::table::{End, TableLevel};
+use crate::table::{TableEnd, TableLevel};
 use dyno_drive::{
     LevelRecorder, LevelSetup, OnFailure, Payload, StopSignal, Supply, Work, run_level,
 };
@@ -29,12 +29,12 @@ pub(super) struct Timing {
 }
 
 /// A client and its engine.
-pub(super) struct Client {
+pub(super) struct ReplayClient {
     engine: Predicted,
     requests: Requests,
 }
 
-impl Client {
+impl ReplayClient {
     /// A client with a fresh engine, which has observed the prompt already if it is a repeated one.
     pub(super) fn new(level: &TableLevel, model: &Model) -> Option<Self> {
         let core = Core::new(model.scheduler, model.cost, 0).ok()?;
@@ -46,7 +46,7 @@ impl Client {
         if level.repeated && model.scheduler.prefix_cache {
             let blocks = lengths.input() / model.scheduler.block;
             client.requests = Requests::new(lengths, blocks);
-            let one = End::Requests { requests: 1, noticed_s: 0.0 };
+            let one = TableEnd::Requests { requests: 1, noticed_s: 0.0 };
             client.run_once(Load::Burst { requests: 1 }, None, one)?;
             client.requests.next = 0;
         }
@@ -54,15 +54,20 @@ impl Client {
     }
 
     /// The completed requests, in the order of their ends; nothing if the engine rejects one.
-    pub(super) fn run(mut self, load: Load, at_most: Option<u32>, end: End) -> Option<Vec<Timing>> {
+    pub(super) fn run(
+        mut self,
+        load: Load,
+        at_most: Option<u32>,
+        end: TableEnd,
+    ) -> Option<Vec<Timing>> {
         self.run_once(load, at_most, end)
     }
 
-    fn run_once(&mut self, load: Load, at_most: Option<u32>, end: End) -> Option<Vec<Timing>> {
+    fn run_once(&mut self, load: Load, at_most: Option<u32>, end: TableEnd) -> Option<Vec<Timing>> {
         let (requests, duration_ns, drain_ns) = match end {
-            End::Requests { requests, .. } => (Some(u64::from(requests)), None, Nanos::MAX),
-            End::Dropped { seconds } => (None, Some(nanos(seconds)), 0),
-            End::Drained { seconds } => (None, Some(nanos(seconds)), Nanos::MAX),
+            TableEnd::Requests { requests, .. } => (Some(u64::from(requests)), None, Nanos::MAX),
+            TableEnd::Dropped { seconds } => (None, Some(nanos(seconds)), 0),
+            TableEnd::Drained { seconds } => (None, Some(nanos(seconds)), Nanos::MAX),
         };
         // The requests know their lengths.
         let plan = LevelPlan { requests, duration_ns, drain_ns, ..LevelPlan::new(load) };
@@ -175,7 +180,7 @@ mod tests {
         let cost = Cost { base: 0.1, ..Cost::default() };
         let client = dyno_engine::twin::profile::TwinClient::default();
         let model = Model { scheduler, cost, client, spread: 0.0 };
-        let end = End::Requests { requests, noticed_s: 0.0 };
+        let end = TableEnd::Requests { requests, noticed_s: 0.0 };
         let load = Load::Concurrency { concurrency: in_flight };
         let level = TableLevel {
             label: String::new(),
@@ -188,7 +193,7 @@ mod tests {
             metrics: Default::default(),
             role: Role::Fitted,
         };
-        let timings = Client::new(&level, &model).unwrap().run(load, None, end).unwrap();
+        let timings = ReplayClient::new(&level, &model).unwrap().run(load, None, end).unwrap();
         timings.iter().map(|timing| timing.end).collect()
     }
 

@@ -1,7 +1,7 @@
 //! The metrics of a level, by the definitions of its client.
 
 use super::client::Timing;
-use crate::table::{End, Offer, TableLevel};
+use crate::table::{Offer, TableEnd, TableLevel};
 use dyno_engine::twin::reference::ReferenceValue;
 use dyno_stats::by_rank;
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ struct Summary<'a> {
 impl<'a> Summary<'a> {
     fn new(level: &'a TableLevel, timings: &'a [Timing]) -> Option<Self> {
         let late = match level.offer {
-            Offer::Load { end: End::Requests { noticed_s, .. }, .. }
-            | Offer::Unknown { end: End::Requests { noticed_s, .. } } => noticed_s,
+            Offer::Load { end: TableEnd::Requests { noticed_s, .. }, .. }
+            | Offer::Unknown { end: TableEnd::Requests { noticed_s, .. } } => noticed_s,
             _ => 0.0,
         };
         let span = timings.last()?.end - timings.first()?.start + late;

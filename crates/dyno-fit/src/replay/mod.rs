@@ -8,7 +8,7 @@ mod metrics;
 
 use crate::model::Model;
 use crate::table::{Offer, TableLevel};
-use client::Client;
+use client::ReplayClient;
 use dyno_engine::twin::reference::ReferenceValue;
 use dyno_model::plan::Load;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) fn replay(level: &TableLevel, model: &Model) -> Option<BTreeMap<Refer
         }
         Offer::Cell { requests } => return cell::replay(level, model, requests),
     };
-    let mut timings = Client::new(level, model)?.run(load, at_most, end)?;
+    let mut timings = ReplayClient::new(level, model)?.run(load, at_most, end)?;
     if model.client.token_us > 0.0 {
         front::wait(&mut timings, 1e-6 * model.client.token_us);
     }

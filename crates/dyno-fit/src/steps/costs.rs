@@ -69,7 +69,7 @@ impl Term {
 
 /// Whether a coefficient is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum KnownCosts {
     /// Its interval does not reach 0.
     Yes,
     /// It may be 0.
@@ -91,7 +91,7 @@ pub struct Coefficient {
     /// Standard error; absent where the term was left out of the fit.
     pub error: Option<f64>,
     /// Whether it is known.
-    pub known: Known,
+    pub known: KnownCosts,
 }
 
 impl Coefficient {
@@ -228,7 +228,7 @@ fn coefficient(term: Term, found: &Estimate, samples: &Samples) -> Coefficient {
     if !used.contains(&at) {
         let cosines = used.iter().map(|other| (plain.cosine(at, *other), *other));
         let like = cosines.filter(|(cosine, _)| *cosine > 0.0).max_by(|a, b| a.0.total_cmp(&b.0));
-        let known = like.map_or(Known::Absent, |(_, like)| Known::Like(Term::ALL[like]));
+        let known = like.map_or(KnownCosts::Absent, |(_, like)| KnownCosts::Like(Term::ALL[like]));
         return Coefficient { term, value, error: None, known };
     }
     let error = samples.deviation(at);
@@ -238,9 +238,9 @@ fn coefficient(term: Term, found: &Estimate, samples: &Samples) -> Coefficient {
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|(together, _)| error > UNSURE * value && *together > TOGETHER);
     let known = match together {
-        Some((_, other)) => Known::Like(Term::ALL[other]),
-        None if value - SIDES * error > 0.0 => Known::Yes,
-        None => Known::MayBeZero,
+        Some((_, other)) => KnownCosts::Like(Term::ALL[other]),
+        None if value - SIDES * error > 0.0 => KnownCosts::Yes,
+        None => KnownCosts::MayBeZero,
     };
     Coefficient { term, value, error: Some(error), known }
 }

@@ -14,7 +14,7 @@ const HIDES: f64 = 0.7;
 
 /// What the order of arrivals within steps shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FrontEnd {
+pub struct FittedFrontEnd {
     /// Time for a chunk, in seconds.
     pub chunk: f64,
     /// The middle half of its values, over steps.
@@ -30,7 +30,7 @@ pub struct FrontEnd {
 
 /// The front end as steps that only decode show it. The median token of `n` comes `n / 2` chunks after
 /// the earliest.
-pub(super) fn front_end(steps: &[ServedStep]) -> Option<FrontEnd> {
+pub(super) fn front_end(steps: &[ServedStep]) -> Option<FittedFrontEnd> {
     let telling = |step: &&ServedStep| step.first_tokens == 0 && step.arrivals >= TOKENS;
     let telling: Vec<&ServedStep> = steps.iter().filter(telling).collect();
     if telling.len() < STEPS {
@@ -45,5 +45,5 @@ pub(super) fn front_end(steps: &[ServedStep]) -> Option<FrontEnd> {
     let mut times: Vec<f64> = telling.iter().filter_map(|step| step.time_us).collect();
     let step = 1e-6 * upper_median(&mut times)?;
     let hides_from = (chunk > 0.0).then(|| (HIDES * step / chunk).ceil().min(1e9) as u32);
-    Some(FrontEnd { chunk, quartiles, steps: telling.len(), tokens, hides_from })
+    Some(FittedFrontEnd { chunk, quartiles, steps: telling.len(), tokens, hides_from })
 }

@@ -23,8 +23,8 @@ mod usable;
 mod windows;
 
 pub use ahead::{Ahead, Planning};
-pub use costs::{Coefficient, Known, LaunchBound, StepCosts, Term, step_costs};
-pub use front_end::FrontEnd;
+pub use costs::{Coefficient, KnownCosts, LaunchBound, StepCosts, Term, step_costs};
+pub use front_end::FittedFrontEnd;
 pub use offsets::Placed;
 pub use refusal::Refusal;
 pub use served::{PrefillSteps, ServedStep};
@@ -55,7 +55,7 @@ pub struct LevelSteps {
     /// Whether prompts are prefilled in the steps that decode.
     pub prefills: PrefillSteps,
     /// The server's front end; absent where no step has enough tokens to tell.
-    pub front_end: Option<FrontEnd>,
+    pub front_end: Option<FittedFrontEnd>,
     /// Whether steps are planned ahead; absent where no first token is far enough from others.
     pub ahead: Option<Ahead>,
     /// The most requests that were in flight at once.

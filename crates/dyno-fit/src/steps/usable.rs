@@ -1,7 +1,7 @@
 //! Whether the records of a level can show the engine's steps, before and after they are recovered.
 
 use super::LevelRecords;
-use super::front_end::FrontEnd;
+use super::front_end::FittedFrontEnd;
 use super::offsets::Solved;
 use super::refusal::Refusal;
 use super::served::ServedStep;
@@ -78,7 +78,7 @@ fn together(requests: &[&RequestRecord]) -> Option<f64> {
 pub(super) fn hidden(
     solved: &Solved,
     steps: &[ServedStep],
-    front_end: Option<&FrontEnd>,
+    front_end: Option<&FittedFrontEnd>,
 ) -> Option<Refusal> {
     let (requests, of) = solved.unfit();
     if requests as f64 > UNFIT * of as f64 {
@@ -87,7 +87,7 @@ pub(super) fn hidden(
     if let Some(gap) = typical_gap(steps).filter(|gap| *gap > APART) {
         return Some(Refusal::ArrivalsInGroups { gap });
     }
-    let FrontEnd { chunk, tokens, hides_from, .. } = *front_end?;
+    let FittedFrontEnd { chunk, tokens, hides_from, .. } = *front_end?;
     let from = hides_from.filter(|from| tokens >= *from)?;
     Some(Refusal::FrontEndHidesSteps { chunk, tokens, from })
 }

@@ -27,7 +27,7 @@ const FEW_HITS: f64 = 0.05;
 
 /// What is known of the caches of a server from one level.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Caches {
+pub struct TrialCaches {
     /// Whether it has a prefix cache; absent where nothing shows it.
     pub prefix: Option<bool>,
     /// The tokens that the KV cache holds, once for each sample that shows it.
@@ -39,14 +39,14 @@ pub struct Caches {
 }
 
 /// The caches of the server of a level. `shared` says that prompts begin alike on purpose.
-pub fn caches(requests: &[RequestRecord], samples: &[ServerSample], shared: bool) -> Caches {
+pub fn caches(requests: &[RequestRecord], samples: &[ServerSample], shared: bool) -> TrialCaches {
     // Common prefixes are there once, and how many requests have them at a time is not known.
     let apart = !shared && !begin_alike(requests);
     let block = block(requests, samples);
     let kv_tokens =
         if apart { kv_tokens(requests, samples, block.unwrap_or(BLOCK)) } else { Vec::new() };
     let stated = samples.iter().rev().find_map(|of| of.prefix_cache);
-    Caches {
+    TrialCaches {
         prefix: stated.or_else(|| prefix(requests, samples)),
         kv_tokens,
         stated_tokens: samples.iter().rev().find_map(|of| of.kv_tokens),

@@ -1,6 +1,6 @@
 //! The values of a trial by which a model is judged.
 
-use super::{Chunk, Trial, sent_times};
+use super::{Trial, TrialChunk, sent_times};
 use dyno_model::Nanos;
 use dyno_stats::quantile_of;
 
@@ -77,7 +77,7 @@ struct Times {
 }
 
 impl Times {
-    fn add(&mut self, sent: Nanos, seen: &[Chunk]) {
+    fn add(&mut self, sent: Nanos, seen: &[TrialChunk]) {
         let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return };
         self.began = Some(self.began.map_or(sent, |began| began.min(sent)));
         self.ended = self.ended.max(sent + last.after);

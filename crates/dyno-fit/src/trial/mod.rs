@@ -7,7 +7,7 @@ mod rerun;
 mod sent;
 
 pub(crate) use caches::{BLOCK, unknown_hits};
-pub use caches::{Caches, caches};
+pub use caches::{TrialCaches, caches};
 pub use figures::{Figures, Quantity};
 pub use rerun::rerun;
 pub use sent::{Unfit, trial};
@@ -22,7 +22,7 @@ pub struct Trial {
     /// How it was loaded.
     pub kind: TrialKind,
     /// Its requests, in the order in which they were sent, warm-up included.
-    pub requests: Vec<Sent>,
+    pub requests: Vec<SentRequest>,
     /// When a closed loop stopped sending, where time ended it and not the number of requests.
     pub until: Option<Nanos>,
 }
@@ -32,8 +32,8 @@ pub fn sent_times(trial: &Trial) -> Vec<Nanos> {
     let mut sent: Vec<Nanos> = Vec::with_capacity(trial.requests.len());
     for request in &trial.requests {
         sent.push(match request.when {
-            When::At(at) => at,
-            When::After { request, pause } => {
+            TrialTime::At(at) => at,
+            TrialTime::After { request, pause } => {
                 let before = &trial.requests[request];
                 sent[request] + before.seen.last().map_or(0, |chunk| chunk.after) + pause
             }
@@ -86,9 +86,9 @@ impl TrialKind {
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sent {
+pub struct SentRequest {
     /// When it was sent.
-    pub when: When,
+    pub when: TrialTime,
     /// Tokens of its prompt.
     pub input: u32,
     /// Tokens of its response.
@@ -98,12 +98,12 @@ pub struct Sent {
     /// Whether it counts; others only load the engine.
     pub measured: bool,
     /// When its tokens came.
-    pub seen: Vec<Chunk>,
+    pub seen: Vec<TrialChunk>,
 }
 
 /// When a request was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum TrialTime {
     /// So long after the start of the level, whatever the server did.
     At(Nanos),
     /// After the response to another one.
@@ -130,7 +130,7 @@ pub enum Shared {
 
 /// Tokens that came together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chunk {
+pub struct TrialChunk {
     /// How long after the request was sent.
     pub after: Nanos,
     /// How many.

@@ -1,6 +1,6 @@
 //! A trial sent again, to a simulated engine.
 
-use super::{Chunk, Sent, Shared, Trial, When};
+use super::{SentRequest, Shared, Trial, TrialChunk, TrialTime};
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
@@ -14,9 +14,9 @@ pub fn rerun(trial: &Trial, core: Core) -> Option<Trial> {
     let mut client = Client::new(trial, core);
     while client.step()? {}
     let requests = client.sent.into_iter().map(|sent| {
-        let Sent { when, input, output, shared, measured, .. } = trial.requests[sent.like];
+        let SentRequest { when, input, output, shared, measured, .. } = trial.requests[sent.like];
         let (when, measured) = (sent.when.unwrap_or(when), measured || sent.again);
-        Sent { when, input, output, shared, measured, seen: sent.seen }
+        SentRequest { when, input, output, shared, measured, seen: sent.seen }
     });
     let (label, kind, until) = (trial.label.clone(), trial.kind, trial.until);
     Some(Trial { label, kind, requests: requests.collect(), until })
@@ -29,9 +29,9 @@ struct Again {
     /// That one was sent before: time is left when all were.
     again: bool,
     /// When it is sent, if not as in the trial.
-    when: Option<When>,
+    when: Option<TrialTime>,
     at: Nanos,
-    seen: Vec<Chunk>,
+    seen: Vec<TrialChunk>,
 }
 
 struct Client<'a> {
@@ -76,20 +76,22 @@ impl<'a> Client<'a> {
             times: Vec::new(),
         };
         for (place, request) in trial.requests.iter().enumerate() {
-            if let (When::After { .. }, Some(next)) = (request.when, &mut client.next) {
+            if let (TrialTime::After { .. }, Some(next)) = (request.when, &mut client.next) {
                 next.places.push(place);
                 continue;
             }
             let number = client.add(place, None);
             match request.when {
-                When::At(at) => client.due.push(Reverse((at, number))),
-                When::After { request, pause } => client.followers[request].push((number, pause)),
+                TrialTime::At(at) => client.due.push(Reverse((at, number))),
+                TrialTime::After { request, pause } => {
+                    client.followers[request].push((number, pause))
+                }
             }
         }
         client
     }
 
-    fn add(&mut self, like: usize, when: Option<When>) -> usize {
+    fn add(&mut self, like: usize, when: Option<TrialTime>) -> usize {
         let seen = Vec::new();
         self.sent.push(Again { like, again: false, when, at: 0, seen });
         self.followers.push(Vec::new());
@@ -118,7 +120,7 @@ impl<'a> Client<'a> {
             self.due.pop();
             let request = self.trial.requests.get(self.sent[number].like)?;
             name_blocks(request, self.block, &mut self.hashes);
-            let Sent { input, output, .. } = *request;
+            let SentRequest { input, output, .. } = *request;
             let id = number as u64;
             self.engine.submit(now, Request { id, input, output, hashes: &self.hashes }).ok()?;
             self.sent[number].at = now;
@@ -133,7 +135,7 @@ impl<'a> Client<'a> {
         if self.engine.token_times(number as u64, &mut self.times) {
             // Tokens at the same time are one chunk.
             let chunks = self.times.chunk_by(|one, other| one == other);
-            let chunk = |at: &[Nanos]| Chunk { after: at[0] - sent, tokens: at.len() as u32 };
+            let chunk = |at: &[Nanos]| TrialChunk { after: at[0] - sent, tokens: at.len() as u32 };
             self.sent[number].seen = chunks.map(chunk).collect();
         }
         for (follower, pause) in std::mem::take(&mut self.followers[number]) {
@@ -147,13 +149,13 @@ impl<'a> Client<'a> {
         let Some(next) = &mut self.next else { return };
         let all = next.places.len();
         let Some(place) = next.taken.checked_rem(all).map(|of| next.places[of]) else { return };
-        let When::After { pause, .. } = self.trial.requests[place].when else { return };
+        let TrialTime::After { pause, .. } = self.trial.requests[place].when else { return };
         if at + pause >= next.until {
             return;
         }
         let again = next.taken >= all;
         next.taken += 1;
-        let number = self.add(place, Some(When::After { request, pause }));
+        let number = self.add(place, Some(TrialTime::After { request, pause }));
         self.sent[number].again = again;
         self.due.push(Reverse((at + pause, number)));
     }
@@ -161,7 +163,7 @@ impl<'a> Client<'a> {
 
 /// Names the blocks of a prompt such that shared ones have the same name. The name of a block stands for
 /// all before it, too.
-fn name_blocks(request: &Sent, block: u32, hashes: &mut Vec<u64>) {
+fn name_blocks(request: &SentRequest, block: u32, hashes: &mut Vec<u64>) {
     hashes.clear();
     let (tokens, family) = match request.shared {
         Shared::Nothing => return,
@@ -196,7 +198,7 @@ mod tests {
         };
         let cost = Cost { prefill_token: 0.001, decode: 0.001, ..Cost::default() };
         let core = Core::new(scheduler, cost, 0).unwrap();
-        let turn = |when, input| Sent {
+        let turn = |when, input| SentRequest {
             when,
             input,
             output: 33,
@@ -204,8 +206,8 @@ mod tests {
             measured: true,
             seen: Vec::new(),
         };
-        let after = When::After { request: 0, pause: 0 };
-        let requests = vec![turn(When::At(0), 64), turn(after, 64 + 33 + 16)];
+        let after = TrialTime::After { request: 0, pause: 0 };
+        let requests = vec![turn(TrialTime::At(0), 64), turn(after, 64 + 33 + 16)];
         let trial =
             Trial { label: String::new(), kind: TrialKind::Sessions, requests, until: None };
         let again = rerun(&trial, core).unwrap();

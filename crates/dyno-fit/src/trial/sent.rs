@@ -1,6 +1,6 @@
 //! The records of a level as a trial, or why they cannot be used.
 
-use super::{Chunk, Sent, Shared, Trial, TrialKind, When};
+use super::{SentRequest, Shared, Trial, TrialChunk, TrialKind, TrialTime};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
@@ -70,9 +70,9 @@ pub fn trial(plan: &LevelPlan, records: &[RequestRecord]) -> Result<Trial, Unfit
         let when = match before.of(record, plan) {
             Some(request) => {
                 let pause = sent.saturating_sub(records[request].end);
-                When::After { request, pause }
+                TrialTime::After { request, pause }
             }
-            None => When::At(sent - start),
+            None => TrialTime::At(sent - start),
         };
         before.add(record, place);
         requests.push(request(record, sent, when));
@@ -160,7 +160,7 @@ impl Before {
     }
 }
 
-fn request(record: &RequestRecord, sent: Nanos, when: When) -> Sent {
+fn request(record: &RequestRecord, sent: Nanos, when: TrialTime) -> SentRequest {
     let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let completed = record.outcome == Outcome::Completed;
     let seen = if completed { chunks(record, sent) } else { Vec::new() };
@@ -175,7 +175,7 @@ fn request(record: &RequestRecord, sent: Nanos, when: When) -> Sent {
         (None, Some(cached)) if cached > 0 => Shared::Prefix(tokens(cached)),
         _ => Shared::Nothing,
     };
-    Sent {
+    SentRequest {
         when,
         input: input.unwrap_or(1).max(1),
         output: output.max(1),
@@ -187,17 +187,17 @@ fn request(record: &RequestRecord, sent: Nanos, when: When) -> Sent {
 
 /// The output events of a response. Where their tokens are not known, the missing ones are spread over
 /// the events after the first.
-fn chunks(record: &RequestRecord, sent: Nanos) -> Vec<Chunk> {
+fn chunks(record: &RequestRecord, sent: Nanos) -> Vec<TrialChunk> {
     let after = |at: Nanos| at.saturating_sub(sent);
-    let mut chunks: Vec<Chunk> = record
+    let mut chunks: Vec<TrialChunk> = record
         .chunks
         .iter()
-        .map(|chunk| Chunk { after: after(1_000 * chunk.at_us), tokens: chunk.tokens })
+        .map(|chunk| TrialChunk { after: after(1_000 * chunk.at_us), tokens: chunk.tokens })
         .collect();
     if let (Some(tokens), Some(last)) = (record.finish_tokens, record.last)
         && tokens > 0
     {
-        chunks.push(Chunk { after: after(last), tokens });
+        chunks.push(TrialChunk { after: after(last), tokens });
     }
     let known: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
     let all = record.output.map_or(known, |output| output.tokens);
@@ -244,10 +244,10 @@ mod tests {
     fn each_request_of_a_closed_loop_follows_the_one_before_it_in_its_slot() {
         let trial = trial(&plan(), &records(10)).unwrap();
         assert_eq!((trial.kind, trial.requests.len()), (TrialKind::Closed, 10));
-        assert_eq!(trial.requests[1].when, When::At(1_000_000));
-        assert_eq!(trial.requests[5].when, When::After { request: 3, pause: 1_000_000 });
+        assert_eq!(trial.requests[1].when, TrialTime::At(1_000_000));
+        assert_eq!(trial.requests[5].when, TrialTime::After { request: 3, pause: 1_000_000 });
         assert_eq!((trial.requests[5].input, trial.requests[5].output), (100, 3));
-        let chunk = |after, tokens| Chunk { after, tokens };
+        let chunk = |after, tokens| TrialChunk { after, tokens };
         assert_eq!(trial.requests[5].seen, [chunk(2_000_000, 1), chunk(4_000_000, 2)]);
     }
 
@@ -296,7 +296,7 @@ mod tests {
     }
 
     /// The same requests as turns of conversations of five, all in one slot.
-    fn turns(load: Load) -> Vec<When> {
+    fn turns(load: Load) -> Vec<TrialTime> {
         let mut records = records(10);
         for (place, record) in (0..).zip(&mut records) {
             record.turn =
@@ -311,12 +311,12 @@ mod tests {
     #[test]
     fn the_next_conversation_of_one_user_waits_for_the_one_before() {
         let closed = turns(Load::Concurrency { concurrency: 1 });
-        assert!(matches!(closed[5], When::After { request: 4, .. }), "{closed:?}");
-        assert!(matches!(closed[6], When::After { request: 5, .. }), "{closed:?}");
+        assert!(matches!(closed[5], TrialTime::After { request: 4, .. }), "{closed:?}");
+        assert!(matches!(closed[6], TrialTime::After { request: 5, .. }), "{closed:?}");
         // Those of an open loop come when they come.
         let open = turns(Load::Rate { rate: 2.0, arrival: Arrival::Poisson });
-        assert_eq!(open[5], When::At(11_000_000));
-        assert!(matches!(open[6], When::After { request: 5, .. }), "{open:?}");
+        assert_eq!(open[5], TrialTime::At(11_000_000));
+        assert!(matches!(open[6], TrialTime::After { request: 5, .. }), "{open:?}");
     }
 
     #[test]
@@ -329,6 +329,6 @@ mod tests {
         }
         let load = Load::Rate { rate: 2.0, arrival: Arrival::Poisson };
         let trial = trial(&LevelPlan::new(load), &records).unwrap();
-        assert!(trial.requests.iter().all(|sent| matches!(sent.when, When::At(_))));
+        assert!(trial.requests.iter().all(|sent| matches!(sent.when, TrialTime::At(_))));
     }
 }

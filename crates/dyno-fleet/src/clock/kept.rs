@@ -1,7 +1,7 @@
 //! The samples that are kept of a run, which may last days: those that may still matter, each in the time
 //! from one jump of a clock to the next.
 
-use super::{FASTEST, STAMP_ERROR, Stamps};
+use super::{ClockStamps, FASTEST, STAMP_ERROR};
 use dyno_model::Nanos;
 
 /// Samples within so short a time are one slot.
@@ -49,7 +49,7 @@ impl Slot {
 
 /// The samples of a run in the order of time.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptSamples {
     slots: Vec<Slot>,
     /// The tightest limits at the last sample if rates differ by no more than they can.
     limits: Option<(Limit, Limit)>,
@@ -65,13 +65,13 @@ struct Limit {
     seen: Nanos,
 }
 
-impl Kept {
+impl KeptSamples {
     pub(super) fn slots(&self) -> &[Slot] {
         &self.slots
     }
 
     /// Takes a sample; whether its times can be right: an agent's clock does not go back.
-    pub(super) fn add(&mut self, stamps: &Stamps) -> bool {
+    pub(super) fn add(&mut self, stamps: &ClockStamps) -> bool {
         let offset =
             |theirs: Nanos, ours: Nanos| i64::try_from(i128::from(ours) - i128::from(theirs)).ok();
         let (low, high) =

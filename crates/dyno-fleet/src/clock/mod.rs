@@ -12,7 +12,7 @@ mod kept;
 use band::{Band, Point, is_possible, narrowest};
 use dyno_model::Nanos;
 use dyno_model::fleet::ClockFit;
-use kept::{Kept, Slot};
+use kept::{KeptSamples, Slot};
 
 /// The most by which the rates of two clocks differ: NTP slews each by up to 500 ppm.
 const FASTEST: f64 = 1e-3;
@@ -36,7 +36,7 @@ const CHECK_EVERY: Nanos = 1_000_000_000;
 
 /// A call and its answer: two times on the coordinator's clock and, between them, two on the agent's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamps {
+pub struct ClockStamps {
     /// The call was sent; coordinator's clock.
     pub sent: Nanos,
     /// It arrived; agent's clock.
@@ -50,7 +50,7 @@ pub struct Stamps {
 /// Compares the clock of one agent with the coordinator's. Its size does not depend on the length of a run.
 #[derive(Debug, Clone, Default)]
 pub struct ClockSync {
-    kept: Kept,
+    kept: KeptSamples,
     round_trip_ns: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ struct Open {
 
 impl ClockSync {
     /// Takes a call and its answer into account. Times that contradict each other are left out.
-    pub fn add(&mut self, stamps: Stamps) {
+    pub fn add(&mut self, stamps: ClockStamps) {
         let apart = stamps.back.checked_sub(stamps.sent);
         let there = stamps.answered.checked_sub(stamps.received);
         let round_trip = apart.zip(there).and_then(|(apart, there)| apart.checked_sub(there));
@@ -210,10 +210,10 @@ mod tests {
     const AHEAD: Nanos = 7_000 * SECOND;
 
     /// A call at a time on the agent's clock, 0.1 ms each way; the coordinator's is ahead, and drifts.
-    fn call(at: Nanos, ppm: u64) -> Stamps {
+    fn call(at: Nanos, ppm: u64) -> ClockStamps {
         let ours =
             |theirs: Nanos| theirs + AHEAD + (theirs as u128 * ppm as u128 / 1_000_000) as u64;
-        Stamps {
+        ClockStamps {
             sent: ours(at) - 100_000,
             received: at,
             answered: at + 10_000,
@@ -256,11 +256,11 @@ mod tests {
         let fine = call(10 * SECOND, 0);
         sync.add(fine);
         let known = sync.fit();
-        sync.add(Stamps { back: fine.sent - 1, ..fine });
-        sync.add(Stamps { answered: fine.received - 1, ..fine });
-        sync.add(Stamps { answered: fine.answered + SECOND, ..fine });
+        sync.add(ClockStamps { back: fine.sent - 1, ..fine });
+        sync.add(ClockStamps { answered: fine.received - 1, ..fine });
+        sync.add(ClockStamps { answered: fine.answered + SECOND, ..fine });
         sync.add(call(9 * SECOND, 0));
-        sync.add(Stamps { sent: 0, received: u64::MAX, answered: u64::MAX, back: 1 });
+        sync.add(ClockStamps { sent: 0, received: u64::MAX, answered: u64::MAX, back: 1 });
         assert_eq!(sync.fit(), known);
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let mut sync = ClockSync::default();
         for received in odd {
             for sent in odd {
-                sync.add(Stamps { sent, received, answered: received, back: sent });
+                sync.add(ClockStamps { sent, received, answered: received, back: sent });
                 for at in odd {
                     let _ = (sync.fit_at(at), sync.fit_between(SECOND, at));
                 }

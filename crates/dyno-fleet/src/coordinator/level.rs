@@ -1,6 +1,6 @@
 //! One level: prepared everywhere, started together, watched, and over when every agent is done or lost.
 
-use super::{BEAT, Fleet, FleetError, GLANCE, Heard, LOST_AFTER, LevelWatch, Member, Part};
+use super::{AgentPart, BEAT, Fleet, FleetError, GLANCE, Heard, LOST_AFTER, LevelWatch, Member};
 use crate::message::{AgentLevelEnd, FromAgent, PrepareLevel, ToAgent};
 use crate::patience::Late;
 use dyno_model::Nanos;
@@ -32,7 +32,7 @@ impl Fleet {
         &mut self,
         prepare: &PrepareLevel,
         watch: &mut dyn LevelWatch,
-    ) -> Result<Vec<Part>, FleetError> {
+    ) -> Result<Vec<AgentPart>, FleetError> {
         self.all_there()?;
         self.compare_clocks();
         let count = self.members.len();
@@ -206,14 +206,14 @@ impl Fleet {
             .collect()
     }
 
-    fn parts(&self, level: Level) -> Vec<Part> {
+    fn parts(&self, level: Level) -> Vec<AgentPart> {
         let (now, began) = (self.clock.now(), level.began);
         let part = |((number, member), done): ((usize, &Member), Option<AgentLevelEnd>)| {
             // Of an agent that was lost, nothing is known after its last beat.
             let clock = member.clock.fit_between(began, now.min(member.heard));
             let told = clock.zip(member.told).map(|(clock, told)| clock.to_coordinator(told));
             let late = done.as_ref().map(|done| done.start_error_ns);
-            Part {
+            AgentPart {
                 name: member.name(number),
                 host: member.hello.as_ref().map_or_else(String::new, |hello| hello.host.clone()),
                 lost: member.lost.clone().filter(|_| done.is_none()),

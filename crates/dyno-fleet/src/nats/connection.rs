@@ -1,7 +1,7 @@
 //! A connection to the bus, and the thread that it lives on.
 
 use super::error::BusError;
-use super::options::{Entry, Options, no_credentials};
+use super::options::{BusOptions, Entry, no_credentials};
 use async_nats::connection::State;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr, Subscriber};
 use dyno_model::{Message, message};
@@ -79,7 +79,7 @@ pub(super) fn spawn<F>(
 where
     F: Future<Output = ()>,
 {
-    let own = |error: std::io::Error| BusError::Own(Message::quoted(error));
+    let own = |error: std::io::Error| BusError::Own(Message::of(error));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(own)?;
     let run = move || {
@@ -91,7 +91,7 @@ where
 }
 
 /// Connects once. Later interruptions are repaired, and told by [`Connection::changed`].
-pub(super) async fn connect(options: &Options, name: &str) -> Result<Connection, BusError> {
+pub(super) async fn connect(options: &BusOptions, name: &str) -> Result<Connection, BusError> {
     let (tell, events) = mpsc::unbounded_channel();
     let callback = move |event| {
         let tell = tell.clone();
@@ -107,7 +107,7 @@ pub(super) async fn connect(options: &Options, name: &str) -> Result<Connection,
         .event_callback(callback)
         .reconnect_delay_callback(|attempts| Duration::from_millis(50 * attempts.min(5) as u64));
     let addresses: Result<Vec<ServerAddr>, _> = options.urls().map(|url| url.parse()).collect();
-    let addresses = addresses.map_err(|error| BusError::Own(Message::quoted(error)))?;
+    let addresses = addresses.map_err(|error| BusError::Own(Message::of(error)))?;
     let client = connecting.connect(addresses).await.map_err(|error| failed(&servers, &error))?;
     let allowed = client.max_payload();
     if allowed < LEAST_PAYLOAD {
@@ -116,7 +116,7 @@ pub(super) async fn connect(options: &Options, name: &str) -> Result<Connection,
     Ok(Connection { client, events, servers, up: true })
 }
 
-fn let_in(options: &Options) -> Result<ConnectOptions, BusError> {
+fn let_in(options: &BusOptions) -> Result<ConnectOptions, BusError> {
     let mut connecting = ConnectOptions::new();
     connecting = match &options.entry {
         Entry::Open => connecting,

@@ -4,8 +4,8 @@ use super::connection::{self, Change, Connection, thread_ended, untaken};
 use super::early::Early;
 use super::error::BusError;
 use super::link::{self, Link};
-use super::notice::{self, FromCoordinator, Present, Run};
-use super::options::Options;
+use super::notice::{self, FromCoordinator, Present, RunNotice};
+use super::options::BusOptions;
 use super::roster::Roll;
 use super::{Id, Subjects};
 use crate::agent_protocol::SILENCE;
@@ -68,7 +68,7 @@ impl Drop for Bus {
 
 /// Calls for agents on a bus, and engages them. Their numbers follow their names.
 pub fn hub(
-    options: &Options,
+    options: &BusOptions,
     call: &Call,
     clock: Clock,
     stop: &dyn Fn() -> bool,
@@ -134,18 +134,18 @@ struct Gathering {
     from_agents: Subscriber,
     subjects: Subjects,
     session: Id,
-    run: Run,
+    run: RunNotice,
     roll: Roll,
     within: Duration,
     early: Early,
 }
 
 impl Gathering {
-    async fn begin(options: &Options, call: &Call) -> Result<Self, BusError> {
+    async fn begin(options: &BusOptions, call: &Call) -> Result<Self, BusError> {
         let connection = connection::connect(options, "dyno bench").await?;
         let (session, subjects) = (Id::draw(), options.subjects());
         let from_agents = connection.subscribe(subjects.whole_run(session)).await?;
-        let run = Run::new(session, &call.run, &call.version, PROTOCOL);
+        let run = RunNotice::new(session, &call.run, &call.version, PROTOCOL);
         let (roll, within) = (Roll::new(session, call), call.within);
         let early = Early::new(session);
         Ok(Self { connection, from_agents, subjects, session, run, roll, within, early })

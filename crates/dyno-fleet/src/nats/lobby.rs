@@ -4,8 +4,8 @@
 use super::connection::{self, Change, Connection, thread_ended, untaken};
 use super::error::BusError;
 use super::link::{self, Link};
-use super::notice::{self, FromCoordinator, Present, Run};
-use super::options::Options;
+use super::notice::{self, FromCoordinator, Present, RunNotice};
+use super::options::BusOptions;
 use super::{Id, Subjects};
 use crate::message::{Hello, PROTOCOL, named};
 use crate::port::{AgentLine, Arrived, Sender};
@@ -77,7 +77,7 @@ pub struct Lobby {
 impl Lobby {
     /// Goes to the bus, and waits for it where it is not there yet. The clock is that of its [`Post`](crate::Post)s.
     pub fn join(
-        options: &Options,
+        options: &BusOptions,
         hello: Hello,
         clock: Clock,
         tell: impl Fn(Notice) + Send + 'static,
@@ -148,7 +148,7 @@ struct Agent<'a> {
 
 /// The run that an agent belongs to.
 struct Engaged {
-    run: Run,
+    run: RunNotice,
     line: Link,
     arrivals: std_mpsc::Sender<Arrived>,
     outgoing: mpsc::Receiver<Vec<u8>>,
@@ -165,7 +165,7 @@ impl Engaged {
 
 impl<'a> Agent<'a> {
     async fn arrive(
-        options: &Options,
+        options: &BusOptions,
         hello: Hello,
         clock: Clock,
         engage: &'a std_mpsc::Sender<Result<Engagement, BusError>>,
@@ -269,7 +269,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Says that it is there, and whether it is free.
-    async fn answer(&self, run: &Run) {
+    async fn answer(&self, run: &RunNotice) {
         let Some(session) = run.session() else { return };
         let busy = self.engaged.as_ref().map(|engaged| engaged.run.clone());
         let present = notice::written(&Present::new(&self.hello, busy));
@@ -284,7 +284,7 @@ impl<'a> Agent<'a> {
         }
     }
 
-    fn be_engaged(&mut self, run: &Run) {
+    fn be_engaged(&mut self, run: &RunNotice) {
         let Some(session) = run.session() else { return };
         if run.version != self.hello.version || run.protocol != PROTOCOL {
             let theirs = named(&notice::clean(&run.version), run.protocol);
@@ -307,7 +307,7 @@ impl<'a> Agent<'a> {
             Ok(()) => Ok(()),
             Err(error) => Err(untaken(&error)),
         });
-        let run = Run::new(session, &run.run, &run.version, run.protocol);
+        let run = RunNotice::new(session, &run.run, &run.version, run.protocol);
         let engagement = Engagement { run: run.run.clone(), line: AgentLine::new(sender, inbox) };
         (self.tell)(Notice::Engaged { run: run.run.clone() });
         let (line, said) = (Link::new(session, gone()), Instant::now());

@@ -32,7 +32,7 @@ mod roster;
 pub use error::{BusError, TooFew};
 pub use hub::{Bus, Call, hub};
 pub use lobby::{Engagement, Lobby, Notice};
-pub use options::{Given, Options};
+pub use options::{BusOptions, Given};
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};

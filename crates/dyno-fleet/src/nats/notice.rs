@@ -15,16 +15,16 @@ const MOST: usize = 4 << 10;
 #[serde(rename_all = "snake_case")]
 pub(super) enum FromCoordinator {
     /// Who is there?
-    Call(Run),
+    Call(RunNotice),
     /// You are in this run. Repeated until the line is used.
-    Engage(Run),
+    Engage(RunNotice),
     /// You are not, after all.
-    Release(Run),
+    Release(RunNotice),
 }
 
 /// A run that needs agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Run {
+pub(super) struct RunNotice {
     session: String,
     /// What people call it.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub(super) struct Run {
     pub(super) protocol: u32,
 }
 
-impl Run {
+impl RunNotice {
     pub(super) fn new(session: Id, run: &str, version: &str, protocol: u32) -> Self {
         let (session, run) = (session.to_string(), clean(run));
         Self { session, run, version: version.to_owned(), protocol }
@@ -61,11 +61,11 @@ pub(super) struct Present {
     cpus: u32,
     /// The run that it belongs to.
     #[serde(default)]
-    busy: Option<Run>,
+    busy: Option<RunNotice>,
 }
 
 impl Present {
-    pub(super) fn new(hello: &Hello, busy: Option<Run>) -> Self {
+    pub(super) fn new(hello: &Hello, busy: Option<RunNotice>) -> Self {
         Self {
             protocol: hello.protocol,
             version: hello.version.clone(),

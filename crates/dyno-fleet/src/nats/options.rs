@@ -74,7 +74,7 @@ pub(super) enum Entry {
 
 /// A bus and how to be let in, checked as far as that goes without connecting.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct BusOptions {
     servers: Vec<Address>,
     pub(super) prefix: String,
     pub(super) entry: Entry,
@@ -83,7 +83,7 @@ pub struct Options {
     visible: bool,
 }
 
-impl Options {
+impl BusOptions {
     /// Settles which bus is meant. Whatever was given comes before the environment, of which
     /// `DYNO_BUS_TOKEN`, `DYNO_BUS_USER` and `DYNO_BUS_PASSWORD` are asked for.
     pub fn new(
@@ -224,7 +224,7 @@ fn unfit(flag: &'static str, file: &Path, why: Message) -> BusError {
 }
 
 fn read(flag: &'static str, path: &Path) -> Result<String, BusError> {
-    let wrong = |error: std::io::Error| unfit(flag, path, Message::quoted(error));
+    let wrong = |error: std::io::Error| unfit(flag, path, Message::of(error));
     let file = File::open(path).map_err(wrong)?;
     let mut text = String::new();
     let count = file.take(FILE + 1).read_to_string(&mut text).map_err(wrong)?;
@@ -236,7 +236,7 @@ fn read(flag: &'static str, path: &Path) -> Result<String, BusError> {
 
 fn check_pem(flag: &'static str, path: &Path) -> Result<(), BusError> {
     // A bundle of authorities may be larger than a secret.
-    let wrong = |error: std::io::Error| unfit(flag, path, Message::quoted(error));
+    let wrong = |error: std::io::Error| unfit(flag, path, Message::of(error));
     let text = std::fs::read(path).map_err(wrong)?;
     let begin = b"-----BEGIN ";
     if text.windows(begin.len()).any(|part| part == begin) {

@@ -1,6 +1,6 @@
 //! The plan and the frames that Dyno would have written for another tool's requests.
 
-use super::{Found, Head, sample};
+use super::{RunHead, StatedLevel, sample};
 use dyno_analysis::VecSource;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::load::LoadKind;
@@ -11,7 +11,7 @@ use dyno_model::plan::{
 use dyno_model::record::RequestRecord;
 
 /// A plan that is sufficient for the computation.
-pub(crate) fn plan(head: &Head, found: &[Found]) -> Plan {
+pub(crate) fn plan(head: &RunHead, found: &[StatedLevel]) -> Plan {
     // A plan without a URL would mean the embedded engine.
     let url = head.target.as_deref().unwrap_or("unknown");
     let plan = Plan::new(Target::at(url));
@@ -36,7 +36,7 @@ pub(crate) fn plan(head: &Head, found: &[Found]) -> Plan {
     }
 }
 
-fn level_plan(found: &Found) -> LevelPlan {
+fn level_plan(found: &StatedLevel) -> LevelPlan {
     let stated = &found.stated;
     let requests = found.requests().map_or(0, |samples| samples.len() as u64);
     let length = |asked: Option<u32>| match asked {
@@ -55,7 +55,7 @@ fn level_plan(found: &Found) -> LevelPlan {
 
 /// The load for the computation. An unknown one is treated as a burst, which has no steady window and no
 /// intervals.
-fn load(found: &Found, requests: u64) -> Load {
+fn load(found: &StatedLevel, requests: u64) -> Load {
     let stated = &found.stated.load;
     let value = stated.value.filter(|value| value.is_finite() && *value > 0.0);
     match (stated.kind, value) {
@@ -71,9 +71,12 @@ fn load(found: &Found, requests: u64) -> Load {
 }
 
 /// The frames of the levels whose requests are known.
-pub(crate) fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
-    let anchor =
-        found.iter().filter_map(Found::requests).filter_map(sample::earliest).reduce(f64::min);
+pub(crate) fn source(id: &str, plan: &Plan, found: &[StatedLevel]) -> VecSource {
+    let anchor = found
+        .iter()
+        .filter_map(StatedLevel::requests)
+        .filter_map(sample::earliest)
+        .reduce(f64::min);
     let zero = anchor.unwrap_or(0.0);
     let mut frames = Vec::new();
     let mut last = 0;

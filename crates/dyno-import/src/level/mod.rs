@@ -8,6 +8,6 @@ pub(crate) mod same;
 mod sample;
 pub(crate) mod stated;
 
-pub(crate) use rebuild::Head;
+pub(crate) use rebuild::RunHead;
 pub(crate) use sample::{Ended, Sample};
-pub(crate) use stated::{Found, Offered};
+pub(crate) use stated::{Offered, StatedLevel};

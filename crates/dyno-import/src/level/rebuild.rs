@@ -4,22 +4,22 @@
 use super::blank;
 use super::frames::{plan, source};
 use super::sample::times;
-use super::stated::{Found, present, rounded};
+use super::stated::{StatedLevel, present, rounded};
 use dyno_analysis::RunResults;
 use dyno_analysis::summarise;
-use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::summary::{
     ClientSummary, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
 };
 use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::{Diagnostic, message};
 use dyno_model::{LevelSummary, Verdict};
-use dyno_words::{Phrase, Problem, values};
+use dyno_words::{Problem, values};
 use std::path::Path;
 
 /// A run as a whole.
 #[derive(Debug, Clone)]
-pub(crate) struct Head {
+pub(crate) struct RunHead {
     pub(crate) origin: Origin,
     /// Which run of its file it is, from 1.
     pub(crate) ordinal: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Head {
     pub(crate) gpus: Option<u32>,
 }
 
-impl Head {
+impl RunHead {
     /// A run of which only the origin is known.
     pub(crate) fn new(origin: Origin) -> Self {
         Self {
@@ -63,9 +63,13 @@ const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
 /// A run of these levels, recomputed where their requests are known.
-pub(crate) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Diagnostic>) -> RunResults {
-    found.iter_mut().for_each(Found::settle);
-    let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
+pub(crate) fn run(
+    head: RunHead,
+    mut found: Vec<StatedLevel>,
+    problems: &mut Vec<Diagnostic>,
+) -> RunResults {
+    found.iter_mut().for_each(StatedLevel::settle);
+    let head = RunHead { target: head.target.as_deref().map(without_secrets), ..head };
     let id = blank::id(&head.origin.file, head.ordinal);
     let plan = plan(&head, &found);
     let source = source(&id, &plan, &found);
@@ -123,7 +127,7 @@ fn without_secrets(url: &str) -> String {
 }
 
 /// The recomputed level, with the tool's label.
-fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
+fn adopted(recomputed: LevelSummary, found: &StatedLevel) -> LevelSummary {
     let stated = &found.stated;
     let scheduled =
         found.requests().is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
@@ -220,34 +224,35 @@ fn integrity(recomputed: &Integrity) -> Integrity {
 /// Reports where the tool's values differ from those of its own requests.
 fn compare(
     origin: &Origin,
-    found: &mut Found,
+    found: &mut StatedLevel,
     recomputed: &LevelSummary,
     timed: bool,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let stated = &found.stated;
-    let mean = |one: &LevelSummary, time| one.times[time].as_ref().and_then(|one| one.mean);
+    let both = [&found.stated, recomputed];
+    let mean = |time| both.map(|one| one.times[time].as_ref().and_then(|one| one.mean));
+    let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
+    let tpot = message!("the mean TPOT in ms", "平均 TPOT（ms）");
     let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
     let pairs = [
-        (Phrase::MeanTtft, mean(stated, Time::Ttft), mean(recomputed, Time::Ttft)),
-        (Phrase::MeanLatency, mean(stated, Time::Latency), mean(recomputed, Time::Latency)),
-        (Phrase::MeanTpot, mean(stated, Time::Tpot), mean(recomputed, Time::Tpot)),
-        (Phrase::MeanChunkGap, mean(stated, Time::ChunkGap), mean(recomputed, Time::ChunkGap)),
-        (Phrase::OutputPerSecond, per_s(stated), per_s(recomputed)),
+        (message!("the mean TTFT in ms", "平均 TTFT（ms）"), mean(Time::Ttft)),
+        (message!("the mean latency in ms", "平均端到端时延（ms）"), mean(Time::Latency)),
+        (tpot.clone(), mean(Time::Tpot)),
+        (message!("the mean chunk gap in ms", "平均数据块间隔（ms）"), mean(Time::ChunkGap)),
+        (message!("output tokens per second", "每秒输出 token 数"), both.map(per_s)),
+        (message!("the completed requests", "成功的请求数"), both.map(counts)),
     ];
-    let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
-    let completed = (Phrase::CompletedRequests, counts(stated), counts(recomputed));
-    for (name, stated, value) in pairs.into_iter().chain([completed]) {
+    for (name, [stated, value]) in pairs {
         let Some((theirs, ours)) = stated.zip(value) else { continue };
         let apart = (theirs - ours).abs();
         if apart <= LEAST_MS || apart <= MERE_ROUNDING * theirs.abs().max(ours.abs()) {
             continue;
         }
-        let what = match name {
-            Phrase::MeanTpot if origin.tool == "guidellm" => Problem::FiguresWeighed,
-            _ => Problem::FiguresDiffer,
+        let what = match name == tpot && origin.tool == "guidellm" {
+            true => Problem::FiguresWeighed,
+            false => Problem::FiguresDiffer,
         };
-        found.note(problems, what.with(values![name.value([]), &origin.tool, theirs, ours]));
+        found.note(problems, what.with(values![name, &origin.tool, theirs, ours]));
     }
 }
 

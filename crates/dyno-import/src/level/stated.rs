@@ -20,7 +20,7 @@ pub(crate) struct Offered {
 
 /// A level as a reader found it.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct StatedLevel {
     /// The tool's values.
     pub(crate) stated: LevelSummary,
     /// How its arrivals were spaced.
@@ -56,7 +56,7 @@ impl Offered {
     }
 }
 
-impl Found {
+impl StatedLevel {
     /// A level of which only the load is known so far.
     pub(crate) fn new(offered: Offered) -> Self {
         let label = match offered.load.value {

@@ -1,7 +1,7 @@
 //! Which parts are levels of one run.
 
-use super::part::Part;
-use super::place::Place;
+use super::part::TextPart;
+use super::place::TextPlace;
 use super::plain::plain;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
@@ -10,11 +10,11 @@ use dyno_words::{Problem, values};
 
 /// Parts that belong together.
 #[derive(Debug, Clone)]
-pub(crate) struct Group {
+pub(crate) struct TextGroup {
     /// All of them combined.
-    pub(crate) part: Part,
+    pub(crate) part: TextPart,
     /// The place of the first.
-    pub(crate) place: Place,
+    pub(crate) place: TextPlace,
     /// The shape of the line above each block, where it names the level and not the run.
     shape: Option<String>,
     /// Every block so far had such a line.
@@ -42,8 +42,8 @@ const OF_LEVEL: [&str; 16] = [
 ];
 
 /// Combines consecutive blocks under the same headings into one run; a table is a run by itself.
-pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+pub(crate) fn group(parts: Vec<(TextPart, TextPlace)>) -> Vec<TextGroup> {
+    let mut groups: Vec<TextGroup> = Vec::new();
     // The last group of blocks of each tool.
     let mut open: Vec<(&'static str, usize)> = Vec::new();
     for (mut part, mut place) in parts {
@@ -52,7 +52,7 @@ pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
             continue;
         }
         if part.form != "block" {
-            groups.push(Group { part, place, named: false, shape: None });
+            groups.push(TextGroup { part, place, named: false, shape: None });
             continue;
         }
         level_heading(&mut place);
@@ -69,16 +69,16 @@ pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
             _ => {
                 open.retain(|(tool, _)| *tool != part.tool);
                 open.push((part.tool, groups.len()));
-                groups.push(Group { part, place, named: shape.is_some(), shape });
+                groups.push(TextGroup { part, place, named: shape.is_some(), shape });
             }
         }
     }
     groups
 }
 
-impl Group {
+impl TextGroup {
     /// Whether a tool printed these blocks once more, as a table with fewer values.
-    fn is_repeated_by(&self, table: &Part) -> bool {
+    fn is_repeated_by(&self, table: &TextPart) -> bool {
         let blocks = &self.part.levels;
         let same = |(level, _): &(LevelSummary, LevelExtras)| {
             blocks.iter().any(|(block, _)| {
@@ -96,7 +96,7 @@ impl Group {
             && table.levels.iter().all(same)
     }
 
-    fn takes(&self, part: &Part, place: &Place, shape: Option<&str>) -> bool {
+    fn takes(&self, part: &TextPart, place: &TextPlace, shape: Option<&str>) -> bool {
         let models = self.part.model.as_ref().zip(part.model.as_ref());
         if models.is_some_and(|(ours, theirs)| ours != theirs) {
             return false;
@@ -114,7 +114,7 @@ impl Group {
 }
 
 /// A heading that names a level is a line above it: the run is what the headings around it name.
-fn level_heading(place: &mut Place) {
+fn level_heading(place: &mut TextPlace) {
     let named = place.headings.last().is_some_and(|heading| {
         shape(std::slice::from_ref(heading)).is_some_and(|shape| OF_LEVEL.contains(&shape.as_str()))
     });
@@ -140,7 +140,7 @@ fn shape(above: &[String]) -> Option<String> {
 }
 
 /// Reports a line above a block that states another concurrency than the block.
-fn other_slots(place: &Place, part: &Part) -> Option<Diagnostic> {
+fn other_slots(place: &TextPlace, part: &TextPart) -> Option<Diagnostic> {
     let words = plain(place.above.last()?);
     let (level, _) = part.levels.first()?;
     let said: f64 = words.strip_prefix("parallel ")?.trim().parse().ok()?;

@@ -15,8 +15,8 @@ use crate::{FileOutcome, ImportOutcome, Imported};
 use dyno_form::lines::{self, LineKind, TextLine};
 use dyno_form::table;
 use dyno_words::Problem;
-use part::Part;
-use place::{Follower, Place};
+use part::TextPart;
+use place::{Follower, TextPlace};
 
 /// Reads a text, if it contains anything of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
@@ -56,7 +56,7 @@ fn outcome(imported: &Imported) -> ImportOutcome {
 }
 
 /// All parts that were found, with their places.
-fn parts(lines: &[TextLine]) -> Vec<(Part, Place)> {
+fn parts(lines: &[TextLine]) -> Vec<(TextPart, TextPlace)> {
     let mut parts = Vec::new();
     let mut follower = Follower::of(lines);
     let mut at = 0;

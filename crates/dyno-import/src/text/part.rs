@@ -9,7 +9,7 @@ use dyno_words::Problem;
 
 /// A piece of text that was recognised.
 #[derive(Debug, Clone)]
-pub(crate) struct Part {
+pub(crate) struct TextPart {
     /// The tool that printed it.
     pub(crate) tool: &'static str,
     /// Its form: `table`, `block`, `pivot`, `matrix`.
@@ -32,7 +32,7 @@ pub(crate) struct Part {
     pub(crate) findings: Vec<Diagnostic>,
 }
 
-impl Part {
+impl TextPart {
     pub(crate) fn new(
         tool: &'static str,
         form: &'static str,

@@ -12,7 +12,7 @@ const DEEPEST: usize = 12;
 
 /// The place of something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct TextPlace {
     /// The headings above, outermost first, as plain text.
     pub(crate) headings: Vec<String>,
     /// The lines of the paragraph just above, unchanged.
@@ -121,12 +121,12 @@ impl Follower {
     }
 
     /// A result was found here: returns its place.
-    pub(crate) fn found(&mut self) -> Place {
+    pub(crate) fn found(&mut self) -> TextPlace {
         self.result_within = true;
         self.filled = true;
         self.gap = false;
         self.ahead.clear();
-        Place {
+        TextPlace {
             headings: self.headings.iter().map(|(_, words)| words.clone()).collect(),
             above: std::mem::take(&mut self.above),
         }

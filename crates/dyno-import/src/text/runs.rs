@@ -1,6 +1,6 @@
 //! Turns groups of parts into runs, with names, lengths, a model, and remarks.
 
-use super::group::Group;
+use super::group::TextGroup;
 use super::plain::{Context, is_name, plain, says_nothing};
 use crate::Imported;
 use crate::level::blank;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Turns groups into runs.
-pub(crate) fn runs(file: &str, groups: Vec<Group>) -> Imported {
+pub(crate) fn runs(file: &str, groups: Vec<TextGroup>) -> Imported {
     let names: Vec<Names> = groups.iter().map(Names::of).collect();
     let mut owners: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
     for (group, names) in groups.iter().zip(&names) {
@@ -60,7 +60,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(group: &Group) -> Self {
+    fn of(group: &TextGroup) -> Self {
         let place = &group.place;
         let named = |line: &&String| {
             !group.above_names_level() && is_name(line) && !says_nothing(&plain(line))
@@ -103,7 +103,7 @@ fn once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 fn run(
     file: &str,
     ordinal: usize,
-    group: &Group,
+    group: &TextGroup,
     names: &Names,
     label: Option<String>,
     findings: &mut Vec<Diagnostic>,

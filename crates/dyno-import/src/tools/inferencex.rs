@@ -4,8 +4,8 @@
 //! from AIPerf. Values per GPU and interactivity are only reported.
 
 use super::{Document, Tool};
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution_of, present, tokens};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, distribution_of, present, tokens};
 use crate::reading::{Group, Reading};
 use dyno_form::json::{amount, at, count, figures, number, text, whole};
 use dyno_model::load::LoadKind;
@@ -136,7 +136,7 @@ impl<'a> Row<'a> {
 fn read(reading: &mut Reading, line: u64, value: &Value) {
     let row = Row::of(value);
     let slots = at(value, &["conc"]).and_then(amount).filter(|slots| *slots >= 1.0);
-    let mut found = Found::new(match slots {
+    let mut found = StatedLevel::new(match slots {
         Some(slots) => Offered::concurrency(slots),
         None => Offered::plain(LoadKind::Unknown),
     });
@@ -166,11 +166,11 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
     stated.input_tokens = tokens(None, mean("mean_input_tokens", "input"), None);
     stated.output_tokens = tokens(None, mean("mean_output_tokens_actual", "output_actual"), None);
     let model = text(value, &["model"]);
-    let head = Head {
+    let head = RunHead {
         label: row.label(),
         model: model.clone(),
         gpus: row.gpus(),
-        ..Head::new(reading.origin("inferencex", line))
+        ..RunHead::new(reading.origin("inferencex", line))
     };
     let key = format!("inferencex {model:?} {:?} {:?}", head.label, text(value, &["image"]));
     reading.add(Group { key, head }, found);

@@ -3,8 +3,8 @@
 //! k6 sees the first byte and the end, never a token.
 
 use super::{Document, Tool};
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present, rounded};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, distribution, present, rounded};
 use crate::reading::Reading;
 use dyno_form::json::{at, figures, number, whole};
 use dyno_model::load::LoadKind;
@@ -41,7 +41,7 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
         let metric = at(value, &["metrics", metric])?;
         number(metric, &["values", stat]).or_else(|| number(metric, &[stat]))
     };
-    let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+    let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
     let stated = &mut found.stated;
     stated.reported = Some(Reported {
         file: None,
@@ -82,6 +82,6 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
         return;
     }
     reading.problems.push(Problem::LoadNotStated.with(["k6"]).at(line));
-    let head = Head::new(reading.origin("k6", line));
+    let head = RunHead::new(reading.origin("k6", line));
     reading.add_run(head, vec![found]);
 }

@@ -3,8 +3,8 @@
 //! is the whole latency divided by the tokens, so it is neither TPOT nor ITL.
 
 use super::{Document, Tool};
-use crate::level::stated::{Found, Offered, distribution, present, tokens};
-use crate::level::{Ended, Head, Sample};
+use crate::level::stated::{Offered, StatedLevel, distribution, present, tokens};
+use crate::level::{Ended, RunHead, Sample};
 use crate::reading::{Group, Reading};
 use dyno_form::json::{at, count, figures, number, text};
 use dyno_model::load::LoadKind;
@@ -62,7 +62,7 @@ fn read(reading: &mut Reading, line: u64, value: &Value) {
     for one in all {
         let model = text(one, &["model"]);
         let origin = reading.origin("llmperf", line);
-        let head = Head { label: model.clone(), model, ..Head::new(origin) };
+        let head = RunHead { label: model.clone(), model, ..RunHead::new(origin) };
         let key = format!("llmperf {:?}", head.model);
         reading.add(Group { key, head }, level(line, one));
     }
@@ -77,8 +77,8 @@ fn given(value: &Value, name: &str) -> Option<f64> {
     number(value, &[name]).or_else(|| text(value, &[name])?.parse().ok())
 }
 
-fn level(line: u64, value: &Value) -> Found {
-    let mut found = Found::new(match slots(value) {
+fn level(line: u64, value: &Value) -> StatedLevel {
+    let mut found = StatedLevel::new(match slots(value) {
         Some(slots) => Offered::concurrency(slots),
         None => Offered::plain(LoadKind::Unknown),
     });
@@ -133,10 +133,10 @@ fn recognise_requests(value: &Value) -> Option<Recognised> {
 /// Reads a list of requests. It has no send times and no settings; the summary of the same test has.
 fn read_requests(reading: &mut Reading, line: u64, value: &Value) {
     let samples: Vec<Sample> = value.as_array().into_iter().flatten().map(sample).collect();
-    let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+    let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
     found.note(&mut reading.problems, Problem::Untimed.with([samples.len()]));
     found.samples = Some(samples);
-    let head = Head::new(reading.origin("llmperf", line));
+    let head = RunHead::new(reading.origin("llmperf", line));
     reading.loose.push((head, found));
 }
 

@@ -3,8 +3,8 @@
 //! per token.
 
 use super::{Sheet, Tool};
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, distribution, present};
 use crate::reading::Reading;
 use dyno_form::csv::{CsvRow, number};
 use dyno_form::json::whole;
@@ -63,17 +63,17 @@ fn read(reading: &mut Reading, rows: &[CsvRow]) {
         levels.push((origin_line, level(heading, row)));
     }
     let Some((line, _)) = levels.first() else { return };
-    let head = Head::new(reading.origin("lmdeploy", *line));
+    let head = RunHead::new(reading.origin("lmdeploy", *line));
     reading.add_run(head, levels.into_iter().map(|(_, level)| level).collect());
 }
 
-fn level(heading: &CsvRow, row: &CsvRow) -> Found {
+fn level(heading: &CsvRow, row: &CsvRow) -> StatedLevel {
     let pairs = heading.cells.iter().zip(&row.cells);
     let figures: BTreeMap<String, f64> =
         pairs.filter_map(|(name, cell)| Some((name.trim().to_owned(), number(cell)?))).collect();
     let get = |name: &str| figures.get(name).copied();
     let batch = ["batch", "concurrency", "Concurrency"].iter().find_map(|name| get(name));
-    let mut found = Found::new(match batch.filter(|batch| *batch > 0.0) {
+    let mut found = StatedLevel::new(match batch.filter(|batch| *batch > 0.0) {
         Some(batch) => Offered::concurrency(batch),
         None => Offered::plain(LoadKind::Unknown),
     });

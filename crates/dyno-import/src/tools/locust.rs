@@ -2,8 +2,8 @@
 //! include failed requests. `…_stats_history.csv` has values while the test ran, not its results.
 
 use super::{Sheet, Tool};
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present, rounded};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, distribution, present, rounded};
 use crate::reading::Reading;
 use dyno_form::csv::{CsvRow, number};
 use dyno_form::json::whole;
@@ -74,7 +74,7 @@ fn read(reading: &mut Reading, rows: &[CsvRow]) {
     let entries = if kinds.is_empty() { all } else { kinds };
     let line = heading.line;
     let sent = |entry: &Entry| entry.any(&COUNT).is_some_and(|count| count > 0.0);
-    let found: Vec<Found> = entries
+    let found: Vec<StatedLevel> = entries
         .iter()
         .filter(|entry| sent(entry))
         .map(|entry| entry.level(several, &mut reading.problems))
@@ -87,7 +87,7 @@ fn read(reading: &mut Reading, rows: &[CsvRow]) {
         reading.problems.push(Problem::SeveralKinds.with([found.len()]).at(line));
     }
     reading.problems.push(Problem::LoadNotStated.with(["locust"]).at(line));
-    let head = Head::new(reading.origin("locust", line));
+    let head = RunHead::new(reading.origin("locust", line));
     reading.add_run(head, found);
 }
 
@@ -118,8 +118,8 @@ impl Entry {
         names.iter().find_map(|name| self.get(name))
     }
 
-    fn level(&self, several: bool, problems: &mut Vec<Diagnostic>) -> Found {
-        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+    fn level(&self, several: bool, problems: &mut Vec<Diagnostic>) -> StatedLevel {
+        let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
         let kind = self.cells.get("type").or(self.cells.get("method"));
         if several {
             let kind = kind.map(String::as_str).unwrap_or_default();

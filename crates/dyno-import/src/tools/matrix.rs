@@ -2,7 +2,7 @@
 
 use super::{Printed, Tool};
 use crate::level::blank;
-use crate::text::part::{Part, Stated, report, whole};
+use crate::text::part::{Stated, TextPart, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, measure_of, name};
 use dyno_form::table::{Row, Table};
 use dyno_model::Diagnostic;
@@ -47,14 +47,14 @@ fn column(cell: &str) -> Option<Column> {
 }
 
 /// Reads it, if it is one.
-pub(crate) fn read(table: &Table) -> Option<Part> {
+pub(crate) fn read(table: &Table) -> Option<TextPart> {
     let header = table.rows.first()?;
     let columns: Vec<Option<Column>> = header.cells.iter().map(|cell| column(cell)).collect();
     let has = |column: Column| columns.contains(&Some(column));
     if !(has(Column::Input) && has(Column::Output)) || columns.iter().flatten().count() < 3 {
         return headless(table);
     }
-    let mut part = Part::new(
+    let mut part = TextPart::new(
         "vllm",
         "matrix",
         header.line,
@@ -70,7 +70,7 @@ pub(crate) fn read(table: &Table) -> Option<Part> {
 }
 
 /// Six columns of numbers, the first two of them lengths, and no header.
-fn headless(table: &Table) -> Option<Part> {
+fn headless(table: &Table) -> Option<TextPart> {
     let numbers = |row: &Row| {
         let number = |text: &String| match cell(text) {
             Cell::Number(number) if number.unit.is_empty() => Some(number.value),
@@ -81,7 +81,7 @@ fn headless(table: &Table) -> Option<Part> {
     let row = table.rows.first()?;
     let [input, output, _, _, _, _] = numbers(row)?[..] else { return None };
     whole(input).zip(whole(output))?;
-    let mut part = Part::new("vllm", "matrix", row.line, Recognised::possible(["columns"]));
+    let mut part = TextPart::new("vllm", "matrix", row.line, Recognised::possible(["columns"]));
     part.findings.push(Problem::MatrixHeadless.with([NAMES]).at(row.line));
     Some(part)
 }

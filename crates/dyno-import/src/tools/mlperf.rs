@@ -4,7 +4,7 @@
 use super::{Printed, Tool};
 use crate::level::blank;
 use crate::level::stated::{Offered, distribution, present, rounded};
-use crate::text::part::{Part, label, report, whole};
+use crate::text::part::{TextPart, label, report, whole};
 use crate::text::plain::plain;
 use crate::text::quantity::{Cell, cell};
 use dyno_form::lines::TextLine;
@@ -29,9 +29,9 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 /// Reads the summary that starts with the first of these lines; returns how many lines it takes.
-fn read(lines: &[TextLine], _: &[String]) -> Option<(Part, usize)> {
+fn read(lines: &[TextLine], _: &[String]) -> Option<(TextPart, usize)> {
     let first = lines.first().filter(|line| line.text == TITLE)?;
-    let mut part = Part::new("mlperf", "block", first.number, Recognised::certain([TITLE]));
+    let mut part = TextPart::new("mlperf", "block", first.number, Recognised::certain([TITLE]));
     let mut summary = Printout::default();
     let mut level = blank::level("", blank::load(LoadKind::Unknown, None));
     let mut taken = 1;
@@ -121,7 +121,7 @@ impl Printout {
     }
 
     /// Fills a level, and remarks on it.
-    fn fill(&self, level: &mut LevelSummary, part: &mut Part) -> LevelExtras {
+    fn fill(&self, level: &mut LevelSummary, part: &mut TextPart) -> LevelExtras {
         // Early versions write it as two words.
         let scenario = self.text("scenario").unwrap_or_default().replace(' ', "");
         let scenario = scenario.as_str();
@@ -186,7 +186,7 @@ impl Printout {
     }
 
     /// LoadGen's own verdict, with the constraints that were not met.
-    fn verdict(&self, part: &mut Part) {
+    fn verdict(&self, part: &mut TextPart) {
         let Some(verdict) = self.text("result is") else { return };
         let unmet = self.rows.iter().filter(|(name, value)| {
             name.ends_with("satisfied") && !value.eq_ignore_ascii_case("yes")

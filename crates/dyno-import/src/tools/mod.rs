@@ -19,7 +19,7 @@ mod trtllm;
 
 use crate::Imported;
 use crate::reading::Reading;
-use crate::text::part::Part;
+use crate::text::part::TextPart;
 pub(crate) use aiperf::Records;
 use dyno_form::csv::CsvRow;
 use dyno_form::lines::TextLine;
@@ -76,12 +76,12 @@ pub(crate) struct Sheet {
 
 /// A reader of blocks: returns the part and how many lines it took; the second argument are the lines
 /// before it.
-type ReadBlock = fn(&[TextLine], &[String]) -> Option<(Part, usize)>;
+type ReadBlock = fn(&[TextLine], &[String]) -> Option<(TextPart, usize)>;
 
 /// A reader of printed text. The first that recognises something reads it.
 #[derive(Debug)]
 pub(crate) enum Printed {
-    Table(fn(&Table) -> Option<Part>),
+    Table(fn(&Table) -> Option<TextPart>),
     Block(ReadBlock),
 }
 

@@ -19,7 +19,7 @@ pub(super) use terminal::takes_output;
 use crate::words::Text;
 use crate::{ProgressStyle, Terminal, Viewer};
 use backend::Ansi;
-use dyno_model::Language;
+use dyno_model::Message;
 use picture::Picture;
 use std::io;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) enum Closed {
 }
 
 /// Whether the view can be shown; prints a note if not.
-pub(super) fn is_possible(terminal: &dyn Terminal, language: Language) -> bool {
+pub(super) fn is_possible(terminal: &dyn Terminal) -> bool {
     let why = if terminal.progress_style() != ProgressStyle::Line {
         Text::NoTerminal
     } else if !terminal::is_ours() {
@@ -50,7 +50,7 @@ pub(super) fn is_possible(terminal: &dyn Terminal, language: Language) -> bool {
     } else {
         return true;
     };
-    terminal.note(&why.text(language));
+    terminal.note(&Message::from(why));
     false
 }
 

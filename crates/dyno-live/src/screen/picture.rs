@@ -6,7 +6,7 @@ use crate::live::Seen;
 use crate::outlook::Left;
 use crate::seconds::Second;
 use crate::view::Status;
-use crate::watch::Watch;
+use crate::watch::LiveWatch;
 use crate::words::{self, Text};
 use dyno_analysis::running_level::LevelSoFar;
 use dyno_model::frame::Ending;
@@ -73,7 +73,7 @@ impl State {
 }
 
 impl Picture {
-    pub(super) fn of(watch: &Watch, said: Vec<Said>, language: Language) -> Self {
+    pub(super) fn of(watch: &LiveWatch, said: Vec<Said>, language: Language) -> Self {
         let levels = watch.outlook.levels.iter().enumerate();
         let rows: Vec<Row> = levels
             .map(|(index, level)| {

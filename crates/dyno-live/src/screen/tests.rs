@@ -9,7 +9,7 @@ use crate::live::Seen;
 use crate::outlook::Left;
 use crate::samples;
 use crate::seconds::{Second, Seconds};
-use dyno_analysis::running_level::{LevelSoFar, RunningLevel, Terms};
+use dyno_analysis::running_level::{LevelSoFar, LevelTerms, RunningLevel};
 use dyno_model::Language;
 use dyno_model::fleet::{AgentSeen, Beat};
 use dyno_model::frame::Ending;
@@ -38,7 +38,8 @@ fn found(requests: u64, failing: u64) -> LevelSoFar {
 
 fn judged(requests: u64, failing: u64, slo: Option<&str>) -> LevelSoFar {
     let slo = slo.map(|slo| slo.parse().unwrap());
-    let mut glimpse = RunningLevel::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
+    let mut glimpse =
+        RunningLevel::new(LevelTerms { slo, allow_failures: 0.01, ..LevelTerms::default() });
     for index in 0..requests {
         let mut record = samples::record(0, index);
         if failing > 0 && index % failing == 0 {
@@ -229,7 +230,8 @@ fn a_single_level_without_streams_or_a_bound() {
 
 /// `under_way`, where every request is whole, and carries so many texts if any.
 fn whole(inputs: Option<u32>) -> Picture {
-    let mut glimpse = RunningLevel::new(Terms { allow_failures: 0.01, ..Terms::default() });
+    let mut glimpse =
+        RunningLevel::new(LevelTerms { allow_failures: 0.01, ..LevelTerms::default() });
     let mut seconds = Seconds::default();
     for index in 0..120 {
         let mut record = samples::record(0, index);
@@ -253,7 +255,7 @@ fn what_is_not_streamed_has_its_own_charts() {
 fn embeddings_that_all_fail_have_their_own_columns() {
     let mut record = samples::record(0, 0);
     (record.outcome, record.inputs) = (Outcome::Failed(FailureClass::Http(400)), Some(8));
-    let mut glimpse = RunningLevel::new(Terms::default());
+    let mut glimpse = RunningLevel::new(LevelTerms::default());
     glimpse.add(&record);
     let rows = vec![row("concurrency 4", State::Running, Some(glimpse.settled()))];
     let screen = drawn(&with_rows(rows, 0), 80, 24);

@@ -1,9 +1,11 @@
-//! Errors of the system. Its own texts are English, whatever the language; those that people meet are known here.
+//! Errors of the system and of the JSON parser. Their own texts are English, whatever the language: those of the
+//! system that people meet are known here by their numbers, others are quoted.
 
-use super::Localized;
+use super::{Localized, Message};
 use crate::language::Language;
 use std::fmt;
 use std::io;
+use std::process::ExitStatus;
 
 /// By the numbers of Linux.
 const KNOWN: [(i32, &str); 26] = [
@@ -37,10 +39,41 @@ const KNOWN: [(i32, &str); 26] = [
 
 impl Localized for io::Error {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        let ours = self.get_ref().and_then(|inner| inner.downcast_ref::<Message>());
         let known = self.raw_os_error().filter(|_| language == Language::Chinese);
-        match known.and_then(|code| KNOWN.iter().find(|(known, _)| *known == code)) {
-            Some((code, text)) => write!(f, "{text}（错误码 {code}）"),
+        match (ours, known.and_then(|code| KNOWN.iter().find(|(known, _)| *known == code))) {
+            (Some(ours), _) => ours.fmt_in(f, language),
+            (None, Some((code, text))) => write!(f, "{text}（错误码 {code}）"),
+            (None, None) => fmt::Display::fmt(self, f),
+        }
+    }
+}
+
+impl Localized for ExitStatus {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        match self.code().filter(|_| language == Language::Chinese) {
+            Some(code) => write!(f, "退出码 {code}"),
             None => fmt::Display::fmt(self, f),
+        }
+    }
+}
+
+/// What the parser says, without the place.
+pub fn json_reason(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    said.strip_suffix(&place).map(str::to_owned).unwrap_or(said)
+}
+
+impl Localized for serde_json::Error {
+    fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
+        match language {
+            Language::English => fmt::Display::fmt(self, f),
+            Language::Chinese if self.line() == 0 => write!(f, "“{self}”"),
+            Language::Chinese => {
+                let (line, column) = (self.line(), self.column());
+                write!(f, "第 {line} 行第 {column} 列：“{}”", json_reason(self))
+            }
         }
     }
 }
@@ -57,6 +90,21 @@ mod tests {
         let unknown = io::Error::from_raw_os_error(95);
         assert_eq!(unknown.text(Language::Chinese), unknown.to_string());
         assert_eq!(io::Error::other("x").text(Language::Chinese), "x");
+        let ours = io::Error::other(crate::message!("late", "迟到"));
+        assert_eq!(
+            (ours.to_string().as_str(), ours.text(Language::Chinese).as_str()),
+            ("late", "迟到")
+        );
+    }
+
+    #[test]
+    fn a_parser_is_quoted_behind_the_place() {
+        let error = serde_json::from_str::<u8>("[\n1").unwrap_err();
+        let said = error.text(Language::Chinese);
+        assert!(said.starts_with("第 1 行第 0 列：“invalid type") && said.ends_with('”'), "{said}");
+        assert!(!said.contains("at line"), "{said}");
+        let missing = <serde_json::Error as serde::de::Error>::missing_field("a");
+        assert_eq!(missing.text(Language::Chinese), "“missing field `a`”");
     }
 
     /// Each number is the one of the text that it stands for.

@@ -128,7 +128,7 @@ pub enum Better {
 
 /// The group that a metric belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub enum MetricGroup {
     /// Throughput.
     Work,
     /// Times of requests.
@@ -155,7 +155,7 @@ pub struct Info {
     /// Which way it is better.
     pub better: Better,
     /// Its group.
-    pub group: Group,
+    pub group: MetricGroup,
     /// Only streamed responses have it.
     pub streamed: bool,
     /// Only requests have it that embed or rank texts.

@@ -2,7 +2,7 @@
 
 use super::Place::{Compare, Definitions, Document, PageChart, PageTable, Slo, Terminal};
 use super::Statistic::{Max, Mean, P50, P90, P99};
-use super::{Better, Group, Info, Metric, Statistic, Unit};
+use super::{Better, Info, Metric, MetricGroup, Statistic, Unit};
 use crate::summary::LevelSummary;
 
 /// The statistics that the charts of the page offer for each time.
@@ -16,7 +16,7 @@ const TIME: Info = Info {
     column: "",
     unit: Unit::Milliseconds,
     better: Better::Lower,
-    group: Group::Times,
+    group: MetricGroup::Times,
     streamed: false,
     inputs: false,
     label: [""; 2],
@@ -194,11 +194,15 @@ const SCHEDULED: [&str; 2] = [
     "从计划发送时刻算起的同一指标，包含请求在客户端的排队时间。",
 ];
 
-const WORK: Info =
-    Info { unit: Unit::RequestsPerSecond, better: Better::Higher, group: Group::Work, ..TIME };
+const WORK: Info = Info {
+    unit: Unit::RequestsPerSecond,
+    better: Better::Higher,
+    group: MetricGroup::Work,
+    ..TIME
+};
 const REQUESTS: Info =
-    Info { unit: Unit::Plain, better: Better::Neither, group: Group::Requests, ..TIME };
-const SERVER: Info = Info { group: Group::Server, ..REQUESTS };
+    Info { unit: Unit::Plain, better: Better::Neither, group: MetricGroup::Requests, ..TIME };
+const SERVER: Info = Info { group: MetricGroup::Server, ..REQUESTS };
 
 /// A metric that only has a label and a place.
 const fn charted(
@@ -534,7 +538,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
     (
         Metric::Price,
         charted(
-            Info { better: Better::Lower, group: Group::Cost, ..REQUESTS },
+            Info { better: Better::Lower, group: MetricGroup::Cost, ..REQUESTS },
             "per_million_output_tokens",
             "cost",
             ["Cost per million output tokens", "每百万输出 token 成本"],

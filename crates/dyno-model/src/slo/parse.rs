@@ -78,11 +78,11 @@ pub(super) fn condition(text: &str) -> Result<Term, SloError> {
     if text.is_empty() { Err(SloError::Empty(Use::Stop.example())) } else { term(&text, Use::Stop) }
 }
 
-/// The texts between commas, line breaks and the word `and`, in lower case.
+/// The texts between commas, line breaks, `&&` and the word `and`, in lower case.
 fn pieces(text: &str) -> Result<Vec<String>, SloError> {
     let mut pieces: Vec<String> = Vec::new();
     let mut and = true;
-    for line in text.to_lowercase().split([',', '\n']) {
+    for line in text.to_lowercase().replace("&&", " and ").split([',', '\n']) {
         let mut words: Vec<&str> = Vec::new();
         for word in line.split_whitespace() {
             if word != "and" {

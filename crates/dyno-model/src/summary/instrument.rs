@@ -19,7 +19,7 @@ pub enum Stamps {
 
 /// The accuracy of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Instrument {
+pub struct InstrumentSummary {
     /// The source of receive times, where that is known.
     pub stamps: Option<Stamps>,
     /// Of the headline throughput.

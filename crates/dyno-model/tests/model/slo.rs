@@ -21,7 +21,7 @@ fn stop(text: &str) -> String {
 
 #[test]
 fn terms_are_read() {
-    let read = slo("ttft.p99<500ms and tpot.p95<=50ms and errors<1%");
+    let read = slo("ttft.p99<500ms&&tpot.p95<=50ms and errors<1%");
     let term = |metric, statistic, operator, bound| Term { metric, statistic, operator, bound };
     use Statistic::{P95, P99};
     assert_eq!(

@@ -185,7 +185,7 @@ fn what_a_full_disk_does_not_take_is_told_and_a_closed_queue_answers_no_one() {
     let recorder = Recorder::with(Full, "r".into(), 7, limits.0, limits.1).unwrap();
     (0..3).for_each(|level| recorder.send(frame(level)));
     let written = recorder.written().unwrap();
-    assert_eq!(written, Written { length: 7, rest: (0..3).map(frame).collect() });
+    assert_eq!(written, WrittenFile { length: 7, rest: (0..3).map(frame).collect() });
     recorder.queue.close();
     assert_eq!(recorder.written(), None);
 }

@@ -2,7 +2,7 @@
 
 use crate::layout::{Column, LayoutTable};
 use dyno_analysis::compare::{
-    Called, Cell, Compared, Comparison, CurvePoint, Difference, SideSummary,
+    Called, Compared, ComparedCell, Comparison, CurvePoint, Difference, SideSummary,
 };
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ struct Row<'a> {
     point: &'a CurvePoint,
     metric: Compared,
     side: &'a SideSummary,
-    cell: &'a Cell,
+    cell: &'a ComparedCell,
     value: f64,
     test: Option<&'a Difference>,
 }

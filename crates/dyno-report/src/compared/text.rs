@@ -3,7 +3,7 @@
 use super::words::{self, Word, called, metric_title, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
 use dyno_analysis::compare::{
-    Called, Cell, Compared, Comparison, ComparisonNote, CurvePoint, Difference,
+    Called, Compared, ComparedCell, Comparison, ComparisonNote, CurvePoint, Difference,
 };
 use dyno_model::Language;
 use dyno_words::columns::{left, right};
@@ -118,7 +118,7 @@ fn cells_within(
         }
         if point.cells.iter().flatten().any(|cell| cell.per_million_output_tokens.is_some()) {
             let mut row = vec![String::new(), word(Word::Cost)];
-            let price = |cell: &Option<Cell>| cell.as_ref()?.per_million_output_tokens;
+            let price = |cell: &Option<ComparedCell>| cell.as_ref()?.per_million_output_tokens;
             row.extend(point.cells.iter().map(|cell| shown(price(cell))));
             row.resize(rows[0].len(), String::new());
             rows.push(row);
@@ -128,7 +128,7 @@ fn cells_within(
 }
 
 fn has(point: &CurvePoint, metric: Compared) -> bool {
-    let some = |cell: &Cell| {
+    let some = |cell: &ComparedCell| {
         cell.figures.get(&metric).is_some_and(|value| !metric.is_share() || *value > 0.0)
     };
     point.cells.iter().flatten().any(some)
@@ -138,7 +138,7 @@ fn shown(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
 }
 
-fn value(cell: Option<&Cell>, metric: Compared) -> String {
+fn value(cell: Option<&ComparedCell>, metric: Compared) -> String {
     let percent = if metric.is_share() { 100.0 } else { 1.0 };
     let value = cell.and_then(|cell| cell.figures.get(&metric)).map(|value| value * percent);
     let mark =

@@ -1,11 +1,11 @@
 //! The texts of a comparison, in English and Chinese.
 
 use dyno_analysis::compare::{
-    Called, Cell, Compared, Comparison, ComparisonNote, Difference, GateAnswer, GateCheck, Gated,
-    HeldCapacity, Rests, SideSummary, Why,
+    Called, Compared, ComparedCell, Comparison, ComparisonNote, Difference, GateAnswer, GateCheck,
+    Gated, HeldCapacity, Rests, SideSummary, WhyDifferent,
 };
 use dyno_model::Language;
-use dyno_model::metric::{Group, Metric, Statistic};
+use dyno_model::metric::{Metric, MetricGroup, Statistic};
 use dyno_words::columns::number;
 use dyno_words::escape::escape;
 use dyno_words::{level_name, messages};
@@ -172,7 +172,7 @@ pub(super) fn metric_title(compared: Compared, language: Language) -> String {
         short => short,
     };
     let unit = match info.group {
-        Group::Work => String::new(),
+        MetricGroup::Work => String::new(),
         _ => format!(" {}", info.unit.name()),
     };
     match (compared.statistic, language) {
@@ -332,15 +332,23 @@ fn listed(items: &[String], language: Language) -> String {
 
 /// Why the changes marked † are not tested, a line for each reason.
 pub(super) fn untested(comparison: &Comparison, language: Language) -> Vec<String> {
-    let reasons = [Why::TooShort, Why::Printed, Why::Tail, Why::Offered, Why::Imprecise];
-    let line = |why: Why| {
+    let reasons = [
+        WhyDifferent::TooShort,
+        WhyDifferent::Printed,
+        WhyDifferent::Tail,
+        WhyDifferent::Offered,
+        WhyDifferent::Imprecise,
+    ];
+    let line = |why: WhyDifferent| {
         let of = || comparison.untested.iter().filter(|one| one.why == why);
         let label = |point: usize| shown_level(&comparison.points[point].label, language);
         let mut items: Vec<String> = Vec::new();
         for one in of() {
             let item = match why {
-                Why::TooShort | Why::Printed | Why::Offered => label(one.point),
-                Why::Tail | Why::Imprecise => {
+                WhyDifferent::TooShort | WhyDifferent::Printed | WhyDifferent::Offered => {
+                    label(one.point)
+                }
+                WhyDifferent::Tail | WhyDifferent::Imprecise => {
                     let metric = metric_title(one.metric, language);
                     Word::MetricAt.with(language, &[metric, label(one.point)])
                 }
@@ -350,11 +358,11 @@ pub(super) fn untested(comparison: &Comparison, language: Language) -> Vec<Strin
             }
         }
         let word = match why {
-            Why::TooShort => Word::WhyTooShort,
-            Why::Printed => Word::WhyPrinted,
-            Why::Offered => Word::WhyOffered,
-            Why::Tail => Word::WhyTail,
-            Why::Imprecise => Word::WhyImprecise,
+            WhyDifferent::TooShort => Word::WhyTooShort,
+            WhyDifferent::Printed => Word::WhyPrinted,
+            WhyDifferent::Offered => Word::WhyOffered,
+            WhyDifferent::Tail => Word::WhyTail,
+            WhyDifferent::Imprecise => Word::WhyImprecise,
         };
         (!items.is_empty()).then(|| word.with(language, &[listed(&items, language)]))
     };
@@ -435,7 +443,7 @@ pub(super) fn note(
             return Word::OtherApi.with(language, &[apis.join(language.comma())]);
         }
         ComparisonNote::Shed => {
-            let shed = shares(comparison, names, Word::ShareOf, language, Cell::shed);
+            let shed = shares(comparison, names, Word::ShareOf, language, ComparedCell::shed);
             return Word::ShedNote.with(language, &[shed]);
         }
         ComparisonNote::SentAgain => {
@@ -454,7 +462,7 @@ fn shares(
     names: &[String],
     word: Word,
     language: Language,
-    of: impl Fn(&Cell) -> Option<f64>,
+    of: impl Fn(&ComparedCell) -> Option<f64>,
 ) -> String {
     let each = names.iter().enumerate().filter_map(|(place, name)| {
         let cells = comparison.points.iter().filter_map(|point| point.cells.get(place)?.as_ref());
@@ -499,11 +507,11 @@ pub fn check_line(check: &GateCheck, language: Language) -> String {
         }
         _ => {
             let word = match check.why {
-                Some(Why::TooShort) => Word::NotTestedTooShort,
-                Some(Why::Printed) => Word::NotTestedPrinted,
-                Some(Why::Offered) => Word::NotTestedOffered,
-                Some(Why::Tail) => Word::NotTestedTail,
-                Some(Why::Imprecise) => Word::NotTestedImprecise,
+                Some(WhyDifferent::TooShort) => Word::NotTestedTooShort,
+                Some(WhyDifferent::Printed) => Word::NotTestedPrinted,
+                Some(WhyDifferent::Offered) => Word::NotTestedOffered,
+                Some(WhyDifferent::Tail) => Word::NotTestedTail,
+                Some(WhyDifferent::Imprecise) => Word::NotTestedImprecise,
                 None => Word::NoTest,
             };
             word.text(language).to_owned()

@@ -6,7 +6,7 @@ use super::remarks::{explained, of_run};
 use super::{answers, name};
 use crate::marks::Marks;
 use crate::messages::{Label, Say};
-use crate::selection::{LevelColumn, Selection};
+use crate::selection::{LevelColumn, ReportSelection};
 use crate::text::{ABSENT, bursts, number, offered, shows_edges};
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{Basis, LevelSummary, RunSummary, Summary};
@@ -14,7 +14,11 @@ use dyno_model::{Language, Verdict};
 use dyno_words::escape::escape;
 
 /// The whole text of a run.
-pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Language) -> String {
+pub(super) fn markdown(
+    summary: &Summary,
+    selection: &ReportSelection,
+    language: Language,
+) -> String {
     let run = &summary.run;
     let inputs = summary.levels.iter().any(LevelSummary::has_inputs);
     let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, inputs, language));
@@ -95,7 +99,7 @@ fn code(text: &str) -> String {
 }
 
 /// The columns between label and verdict: those that were asked for, or the usual ones.
-fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
+fn columns(levels: &[LevelSummary], selection: &ReportSelection) -> Vec<LevelColumn> {
     if let Some(chosen) = selection.chosen(levels, &[Statistic::P50, Statistic::P99]) {
         let each = |column: LevelColumn| match column {
             LevelColumn::Requests => counts(levels),
@@ -141,7 +145,7 @@ fn counts(levels: &[LevelSummary]) -> Vec<LevelColumn> {
     counted.map(LevelColumn::Value).collect()
 }
 
-fn table(summary: &Summary, selection: &Selection, language: Language) -> String {
+fn table(summary: &Summary, selection: &ReportSelection, language: Language) -> String {
     let levels = &summary.levels;
     let columns = columns(levels, selection);
     let mut headings = vec![Label::Level.text(language).to_owned()];

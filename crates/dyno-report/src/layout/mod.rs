@@ -144,7 +144,7 @@ enum Form {
     /// Dyno's own table in Markdown.
     Markdown,
     /// It has its own heading and remarks.
-    Whole(fn(&Run, &Summary, Language) -> String),
+    Whole(fn(&RunToPrint, &Summary, Language) -> String),
     /// An object for each level; the remarks are printed beside the file.
     Lines(fn(&RunSummary, &LevelSummary, &LevelExtras) -> object::Object),
     /// Rows for programs.
@@ -159,7 +159,7 @@ enum Form {
 
 /// A run to be laid out.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct RunToPrint {
     /// Its results.
     pub summary: Summary,
     /// What some layouts need beyond the summary.
@@ -254,9 +254,9 @@ impl Layout {
     }
 
     /// Lays out runs, one after the other.
-    pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
+    pub fn print(self, runs: &[RunToPrint], options: &Options) -> Result<Printed, PrintError> {
         let (language, several) = (options.language, runs.len() > 1);
-        let each = |one: &dyn Fn(&Run, &Summary) -> String| {
+        let each = |one: &dyn Fn(&RunToPrint, &Summary) -> String| {
             let texts = runs.iter().map(|run| one(run, &run.summary.in_language(language)));
             texts.collect::<Vec<_>>().join("\n")
         };
@@ -307,7 +307,7 @@ impl Layout {
     }
 }
 
-fn page(run: &Run, summary: &Summary, language: Language) -> String {
+fn page(run: &RunToPrint, summary: &Summary, language: Language) -> String {
     let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
     let detail = run.detail.as_ref();
     Page { summary, detail, plan, environment, language }.html()
@@ -321,7 +321,7 @@ pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
 }
 
 /// The charts as they are arranged.
-fn charts(run: &Run, options: &Options) -> Result<String, PrintError> {
+fn charts(run: &RunToPrint, options: &Options) -> Result<String, PrintError> {
     let Options { language, arrangement, .. } = options;
     let charts = ChartOptions { language: *language };
     chart::chosen(&run.summary, run.detail.as_ref(), &charts, arrangement)
@@ -329,7 +329,7 @@ fn charts(run: &Run, options: &Options) -> Result<String, PrintError> {
 }
 
 /// The charts as pictures, and the characters that are not in the font.
-fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
+fn pictures(runs: &[RunToPrint], options: &Options) -> Result<Printed, PrintError> {
     let language = options.language;
     let mut printed = Printed { bytes: vec![], notes: vec![] };
     for run in runs {
@@ -344,7 +344,7 @@ fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     Ok(printed)
 }
 
-fn headed_plain(run: &Run, several: bool, text: String) -> String {
+fn headed_plain(run: &RunToPrint, several: bool, text: String) -> String {
     if several { format!("{}\n\n{text}", name(&run.summary.run)) } else { text }
 }
 
@@ -354,7 +354,7 @@ fn name(run: &RunSummary) -> String {
     plain(label.unwrap_or(&run.id))
 }
 
-fn json(runs: &[Run]) -> Result<String, serde_json::Error> {
+fn json(runs: &[RunToPrint]) -> Result<String, serde_json::Error> {
     let text = match runs {
         [run] => serde_json::to_string_pretty(&run.summary)?,
         _ => {
@@ -366,7 +366,7 @@ fn json(runs: &[Run]) -> Result<String, serde_json::Error> {
 }
 
 fn lines(
-    runs: &[Run],
+    runs: &[RunToPrint],
     object: impl Fn(&RunSummary, &LevelSummary, &LevelExtras) -> object::Object,
 ) -> Result<String, serde_json::Error> {
     let mut out = String::new();

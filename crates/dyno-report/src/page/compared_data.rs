@@ -7,7 +7,7 @@ use super::words::Word;
 use dyno_draw::ends_of_sweep;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
-use dyno_model::metric::Group;
+use dyno_model::metric::MetricGroup;
 use dyno_model::summary::{Basis, LevelSummary, Summary};
 use serde_json::{Map, Value, json};
 
@@ -54,8 +54,14 @@ fn union(sides: &[Vec<Metric>]) -> Vec<&Metric> {
 }
 
 fn choices(metrics: &[&Metric], language: Language) -> Vec<Value> {
-    let groups = [Group::Work, Group::Times, Group::Requests, Group::Server, Group::Cost];
-    let choice = |group: Group| {
+    let groups = [
+        MetricGroup::Work,
+        MetricGroup::Times,
+        MetricGroup::Requests,
+        MetricGroup::Server,
+        MetricGroup::Cost,
+    ];
+    let choice = |group: MetricGroup| {
         let own = metrics.iter().filter(|metric| metric.group == group);
         let items: Vec<Value> = own.map(|one| json!({"id": one.id, "name": one.name})).collect();
         (!items.is_empty()).then(|| json!({"name": group_name(group, language), "items": items}))

@@ -9,7 +9,7 @@ use dyno_draw::lanes;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Statistic::{P50, P90, P99};
-use dyno_model::metric::{Group, Place};
+use dyno_model::metric::{MetricGroup, Place};
 use dyno_model::summary::{LevelSummary, SearchSummary, Slice, Summary};
 use dyno_words::escape::escape;
 use serde_json::{Map, Value, json};
@@ -157,13 +157,13 @@ pub(super) fn values(metric: &Metric) -> Map<String, Value> {
 }
 
 /// The title of a group of metrics in a list.
-pub(super) fn group_name(group: Group, language: Language) -> &'static str {
+pub(super) fn group_name(group: MetricGroup, language: Language) -> &'static str {
     let word = match group {
-        Group::Work => Word::Work,
-        Group::Times => Word::Times,
-        Group::Requests => Word::Requests,
-        Group::Server => Word::Server,
-        Group::Cost => Word::Cost,
+        MetricGroup::Work => Word::Work,
+        MetricGroup::Times => Word::Times,
+        MetricGroup::Requests => Word::Requests,
+        MetricGroup::Server => Word::Server,
+        MetricGroup::Cost => Word::Cost,
     };
     word.text(language)
 }
@@ -172,10 +172,16 @@ pub(super) fn group_name(group: Group, language: Language) -> &'static str {
 fn choices(summary: &Summary, metrics: &[Metric], language: Language) -> Vec<Value> {
     let place = |id: &str| metrics.iter().position(|metric| metric.id == id);
     let mut out = Vec::new();
-    let groups = [Group::Work, Group::Times, Group::Requests, Group::Server, Group::Cost];
+    let groups = [
+        MetricGroup::Work,
+        MetricGroup::Times,
+        MetricGroup::Requests,
+        MetricGroup::Server,
+        MetricGroup::Cost,
+    ];
     for group in groups {
         let mut items: Vec<Value> = Vec::new();
-        if group == Group::Times {
+        if group == MetricGroup::Times {
             let times = Place::PageChart.metrics().into_iter().map(|column| column.metric);
             for (metric, time) in times.filter_map(|metric| Some((metric, metric.time()?))) {
                 let id = metric.name();

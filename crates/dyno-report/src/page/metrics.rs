@@ -3,7 +3,7 @@
 use super::words::Word;
 pub(super) use dyno_draw::{LevelValue, statistic};
 use dyno_model::Language;
-use dyno_model::metric::{Column, Group, Metric as Registered, Place};
+use dyno_model::metric::{Column, Metric as Registered, MetricGroup, Place};
 use dyno_model::summary::{Basis, LevelSummary, Summary};
 
 /// A metric of all levels.
@@ -11,7 +11,7 @@ use dyno_model::summary::{Basis, LevelSummary, Summary};
 pub(super) struct Metric {
     /// As in an SLO, where an SLO can have it.
     pub(super) id: String,
-    pub(super) group: Group,
+    pub(super) group: MetricGroup,
     pub(super) name: String,
     pub(super) unit: &'static str,
     pub(super) values: Vec<Option<LevelValue>>,

@@ -10,14 +10,6 @@ use crate::selection::which_name;
 use crate::text::ABSENT;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::PredictionIntervals;
-use dyno_words::messages;
-
-messages! {
-    /// A text of this table.
-    enum Text;
-
-    Title: "Expected measurements", "预计的实测值";
-}
 
 /// The table; nothing where no level has intervals.
 pub(super) fn predicted(page: &Page) -> Option<Markup> {
@@ -31,7 +23,7 @@ pub(super) fn predicted(page: &Page) -> Option<Markup> {
     if rows.is_empty() {
         return None;
     }
-    let title = Text::Title.text(page.language);
+    let title = page.say(Word::Predicted);
     let about = Say::ExpectedAbout.text(page.language);
     let table = tables::table(title, &heads(page), rows);
     Some(tag("div").add(tag("h3").text(title)).add(tag("p").text(about)).add(table).into())

@@ -10,6 +10,7 @@ messages! {
     KindPredicted: "Prediction", "性能预测";
     KindCompared: "Comparison", "对比报告";
     PredictionOf: "Prediction: {}", "预测：{}";
+    Predicted: "Expected measurements", "预计的实测值";
     Contents: "Contents", "目录";
     Skip: "Skip to the summary", "跳到摘要";
     Dark: "Dark", "深色";

@@ -21,7 +21,6 @@ use dyno_model::summary::{
 };
 use dyno_words::columns::{ABSENT, cut_middle, maybe, millis, number, width, wrap};
 use dyno_words::escape::escape;
-use dyno_words::translated;
 
 /// The longest text of a diagnostic or of a server that is shown whole.
 pub(super) const LONGEST_TEXT: usize = 300;
@@ -98,17 +97,9 @@ pub(super) fn said(level: &LevelSummary, class: &str, options: &TextOptions) -> 
 
 /// Error messages of a class, in quotes.
 pub(super) fn quoted(level: &LevelSummary, class: &str, language: Language) -> Vec<String> {
-    // What the server said stays as it is.
-    let said_by_server = class.starts_with("http.") || class == "stream.error";
     let texts = level.failure_samples.get(class).into_iter().flatten();
-    let quoted = |text: &String| {
-        let said = match level.failure_in(text, language) {
-            // Of an older version.
-            said if said == text && !said_by_server => translated(text, language),
-            said => said.into(),
-        };
-        format!("“{}”", escape(&said, LONGEST_TEXT))
-    };
+    let quoted =
+        |text: &String| format!("“{}”", escape(level.failure_in(text, language), LONGEST_TEXT));
     texts.map(quoted).collect()
 }
 

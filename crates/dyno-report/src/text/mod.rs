@@ -21,7 +21,7 @@ mod table;
 mod turns;
 
 use crate::messages::{Label, Say};
-use crate::selection::Selection;
+use crate::selection::ReportSelection;
 use dyno_draw::banners::cautions;
 use dyno_model::Language;
 use dyno_model::summary::{LevelSummary, Origin, RunSummary, Summary};
@@ -47,7 +47,7 @@ pub struct TextOptions {
     /// The language of everything but names.
     pub language: Language,
     /// The columns that the user asked for.
-    pub selection: Selection,
+    pub selection: ReportSelection,
     /// Also what only some readers need: every level with its details, all notes.
     pub details: bool,
 }
@@ -59,7 +59,7 @@ impl Default for TextOptions {
             terminal: false,
             color: false,
             language: Language::default(),
-            selection: Selection::default(),
+            selection: ReportSelection::default(),
             details: false,
         }
     }

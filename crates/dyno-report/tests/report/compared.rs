@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use dyno_analysis::compare::{
-    Called, Compared, ComparedSide, Comparison, ComparisonNote, GateAnswer, Terms, Why, compare,
-    gated,
+    Called, Compared, ComparedSide, Comparison, ComparisonNote, ComparisonTerms, GateAnswer,
+    WhyDifferent, compare, gated,
 };
 use dyno_model::load::{LoadKind, LoadSummary};
 use dyno_model::metric::{Statistic, Time};
@@ -22,7 +22,7 @@ fn compared(names: &[&str]) -> Comparison {
     let summary = summary();
     let sides: Vec<ComparedSide<'_>> =
         names.iter().map(|name| ComparedSide { name, summary: &summary }).collect();
-    compare(&sides, &Terms::default())
+    compare(&sides, &ComparisonTerms::default())
 }
 
 #[test]
@@ -114,7 +114,10 @@ fn shedding(completed: u64, shed: u64) -> Summary {
 
 fn against(first: &Summary, own: &Summary) -> Comparison {
     let sides = [("before", first), ("after", own)];
-    compare(&sides.map(|(name, summary)| ComparedSide { name, summary }), &Terms::default())
+    compare(
+        &sides.map(|(name, summary)| ComparedSide { name, summary }),
+        &ComparisonTerms::default(),
+    )
 }
 
 /// The level of a summary at several loads.
@@ -187,7 +190,7 @@ fn imported(rates: &[(f64, f64)]) -> Summary {
 
 fn at_slo(first: &Summary, own: &Summary, slo: &str) -> Comparison {
     let sides = [("before", first), ("after", own)];
-    let terms = Terms { slo: Some(slo.parse().unwrap()), ..Terms::default() };
+    let terms = ComparisonTerms { slo: Some(slo.parse().unwrap()), ..ComparisonTerms::default() };
     compare(&sides.map(|(name, summary)| ComparedSide { name, summary }), &terms)
 }
 
@@ -282,7 +285,7 @@ fn c5_the_reason_for_a_missing_interval_is_said() {
     }
     let comparison = against(&short, &short);
     assert!(comparison.differences.is_empty());
-    assert!(comparison.untested.iter().all(|one| one.why == Why::TooShort));
+    assert!(comparison.untested.iter().all(|one| one.why == WhyDifferent::TooShort));
     let text = table(&comparison, Language::English, Some(80));
     assert!(!text.contains("verdict") && !text.contains("interval  "), "{text}");
     let whole = text.replace('\n', " ");
@@ -303,7 +306,7 @@ fn c5_suspect_levels_are_named() {
     let good = Summary { levels: suspect.levels.clone(), ..suspect.clone() };
     let sides = [("a", &good), ("b", &suspect), ("c", &suspect)];
     let sides = sides.map(|(name, summary)| ComparedSide { name, summary });
-    let comparison = compare(&sides, &Terms::default());
+    let comparison = compare(&sides, &ComparisonTerms::default());
     let text = table(&comparison, Language::English, Some(80)).replace('\n', " ");
     assert!(text.contains("suspect levels") && text.contains("a c=8; b c=8; c c=8"), "{text}");
     assert!(text.contains("✓ better, ✗ worse, = no difference larger than 5.0 %"), "{text}");
@@ -326,13 +329,16 @@ fn c8_an_uncertain_percentile_is_neither_compared_nor_gated() {
     for (first, own) in [(&good, &rough), (&rough, &good)] {
         let comparison = against(first, own);
         assert_eq!(comparison.differences.len(), before.differences.len() - 1);
-        assert_eq!(comparison.untested(1, 0, tail), Some(Why::Imprecise));
+        assert_eq!(comparison.untested(1, 0, tail), Some(WhyDifferent::Imprecise));
         let text = table(&comparison, Language::English, Some(100)).replace('\n', " ");
         let named = "not tested: TTFT p99 ms at c=8, which the client could not measure";
         assert!(text.contains(named), "{text}");
         let found = gated(&comparison, &[], 0.5);
         let check = found.checks.iter().find(|check| check.metric == tail).unwrap();
-        assert_eq!((check.answer, check.why), (GateAnswer::CannotTell, Some(Why::Imprecise)));
+        assert_eq!(
+            (check.answer, check.why),
+            (GateAnswer::CannotTell, Some(WhyDifferent::Imprecise))
+        );
         let line = check_line(check, Language::English);
         assert!(line.contains("could not measure"), "{line}");
         let others = found.checks.iter().filter(|check| check.metric != tail);
@@ -364,7 +370,7 @@ fn c14_compare_names_the_time_between_tokens_that_both_have() {
     let checks = gated(&mixed, &[], 0.05).checks;
     assert!(checks.iter().any(|check| check.metric.name() == "tpot_mean"));
     let asked = vec![Compared::named("tpot_mean").unwrap()];
-    let terms = Terms { asked: asked.clone(), ..Terms::default() };
+    let terms = ComparisonTerms { asked: asked.clone(), ..ComparisonTerms::default() };
     let sides = [("before", &both), ("after", &both)];
     let comparison = compare(&sides.map(|(name, summary)| ComparedSide { name, summary }), &terms);
     assert_eq!(gated(&comparison, &asked, 0.05).checks.len(), 1, "what is asked for is checked");

@@ -6,7 +6,7 @@ use dyno_analysis::RunResults;
 use dyno_import::{Imported, import_bytes};
 use dyno_model::metric::Time;
 use dyno_model::{Language, LevelSummary};
-use dyno_report::layout::{Layout, Options, Run};
+use dyno_report::layout::{Layout, Options, RunToPrint};
 use std::path::Path;
 
 /// The text of a fixture of the importers.
@@ -26,7 +26,7 @@ fn read_text(text: &str) -> Imported {
 
 fn print(layout: Layout, run: &RunResults) -> String {
     let (summary, extras) = (run.summary.clone(), run.extras.clone());
-    let run = Run { summary, extras, detail: None, plan: None, environment: None };
+    let run = RunToPrint { summary, extras, detail: None, plan: None, environment: None };
     let options = Options { language: Language::Chinese, ..Options::default() };
     String::from_utf8(layout.print(&[run], &options).unwrap().bytes).unwrap()
 }

@@ -1,9 +1,9 @@
 //! For tests of the APIs: a response with known facts, and the bytes of its stream.
 
-use super::response::{Chunks, Facts, Token};
-use super::{AnswerFinish, Body};
+use super::response::{Chunks, Facts, ResponseToken};
+use super::{AnswerFinish, ResponseBody};
 use crate::fault::{Quirk, Quirks};
-use crate::framing::{Burst, Frames, Framing, Transfer};
+use crate::framing::{Burst, Frames, ServedFraming, Transfer};
 use dyno_model::MS;
 
 /// A response of four tokens to eleven.
@@ -24,13 +24,13 @@ pub(super) fn facts(quirks: &[Quirk]) -> Facts<'static> {
 }
 
 /// A request body for a model with small vectors.
-pub(super) fn body(bytes: &str) -> Body<'_> {
-    Body { bytes: bytes.as_bytes(), quirks: Quirks::default(), block: None, dimensions: 16 }
+pub(super) fn body(bytes: &str) -> ResponseBody<'_> {
+    ResponseBody { bytes: bytes.as_bytes(), quirks: Quirks::default(), block: None, dimensions: 16 }
 }
 
 /// Everything that a stream sends: its first token after 100 ms, the others 20 ms apart.
 pub(super) fn streamed(frames: Frames, chunks: &mut dyn Chunks, facts: &Facts<'_>) -> String {
-    let mut framing = Framing::new(frames, facts.quirks, Transfer::Close);
+    let mut framing = ServedFraming::new(frames, facts.quirks, Transfer::Close);
     let mut burst = Burst::default();
     let mut out = framing.out(&mut burst);
     let at = |k: u32| (100 + 20 * u64::from(k)) * MS;
@@ -40,7 +40,7 @@ pub(super) fn streamed(frames: Frames, chunks: &mut dyn Chunks, facts: &Facts<'_
     }
     for k in 0..facts.tokens {
         let end = (k + 1 == facts.tokens).then_some(facts.finish);
-        chunks.token(&mut out, Token { k, at: at(k) }, end);
+        chunks.token(&mut out, ResponseToken { k, at: at(k) }, end);
     }
     chunks.close(&mut out, at(facts.tokens.saturating_sub(1)));
     text(&burst)
@@ -48,7 +48,7 @@ pub(super) fn streamed(frames: Frames, chunks: &mut dyn Chunks, facts: &Facts<'_
 
 /// What a stream sends when it fails.
 pub(super) fn failed(frames: Frames, chunks: &mut dyn Chunks) -> String {
-    let mut framing = Framing::new(frames, Quirks::default(), Transfer::Close);
+    let mut framing = ServedFraming::new(frames, Quirks::default(), Transfer::Close);
     let mut burst = Burst::default();
     chunks.fail(&mut framing.out(&mut burst), "It broke.");
     text(&burst)

@@ -51,7 +51,7 @@ pub trait ServedApi: Sync {
     fn paths(&self) -> &'static [&'static str];
 
     /// What a request asks for, and how the response to it is written.
-    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal>;
+    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal>;
 
     /// The body of an error with this status.
     fn error(&self, status: u16, message: &str) -> Vec<u8>;
@@ -85,7 +85,7 @@ pub fn at(path: &str) -> Option<&'static dyn ServedApi> {
 
 /// A request body, and how it is to be read.
 #[derive(Debug, Clone, Copy)]
-pub struct Body<'a> {
+pub struct ResponseBody<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// The quirks that the response to it has.
@@ -96,7 +96,7 @@ pub struct Body<'a> {
     pub dimensions: u32,
 }
 
-impl Body<'_> {
+impl ResponseBody<'_> {
     /// Its fields; the error says what is wrong and where.
     fn fields<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Refusal> {
         serde_json::from_slice(self.bytes)
@@ -110,12 +110,12 @@ pub struct Refusal {
     /// The status of the response.
     pub status: u16,
     /// The reason.
-    pub why: Why,
+    pub why: WhyFinished,
 }
 
 /// The reason, in words or as a body.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum WhyFinished {
     /// The message of an error.
     Message(String),
     /// A whole body, for those that do not look like other errors.
@@ -124,7 +124,7 @@ pub enum Why {
 
 impl Refusal {
     fn new(status: u16, message: impl Into<String>) -> Self {
-        Self { status, why: Why::Message(message.into()) }
+        Self { status, why: WhyFinished::Message(message.into()) }
     }
 
     /// A field that must be there is not.

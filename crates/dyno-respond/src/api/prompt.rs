@@ -208,11 +208,11 @@ pub(super) fn text<W: Words>(text: &str) -> W {
 /// A prompt as words: of strings their words, of token ids each, of lists all in order, of
 /// messages and parts what is in `content` and `text`. The text itself is not kept.
 #[derive(Debug)]
-pub struct Read<W>(pub(crate) W);
+pub struct ReadPrompt<W>(pub(crate) W);
 
-impl<'de, W: Words> Deserialize<'de> for Read<W> {
+impl<'de, W: Words> Deserialize<'de> for ReadPrompt<W> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader(PhantomData)).map(Read)
+        deserializer.deserialize_any(Reader(PhantomData)).map(ReadPrompt)
     }
 }
 
@@ -241,7 +241,7 @@ impl<'de, W: Words> Visitor<'de> for Reader<W> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<W, A::Error> {
         let mut words = W::default();
-        while let Some(Read(next)) = items.next_element()? {
+        while let Some(ReadPrompt(next)) = items.next_element()? {
             words.append(next);
         }
         Ok(words)
@@ -251,7 +251,7 @@ impl<'de, W: Words> Visitor<'de> for Reader<W> {
         let (mut words, mut role) = (W::default(), W::default());
         while let Some(key) = fields.next_key::<Cow<'de, str>>()? {
             match key.as_ref() {
-                "content" | "text" => words.append(fields.next_value::<Read<W>>()?.0),
+                "content" | "text" => words.append(fields.next_value::<ReadPrompt<W>>()?.0),
                 "role" => {
                     fields.next_value::<Value>()?.as_str().into_iter().for_each(|r| role.role(r));
                 }

@@ -87,7 +87,7 @@ pub struct KnownPrompt {
 
 /// A token of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
+pub struct ResponseToken {
     /// Its number, from 0.
     pub k: u32,
     /// When it came, since the request was read.
@@ -109,7 +109,7 @@ pub trait Chunks: Debug + Send {
     fn start(&mut self, _start: ResponseStart) {}
 
     /// A token, and why it is the last if it is.
-    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<AnswerFinish>);
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, end: Option<AnswerFinish>);
 
     /// The end of a response that has no tokens.
     fn end_without_tokens(&mut self, out: &mut Out<'_>, finish: AnswerFinish, at: Nanos);

@@ -5,7 +5,7 @@ const BIG: usize = 200_000;
 
 /// What is wrong with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Damage {
+pub enum StreamDamage {
     /// It is not JSON.
     NotJson,
     /// It is larger than any client should accept.
@@ -14,7 +14,7 @@ pub enum Damage {
     Half,
 }
 
-impl Damage {
+impl StreamDamage {
     /// Damages the data of a frame; whether only half of the frame is to be sent.
     pub(super) fn apply(self, json: &mut Vec<u8>) -> bool {
         match self {
@@ -67,11 +67,11 @@ mod tests {
     fn damaged_data_is_no_json_or_too_large() {
         for json in [r#"{"a":1}"#, r#"{"a":"b c"}"#, "{}", "[DONE]"] {
             let mut damaged = json.as_bytes().to_vec();
-            assert!(!Damage::NotJson.apply(&mut damaged));
+            assert!(!StreamDamage::NotJson.apply(&mut damaged));
             assert!(serde_json::from_slice::<Value>(&damaged).is_err(), "{json}");
         }
         let mut json = b"{}".to_vec();
-        Damage::Oversize.apply(&mut json);
+        StreamDamage::Oversize.apply(&mut json);
         assert!(json.len() > 20 * 1024 * 1024 && serde_json::from_slice::<Value>(&json).is_ok());
     }
 }

@@ -6,7 +6,7 @@ mod damage;
 mod http;
 
 pub use burst::Burst;
-pub use damage::Damage;
+pub use damage::StreamDamage;
 pub use http::Transfer;
 
 use crate::fault::{Quirk, Quirks};
@@ -40,7 +40,7 @@ impl Frames {
 
 /// How one stream is framed, and how far it is.
 #[derive(Debug)]
-pub struct Framing {
+pub struct ServedFraming {
     frames: Frames,
     quirks: Quirks,
     transfer: Transfer,
@@ -52,9 +52,9 @@ pub struct Framing {
 
 /// Where the frames of a stream go.
 pub struct Out<'a> {
-    framing: &'a mut Framing,
+    framing: &'a mut ServedFraming,
     burst: &'a mut Burst,
-    damage: Option<Damage>,
+    damage: Option<StreamDamage>,
     /// Nothing follows: the sender has died.
     cut: bool,
 }
@@ -104,7 +104,7 @@ impl Out<'_> {
     }
 }
 
-impl Framing {
+impl ServedFraming {
     /// A stream that has not begun.
     pub fn new(frames: Frames, quirks: Quirks, transfer: Transfer) -> Self {
         Self { frames, quirks, transfer, count: 0, opened: false, ahead: 0 }
@@ -116,7 +116,7 @@ impl Framing {
     }
 
     /// The same, for a first frame that is damaged.
-    pub fn damaged<'a>(&'a mut self, burst: &'a mut Burst, damage: Damage) -> Out<'a> {
+    pub fn damaged<'a>(&'a mut self, burst: &'a mut Burst, damage: StreamDamage) -> Out<'a> {
         Out { framing: self, burst, damage: Some(damage), cut: false }
     }
 
@@ -258,7 +258,7 @@ mod tests {
     fn framed(frames: Frames, quirks: &[Quirk], transfer: Transfer) -> Burst {
         let mut set = Quirks::default();
         quirks.iter().for_each(|q| set.insert(*q));
-        let mut framing = Framing::new(frames, set, transfer);
+        let mut framing = ServedFraming::new(frames, set, transfer);
         let mut burst = Burst::default();
         let mut out = framing.out(&mut burst);
         out.event("part", |out| out.extend_from_slice(JSON.as_bytes()));

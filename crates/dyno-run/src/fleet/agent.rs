@@ -3,10 +3,10 @@
 use super::bench::{SECRETS, plan_of};
 use super::files::Fetched;
 use super::keeping::{AtStart, Counting, Keeping};
-use super::kept::{Keep, Kept, note};
+use super::kept::{KeepRecords, KeptRecords, note};
 use super::notices::told_once;
 use super::settled::AgreedWorkload;
-use super::told::Told;
+use super::told::ToldByAgent;
 use crate::api::dialect_of;
 use crate::error::RunError;
 use crate::host;
@@ -55,7 +55,7 @@ pub struct AgentWork {
     /// Whether it may measure the target at a URL; the reason if not.
     pub may_measure: Permission,
     /// Where it keeps records that its coordinator did not fetch.
-    pub keep: Keep,
+    pub keep: KeepRecords,
 }
 
 /// How a run was that is over for an agent.
@@ -92,7 +92,7 @@ impl AgentWork {
             counting: counting.map(secrets),
             shares_files: true,
             may_measure: Box::new(|_| Ok(())),
-            keep: run_dir.map_or(Keep::Below(Vec::new()), Keep::InRun),
+            keep: run_dir.map_or(KeepRecords::Below(Vec::new()), KeepRecords::InRun),
         }
     }
 }
@@ -110,7 +110,7 @@ fn secrets(given: &serde_json::Value) -> Secrets {
 pub fn serve_child(agent: &AgentWork) -> Result<(), RunError> {
     let clock = Clock::start();
     let line = dyno_fleet::pipe::stdio(clock);
-    let line = line.map_err(|error| RunError::Own(dyno_model::said!(error)))?;
+    let line = line.map_err(|error| RunError::Own(Message::of(error)))?;
     // Its coordinator gets the signals, and tells it.
     serve(agent, line, clock, &StopSignal::new()).how
 }
@@ -119,7 +119,7 @@ pub fn serve_child(agent: &AgentWork) -> Result<(), RunError> {
 /// one; with `once`, in one. `ended` hears how each run ended for it.
 pub fn serve_bus(
     agent: &AgentWork,
-    options: &nats::Options,
+    options: &nats::BusOptions,
     once: bool,
     stop: &StopSignal,
     tell: impl Fn(nats::Notice) + Send + 'static,
@@ -173,7 +173,7 @@ fn carry_out(
     line: AgentLine,
     clock: Clock,
     stop: &StopSignal,
-    kept: &mut Option<Kept>,
+    kept: &mut Option<KeptRecords>,
 ) -> Result<(Message, bool), RunError> {
     let told_to_end = stop.clone();
     let ends = move || told_to_end.get() > Stop::No;
@@ -243,7 +243,7 @@ fn refuse(post: &Post, why: &impl Localized) -> Result<(), Message> {
 struct Duty {
     plan: Plan,
     run: String,
-    keep: Keep,
+    keep: KeepRecords,
     /// What a report of its part needs.
     environment: Environment,
     bench: ServerBackend,
@@ -278,11 +278,11 @@ impl Duty {
         let (cpu, sources) = agent.own_of(setup);
         if !sources.is_empty() {
             let sources = Sources::parse(&sources.join(","));
-            reach.sources = sources.map_err(|error| RunError::Usage(dyno_model::said!(error)))?;
+            reach.sources = sources.map_err(|error| RunError::Usage(Message::of(error)))?;
         }
         if let Some(cpu) = cpu {
             let pinned = dyno_net::pin_to_cpu(cpu as usize);
-            pinned.map_err(|error| RunError::Own(Message::quoted(error)))?;
+            pinned.map_err(|error| RunError::Own(Message::of(error)))?;
         }
         reach.numbered = settled.addresses.clone();
         let mut workload = match &files {
@@ -336,13 +336,13 @@ impl Duty {
         post: &Post,
         clock: Clock,
         told_to_end: &StopSignal,
-    ) -> Result<(AgentLevelEnd, Kept), RunError> {
+    ) -> Result<(AgentLevelEnd, KeptRecords), RunError> {
         check_level(prepare).map_err(|why| RunError::Usage(Message::of(&why)))?;
         let PrepareLevel { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);
         let items = self.workload.items(&self.plan, level, *number).map_err(RunError::Usage)?;
-        let kept = Kept::create(&self.keep, &self.plan, &self.environment)?;
+        let kept = KeptRecords::create(&self.keep, &self.plan, &self.environment)?;
         let header = identity::header(self.run.clone(), &self.plan, &clock);
         let recorder = Recorder::start(kept.dir(), header)?;
         if *number as usize >= self.plan.levels.len() {
@@ -372,7 +372,7 @@ impl Duty {
         counters.end();
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
-        let lost_target = outcome.lost.as_ref().map(served_nothing).map(Message::quoted);
+        let lost_target = outcome.lost.as_ref().map(served_nothing);
         let done = AgentLevelEnd {
             level: *number,
             ending: outcome.end.ending,
@@ -381,7 +381,7 @@ impl Duty {
             failed: outcome.failed,
             lost_target,
             trouble: self.trouble(outcome.end.ending),
-            told: Told {
+            told: ToldByAgent {
                 data: self.workload.report(*number, outcome.taken),
                 addresses: self.bench.target.addresses.clone(),
             }

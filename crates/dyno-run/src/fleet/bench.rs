@@ -2,13 +2,13 @@
 
 use super::files::Files;
 use super::folder::Folder;
-use super::merge::{Bounds, Stream, merge};
+use super::merge::{AgentStream, Bounds, merge};
 use super::outcome::{blame, lost_before, together};
 use super::served::{Served, Signs};
 use super::settled::AgreedWorkload;
-use super::told::{Learned, Numbers, Told, joined};
+use super::told::{Learned, Numbers, ToldByAgent, joined};
 use crate::error::RunError;
-use crate::identity::{on_one_line, one_line};
+use crate::identity::on_one_line;
 use crate::levels::Backend;
 use crate::metrics::Metrics;
 use crate::order::{ConnectionSettings, Order, Secrets};
@@ -19,7 +19,9 @@ use dyno_drive::{
     LevelOutcome, LevelRecorder, LevelSetup, LostTarget, Observer, Stop, StopSignal, TransportError,
 };
 use dyno_fleet::pipe::{self, Children};
-use dyno_fleet::{AgentLevelEnd, Fleet, FleetError, LevelWatch, Part, PrepareLevel, Setup, nats};
+use dyno_fleet::{
+    AgentLevelEnd, AgentPart, Fleet, FleetError, LevelWatch, PrepareLevel, Setup, nats,
+};
 use dyno_model::environment::Address;
 use dyno_model::fleet::{AgentSeen, FleetPlan};
 use dyno_model::frame::{Ending, EngineSlip, LevelEnd};
@@ -65,7 +67,7 @@ pub struct Local {
 #[derive(Clone)]
 pub struct OnBus {
     /// The bus.
-    pub options: nats::Options,
+    pub options: nats::BusOptions,
     /// How long to wait for enough of them.
     pub within: Duration,
 }
@@ -226,21 +228,21 @@ fn no_bus(error: nats::BusError, agents: u32, plan: &Plan) -> RunError {
         nats::BusError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         nats::BusError::TooFew(few) if plan.course.versus.is_some() => {
             let all = agents.saturating_mul(2);
-            let few = message!("--bus: {}", "--bus：{}", on_one_line(&dyno_model::said!(few)));
+            let few = message!("--bus: {}", "--bus：{}", on_one_line(&few));
             RunError::Usage(few.with_hint(message!(
                 "--versus needs agents for each of the two servers, {all} in all",
                 "--versus 的两台服务器各需要压测端，共 {all} 个",
             )))
         }
         error => {
-            let why = on_one_line(&dyno_model::said!(error));
+            let why = on_one_line(&error);
             RunError::Usage(message!("--bus: {why}", "--bus：{why}"))
         }
     }
 }
 
 fn wrong(error: FleetError) -> RunError {
-    let message = message!("--agents: {}", "--agents：{}", on_one_line(&dyno_model::said!(error)));
+    let message = message!("--agents: {}", "--agents：{}", on_one_line(&error));
     match error {
         FleetError::Interrupted => RunError::Interrupted(message!("interrupted", "已中断")),
         FleetError::Version { .. } | FleetError::Refused { .. } => RunError::Usage(message),
@@ -340,7 +342,7 @@ impl Backend for Coordinated {
                 return Ok(lost_before(setup.level, &name, why, now));
             }
             Err(error) => {
-                return Err(TransportError::from(io::Error::other(one_line(&error.to_string()))));
+                return Err(TransportError::from(io::Error::other(on_one_line(&error))));
             }
         };
         let (silent, started) = (watching.silent, watching.started);
@@ -423,7 +425,7 @@ impl Coordinated {
     /// of an agent that is lost meanwhile is kept.
     fn collect(
         &mut self,
-        parts: &mut [Part],
+        parts: &mut [AgentPart],
         bounds: Bounds,
         (recorder, observer): (&mut dyn LevelRecorder, &dyn Observer),
         signs: &mut Signs,
@@ -447,7 +449,7 @@ impl Coordinated {
             }
             // Less than the head of the file may have come.
             let Ok(reader) = dir.records() else { continue };
-            streams.push(Stream::new(number as u32, clock, addresses, reader));
+            streams.push(AgentStream::new(number as u32, clock, addresses, reader));
             of_agent.push(number);
         }
         let merged = merge(streams, bounds, |record| {
@@ -481,9 +483,10 @@ impl Coordinated {
     }
 
     /// Takes what agents tell of the data and of the target; the numbers of each one's addresses.
-    fn hear(&mut self, parts: &[Part]) -> Vec<Numbers> {
-        let done = |part: &Part| part.done.as_ref().map(|done| Told::read(&done.told));
-        let told: Vec<Told> = parts.iter().map(|part| done(part).unwrap_or_default()).collect();
+    fn hear(&mut self, parts: &[AgentPart]) -> Vec<Numbers> {
+        let done = |part: &AgentPart| part.done.as_ref().map(|done| ToldByAgent::read(&done.told));
+        let told: Vec<ToldByAgent> =
+            parts.iter().map(|part| done(part).unwrap_or_default()).collect();
         let known = self.addresses.clone();
         let (addresses, data): (Vec<_>, Vec<_>) =
             told.into_iter().map(|told| (told.addresses, told.data)).unzip();

@@ -87,7 +87,7 @@ impl Fetched {
         for file in files {
             let (role, bare) = checked(&file.name)?;
             let within = folder.path().join(role);
-            fs::create_dir_all(&within).map_err(Message::quoted)?;
+            fs::create_dir_all(&within).map_err(Message::of)?;
             let path = within.join(bare);
             fetch(file, &path, post)
                 .map_err(|why| message!("{}: {why}", "{}：{why}", file.name))?;
@@ -130,7 +130,7 @@ fn fits(files: &[FileRef], free: Option<u64>, within: &Path) -> Result<(), Messa
 }
 
 fn fetch(file: &FileRef, path: &Path, post: &Post) -> Result<(), Message> {
-    let failed = |error: io::Error| Message::quoted(error);
+    let failed = |error: io::Error| Message::of(error);
     let mut out = File::create(path).map_err(failed)?;
     let (mut hash, mut from) = (Sha256::new(), 0);
     while from < file.size {

@@ -30,7 +30,7 @@ const AGAIN: u32 = 100;
 
 /// Where an agent keeps records that its coordinator did not fetch.
 #[derive(Debug, Clone)]
-pub enum Keep {
+pub enum KeepRecords {
     /// In the directory of the run, where they are written.
     InRun(PathBuf),
     /// Below the first of these directories that can be written; those of old runs are removed there.
@@ -38,7 +38,7 @@ pub enum Keep {
 }
 
 /// The records of a level.
-pub(super) struct Kept {
+pub(super) struct KeptRecords {
     folder: Folder,
     dir: RunDir,
     /// They are where they are to be kept.
@@ -50,17 +50,19 @@ pub(super) struct Kept {
     fetched: bool,
 }
 
-impl Kept {
+impl KeptRecords {
     /// Opens the directory of an agent's part.
     pub(super) fn create(
-        keep: &Keep,
+        keep: &KeepRecords,
         plan: &Plan,
         environment: &Environment,
     ) -> Result<Self, RunError> {
-        let own = |error: io::Error| RunError::Own(Message::quoted(error));
+        let own = |error: io::Error| RunError::Own(Message::of(error));
         let in_run = match keep {
-            Keep::InRun(run) => Folder::in_run(run, &RunDir::part_name(plan.shard.index)).ok(),
-            Keep::Below(_) => None,
+            KeepRecords::InRun(run) => {
+                Folder::in_run(run, &RunDir::part_name(plan.shard.index)).ok()
+            }
+            KeepRecords::Below(_) => None,
         };
         let in_place = in_run.is_some();
         let folder = in_run.map_or_else(Folder::of_agent, Ok).map_err(own)?;
@@ -82,7 +84,7 @@ impl Kept {
     /// All of them are written.
     pub(super) fn close(mut self, records: u64) -> Result<Self, RunError> {
         let found = self.path().metadata();
-        let length = found.map_err(|error| RunError::Own(Message::quoted(error)))?.len();
+        let length = found.map_err(|error| RunError::Own(Message::of(error)))?.len();
         (self.records, self.bytes) = (records, length);
         Ok(self)
     }
@@ -97,7 +99,7 @@ impl Kept {
     /// are, or why that failed.
     pub(super) fn keep(
         self,
-        keep: &Keep,
+        keep: &KeepRecords,
         why: &Message,
         told: bool,
     ) -> Option<Result<PathBuf, Message>> {
@@ -112,13 +114,13 @@ impl Kept {
         if self.in_place {
             return Some(Ok(self.folder.keep()));
         }
-        let Keep::Below(roots) = keep else { return None };
+        let KeepRecords::Below(roots) = keep else { return None };
         Some(self.moved(roots))
     }
 
     /// Moves them below the first directory that can be written.
     fn moved(&self, roots: &[PathBuf]) -> Result<PathBuf, Message> {
-        let header = self.dir.records().map_err(|error| dyno_model::said!(error))?.header().clone();
+        let header = self.dir.records().map_err(Message::of)?.header().clone();
         let name = name(&header.run_id, header.shard);
         let mut why = message!("there is no place for them", "没有可保存的位置");
         for root in roots {
@@ -203,7 +205,7 @@ mod tests {
     use dyno_record::Recorder;
     use std::os::unix::fs::PermissionsExt;
 
-    fn kept(run: &str, keep: &Keep) -> Kept {
+    fn kept(run: &str, keep: &KeepRecords) -> KeptRecords {
         let mut plan = Plan::new(Target::at("http://127.0.0.1:9"));
         plan.shard = Shard { index: 1, of: 3 };
         let environment = identity::environment(
@@ -211,7 +213,7 @@ mod tests {
             Default::default(),
             vec![note("a", plan.shard)],
         );
-        let kept = Kept::create(keep, &plan, &environment).unwrap();
+        let kept = KeptRecords::create(keep, &plan, &environment).unwrap();
         let header = identity::header(run.to_owned(), &plan, &Clock::start());
         Recorder::start(kept.dir(), header).unwrap().finish();
         kept.close(1).unwrap()
@@ -231,7 +233,7 @@ mod tests {
         let (no, root) = (place.path().join("file"), place.path().join("runs"));
         fs::write(&no, "").unwrap();
         fs::create_dir_all(root.join("lost-and-found")).unwrap();
-        let keep = Keep::Below(vec![no, root.clone()]);
+        let keep = KeepRecords::Below(vec![no, root.clone()]);
         for run in ["../../1", "2", "2", "3", "4", "5"] {
             let path =
                 kept(run, &keep).keep(&keep, &Message::quoted("gone"), false).unwrap().unwrap();
@@ -254,14 +256,14 @@ mod tests {
     #[test]
     fn what_the_coordinator_has_or_never_was_is_not_kept() {
         let place = tempfile::tempdir().unwrap();
-        let keep = Keep::InRun(place.path().to_owned());
+        let keep = KeepRecords::InRun(place.path().to_owned());
         let mut fetched = kept("1", &keep);
         assert_eq!(names(place.path()), ["agent-2"]);
         while !fetched.fetched {
             fetched.piece(0).unwrap();
         }
         assert_eq!(fetched.keep(&keep, &Message::quoted("over"), true), None);
-        let empty = Kept { records: 0, ..kept("1", &keep) };
+        let empty = KeptRecords { records: 0, ..kept("1", &keep) };
         assert_eq!(empty.keep(&keep, &Message::quoted("gone"), false), None);
         assert!(names(place.path()).is_empty());
         let part = kept("1", &keep).keep(&keep, &Message::quoted("gone"), false).unwrap().unwrap();

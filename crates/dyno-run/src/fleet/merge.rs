@@ -5,13 +5,13 @@ use dyno_model::fleet::ClockFit;
 use dyno_model::frame::{Frame, LevelEnd};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Message, Nanos, SEC, message};
-use dyno_record::{RecordReader, Seen};
+use dyno_record::{RecordReader, SeenPart};
 use dyno_wire::exchange::is_impossible;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// One agent's records of a level.
-pub(super) struct Stream {
+pub(super) struct AgentStream {
     agent: u32,
     clock: ClockFit,
     addresses: Numbers,
@@ -31,7 +31,12 @@ const ALLOWANCE: Nanos = 10 * SEC;
 
 impl Bounds {
     /// What is wrong with a record.
-    fn fault(&self, record: &RequestRecord, clock: &ClockFit, seen: &mut Seen) -> Option<Message> {
+    fn fault(
+        &self,
+        record: &RequestRecord,
+        clock: &ClockFit,
+        seen: &mut SeenPart,
+    ) -> Option<Message> {
         let index = record.index;
         if record.level != self.level {
             return Some(message!(
@@ -68,7 +73,7 @@ impl Bounds {
     }
 }
 
-impl Stream {
+impl AgentStream {
     pub(super) fn new(
         agent: u32,
         clock: ClockFit,
@@ -136,13 +141,13 @@ impl Ord for Next {
 /// Passes all records on in the order in which they ended; returns the end of each stream, or what is wrong
 /// with the first record that cannot be: from there on, it is left out.
 pub(super) fn merge(
-    mut streams: Vec<Stream>,
+    mut streams: Vec<AgentStream>,
     bounds: Bounds,
     mut each: impl FnMut(Box<RequestRecord>),
 ) -> Vec<Result<Option<LevelEnd>, Message>> {
     let mut ends: Vec<Option<LevelEnd>> = streams.iter().map(|_| None).collect();
     let mut faults: Vec<Option<Message>> = streams.iter().map(|_| None).collect();
-    let (mut waiting, mut seen) = (BinaryHeap::new(), Seen::default());
+    let (mut waiting, mut seen) = (BinaryHeap::new(), SeenPart::default());
     for (number, stream) in streams.iter_mut().enumerate() {
         waiting.extend(stream.next(&mut ends[number]).map(|record| Next(record, number)));
     }
@@ -155,7 +160,7 @@ pub(super) fn merge(
         let next = streams[number].next(&mut ends[number]);
         waiting.extend(next.map(|record| Next(record, number)));
     }
-    let checked = |((end, fault), stream): ((Option<LevelEnd>, Option<Message>), &Stream)| {
+    let checked = |((end, fault), stream): ((Option<LevelEnd>, Option<Message>), &AgentStream)| {
         let ended = end.as_ref().map(|end| end.ended);
         match (fault, ended) {
             (Some(fault), _) => Err(fault),
@@ -181,7 +186,7 @@ mod tests {
     #[test]
     fn l8_records_that_cannot_be_are_faults() {
         let bounds = Bounds { level: 2, from: 1_000 * SEC, until: 1_060 * SEC };
-        let (fit, mut seen) = (ClockFit::default(), Seen::default());
+        let (fit, mut seen) = (ClockFit::default(), SeenPart::default());
         let mut fault = |record: &RequestRecord| bounds.fault(record, &fit, &mut seen);
         assert_eq!(fault(&record(0, 1_000 * SEC)), None);
         assert_eq!(fault(&record(4_097, 1_059 * SEC)), None);
@@ -212,6 +217,6 @@ mod tests {
         }
         // A clock that jumped is named as such.
         let jumped = ClockFit { steps: 1, ..fit };
-        assert_eq!(bounds.fault(&record(9, 0), &jumped, &mut Seen::default()), None);
+        assert_eq!(bounds.fault(&record(9, 0), &jumped, &mut SeenPart::default()), None);
     }
 }

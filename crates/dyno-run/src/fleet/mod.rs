@@ -24,7 +24,7 @@ pub use agent::{AgentWork, Ended, Permission, serve, serve_bus, serve_child};
 pub use bench::{AgentSource, Local, OnBus};
 pub(crate) use bench::{bare_url, gather};
 pub use dyno_fleet::nats;
-pub use kept::Keep;
+pub use kept::KeepRecords;
 pub(crate) use settled::AgreedWorkload;
 pub(crate) use told::Learned;
 

@@ -1,10 +1,10 @@
 //! How many load generators a plan needs on this machine: `--agents auto`. A decision from numbers only;
 //! nothing is measured or started here.
 
-use dyno_model::Language;
 use dyno_model::level_schedule::{Over, Range, Search};
+use dyno_model::message::clauses;
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Warmup};
-use dyno_words::messages;
+use dyno_model::{Message, message};
 use dyno_workload::random::lengths::Lengths;
 
 /// Streamed tokens per second that one process times accurately: measured on one core, with a token
@@ -215,69 +215,60 @@ fn tokens_of(level: &LevelPlan, plan: &Plan) -> Option<f64> {
     is_streamed(plan).then_some(rate * mean)
 }
 
-messages! {
-    /// Why there are so many.
-    enum Because;
-
-    Unknown:
-        "1 agent: the plan does not say how many streams there will be; give --agents N if one is not \
-         enough",
-        "1 个压测端：计划中没有说明流数；若不够，请使用 --agents N";
-    Streams: "{} streams, up to {} for each agent", "{} 路流，每个压测端最多 {} 路";
-    Tokens: "{} tokens/s, up to {} for each agent", "每秒 {} 个 token，每个压测端最多 {} 个";
-    Assumed:
-        "{} tokens/s if each stream gets {}, up to {} for each agent",
-        "每秒 {} 个 token（假定每路 {} 个），每个压测端最多 {} 个";
-    One: "1 agent is enough: {}", "1 个压测端即可：{}";
-    Several: "{} agents: {}", "{} 个压测端：{}";
-    TooFewCpus:
-        "{} agents, although the load needs {} ({}): one for each of {} CPUs less one for the coordinator",
-        "{} 个压测端，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个压测端一个，另留一个给协调进程";
-    TooFewCpusServer:
-        "{} agents, although the load needs {} ({}): one for each of {} CPUs less one for the coordinator \
-         and one for the server",
-        "{} 个压测端，而该负载需要 {} 个（{}）：共 {} 个 CPU，每个压测端一个，另留协调进程和服务器各一个";
-    Sources:
-        "; open the streams from {} addresses (--source-address)",
-        "；请从 {} 个地址建立这些流（--source-address）";
-}
-
 impl Need {
     /// How many, and why.
-    pub fn text(&self, language: Language) -> String {
+    pub fn said(&self) -> Message {
         let mut load = Vec::new();
         if let Some(streams) = self.streams {
-            let values = [streams.to_string(), self.streams_each.to_string()];
-            load.push(Because::Streams.with(language, &values));
+            load.push(message!(
+                "{streams} streams, up to {} for each agent",
+                "{streams} 路流，每个压测端最多 {} 路",
+                self.streams_each
+            ));
         }
         if let Some(rate) = self.tokens_per_s {
-            let (rate, most) = (format!("{rate:.0}"), format!("{TOKENS_PER_S:.0}"));
             load.push(match self.assumed {
-                true => {
-                    let each = format!("{TOKENS_PER_STREAM:.0}");
-                    Because::Assumed.with(language, &[rate, each, most])
-                }
-                false => Because::Tokens.with(language, &[rate, most]),
+                true => message!(
+                    "{rate:.0} tokens/s if each stream gets {TOKENS_PER_STREAM:.0}, up to \
+                     {TOKENS_PER_S:.0} for each agent",
+                    "每秒 {rate:.0} 个 token（假定每路 {TOKENS_PER_STREAM:.0} 个），每个压测端最多 \
+                     {TOKENS_PER_S:.0} 个"
+                ),
+                false => message!(
+                    "{rate:.0} tokens/s, up to {TOKENS_PER_S:.0} for each agent",
+                    "每秒 {rate:.0} 个 token，每个压测端最多 {TOKENS_PER_S:.0} 个"
+                ),
             });
         }
         if load.is_empty() {
-            return Because::Unknown.text(language).to_owned();
+            return message!(
+                "1 agent: the plan does not say how many streams there will be; give --agents N \
+                 if one is not enough",
+                "1 个压测端：计划中没有说明流数；若不够，请使用 --agents N"
+            );
         }
-        let load = load.join(language.semicolon());
-        let agents = self.agents.to_string();
+        let (agents, load, cpus) = (self.agents, clauses(load), self.cpus);
         let text = match (self.wanted, self.agents) {
-            (Some(wanted), _) => {
-                let why = match self.server_here {
-                    true => Because::TooFewCpusServer,
-                    false => Because::TooFewCpus,
-                };
-                why.with(language, &[agents, wanted.to_string(), load, self.cpus.to_string()])
-            }
-            (None, 1) => Because::One.with(language, &[load]),
-            (None, _) => Because::Several.with(language, &[agents, load]),
+            (Some(wanted), _) if self.server_here => message!(
+                "{agents} agents, although the load needs {wanted} ({load}): one for each of \
+                 {cpus} CPUs less one for the coordinator and one for the server",
+                "{agents} 个压测端，而该负载需要 {wanted} 个（{load}）：共 {cpus} 个 CPU，每个压测\
+                 端一个，另留协调进程和服务器各一个"
+            ),
+            (Some(wanted), _) => message!(
+                "{agents} agents, although the load needs {wanted} ({load}): one for each of \
+                 {cpus} CPUs less one for the coordinator",
+                "{agents} 个压测端，而该负载需要 {wanted} 个（{load}）：共 {cpus} 个 CPU，每个压测\
+                 端一个，另留一个给协调进程"
+            ),
+            (None, 1) => message!("1 agent is enough: {load}", "1 个压测端即可：{load}"),
+            (None, _) => message!("{agents} agents: {load}", "{agents} 个压测端：{load}"),
         };
         match self.sources {
-            Some(sources) => text + &Because::Sources.with(language, &[sources.to_string()]),
+            Some(sources) => message!(
+                "{text}; open the streams from {sources} addresses (--source-address)",
+                "{text}；请从 {sources} 个地址建立这些流（--source-address）"
+            ),
             None => text,
         }
     }
@@ -286,8 +277,8 @@ impl Need {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::SEC;
     use dyno_model::plan::{Arrival, Target};
+    use dyno_model::{Language, Localized, SEC};
 
     fn plan(levels: impl IntoIterator<Item = LevelPlan>) -> Plan {
         let mut plan = Plan::new(Target::at("http://gpu:8000"));
@@ -367,8 +358,8 @@ mod tests {
         assert_eq!((need.agents, need.tokens_per_s, need.assumed), (2, Some(240_000.0), true));
         let said = "2 agents: 8000 streams, up to 28000 for each agent; 240000 tokens/s if each stream gets 30, \
                     up to 120000 for each agent";
-        assert_eq!(need.text(Language::English), said);
-        assert!(need.text(Language::Chinese).contains("假定每路 30 个"));
+        assert_eq!(need.said().text(Language::English), said);
+        assert!(need.said().text(Language::Chinese).contains("假定每路 30 个"));
         assert_eq!(count(&whole(plan([closed(8_000)]))), 1);
         assert_eq!(count(&plan([LevelPlan::new(Load::Burst { requests: 8_000 })])), 2);
         // What is known takes precedence, and the larger of two levels counts.
@@ -445,7 +436,7 @@ mod tests {
         for cpus in [0, 1, 2] {
             assert_eq!((of(cpus, true).agents, of(cpus, false).agents), (1, 1), "never none");
         }
-        let text = of(4, true).text(Language::English);
+        let text = of(4, true).said().text(Language::English);
         assert!(text.contains("2 agents, although the load needs 4 (100000 streams"), "{text}");
         assert!(text.contains("4 CPUs") && text.contains("one for the server"), "{text}");
     }
@@ -456,7 +447,7 @@ mod tests {
         let need = agents(&wide, None, Machine { open_files: Some(20_000), ..BIG });
         assert_eq!(need.agents, 4, "19,936 each");
         assert_eq!(need.sources, Some(5), "agents share the ports of an address");
-        let text = need.text(Language::English);
+        let text = need.said().text(Language::English);
         assert!(text.ends_with("open the streams from 5 addresses (--source-address)"), "{text}");
         let enough = agents(&wide, None, Machine { sources: 5, ..BIG });
         assert_eq!((enough.agents, enough.sources), (3, None));
@@ -469,13 +460,13 @@ mod tests {
         let need = agents(&plan([open(2_000.0, 200)]), None, Machine { sources: 2, ..BIG });
         let expected = "4 agents: 20000 streams, up to 28000 for each agent; 400000 tokens/s, up to 120000 for each \
              agent";
-        assert_eq!(need.text(Language::English), expected);
-        let chinese = need.text(Language::Chinese);
+        assert_eq!(need.said().text(Language::English), expected);
+        let chinese = need.said().text(Language::Chinese);
         assert!(chinese.starts_with("4 个压测端：20000 路流"), "{chinese}");
-        let one = agents(&whole(plan([closed(64)])), None, BIG).text(Language::English);
+        let one = agents(&whole(plan([closed(64)])), None, BIG).said().text(Language::English);
         assert_eq!(one, "1 agent is enough: 64 streams, up to 28000 for each agent");
         let trace = agents(&plan([LevelPlan::new(Load::Trace { speed: 1.0 })]), None, BIG);
         assert_eq!(trace.agents, 1);
-        assert!(trace.text(Language::English).contains("does not say"));
+        assert!(trace.said().text(Language::English).contains("does not say"));
     }
 }

@@ -2,14 +2,14 @@
 
 use super::served::Signs;
 use dyno_drive::LevelOutcome;
-use dyno_fleet::{AgentLevelEnd, Part};
+use dyno_fleet::{AgentLevelEnd, AgentPart};
 use dyno_model::fleet::{AgentEnd, merged_health};
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::{Message, Nanos};
 
 /// What went wrong with one agent alone is its own: it could not go on as planned, or gave up a target that
 /// served others.
-pub(super) fn blame(part: &mut Part, end: Option<&LevelEnd>, signs: &Signs) {
+pub(super) fn blame(part: &mut AgentPart, end: Option<&LevelEnd>, signs: &Signs) {
     let (Some(done), Some(end)) = (&part.done, end) else { return };
     let gave_up = done.ending == Ending::TargetLost && signs.served_at(end.sending_stopped);
     let why = match gave_up {
@@ -35,7 +35,7 @@ pub(super) fn lost_before(level: u32, name: &str, why: Message, now: Nanos) -> L
 /// One level of all parts.
 pub(super) fn together(
     level: u32,
-    parts: &[Part],
+    parts: &[AgentPart],
     ends: Vec<Option<LevelEnd>>,
     started: Nanos,
     now: Nanos,
@@ -65,7 +65,7 @@ pub(super) fn together(
     }
 }
 
-fn agent_end((number, (part, end)): (u32, (&Part, &Option<LevelEnd>))) -> AgentEnd {
+fn agent_end((number, (part, end)): (u32, (&AgentPart, &Option<LevelEnd>))) -> AgentEnd {
     let done = part.done.as_ref();
     AgentEnd {
         clock: part.clock,
@@ -106,7 +106,7 @@ mod tests {
     use dyno_model::outcome::Outcome;
     use dyno_model::record::{Phase, RequestRecord};
 
-    fn part(ending: Ending, lost_target: Option<&str>, trouble: Option<&str>) -> Part {
+    fn part(ending: Ending, lost_target: Option<&str>, trouble: Option<&str>) -> AgentPart {
         let done = AgentLevelEnd {
             level: 0,
             ending,
@@ -118,7 +118,7 @@ mod tests {
             told: serde_json::Value::Null,
             bytes: 0,
         };
-        Part {
+        AgentPart {
             name: "a".to_owned(),
             host: String::new(),
             done: Some(done),
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    fn blamed(mut part: Part, served: Nanos) -> Option<String> {
+    fn blamed(mut part: AgentPart, served: Nanos) -> Option<String> {
         let mut signs = Signs::default();
         let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
         (record.outcome, record.end) = (Outcome::Completed, served);

@@ -11,8 +11,8 @@ use crate::tokenize::CountedBy;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_fleet::Setup;
-use dyno_model::message;
 use dyno_model::plan::Plan;
+use dyno_model::{Message, message};
 use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
 
@@ -20,7 +20,7 @@ impl AgentWork {
     /// A URL of the coordinator's, with the query that this agent has for it, if any. Where it knows other
     /// paths of the server alone, theirs is used.
     pub(super) fn with_query(&self, url: &str) -> Result<TargetUrl, RunError> {
-        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(dyno_model::said!(error));
+        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(Message::of(error));
         let bare = url.split('?').next().unwrap_or_default();
         let asked = TargetUrl::parse(bare).map_err(wrong)?;
         let path = |url: &TargetUrl| url.path().trim_end_matches('/').to_owned();
@@ -132,7 +132,7 @@ impl AgentWork {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::Keep;
+    use super::super::kept::KeepRecords;
     use super::*;
     use dyno_model::plan::{Shard, Target};
 
@@ -144,7 +144,7 @@ mod tests {
             counting: None,
             shares_files: false,
             may_measure: Box::new(|_| Ok(())),
-            keep: Keep::Below(Vec::new()),
+            keep: KeepRecords::Below(Vec::new()),
         }
     }
 

@@ -10,13 +10,13 @@ use std::net::SocketAddr;
 
 /// What an agent tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct ToldByAgent {
     pub(super) data: DataReport,
     /// The target's addresses by this agent's numbers.
     pub(super) addresses: Vec<Address>,
 }
 
-impl Told {
+impl ToldByAgent {
     /// Reads what an agent sent; what is not understood is left out.
     pub(super) fn read(value: &serde_json::Value) -> Self {
         serde_json::from_value(value.clone()).unwrap_or_default()
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn what_is_told_is_read_and_anything_else_is_nothing() {
-        let told = Told { addresses: vec![address(1)], ..Told::default() };
-        assert_eq!(Told::read(&told.written()), told);
-        assert_eq!(Told::read(&serde_json::Value::Null), Told::default());
-        assert_eq!(Told::read(&serde_json::json!({"addresses": 7})), Told::default());
+        let told = ToldByAgent { addresses: vec![address(1)], ..ToldByAgent::default() };
+        assert_eq!(ToldByAgent::read(&told.written()), told);
+        assert_eq!(ToldByAgent::read(&serde_json::Value::Null), ToldByAgent::default());
+        assert_eq!(ToldByAgent::read(&serde_json::json!({"addresses": 7})), ToldByAgent::default());
     }
 }

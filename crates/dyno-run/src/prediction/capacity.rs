@@ -73,7 +73,7 @@ fn saturated(twin: &Twin, Typical { input, output }: Typical) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_engine::twin::profile::Range;
+    use dyno_engine::twin::profile::TwinRange;
 
     #[test]
     fn longer_answers_leave_less_capacity_and_too_long_ones_none() {
@@ -92,7 +92,7 @@ mod tests {
         twin.scheduler.max_seqs = 256;
         let in_flight = [1.0, 8.0];
         let any = [1.0, 1e3];
-        twin.range = Some(Range { in_flight, rate: any, input: any, output: any });
+        twin.range = Some(TwinRange { in_flight, rate: any, input: any, output: any });
         let of = |twin: &Twin| interval(twin, Typical { input: 128, output: 64 }).unwrap();
         let known = of(&twin);
         twin.unidentified = vec!["max_seqs (never reached)".to_owned()];

@@ -5,7 +5,7 @@ mod capacity;
 mod pace;
 mod range;
 
-pub(crate) use pace::Pace;
+pub(crate) use pace::PredictionPace;
 
 use crate::api::has_messages;
 use crate::error::RunError;
@@ -35,8 +35,7 @@ pub(crate) fn prepare(
     is_counted: bool,
 ) -> Result<PreparedRun, RunError> {
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
-    let twin =
-        Twin::load(name).map_err(|error| RunError::setting("--twin", dyno_model::said!(error)))?;
+    let twin = Twin::load(name).map_err(|error| RunError::setting("--twin", error))?;
     if workload.is_open_to_server() && !is_counted {
         let counter = Tokenizer::by_asking(Box::new(count_words));
         workload.count_with(counter, Failure::default(), None);
@@ -50,9 +49,7 @@ pub(crate) fn prepare(
         PredictionAccuracy { rate, ttft, itl, latency }
     });
     let notes = assess(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
-    let core = twin
-        .core(plan.seed)
-        .map_err(|error| RunError::setting("--twin", dyno_model::said!(error)))?;
+    let core = twin.core(plan.seed).map_err(|error| RunError::setting("--twin", error))?;
     let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
     let length_field = Some("ignore_eos".to_owned());
     let preflight = Preflight { model, length_field, ..Preflight::default() };

@@ -22,11 +22,11 @@ struct Simulated {
 
 /// Learns from simulated levels how long others take to simulate.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct PredictionPace {
     levels: Vec<Simulated>,
 }
 
-impl Pace {
+impl PredictionPace {
     /// Learns that `level` took `wall` to simulate. Returns how long the levels to come will take, if
     /// that is worth saying: this was the first level with its load.
     pub(crate) fn learn(
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_rest_takes_wall_time_by_its_requests_and_tokens() {
-        let mut pace = Pace::default();
+        let mut pace = PredictionPace::default();
         let first = closed(4, 100, 10);
         let to_come = [closed(8, 300, 10), closed(4, 100, 40)];
         let left = pace.learn(&first, &glance(), Duration::from_secs(2), &to_come);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn levels_bounded_by_virtual_time_are_estimated_by_their_requests() {
-        let mut pace = Pace::default();
+        let mut pace = PredictionPace::default();
         let rate = Load::Rate { rate: 50.0, arrival: Arrival::Poisson };
         let output_tokens = LengthSpec::fixed(10);
         let hour = LevelPlan {
@@ -140,10 +140,17 @@ mod tests {
     #[test]
     fn short_waits_and_unknown_ones_are_not_announced() {
         let second = Duration::from_secs(1);
-        let short =
-            Pace::default().learn(&closed(1, 9, 1), &glance(), second, &[closed(2, 100, 1)]);
+        let short = PredictionPace::default().learn(
+            &closed(1, 9, 1),
+            &glance(),
+            second,
+            &[closed(2, 100, 1)],
+        );
         assert_eq!(short, None);
         let endless = LevelPlan { requests: None, ..closed(2, 1, 1) };
-        assert_eq!(Pace::default().learn(&closed(1, 9, 1), &glance(), second, &[endless]), None);
+        assert_eq!(
+            PredictionPace::default().learn(&closed(1, 9, 1), &glance(), second, &[endless]),
+            None
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::workload::Typical;
 use dyno_engine::twin::Twin;
-use dyno_engine::twin::profile::Range;
+use dyno_engine::twin::profile::TwinRange;
 use dyno_model::Diagnostic;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_words::Note;
@@ -37,7 +37,7 @@ pub(super) fn is_far(twin: &Twin, level: &LevelPlan, typical: Option<Typical>) -
 
 /// The load and the lengths of a level, each with the range that the twin was fitted to.
 fn compared(
-    range: &Range,
+    range: &TwinRange,
     level: &LevelPlan,
     typical: Option<Typical>,
 ) -> Vec<(Note, f64, [f64; 2])> {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn lengths_and_loads_twice_as_large_are_still_known_and_light_loads_always() {
         let mut twin = Twin::load(Twin::default_name()).unwrap();
-        let range = Range {
+        let range = TwinRange {
             in_flight: [1.0, 32.0],
             rate: [2.0, 10.0],
             input: [100.0, 400.0],

@@ -1,7 +1,7 @@
 //! How the data of a run were used, as far as they were sent.
 
 use dyno_model::Message;
-use dyno_workload::data::Tally;
+use dyno_workload::data::DataTally;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ impl Used {
     }
 }
 
-impl From<Tally> for Used {
-    fn from(tally: Tally) -> Self {
+impl From<DataTally> for Used {
+    fn from(tally: DataTally) -> Self {
         Self {
             skipped: tally.skipped,
             short: tally.dropped_short,
@@ -69,7 +69,7 @@ pub(crate) struct DataReport {
 const MOST_CHANGES: usize = 100_000;
 
 impl Account {
-    pub(super) fn keep(&mut self, level: u32, made: u64, tally: Tally) {
+    pub(super) fn keep(&mut self, level: u32, made: u64, tally: DataTally) {
         let used = Used::from(tally);
         let changed = match self.changes.last() {
             Some((before, _, last)) if *before == level => *last != used,

@@ -23,10 +23,10 @@ pub(super) fn of_random(error: RandomError) -> SettingError {
         | RandomError::OutOfReach { .. }
         | RandomError::Tokenizer(_) => BY_COUNTS,
     };
-    (flag, dyno_model::said!(error))
+    (flag, Message::of(error))
 }
 
 /// The lengths that a flag asks for.
 pub(super) fn lengths(flag: &'static str, text: &str) -> Result<Lengths, SettingError> {
-    text.parse().map_err(|error: LengthsError| (flag, dyno_model::said!(error)))
+    text.parse().map_err(|error: LengthsError| (flag, Message::of(error)))
 }

@@ -31,7 +31,7 @@ pub(crate) fn of_plan(plan: &Plan) -> Result<Vec<(&'static str, PathBuf)>, Messa
     let mut files = Vec::new();
     let spec = plan.data.spec.as_deref().map(str::parse::<DataSpec>).transpose();
     // Standard input is no file: it is kept in memory.
-    let spec = spec.map_err(|error| dyno_model::said!(error))?.filter(|spec| !spec.is_stdin());
+    let spec = spec.map_err(Message::of)?.filter(|spec| !spec.is_stdin());
     if let Some(path) = spec.and_then(|spec| spec.path) {
         files.push((DATA, path));
     }

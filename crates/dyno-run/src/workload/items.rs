@@ -7,7 +7,8 @@ use super::{Items, Text, lock};
 use dyno_drive::arrivals::seeded;
 use dyno_drive::{Sending, Share};
 use dyno_model::prompt::{Content, Item};
-use dyno_workload::data::{Count, Selected, Tally};
+use dyno_model::{Localized, Message};
+use dyno_workload::data::{Count, DataTally, Selected};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::random::key::Key;
 use dyno_workload::random::lengths::Lengths;
@@ -18,11 +19,11 @@ use std::sync::{Arc, Mutex};
 type Shared = Arc<Mutex<Account>>;
 
 /// The value; an error goes into the account.
-fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option<T> {
+fn kept<T, E: Localized>(made: Result<T, E>, account: &Shared) -> Option<T> {
     match made {
         Ok(value) => Some(value),
         Err(error) => {
-            lock(account).error.get_or_insert(dyno_model::said!(error));
+            lock(account).error.get_or_insert(Message::of(error));
             None
         }
     }
@@ -165,7 +166,7 @@ pub(super) fn joined(one: Made, batch: Batch) -> Made {
 /// The records of a file, one after the other, and an account of them.
 struct Records {
     selected: Selected<'static>,
-    before: Tally,
+    before: DataTally,
     level: u32,
     /// How many make a request.
     each: u64,

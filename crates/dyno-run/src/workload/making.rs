@@ -119,7 +119,7 @@ impl Workload {
     fn replay(&self, of: LevelContext<'_>, trace: &Trace) -> Result<Made, SettingError> {
         let (chat, unique) = (has_messages(of.plan), of.plan.data.unique_prefix);
         let made = TracePrompts::new(&self.tokenizer, trace.clone(), of.key, chat, unique);
-        let prompts = Arc::new(made.map_err(|error| ("--data", dyno_model::said!(error)))?);
+        let prompts = Arc::new(made.map_err(|error| ("--data", Message::of(error)))?);
         *lock(&self.prepared) = Some(Prepared::Trace(Arc::clone(&prompts)));
         Ok(items::trace(prompts, self.text, self.account()))
     }
@@ -135,7 +135,7 @@ impl Workload {
             Some(Prepared::Sessions(prompts)) => Ok(prompts.again(output, of.key)),
             _ => SessionPrompts::new(&self.tokenizer, sessions.clone(), output, of.key, unique),
         };
-        let prompts = Arc::new(made.map_err(|error| ("--data", dyno_model::said!(error)))?);
+        let prompts = Arc::new(made.map_err(|error| ("--data", Message::of(error)))?);
         *prepared = Some(Prepared::Sessions(Arc::clone(&prompts)));
         // Those of a load go on where the last level stopped; a replay is always the whole.
         let from = match self.scheduled_sessions() {
@@ -188,7 +188,7 @@ impl Workload {
         selection: &PromptSelection,
         count: Option<Count<'static>>,
     ) -> Result<Selected<'static>, SettingError> {
-        let wrong = |error: DataError| ("--data", dyno_model::said!(error));
+        let wrong = |error: DataError| ("--data", Message::of(error));
         let selection = PromptSelection { run: self.attempt.run, ..selection.clone() };
         let mut selected = selection.of(set, count).map_err(wrong)?;
         selected.pass_over(self.attempt.taken).map_err(wrong)?;
@@ -211,9 +211,7 @@ impl Workload {
         drop(aside.all(plan, level, number)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
-            Some(Prepared::Random(made)) => {
-                made.primers(prompts).map_err(|error| dyno_model::said!(error))
-            }
+            Some(Prepared::Random(made)) => made.primers(prompts).map_err(Message::of),
             _ => Ok(Vec::new()),
         }
     }

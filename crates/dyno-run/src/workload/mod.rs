@@ -27,7 +27,7 @@ use dyno_drive::Sending;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Message, Nanos, message};
-use dyno_workload::data::Checked;
+use dyno_workload::data::CheckedData;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::SyntheticSessions;
 use dyno_workload::tokenizer::Tokenizer;
@@ -50,7 +50,7 @@ pub struct Workload {
     open_to_server: bool,
     source: Source,
     /// What was checked of a data file.
-    checked: Option<Checked>,
+    checked: Option<CheckedData>,
     /// Prompts of an earlier level: the search for single-token words is done once.
     prepared: Arc<Mutex<Option<Prepared>>>,
     account: Arc<Mutex<Account>>,
@@ -117,7 +117,7 @@ impl Workload {
         };
         let source =
             Source::open(plan, places.data.as_deref()).map_err(|message| ("--data", message))?;
-        let checked = source.check().map_err(|error| ("--data", dyno_model::said!(error)))?;
+        let checked = source.check().map_err(|error| ("--data", Message::of(error)))?;
         Ok(Self {
             tokenizer,
             failure: Failure::default(),
@@ -307,10 +307,8 @@ impl Workload {
         };
         // The prompt that is sent later must not find its prefix in a cache.
         let content = Content::Text(format!("({}) {text}", plan.seed));
-        let tokens = self
-            .tokenizer
-            .count_content(&content, has_messages(plan))
-            .map_err(|error| dyno_model::said!(error))?;
+        let tokens =
+            self.tokenizer.count_content(&content, has_messages(plan)).map_err(Message::of)?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
     }
 
@@ -322,10 +320,8 @@ impl Workload {
         drop(aside.all(plan, level, 0)?);
         let prepared = lock(&aside.prepared);
         match prepared.as_ref() {
-            Some(Prepared::Trace(made)) => made.apart().map_err(|error| dyno_model::said!(error)),
-            Some(Prepared::Sessions(made)) => {
-                made.apart().map_err(|error| dyno_model::said!(error))
-            }
+            Some(Prepared::Trace(made)) => made.apart().map_err(Message::of),
+            Some(Prepared::Sessions(made)) => made.apart().map_err(Message::of),
             _ => Ok(None),
         }
     }
@@ -346,7 +342,7 @@ impl Workload {
                 Some(tokens) => Ok(tokens),
                 None => self.tokenizer.count_content(&item.content, has_messages(plan)),
             };
-            input += u64::from(counted.map_err(|error| dyno_model::said!(error))?);
+            input += u64::from(counted.map_err(Message::of)?);
             output += u64::from(item.output_tokens.unwrap_or(asked));
             count += 1;
         }

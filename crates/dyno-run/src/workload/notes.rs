@@ -7,8 +7,8 @@ use crate::identity::on_one_line;
 use dyno_model::Diagnostic;
 use dyno_model::plan::Task;
 use dyno_words::{LoadNote, Note};
-use dyno_workload::data::{Checked, Rest};
-use dyno_workload::trace::{SessionPrompts, Told, TracePrompts};
+use dyno_workload::data::{CheckedData, RestOfFile};
+use dyno_workload::trace::{SessionPrompts, ToldOfTrace, TracePrompts};
 
 /// Collects notes.
 #[derive(Default)]
@@ -105,20 +105,20 @@ impl Workload {
 }
 
 /// What was checked of a data file before the run.
-pub(super) fn checked(checked: &Checked) -> Vec<Diagnostic> {
-    let Checked { records, skipped, spread, rest } = *checked;
+pub(super) fn checked(checked: &CheckedData) -> Vec<Diagnostic> {
+    let CheckedData { records, skipped, spread, rest } = *checked;
     let what = match (rest, spread) {
-        (Rest::Nothing, _) => LoadNote::AllChecked.with([records]),
-        (Rest::Beyond, _) => LoadNote::LimitChecked.with([records]),
-        (Rest::Later, 0) => LoadNote::FirstChecked.with([records]),
-        (Rest::Later, spread) => LoadNote::SampleChecked.with([records, spread]),
+        (RestOfFile::Nothing, _) => LoadNote::AllChecked.with([records]),
+        (RestOfFile::Beyond, _) => LoadNote::LimitChecked.with([records]),
+        (RestOfFile::Later, 0) => LoadNote::FirstChecked.with([records]),
+        (RestOfFile::Later, spread) => LoadNote::SampleChecked.with([records, spread]),
     };
     let skipped = (skipped > 0).then(|| LoadNote::UnusableFound.with([skipped]));
     std::iter::once(what).chain(skipped).collect()
 }
 
 /// How the requests of a trace were used, and how many of those sent were too short.
-fn selected(told: &[Told], raised: u64, notes: &mut Notes) {
+fn selected(told: &[ToldOfTrace], raised: u64, notes: &mut Notes) {
     let told = told.iter().map(|told| (told.count, told.note));
     notes.count(&told.chain([(raised, Note::TraceRaised)]).collect::<Vec<_>>());
 }

@@ -4,7 +4,8 @@ use crate::api::has_messages;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Message, message};
 use dyno_workload::data::{
-    Checked, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection, SpecError,
+    CheckedData, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection,
+    SpecError,
 };
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
@@ -41,7 +42,7 @@ impl Source {
         let (data, chat, seed) = (&plan.data, has_messages(plan), plan.seed);
         let mut spec: DataSpec = match &data.spec {
             None => return Ok(Self::Random(random_options(None, data, chat)?)),
-            Some(text) => text.parse().map_err(|error: SpecError| dyno_model::said!(error))?,
+            Some(text) => text.parse().map_err(|error: SpecError| Message::of(error))?,
         };
         if let Some(path) = elsewhere.filter(|_| spec.path.is_some()) {
             spec.path = Some(path.to_owned());
@@ -53,26 +54,25 @@ impl Source {
                 _ => Starts::Recorded,
             };
             let sessions = TraceSessions::open(&spec, &limits(data), starts);
-            return sessions.map(Self::Sessions).map_err(|error| dyno_model::said!(error));
+            return sessions.map(Self::Sessions).map_err(Message::of);
         }
         match spec.kind {
             Some(DataKind::Random) => Ok(Self::Random(random_options(Some(&spec), data, chat)?)),
             Some(DataKind::Trace) => {
                 let trace = Trace::open(&spec, &limits(data)).map(Self::Trace);
-                trace.map_err(|error| dyno_model::said!(error))
+                trace.map_err(Message::of)
             }
             Some(DataKind::Session) => {
-                let options =
-                    SessionOptions::new(&spec).map_err(|error| dyno_model::said!(error))?;
+                let options = SessionOptions::new(&spec).map_err(Message::of)?;
                 if spec.path.is_none() {
                     return Ok(Self::Made(options));
                 }
-                let set = DataSet::new(&spec).map_err(|error| dyno_model::said!(error))?;
+                let set = DataSet::new(&spec).map_err(Message::of)?;
                 let selection = selection(data, seed);
                 Ok(Self::Led(Box::new(ReplayedConversations { set, selection, options })))
             }
             _ => {
-                let set = DataSet::new(&spec).map_err(|error| dyno_model::said!(error))?;
+                let set = DataSet::new(&spec).map_err(Message::of)?;
                 Ok(Self::Set(Box::new(set), selection(data, seed)))
             }
         }
@@ -93,7 +93,7 @@ impl Source {
     }
 
     /// Checks a data file. Traces are read whole when they are opened.
-    pub(super) fn check(&self) -> Result<Option<Checked>, DataError> {
+    pub(super) fn check(&self) -> Result<Option<CheckedData>, DataError> {
         let (set, selection) = match self {
             Self::Set(set, selection) => (&**set, selection),
             Self::Led(led) => (&led.set, &led.selection),
@@ -113,7 +113,7 @@ impl Source {
             Self::Led(led) => led.set.recognised().warnings(),
             Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => Vec::new(),
         };
-        warnings.iter().map(|warning| dyno_model::said!(warning)).collect()
+        warnings.iter().map(Message::of).collect()
     }
 
     /// What a data file was recognised as, in one line.
@@ -178,7 +178,7 @@ fn random_options(
             ));
         }
         let shared = spec.only(&["prefix", "groups"]).and_then(|()| shared_prefix(spec));
-        let (prefix, groups) = shared.map_err(|error| dyno_model::said!(error))?;
+        let (prefix, groups) = shared.map_err(Message::of)?;
         options.prefix = prefix;
         if data.cache_hit.is_none() || spec.option("groups").is_some() {
             options.groups = groups;

@@ -2,7 +2,7 @@
 
 use crate::levels::{key, shown};
 use dyno_engine::twin::Twin;
-use dyno_fit::{CheckedLevel, Explanation, FitCheck, Part, Shift};
+use dyno_fit::{CheckedLevel, ExplainedPart, Explanation, FitCheck, Shift};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -93,14 +93,14 @@ fn shifted(one: &Shift) -> Option<Shifted> {
 
 fn explained(one: &Explanation) -> Explained {
     let part = match one.part {
-        Part::Accelerator => "accelerator",
-        Part::Prefill => "prefill",
-        Part::Decode => "decode",
-        Part::Launch => "launch",
-        Part::FrontEnd => "front_end",
-        Part::MaxSeqs => "max_seqs",
+        ExplainedPart::Accelerator => "accelerator",
+        ExplainedPart::Prefill => "prefill",
+        ExplainedPart::Decode => "decode",
+        ExplainedPart::Launch => "launch",
+        ExplainedPart::FrontEnd => "front_end",
+        ExplainedPart::MaxSeqs => "max_seqs",
     };
-    let limit = one.part == Part::MaxSeqs;
+    let limit = one.part == ExplainedPart::MaxSeqs;
     Explained {
         part,
         factor: (!limit).then_some(one.value),

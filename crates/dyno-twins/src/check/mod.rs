@@ -13,7 +13,7 @@ use dyno_model::{Language, Localized, Message, message};
 
 /// A run beside a twin.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedTwin {
     /// Levels that could not be compared, with one note for each reason.
     pub notes: Vec<Message>,
     twin: Twin,
@@ -23,7 +23,7 @@ pub struct Checked {
 }
 
 /// Compares the levels of these runs with a twin.
-pub fn check(runs: &[MeasuredRun], twin: Twin, language: Language) -> Result<Checked, Message> {
+pub fn check(runs: &[MeasuredRun], twin: Twin, language: Language) -> Result<CheckedTwin, Message> {
     if let Some(run) = runs.iter().find(|run| run.records.is_none()) {
         return Err(message!(
             "{} has no records of single requests; check a run of dyno bench",
@@ -40,10 +40,10 @@ pub fn check(runs: &[MeasuredRun], twin: Twin, language: Language) -> Result<Che
     notes.extend(trials.several());
     notes.extend(trials.unchecked());
     let found = dyno_fit::check(&twin, &trials.usable);
-    Ok(Checked { notes, twin, found, left_out: trials.left_out().to_vec(), language })
+    Ok(CheckedTwin { notes, twin, found, left_out: trials.left_out().to_vec(), language })
 }
 
-impl Checked {
+impl CheckedTwin {
     /// Whether no level differs; nothing if none could be compared.
     pub fn same(&self) -> Option<bool> {
         (!self.found.levels.is_empty()).then(|| self.found.same())

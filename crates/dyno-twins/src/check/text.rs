@@ -4,7 +4,7 @@ use super::words::Say;
 use crate::levels::{head, heads, pair, shown};
 use crate::shown::list::table;
 use dyno_engine::twin::Twin;
-use dyno_fit::{CheckedLevel, Explanation, FitCheck, Part, Shift};
+use dyno_fit::{CheckedLevel, ExplainedPart, Explanation, FitCheck, Shift};
 use dyno_model::Language;
 use dyno_words::columns::wrap;
 use std::fmt::Write as _;
@@ -71,12 +71,12 @@ fn outcome(found: &FitCheck, twin: &Twin, language: Language) -> String {
 
 fn explanation(one: &Explanation, twin: &Twin, language: Language) -> String {
     let say = match one.part {
-        Part::Accelerator => Say::Accelerator,
-        Part::Prefill => Say::Prefill,
-        Part::Decode => Say::Decode,
-        Part::Launch => Say::Launch,
-        Part::FrontEnd => Say::FrontEnd,
-        Part::MaxSeqs => {
+        ExplainedPart::Accelerator => Say::Accelerator,
+        ExplainedPart::Prefill => Say::Prefill,
+        ExplainedPart::Decode => Say::Decode,
+        ExplainedPart::Launch => Say::Launch,
+        ExplainedPart::FrontEnd => Say::FrontEnd,
+        ExplainedPart::MaxSeqs => {
             let values = [format!("{:.0}", one.value), twin.scheduler.max_seqs.to_string()];
             let more = one.value > f64::from(twin.scheduler.max_seqs);
             let say = if more { Say::MoreSeqs } else { Say::MaxSeqs };
@@ -104,7 +104,8 @@ mod tests {
     fn what_differs_is_marked_and_explained_in_plain_words() {
         let levels = vec![level("rate 4", vec![Quantity::Rate]), level("rate 9", vec![])];
         let of = |part, value| Explanation { part, value, removes: 0.92 };
-        let explanations = vec![of(Part::Accelerator, 1.45), of(Part::MaxSeqs, 16.0)];
+        let explanations =
+            vec![of(ExplainedPart::Accelerator, 1.45), of(ExplainedPart::MaxSeqs, 16.0)];
         let check = FitCheck { levels, shifts: Vec::new(), explanations };
         let text = said(&check, Language::English);
         assert!(text.contains("rate 4  4.00 → 5.00 !"), "{text}");
@@ -118,7 +119,8 @@ mod tests {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(said(&check, Language::Chinese).contains("加速器的全部计算耗时变为 1.45 倍"));
-        let more = FitCheck { explanations: vec![of(Part::MaxSeqs, 96.0)], ..check.clone() };
+        let more =
+            FitCheck { explanations: vec![of(ExplainedPart::MaxSeqs, 96.0)], ..check.clone() };
         let text = said(&more, Language::English).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             text.contains("at least 96 sequences run at once, instead of at most 48"),

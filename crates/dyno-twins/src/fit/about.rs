@@ -5,7 +5,7 @@ use dyno_engine::twin::Twin;
 
 /// What the user says of the system.
 #[derive(Debug, Clone, Default)]
-pub struct About {
+pub struct AboutTwin {
     /// The inference engine.
     pub engine: Option<String>,
     /// The model; else that of the runs.
@@ -14,7 +14,7 @@ pub struct About {
     pub hardware: Option<String>,
 }
 
-impl About {
+impl AboutTwin {
     pub(super) fn write(&self, twin: &mut Twin, runs: &[MeasuredRun]) {
         let model = runs.iter().find_map(|run| run.summary.run.model.clone());
         twin.model = self.model.clone().or(model);

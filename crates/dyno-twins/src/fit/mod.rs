@@ -10,7 +10,7 @@ mod table;
 mod unknown;
 mod words;
 
-pub use about::About;
+pub use about::AboutTwin;
 
 use crate::measured::MeasuredRun;
 use crate::server;
@@ -18,7 +18,7 @@ use crate::trials::Trials;
 use crate::usable;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
-    CalibrateOptions, Defect, FitOptions, FitProgress, FitTable, Role, Settings, calibrate,
+    CalibrateOptions, FitOptions, FitProgress, FitSettings, FitTable, Role, TwinDefect, calibrate,
 };
 use dyno_model::{Language, Message, message};
 use std::sync::Arc;
@@ -41,11 +41,11 @@ pub enum Source {
 
 /// What is asked of a fit.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct FitWanted {
     /// The name of the twin.
     pub name: String,
     /// What its file says of the system.
-    pub about: About,
+    pub about: AboutTwin,
     /// What it is made from.
     pub source: Source,
     /// Maximum number of sequences in the server's batch, if it is known.
@@ -60,7 +60,7 @@ pub struct FitJob<'a> {
     /// What should be said first: levels that are left out, and what is about to be done.
     pub notes: Vec<Message>,
     runs: &'a [MeasuredRun],
-    wanted: &'a Wanted,
+    wanted: &'a FitWanted,
     language: Language,
     material: Material,
     progress: Arc<FitProgress>,
@@ -96,7 +96,7 @@ pub struct FittedTwin {
 /// Chooses the levels of these runs, of which there is at least one.
 pub fn prepare<'a>(
     runs: &'a [MeasuredRun],
-    wanted: &'a Wanted,
+    wanted: &'a FitWanted,
     language: Language,
 ) -> Result<FitJob<'a>, FitRefused> {
     let job = |(notes, material)| {
@@ -169,10 +169,10 @@ fn by_records(
     };
     let defect = match &trials.usable[..] {
         usable if usable.len() < FEWEST => {
-            Some(Defect::TooFew { have, all: trials.count(), fewest: FEWEST })
+            Some(TwinDefect::TooFew { have, all: trials.count(), fewest: FEWEST })
         }
         [first, ..] if !trials.loads.windows(2).any(differ) => {
-            Some(Defect::NothingVaries(first.label.clone()))
+            Some(TwinDefect::NothingVaries(first.label.clone()))
         }
         _ => None,
     };
@@ -191,7 +191,7 @@ fn by_records(
 /// The means of the levels.
 fn by_means(
     runs: &[MeasuredRun],
-    wanted: &Wanted,
+    wanted: &FitWanted,
     language: Language,
 ) -> Result<(Vec<Message>, Material), FitRefused> {
     let table = table::table(&wanted.name, runs, wanted.max_seqs, language);
@@ -242,7 +242,7 @@ impl FitJob<'_> {
     }
 
     fn to_records(&self, trials: &Trials) -> Result<FittedTwin, Message> {
-        let known = Settings {
+        let known = FitSettings {
             max_seqs: self.wanted.max_seqs,
             token_budget: self.wanted.token_budget,
             kv_tokens: trials.server.kv_tokens(),

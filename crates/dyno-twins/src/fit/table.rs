@@ -3,7 +3,7 @@
 use crate::measured::MeasuredRun;
 use crate::usable::{joined, no_load, not_measured, of_run};
 use dyno_engine::twin::reference::ReferenceValue;
-use dyno_fit::{End, FitTable, Offer, Role, TableLevel};
+use dyno_fit::{FitTable, Offer, Role, TableEnd, TableLevel};
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
@@ -74,8 +74,8 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     let seconds = to_s(plan.duration_ns.unwrap_or(0));
     let sent = u32::try_from(measured.requests.completed?).ok()?;
     let end = match by_time {
-        true => End::Drained { seconds },
-        false => End::Requests { requests: sent, noticed_s: 0.0 },
+        true => TableEnd::Drained { seconds },
+        false => TableEnd::Requests { requests: sent, noticed_s: 0.0 },
     };
     match plan.load {
         load @ (Load::Concurrency { .. } | Load::Rate { arrival: Arrival::Constant, .. }) => {

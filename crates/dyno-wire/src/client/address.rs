@@ -62,7 +62,7 @@ pub enum NoAddress {
     Unknown(String, Message),
     /// It has several, and none of them accepts a connection.
     #[message("{}", "{}", refused(_0))]
-    Refused(Vec<Unused>),
+    Refused(Vec<UnusedAddress>),
     /// No source address can be used for it.
     #[message("--source-address: {0}", "--source-address：{0}")]
     Source(#[from] SourceError),
@@ -81,7 +81,7 @@ struct Used {
 
 /// An address that no requests are sent to, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unused {
+pub struct UnusedAddress {
     /// The address.
     pub address: SocketAddr,
     /// Why it is not used.
@@ -89,15 +89,15 @@ pub struct Unused {
 }
 
 /// Why no address can be used: the reason once if it is the same for all.
-fn refused(unused: &[Unused]) -> Message {
+fn refused(unused: &[UnusedAddress]) -> Message {
     match unused {
-        [Unused { why, .. }, rest @ ..] if rest.iter().all(|other| other.why == *why) => {
+        [UnusedAddress { why, .. }, rest @ ..] if rest.iter().all(|other| other.why == *why) => {
             let all = list(unused.iter().map(|unused| Message::quoted(unused.address)));
             message!("{why} (addresses tried: {all})", "{why}（已尝试的地址：{all}）")
         }
         _ => {
             let count = unused.len();
-            let each = |Unused { address, why }: &Unused| {
+            let each = |UnusedAddress { address, why }: &UnusedAddress| {
                 message!("{address} ({why})", "{address}（{why}）")
             };
             let all = list(unused.iter().map(each));
@@ -114,7 +114,7 @@ fn refused(unused: &[Unused]) -> Message {
 pub struct Addresses {
     first: Used,
     others: Vec<Used>,
-    unused: Vec<Unused>,
+    unused: Vec<UnusedAddress>,
 }
 
 impl From<SocketAddr> for Addresses {
@@ -157,13 +157,14 @@ impl Addresses {
         for family in [four, six] {
             let (few, more) = family.split_at(family.len().min(MOST));
             let why = || message!("only {MOST} addresses are used", "只使用 {MOST} 个地址");
-            unused.extend(more.iter().map(|address| Unused { address: *address, why: why() }));
+            unused
+                .extend(more.iter().map(|address| UnusedAddress { address: *address, why: why() }));
             let tried = try_all(few, within, stop);
             let mut used = Vec::new();
             for (address, result) in tried.ok_or(NoAddress::Interrupted)? {
                 match result {
                     Ok(()) => used.push(Used { address, number: None }),
-                    Err(why) => unused.push(Unused { address, why }),
+                    Err(why) => unused.push(UnusedAddress { address, why }),
                 }
             }
             if let [first, others @ ..] = used.as_slice() {

@@ -4,7 +4,7 @@ use super::Client;
 use super::connection::State;
 use super::instrument::{ArrivalTime, Read};
 use super::socket::Decoded;
-use crate::exchange::Progress;
+use crate::exchange::ExchangeProgress;
 use crate::tls::TlsFault;
 use dyno_model::outcome::FailureClass;
 use dyno_model::{MS, Message, Nanos};
@@ -189,7 +189,7 @@ impl Client {
                 }
             }
             State::Sending | State::Waiting => {
-                let mut progress = Progress::Over { reusable: false };
+                let mut progress = ExchangeProgress::Over { reusable: false };
                 let mut first_output = false;
                 if let Some(exchange) = &mut connection.exchange {
                     let had_output = exchange.has_output();

@@ -22,7 +22,7 @@ mod timers;
 mod transport;
 mod trial;
 
-pub use address::{Addresses, NoAddress, Resolver, Unused, is_name};
+pub use address::{Addresses, NoAddress, Resolver, UnusedAddress, is_name};
 pub use broken::Broken;
 pub use instrument::ArrivalTime;
 pub use side::{Asked, Fetched, Interrupted, SlowSink};
@@ -30,7 +30,7 @@ pub use source::{SourceError, Sources};
 
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
-use crate::exchange::{Exchange, Progress, Rules};
+use crate::exchange::{Exchange, ExchangeProgress, Rules};
 use crate::tls::{TlsError, TlsSettings, client_config};
 use connection::{Connection, State};
 use dyno_model::outcome::FailureClass;
@@ -348,13 +348,13 @@ impl Client {
     }
 
     /// Updates the connection after an exchange has progressed.
-    fn on_progress(&mut self, token: u64, progress: Progress, at: Nanos) {
+    fn on_progress(&mut self, token: u64, progress: ExchangeProgress, at: Nanos) {
         let Some(connection) = self.table.get_mut(token) else {
             return;
         };
         match progress {
-            Progress::Running => {}
-            Progress::Lingering => {
+            ExchangeProgress::Running => {}
+            ExchangeProgress::Lingering => {
                 if let Some(mut exchange) = connection.exchange.take() {
                     connection.rest = Some(exchange.take_rest());
                     self.ended.push(exchange);
@@ -363,7 +363,7 @@ impl Client {
                 connection.since = at;
                 self.set_timer(token);
             }
-            Progress::Over { reusable } => {
+            ExchangeProgress::Over { reusable } => {
                 self.ended.extend(connection.exchange.take());
                 if reusable && connection.state == State::Waiting {
                     self.keep_idle(token);

@@ -4,7 +4,7 @@ use super::Client;
 use crate::encode::{NOT_MEASURED, head};
 use crate::exchange::Exchange;
 use crate::explain::explain;
-use crate::http::Head;
+use crate::http::ResponseHead;
 use crate::redact::Redactor;
 use crate::tls::TlsFault;
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
@@ -51,7 +51,7 @@ pub struct Fetched {
     /// The record of the request.
     pub record: RequestRecord,
     /// The headers of the response, if it has arrived.
-    pub head: Option<Box<Head>>,
+    pub head: Option<Box<ResponseHead>>,
     /// The body, as received.
     pub body: Vec<u8>,
     /// Why there is no connection, where that is for reasons of TLS.
@@ -64,7 +64,7 @@ pub struct Asked {
     /// Its record.
     pub record: RequestRecord,
     /// The headers of the response, if it has arrived.
-    pub head: Option<Box<Head>>,
+    pub head: Option<Box<ResponseHead>>,
     /// Numbers in a vector of the response.
     pub dimensions: Option<u32>,
 }

@@ -1,6 +1,6 @@
 //! Connections that are closed before the response is complete, or even before the request was sent whole.
 
-use super::{Body, Exchange, Progress, Rules};
+use super::{Body, Exchange, ExchangeProgress, Rules};
 use crate::client::{ArrivalTime, Broken};
 use dyno_model::outcome::FailureClass;
 use dyno_model::{Message, message};
@@ -12,15 +12,15 @@ impl Exchange {
         rules: &Rules,
         why: Option<&Broken>,
         arrival: ArrivalTime,
-    ) -> Progress {
+    ) -> ExchangeProgress {
         let at = arrival.at;
         if self.settled {
-            return Progress::Over { reusable: false };
+            return ExchangeProgress::Over { reusable: false };
         }
         self.widen_at_close(arrival);
         if why.is_none() && self.reader.close() {
             self.conclude(rules, at);
-            return Progress::Over { reusable: false };
+            return ExchangeProgress::Over { reusable: false };
         }
         let detail = match (&self.body, self.begun, why) {
             (_, false, None) => message!(
@@ -55,14 +55,14 @@ impl Exchange {
         rules: &Rules,
         why: Option<&Broken>,
         arrival: ArrivalTime,
-    ) -> Progress {
+    ) -> ExchangeProgress {
         if self.settled {
-            return Progress::Over { reusable: false };
+            return ExchangeProgress::Over { reusable: false };
         }
         self.widen_at_close(arrival);
         if matches!(self.body, Body::Refused(_)) {
             self.conclude(rules, arrival.at);
-            return Progress::Over { reusable: false };
+            return ExchangeProgress::Over { reusable: false };
         }
         let why = why.map_or_else(|| message!("no error was reported", "未报告错误"), Message::of);
         let detail = match (&self.body, self.begun) {

@@ -1,12 +1,12 @@
 //! The memory that a response holds: its share of what all responses in flight may hold.
 
-use super::{Body, Exchange, Progress, Rules};
+use super::{Body, Exchange, ExchangeProgress, Rules};
 use dyno_model::outcome::FailureClass;
 use dyno_model::{Nanos, message};
 
 impl Exchange {
     /// Fails the exchange if what it holds is more than the budget has left.
-    pub(super) fn within_budget(&mut self, rules: &Rules, at: Nanos) -> Option<Progress> {
+    pub(super) fn within_budget(&mut self, rules: &Rules, at: Nanos) -> Option<ExchangeProgress> {
         if self.settled {
             return None;
         }

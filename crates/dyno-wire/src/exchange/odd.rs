@@ -1,7 +1,7 @@
 //! Responses that are none of the API: compressed bodies, web pages, redirects, plain text in a stream.
 //! Their classes are those of any other response; what is different is the explanation.
 
-use super::{Body, Exchange, Progress, Rules};
+use super::{Body, Exchange, ExchangeProgress, Rules};
 use crate::dialect::{Malformed, ServerError, excerpt};
 use crate::explain::{compressed, explain, refusal};
 use dyno_model::outcome::FailureClass;
@@ -9,7 +9,11 @@ use dyno_model::{Message, Nanos, message};
 
 impl Exchange {
     /// Ends the exchange if its headers say that the body of a 200 is compressed.
-    pub(super) fn refuse_compressed(&mut self, rules: &Rules, at: Nanos) -> Option<Progress> {
+    pub(super) fn refuse_compressed(
+        &mut self,
+        rules: &Rules,
+        at: Nanos,
+    ) -> Option<ExchangeProgress> {
         if !matches!(self.body, Body::Stream(_) | Body::Whole(_)) {
             return None;
         }
@@ -30,7 +34,7 @@ impl Exchange {
         bad: &Malformed,
         bytes: &[u8],
         at: Nanos,
-    ) -> Progress {
+    ) -> ExchangeProgress {
         let head = self.head.as_deref().filter(|_| !self.understood);
         let explained = head.and_then(|head| explain(head, bytes, &rules.redactor));
         match explained {

@@ -1,6 +1,6 @@
 //! How an exchange ends: what the end of a body or a stream means, and the outcome in the record.
 
-use super::{Body, Exchange, MAX_DETAIL, MAX_TEXT, Progress, Rules};
+use super::{Body, Exchange, ExchangeProgress, MAX_DETAIL, MAX_TEXT, Rules};
 use crate::dialect::{self, Delta, End, FinishKind, ServerError};
 use crate::framing::{Framer, WireFrame};
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -14,22 +14,27 @@ impl Exchange {
         class: FailureClass,
         detail: &impl Localized,
         at: Nanos,
-    ) -> Progress {
+    ) -> ExchangeProgress {
         if !self.settled {
             self.settle(rules, Outcome::Failed(class), at);
             self.record.detail = Some(kept(rules, detail));
         }
-        Progress::Over { reusable: false }
+        ExchangeProgress::Over { reusable: false }
     }
 
     /// Ends the exchange because the server reports an error inside of the response.
-    pub(super) fn refuse(&mut self, rules: &Rules, error: &ServerError, at: Nanos) -> Progress {
+    pub(super) fn refuse(
+        &mut self,
+        rules: &Rules,
+        error: &ServerError,
+        at: Nanos,
+    ) -> ExchangeProgress {
         let message = Message::quoted(&error.message);
         match error.overloaded {
             true => self.shed(rules, FailureClass::StreamError, &message, at),
             false => drop(self.fail(rules, FailureClass::StreamError, &message, at)),
         }
-        Progress::Over { reusable: false }
+        ExchangeProgress::Over { reusable: false }
     }
 
     /// Ends the exchange as refused by an overloaded server.

@@ -1,7 +1,7 @@
 //! The body of a response, delimited by chunks, by length or by the end of the connection.
 
 use super::HttpError;
-use super::head::Framing;
+use super::head::BodyFraming;
 use dyno_model::message;
 
 const MAX_LINE: usize = 16 << 10;
@@ -36,25 +36,25 @@ pub(super) struct Chunked {
 }
 
 /// The next part of a body.
-pub(super) enum Part<'a> {
+pub(super) enum BodyPart<'a> {
     Data(&'a [u8]),
     End,
     More,
 }
 
 impl Body {
-    pub(super) fn new(framing: Framing) -> Self {
+    pub(super) fn new(framing: BodyFraming) -> Self {
         match framing {
-            Framing::Chunked => Self::Chunked(Chunked { state: State::Size, line: Vec::new() }),
-            Framing::Length(length) => Self::Length(length),
-            Framing::Close => Self::Close,
+            BodyFraming::Chunked => Self::Chunked(Chunked { state: State::Size, line: Vec::new() }),
+            BodyFraming::Length(length) => Self::Length(length),
+            BodyFraming::Close => Self::Close,
         }
     }
 
-    pub(super) fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Part<'a>, HttpError> {
+    pub(super) fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<BodyPart<'a>, HttpError> {
         match self {
             Self::Chunked(chunked) => chunked.next(input),
-            Self::Length(0) => Ok(Part::End),
+            Self::Length(0) => Ok(BodyPart::End),
             Self::Length(left) => Ok(take(input, left)),
             Self::Close => {
                 let mut endless = u64::MAX;
@@ -69,27 +69,27 @@ impl Body {
     }
 }
 
-fn take<'a>(input: &mut &'a [u8], left: &mut u64) -> Part<'a> {
+fn take<'a>(input: &mut &'a [u8], left: &mut u64) -> BodyPart<'a> {
     if input.is_empty() {
-        return Part::More;
+        return BodyPart::More;
     }
     let length = (*left).min(input.len() as u64) as usize;
     let (data, rest) = input.split_at(length);
     *input = rest;
     *left -= length as u64;
-    Part::Data(data)
+    BodyPart::Data(data)
 }
 
 impl Chunked {
-    fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Part<'a>, HttpError> {
+    fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<BodyPart<'a>, HttpError> {
         loop {
             match &mut self.state {
-                State::Done => return Ok(Part::End),
+                State::Done => return Ok(BodyPart::End),
                 State::Data(0) => self.state = State::DataEnd,
                 State::Data(left) => return Ok(take(input, left)),
                 State::Size => {
                     let Some(size) = self.with_line(input, parse_size)? else {
-                        return Ok(Part::More);
+                        return Ok(BodyPart::More);
                     };
                     self.state = if size == 0 { State::Trailer } else { State::Data(size) };
                 }
@@ -102,13 +102,13 @@ impl Chunked {
                         ))),
                     })?;
                     if ended.is_none() {
-                        return Ok(Part::More);
+                        return Ok(BodyPart::More);
                     }
                     self.state = State::Size;
                 }
                 State::Trailer => {
                     let Some(last) = self.with_line(input, |line| Ok(line.is_empty()))? else {
-                        return Ok(Part::More);
+                        return Ok(BodyPart::More);
                     };
                     if last {
                         self.state = State::Done;

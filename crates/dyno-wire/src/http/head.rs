@@ -9,20 +9,20 @@ const MAX_HEADERS: usize = 100;
 
 /// The status and headers of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct ResponseHead {
     /// Status code.
     pub status: u16,
     /// Headers as received, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// How the body ends.
-    pub framing: Framing,
+    pub framing: BodyFraming,
     /// The connection may carry another request afterwards.
     pub keep_alive: bool,
 }
 
 /// How the body ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
+pub enum BodyFraming {
     /// By its last chunk.
     Chunked,
     /// After so many bytes.
@@ -31,7 +31,7 @@ pub enum Framing {
     Close,
 }
 
-impl Head {
+impl ResponseHead {
     /// The value of a header, by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -52,24 +52,24 @@ impl Head {
             .map(|h| (h.name.to_ascii_lowercase(), String::from_utf8_lossy(h.value).into_owned()))
             .collect();
         let status = response.code.unwrap_or(0);
-        let mut head = Self { status, headers, framing: Framing::Close, keep_alive: true };
+        let mut head = Self { status, headers, framing: BodyFraming::Close, keep_alive: true };
         head.framing = head.find_framing()?;
         let connection = head.header("connection").unwrap_or("").to_ascii_lowercase();
         let has = |token: &str| connection.split(',').any(|t| t.trim() == token);
-        head.keep_alive = head.framing != Framing::Close
+        head.keep_alive = head.framing != BodyFraming::Close
             && !has("close")
             && (response.version == Some(1) || has("keep-alive"));
         Ok(Some((head, length)))
     }
 
-    fn find_framing(&self) -> Result<Framing, HttpError> {
+    fn find_framing(&self) -> Result<BodyFraming, HttpError> {
         if self.status < 200 || self.status == 204 || self.status == 304 {
-            return Ok(Framing::Length(0));
+            return Ok(BodyFraming::Length(0));
         }
         if let Some(coding) = self.header("transfer-encoding") {
             let chunked = coding.rsplit(',').next().unwrap_or("").trim();
             return if chunked.eq_ignore_ascii_case("chunked") {
-                Ok(Framing::Chunked)
+                Ok(BodyFraming::Chunked)
             } else {
                 Err(HttpError::Head(message!(
                     "transfer-encoding `{coding}` is not supported",
@@ -78,8 +78,8 @@ impl Head {
             };
         }
         match self.header("content-length") {
-            None => Ok(Framing::Close),
-            Some(text) => text.trim().parse().map(Framing::Length).map_err(|_| {
+            None => Ok(BodyFraming::Close),
+            Some(text) => text.trim().parse().map(BodyFraming::Length).map_err(|_| {
                 HttpError::Head(message!(
                     "content-length `{text}` is not a number",
                     "content-length `{text}` 不是数字"

@@ -6,7 +6,7 @@ mod head;
 mod response;
 mod retry_after;
 
-pub use head::{Framing, Head};
+pub use head::{BodyFraming, ResponseHead};
 pub use response::{Piece, ResponseReader};
 
 use dyno_model::{Localized, Message};

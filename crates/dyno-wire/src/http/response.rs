@@ -1,14 +1,14 @@
 //! Reads a response piece by piece.
 
 use super::HttpError;
-use super::body::{Body, Part};
-use super::head::{Head, MAX_HEAD};
+use super::body::{Body, BodyPart};
+use super::head::{MAX_HEAD, ResponseHead};
 
 /// The next piece of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// The headers.
-    Head(Box<Head>),
+    Head(Box<ResponseHead>),
     /// Part of the body.
     Data(&'a [u8]),
     /// The end of the body.
@@ -52,9 +52,9 @@ impl ResponseReader {
                 }
                 State::Body(body) => {
                     return match body.next(input)? {
-                        Part::Data(data) => Ok(Some(Piece::Data(data))),
-                        Part::More => Ok(None),
-                        Part::End => {
+                        BodyPart::Data(data) => Ok(Some(Piece::Data(data))),
+                        BodyPart::More => Ok(None),
+                        BodyPart::End => {
                             self.state = State::Done;
                             Ok(Some(Piece::End))
                         }
@@ -75,17 +75,17 @@ impl ResponseReader {
     }
 }
 
-fn take_head(partial: &mut Vec<u8>, input: &mut &[u8]) -> Result<Option<Head>, HttpError> {
+fn take_head(partial: &mut Vec<u8>, input: &mut &[u8]) -> Result<Option<ResponseHead>, HttpError> {
     let too_long = Err(HttpError::HeadTooLong(MAX_HEAD));
     if partial.is_empty()
-        && let Some((head, length)) = Head::parse(input)?
+        && let Some((head, length)) = ResponseHead::parse(input)?
     {
         *input = &input[length..];
         return if length > MAX_HEAD { too_long } else { Ok(Some(head)) };
     }
     let before = partial.len();
     partial.extend_from_slice(input);
-    let parsed = Head::parse(partial)?;
+    let parsed = ResponseHead::parse(partial)?;
     match parsed {
         Some((_, length)) if length > MAX_HEAD => too_long,
         Some((head, length)) => {

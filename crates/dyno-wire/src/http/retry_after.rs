@@ -1,14 +1,14 @@
 //! How long a server that refuses a request asks to wait: `Retry-After` as seconds or as a date, and
 //! `retry-after-ms`, which some send as well because it is finer.
 
-use super::Head;
+use super::ResponseHead;
 use dyno_model::when::parse_http_date;
 use dyno_model::{MS, Nanos, SEC};
 
 /// The longest time that is kept as it was stated; how long to wait is decided by who waits.
 const LONGEST_S: f64 = 1e9;
 
-impl Head {
+impl ResponseHead {
     /// The delay that the server asks for; absent where it does not, or what it says is not a time.
     pub fn retry_after(&self) -> Option<Nanos> {
         self.delay("retry-after-ms", MS).or_else(|| self.delay("retry-after", SEC)).or_else(|| {
@@ -33,7 +33,7 @@ mod tests {
 
     fn stated(headers: &str) -> Option<f64> {
         let bytes = format!("HTTP/1.1 429 Too Many Requests\r\n{headers}\r\n");
-        let (head, _) = Head::parse(bytes.as_bytes()).unwrap().unwrap();
+        let (head, _) = ResponseHead::parse(bytes.as_bytes()).unwrap().unwrap();
         head.retry_after().map(|delay| delay as f64 / SEC as f64)
     }
 

@@ -3,7 +3,7 @@
 
 use super::PreflightError;
 use crate::client::Client;
-use crate::dialect::{DIALECTS, Dialect, Seen};
+use crate::dialect::{DIALECTS, Dialect, SeenFields};
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
 use dyno_model::budget::Budget;
@@ -28,7 +28,7 @@ const ANOTHER_METHOD: u16 = 405;
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundServer {
     /// The dialect to use; the default if nothing was found.
     pub dialect: &'static dyn Dialect,
     /// Why: what the server is, or what it lists; absent if nothing was found.
@@ -41,7 +41,7 @@ pub struct Found {
     pub asked: Vec<(String, Option<u16>)>,
 }
 
-impl Found {
+impl FoundServer {
     /// The names of the APIs to choose from.
     pub fn names(&self) -> String {
         let also = self.also.iter().map(|dialect| dialect.about().name);
@@ -67,9 +67,9 @@ pub fn discover(
     client: &mut Client,
     endpoint: &Endpoint,
     stop: &StopSignal,
-) -> Result<Found, PreflightError> {
+) -> Result<FoundServer, PreflightError> {
     let (dialect, asked, also) = (DIALECTS[0], Vec::new(), Vec::new());
-    let mut found = Found { dialect, why: None, sure: false, also, asked };
+    let mut found = FoundServer { dialect, why: None, sure: false, also, asked };
     let (mut best, mut until) = (0, None);
     for (path, most) in paths() {
         if best > most || best == most && found.dialect.about().task.generates() {
@@ -91,7 +91,8 @@ pub fn discover(
         if most != LISTED || path == PATHS || status != Some(404) {
             found.asked.push((path.clone(), status));
         }
-        let own_engine = |head: &&crate::http::Head| head.header("server") == Some("dyno-engine");
+        let own_engine =
+            |head: &&crate::http::ResponseHead| head.header("server") == Some("dyno-engine");
         if fetched.head.as_deref().filter(own_engine).is_some() {
             let why = message!("Dyno's engine, which has every API", "Dyno 引擎，支持所有接口");
             (found.why, found.sure) = (Some(why), true);
@@ -99,7 +100,7 @@ pub fn discover(
         }
         let Some(status) = status else { break };
         let json: Option<Value> = Budget::of(MEMORY).json(&fetched.body).ok();
-        let seen = Seen { status, json: json.as_ref(), body: &fetched.body };
+        let seen = SeenFields { status, json: json.as_ref(), body: &fetched.body };
         if let Some((dialect, weight, why)) = judge(&path, &seen)
             && weight > best
         {
@@ -130,7 +131,7 @@ fn paths() -> Vec<(String, u8)> {
 }
 
 /// The dialects whose path a response shows to be there.
-fn there(path: &str, seen: &Seen<'_>) -> Vec<&'static dyn Dialect> {
+fn there(path: &str, seen: &SeenFields<'_>) -> Vec<&'static dyn Dialect> {
     let listed = seen.json.and_then(|list| list.get("paths")?.as_object());
     let is_there = |dialect: &&'static dyn Dialect| {
         let own = dialect.about().whole_path();
@@ -146,7 +147,7 @@ fn there(path: &str, seen: &Seen<'_>) -> Vec<&'static dyn Dialect> {
 type Judged = (&'static dyn Dialect, u8, Message);
 
 /// The dialect that a response speaks for, how much, and why.
-fn judge(path: &str, seen: &Seen<'_>) -> Option<Judged> {
+fn judge(path: &str, seen: &SeenFields<'_>) -> Option<Judged> {
     if let Some(dialect) = there(path, seen).first() {
         let whole = dialect.about().whole_path();
         let why = match path == PATHS {
@@ -179,7 +180,7 @@ mod tests {
 
     fn listing(paths: Value) -> Option<&'static str> {
         let json = json!({"openapi": "3.1.0", "paths": paths});
-        let seen = Seen { status: 200, json: Some(&json), body: b"" };
+        let seen = SeenFields { status: 200, json: Some(&json), body: b"" };
         judge(PATHS, &seen).map(|(dialect, ..)| dialect.about().name)
     }
 
@@ -198,12 +199,12 @@ mod tests {
     fn a_path_that_takes_another_method_is_there() {
         for dialect in DIALECTS {
             let path = dialect.about().whole_path();
-            let told = |status| judge(&path, &Seen { status, json: None, body: b"" });
+            let told = |status| judge(&path, &SeenFields { status, json: None, body: b"" });
             let name = |found: Judged| found.0.about().name;
             assert_eq!(told(405).map(name), Some(dialect.about().name));
             assert!(told(404).is_none() && told(200).is_none() && told(401).is_none());
         }
-        let elsewhere = Seen { status: 405, json: None, body: b"" };
+        let elsewhere = SeenFields { status: 405, json: None, body: b"" };
         assert!(judge("/v1/models", &elsewhere).is_none());
         let order: Vec<String> = paths().into_iter().map(|(path, _)| path).collect();
         let place = |path: &str| order.iter().position(|asked| asked == path).unwrap();

@@ -8,7 +8,7 @@ mod patience;
 mod probe;
 mod refusal;
 
-pub use discover::{Found, discover};
+pub use discover::{FoundServer, discover};
 pub use error::PreflightError;
 pub use refusal::is_about_length;
 

@@ -9,7 +9,7 @@ use super::{PreflightError, PreflightSetup};
 use crate::client::Client;
 use crate::dialect::{About, DIALECTS, Does, Optional, Shape, is_overload_status};
 use crate::encode::Encoder;
-use crate::http::Head;
+use crate::http::ResponseHead;
 use dyno_model::environment::Preflight;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::prompt::Item;
@@ -34,7 +34,7 @@ pub(super) struct Probe<'a> {
     pub(super) refused: Vec<(&'static Optional, String)>,
     /// Fields that it accepts and does not obey.
     pub(super) ignored: Vec<&'static Optional>,
-    head: Option<Box<Head>>,
+    head: Option<Box<ResponseHead>>,
     /// Numbers in a vector.
     dimensions: Option<u32>,
     seen: Option<RequestRecord>,

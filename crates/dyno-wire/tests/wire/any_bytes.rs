@@ -7,7 +7,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Dialect, Keep};
-use dyno_wire::exchange::{Exchange, MAX_EVENT, MAX_EVENTS, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, MAX_EVENT, MAX_EVENTS, Rules};
 use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 use std::fs;
@@ -27,7 +27,7 @@ fn record(dialect: &'static dyn Dialect, stream: bool, parts: &[&[u8]]) -> Reque
     record.requested_output = Some(16);
     let mut exchange = Exchange::new(record, true);
     for part in parts {
-        if let Progress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
+        if let ExchangeProgress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
             return exchange.record;
         }
     }
@@ -144,7 +144,7 @@ fn m6_responses_that_hold_too_much_memory_together_fail() {
         for _ in 0..16 {
             for exchange in open.iter_mut().filter(|e| e.record.outcome == Outcome::Censored) {
                 let over = exchange.on_data(&rules, &part, ARRIVAL);
-                failed += usize::from(over != Progress::Running);
+                failed += usize::from(over != ExchangeProgress::Running);
             }
             assert!(budget.used() <= 4 << 20);
         }
@@ -166,7 +166,7 @@ fn m7_a_response_has_a_largest_number_of_events() {
     let event =
         "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n".repeat(1000);
     let mut reads: u64 = 0;
-    while let Progress::Running = exchange.on_data(
+    while let ExchangeProgress::Running = exchange.on_data(
         &rules,
         event.as_bytes(),
         ArrivalTime { after: 0, at: reads * 3_000_001, loose: reads % 7 },

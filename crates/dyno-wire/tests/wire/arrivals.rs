@@ -7,7 +7,7 @@ use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Keep};
-use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 
@@ -148,7 +148,7 @@ fn read(answer: &Answer, packets: &[Packet]) -> RequestRecord {
     for packet in packets.iter().filter(|packet| packet.read) {
         let arrival = ArrivalTime { after: empty, at: packet.at, loose: 0 };
         let data = &answer.bytes[begin..packet.end];
-        over |= exchange.on_data(&rules, data, arrival) != Progress::Running;
+        over |= exchange.on_data(&rules, data, arrival) != ExchangeProgress::Running;
         (begin, empty) = (packet.end, packet.at + US);
     }
     if !over {

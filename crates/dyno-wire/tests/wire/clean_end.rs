@@ -14,7 +14,7 @@ use dyno_model::plan::Task;
 use dyno_model::prompt::Content;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::ArrivalTime;
-use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::redact::Redactor;
 use serde_json::{Map, Value};
 
@@ -114,7 +114,7 @@ impl Case {
         record.requested_output = self.requested;
         let mut exchange = Exchange::new(record, self.fixed);
         for part in parts {
-            if let Progress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
+            if let ExchangeProgress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
                 return exchange.record;
             }
         }

@@ -9,7 +9,7 @@ use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{Dialect, Keep, find};
-use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -95,7 +95,7 @@ fn outcome(dialect: &'static dyn Dialect, parts: &[&[u8]]) -> (Outcome, Option<S
     };
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), true);
     let is_over = |exchange: &mut Exchange, part: &[u8]| {
-        matches!(exchange.on_data(&rules, part, ARRIVAL), Progress::Over { .. })
+        matches!(exchange.on_data(&rules, part, ARRIVAL), ExchangeProgress::Over { .. })
     };
     if !parts.iter().any(|part| is_over(&mut exchange, part)) {
         exchange.on_close(&rules, None, ARRIVAL);

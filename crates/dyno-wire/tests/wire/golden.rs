@@ -13,7 +13,7 @@ use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Dialect, Keep, find};
-use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::redact::Redactor;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -87,7 +87,7 @@ impl Case {
         let fixed = self.asked.get("fixed").is_some_and(|fixed| fixed == "true");
         let mut exchange = Exchange::new(record, fixed);
         for part in parts {
-            if let Progress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
+            if let ExchangeProgress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
                 return exchange.record;
             }
         }

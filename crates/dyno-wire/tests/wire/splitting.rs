@@ -7,7 +7,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::ArrivalTime;
 use dyno_wire::dialect::{DIALECTS, Keep};
-use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::framing::sse::SseDecoder;
 use dyno_wire::framing::{Framer, Framing, TooLarge};
 use dyno_wire::redact::Redactor;
@@ -143,7 +143,7 @@ fn read(bytes: &[u8], cuts: &[usize]) -> (RequestRecord, bool) {
     for part in split(bytes, cuts) {
         let progress = exchange.on_data(&rules, part, ARRIVAL);
         received += exchange.newly_received();
-        if let Progress::Over { reusable: kept } = progress {
+        if let ExchangeProgress::Over { reusable: kept } = progress {
             reusable = Some(kept);
             break;
         }

@@ -12,7 +12,7 @@ mod notes;
 mod output;
 mod over_time;
 mod overload;
-mod phrases;
+mod place;
 mod server;
 mod server_times;
 mod slo;
@@ -28,8 +28,7 @@ pub use notes::Note;
 pub use output::OutputFinding;
 pub use over_time::OverTime;
 pub use overload::Overloaded;
-pub(crate) use phrases::Place;
-pub use phrases::{Phrase, list};
+pub(crate) use place::Place;
 pub use server::ServerFinding;
 pub use server_times::ServerTimesFinding;
 pub use slo::Undecided;
@@ -116,9 +115,6 @@ mod tests {
         let names: BTreeSet<String> = paths.map(last_two).collect();
         for wording in all() {
             assert!(names.contains(wording.key), "nothing uses {}", wording.key);
-        }
-        for phrase in Phrase::ALL {
-            assert!(names.contains(&format!("Phrase::{phrase:?}")), "nothing uses {phrase:?}");
         }
     }
 }

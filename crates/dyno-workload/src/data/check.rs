@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dyno_model::{Message, message};
 
 use super::at::At;
-use super::dataset::{DataSet, Place, size};
+use super::dataset::{DataPlace, DataSet, size};
 use super::error::DataError;
-use super::layout::Layout;
+use super::layout::DataLayout;
 use super::lines::not_utf8;
 use super::record::{Record, json};
 use super::source::open_file;
@@ -36,7 +36,7 @@ const LONGEST_SAMPLE: u64 = 1024 * 1024;
 
 /// What was checked of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedData {
     /// Records from the beginning, usable or not.
     pub records: u64,
     /// Those of them that cannot be used and will be skipped, as `skip_bad=true` asks.
@@ -44,12 +44,12 @@ pub struct Checked {
     /// Further records, spread over the rest.
     pub spread: u64,
     /// What the rest is.
-    pub rest: Rest,
+    pub rest: RestOfFile,
 }
 
 /// Records that were not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rest {
+pub enum RestOfFile {
     /// There are none.
     Nothing,
     /// They are beyond the limit on how many are taken.
@@ -61,13 +61,17 @@ pub enum Rest {
 impl DataSet {
     /// Checks the records, or as many from the beginning as will be taken. Nothing for built-in
     /// data.
-    pub fn check(&self, taken: Option<u64>) -> Result<Option<Checked>, DataError> {
+    pub fn check(&self, taken: Option<u64>) -> Result<Option<CheckedData>, DataError> {
         self.check_with(EFFORT, taken)
     }
 
-    fn check_with(&self, effort: Effort, taken: Option<u64>) -> Result<Option<Checked>, DataError> {
+    fn check_with(
+        &self,
+        effort: Effort,
+        taken: Option<u64>,
+    ) -> Result<Option<CheckedData>, DataError> {
         let (place, layout) = self.place();
-        if matches!(place, Place::Builtin(..)) {
+        if matches!(place, DataPlace::Builtin(..)) {
             return Ok(None);
         }
         let consumed = Arc::new(AtomicU64::new(0));
@@ -76,14 +80,14 @@ impl DataSet {
         let held = Cell::new(0_u64);
         let rest = loop {
             if taken.is_some_and(|taken| walk.good >= taken) {
-                break Rest::Beyond;
+                break RestOfFile::Beyond;
             }
             let spent = match layout {
-                Layout::Parquet => held.get(),
+                DataLayout::Parquet => held.get(),
                 _ => consumed.load(Ordering::Relaxed),
             };
             if spent >= effort.first {
-                break Rest::Later;
+                break RestOfFile::Later;
             }
             let item = walk.next(|pick, record| {
                 held.set(held.get() + size(&record.value) as u64);
@@ -91,21 +95,21 @@ impl DataSet {
             });
             match item {
                 Some(item) => drop(item?),
-                None => break Rest::Nothing,
+                None => break RestOfFile::Nothing,
             }
         };
         let records = walk.good + walk.skipped;
-        let mut checked = Checked { records, skipped: walk.skipped, spread: 0, rest };
-        if rest == Rest::Later
+        let mut checked = CheckedData { records, skipped: walk.skipped, spread: 0, rest };
+        if rest == RestOfFile::Later
             && self.recognised().compression.is_none()
-            && let Place::File(path) = place
+            && let DataPlace::File(path) = place
         {
             let from = consumed.load(Ordering::Relaxed);
             match layout {
-                Layout::JsonLines { .. } | Layout::TextLines => {
+                DataLayout::JsonLines { .. } | DataLayout::TextLines => {
                     self.check_spread(path, from, effort, &mut checked)?;
                 }
-                Layout::JsonArray => check_array_end(path)?,
+                DataLayout::JsonArray => check_array_end(path)?,
                 // In other layouts a line may be anything: only reading from the start tells.
                 _ => {}
             }
@@ -120,7 +124,7 @@ impl DataSet {
         path: &Path,
         from: u64,
         effort: Effort,
-        checked: &mut Checked,
+        checked: &mut CheckedData,
     ) -> Result<(), DataError> {
         let unreadable = |source| unreadable(path, source);
         let file = open_file(path)?;
@@ -150,7 +154,7 @@ impl DataSet {
         path: &Path,
         start: u64,
         line: &[u8],
-        checked: &mut Checked,
+        checked: &mut CheckedData,
     ) -> Result<(), DataError> {
         if line.trim_ascii().is_empty() {
             return Ok(());
@@ -174,7 +178,7 @@ impl DataSet {
     fn usable(&self, line: &[u8], at: impl Fn() -> At) -> Result<(), DataError> {
         let text = str::from_utf8(line).map_err(|error| not_utf8(at(), error.valid_up_to()))?;
         let record = match self.place().1 {
-            Layout::JsonLines { .. } => json(at(), text)?,
+            DataLayout::JsonLines { .. } => json(at(), text)?,
             _ => Record { at: at(), value: text.into() },
         };
         self.pick().item(record).map(drop)
@@ -312,7 +316,7 @@ mod tests {
         file.into_temp_path()
     }
 
-    fn check(path: &Path, options: &str, taken: Option<u64>) -> Result<Checked, DataError> {
+    fn check(path: &Path, options: &str, taken: Option<u64>) -> Result<CheckedData, DataError> {
         let spec: DataSpec = format!("{}{options}", path.display()).parse().expect("a spec");
         DataSet::new(&spec)?.check_with(LITTLE, taken).map(|checked| checked.expect("a file"))
     }
@@ -320,7 +324,7 @@ mod tests {
     #[test]
     fn of_a_large_file_the_beginning_is_checked_and_lines_spread_over_the_rest() {
         let checked = check(&file(".jsonl", &[]), "", None).expect("good");
-        assert_eq!(checked.rest, Rest::Later);
+        assert_eq!(checked.rest, RestOfFile::Later);
         // Lines of 28 bytes, up to the first that ends past 2,000.
         assert_eq!(checked.records, 72);
         assert_eq!(checked.spread, 9, "eight places and the last line");
@@ -355,7 +359,10 @@ mod tests {
     fn what_is_not_taken_is_not_checked() {
         let path = file(".jsonl", &[(61, "{\"prompt\": ")]);
         let checked = check(&path, "", Some(60)).expect("60 good ones");
-        assert_eq!(checked, Checked { records: 60, skipped: 0, spread: 0, rest: Rest::Beyond });
+        assert_eq!(
+            checked,
+            CheckedData { records: 60, skipped: 0, spread: 0, rest: RestOfFile::Beyond }
+        );
         let error = check(&path, "", Some(61)).expect_err("line 61").to_string();
         assert!(error.contains(":61: not valid JSON"), "{error}");
     }
@@ -370,7 +377,7 @@ mod tests {
             check(file.path(), "", None)
         };
         let checked = array("{\"prompt\": \"last\"}]").expect("whole");
-        assert_eq!((checked.spread, checked.rest), (0, Rest::Later));
+        assert_eq!((checked.spread, checked.rest), (0, RestOfFile::Later));
         let error = array("{\"prompt\": \"la").expect_err("cut off").to_string();
         assert!(error.contains(":501: the file ends inside the array"), "{error}");
     }
@@ -381,6 +388,6 @@ mod tests {
         let mut file = tempfile::Builder::new().suffix(".jsonl").tempfile().expect("a file");
         io::Write::write_all(&mut file, long.repeat(2).as_bytes()).expect("written");
         let checked = check(file.path(), "", None).expect("good");
-        assert_eq!((checked.records, checked.spread, checked.rest), (1, 1, Rest::Later));
+        assert_eq!((checked.records, checked.spread, checked.rest), (1, 1, RestOfFile::Later));
     }
 }

@@ -8,7 +8,7 @@ use super::error::remove_the_record;
 use super::fields::described;
 use super::spec::Turns;
 use crate::session;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 
 /// How much of a conversation is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ fn shape() -> message::Message {
 }
 
 /// Reads a list of messages.
-pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<Message>, Wrong> {
+pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<ChatMessage>, Wrong> {
     let parsed;
     let list = match value {
         Value::Array(list) => list,
@@ -71,7 +71,7 @@ pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<Message>, Wr
     }
 }
 
-fn is_user(message: &Message) -> bool {
+fn is_user(message: &ChatMessage) -> bool {
     message.role == "user"
 }
 
@@ -99,7 +99,7 @@ pub(super) fn alternating(value: &Value) -> Value {
 
 /// Adds an element of a list: a message, a question with its answer, or a list of these.
 fn add(
-    messages: &mut Vec<Message>,
+    messages: &mut Vec<ChatMessage>,
     number: usize,
     value: &Value,
     needed: Needed,
@@ -107,7 +107,7 @@ fn add(
     let object = match value {
         // A list of plain texts holds the user's turns.
         Value::String(text) => {
-            messages.push(Message::user(text.clone()));
+            messages.push(ChatMessage::user(text.clone()));
             return Ok(());
         }
         Value::Object(object) => object,
@@ -134,7 +134,7 @@ fn add(
         return add_pair(messages, number, pair, needed);
     }
     match part(object, ["text", "content"]).and_then(Value::as_str) {
-        Some(text) => messages.push(Message::user(text)),
+        Some(text) => messages.push(ChatMessage::user(text)),
         None => {
             let what =
                 message!("has a message {number} without a role", "的第 {number} 条消息没有角色");
@@ -158,14 +158,14 @@ fn pair_in(object: &Map<String, Value>) -> Option<(&Value, &Value)> {
 }
 
 fn add_pair(
-    messages: &mut Vec<Message>,
+    messages: &mut Vec<ChatMessage>,
     number: usize,
     (asked, answered): (&Value, &Value),
     needed: Needed,
 ) -> Result<(), Wrong> {
     for (role, content) in [("user", asked), ("assistant", answered)] {
         let content = content_of(number, role, Some(content), needed)?;
-        messages.push(Message { role: role.into(), content });
+        messages.push(ChatMessage { role: role.into(), content });
     }
     Ok(())
 }
@@ -193,7 +193,7 @@ fn message(
     name: &str,
     object: &Map<String, Value>,
     needed: Needed,
-) -> Result<Message, Wrong> {
+) -> Result<ChatMessage, Wrong> {
     let Some(role) = role_of(name) else {
         let what = message!(
             "has a message {number} of the unknown role {name:?}",
@@ -224,7 +224,7 @@ fn message(
         }
         content => content_of(number, role, content, needed)?,
     };
-    Ok(Message { role: role.into(), content })
+    Ok(ChatMessage { role: role.into(), content })
 }
 
 fn content_of(
@@ -283,7 +283,7 @@ fn text_of_parts(number: usize, parts: &[Value]) -> Result<String, Wrong> {
 }
 
 /// What of a conversation is sent. The error is what is wrong and what would fix it.
-pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, Wrong> {
+pub(super) fn prompt(messages: Vec<ChatMessage>, turns: Turns) -> Result<Content, Wrong> {
     let last = match turns {
         Turns::First => messages.iter().position(is_user),
         Turns::All => messages.iter().rposition(|message| message.role != "assistant"),
@@ -291,7 +291,7 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, Wr
     let Some(last) = last.filter(|_| messages.iter().any(is_user)) else {
         return Err((message!("has no user message", "没有用户消息"), remove_the_record()));
     };
-    let mut kept: Vec<Message> = messages.into_iter().take(last + 1).collect();
+    let mut kept: Vec<ChatMessage> = messages.into_iter().take(last + 1).collect();
     if turns == Turns::First {
         // A response before any user message belongs to a conversation that was cut.
         kept.retain(|message| message.role != "assistant" && message.role != "tool");
@@ -303,7 +303,7 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, Wr
 }
 
 /// A conversation to replay. The error is what is wrong and what would fix it.
-pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, Wrong> {
+pub(super) fn led(mut messages: Vec<ChatMessage>) -> Result<Content, Wrong> {
     session::check(&messages).map_err(|why| (message::Message::of(&why), remove_the_record()))?;
     // The first message must be one that is sent: it may get a unique prefix.
     let asked = messages.iter().position(|message| !session::is_answer(message)).unwrap_or(0);
@@ -312,7 +312,7 @@ pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, Wrong> {
 }
 
 /// A single user message becomes plain text.
-pub(super) fn plain(mut messages: Vec<Message>) -> Content {
+pub(super) fn plain(mut messages: Vec<ChatMessage>) -> Content {
     match messages.pop() {
         Some(only) if messages.is_empty() && only.role == "user" => Content::Text(only.content),
         Some(last) => {

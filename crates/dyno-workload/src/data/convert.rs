@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::error::DataError;
 use dyno_model::message;
 use dyno_model::message::Message as Said;
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 
 /// What data are converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn lines(
 
 fn line(_: u64, item: Item) -> Result<Value, DataError> {
     let messages = match item.content {
-        Content::Text(text) => json!([Message::user(text)]),
+        Content::Text(text) => json!([ChatMessage::user(text)]),
         Content::Messages(messages) => json!(messages),
         Content::Body(mut body) => {
             if let Some(tokens) = item.output_tokens

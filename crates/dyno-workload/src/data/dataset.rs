@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use super::builtin;
 use super::check::Counting;
 use super::error::DataError;
-use super::layout::{HEAD, Head, Layout};
+use super::layout::{DataHead, DataLayout, HEAD};
 use super::pick::{Pick, Taken};
 use super::recognise::settle;
 use super::recognised::{RecognisedData, described_fields, notes};
@@ -18,7 +18,7 @@ use super::stdin;
 use super::unused::unused;
 use dyno_model::message;
 use dyno_model::message::Message as Said;
-use dyno_model::prompt::{Item, Message};
+use dyno_model::prompt::{ChatMessage, Item};
 
 /// How many records, and how many bytes of them, are sampled to recognise the fields.
 const SAMPLES: usize = 64;
@@ -32,8 +32,8 @@ pub struct DataSet {
 
 #[derive(Debug)]
 struct Inner {
-    place: Place,
-    layout: Layout,
+    place: DataPlace,
+    layout: DataLayout,
     pick: Pick,
     skip_bad: bool,
     lang: Option<Lang>,
@@ -42,13 +42,13 @@ struct Inner {
 
 /// Where bytes come from.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum DataPlace {
     File(PathBuf),
     Memory(Said, Arc<[u8]>),
     Builtin(Said, &'static str),
 }
 
-impl Place {
+impl DataPlace {
     pub(super) fn name(&self) -> Said {
         match self {
             Self::File(path) => Said::quoted(path.display()),
@@ -67,16 +67,16 @@ impl Place {
     /// The records; of a Parquet file only the columns that `pick` needs.
     pub(super) fn records(
         &self,
-        layout: Layout,
+        layout: DataLayout,
         pick: Option<&Pick>,
     ) -> Result<Box<dyn Records>, DataError> {
         match (layout, self) {
             #[cfg(feature = "parquet")]
-            (Layout::Parquet, Self::File(path)) => {
+            (DataLayout::Parquet, Self::File(path)) => {
                 let file = super::source::open_file(path)?;
                 super::parquet_read::rows(file, self.name(), pick)
             }
-            (Layout::Parquet, _) => {
+            (DataLayout::Parquet, _) => {
                 let _ = pick;
                 Err(DataError::Table {
                     path: self.name(),
@@ -98,7 +98,7 @@ impl DataSet {
         let place = match (&spec.path, spec.kind) {
             (Some(path), _) => stdin::place(path)?,
             (None, Some(kind)) => match builtin::text(kind, spec.lang) {
-                Some((name, text)) => Place::Builtin(name, text),
+                Some((name, text)) => DataPlace::Builtin(name, text),
                 None => return Err(elsewhere(Said::quoted(kind), kind)),
             },
             (None, None) => return Err(DataError::no_path()),
@@ -108,10 +108,10 @@ impl DataSet {
 
     /// A file that is already in memory; `name` is used in messages.
     pub fn from_bytes(name: &str, bytes: &[u8], spec: &DataSpec) -> Result<Self, DataError> {
-        Self::at(Place::Memory(Said::quoted(name), bytes.into()), spec)
+        Self::at(DataPlace::Memory(Said::quoted(name), bytes.into()), spec)
     }
 
-    fn at(place: Place, spec: &DataSpec) -> Result<Self, DataError> {
+    fn at(place: DataPlace, spec: &DataSpec) -> Result<Self, DataError> {
         if let Some(kind) = spec.kind.filter(|kind| !kind.is_read()) {
             return Err(elsewhere(place.name(), kind));
         }
@@ -149,8 +149,8 @@ impl DataSet {
     }
 
     /// The data from their beginning, one item per record.
-    pub fn open(&self) -> Result<Reading, DataError> {
-        Ok(Reading { walk: self.walk()? })
+    pub fn open(&self) -> Result<DataReading, DataError> {
+        Ok(DataReading { walk: self.walk()? })
     }
 
     /// The data from their beginning, one whole conversation per record, recorded responses included.
@@ -165,7 +165,7 @@ impl DataSet {
 
     /// The records from their beginning; counts the bytes that were read, where they are a stream.
     pub(super) fn walk_counting(&self, consumed: &Arc<AtomicU64>) -> Result<Walk, DataError> {
-        if self.inner.layout == Layout::Parquet {
+        if self.inner.layout == DataLayout::Parquet {
             return self.walk();
         }
         let mut source = self.inner.place.source()?;
@@ -178,7 +178,7 @@ impl DataSet {
         Walk { records, inner, good: 0, skipped: 0, first_bad: None, ended: false }
     }
 
-    pub(super) fn place(&self) -> (&Place, Layout) {
+    pub(super) fn place(&self) -> (&DataPlace, DataLayout) {
         (&self.inner.place, self.inner.layout)
     }
 
@@ -207,7 +207,11 @@ fn elsewhere(what: Said, kind: DataKind) -> DataError {
 }
 
 /// The layout of the data, or an error where it contradicts the specification.
-pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<Layout, DataError> {
+pub(super) fn layout(
+    place: &DataPlace,
+    spec: &DataSpec,
+    source: Source,
+) -> Result<DataLayout, DataError> {
     let not = |kind, found, fix| DataError::NotWhatItSays { path: place.name(), kind, found, fix };
     let leave_out =
         || message!("leave the kind out to have it recognised", "请去掉类型，让 Dyno 自动识别");
@@ -221,7 +225,7 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
                     "请先解压：Parquet 文件不能按流读取"
                 ),
             }),
-            (None | Some(DataKind::Parquet | DataKind::Session), None) => Ok(Layout::Parquet),
+            (None | Some(DataKind::Parquet | DataKind::Session), None) => Ok(DataLayout::Parquet),
             (Some(kind), None) => {
                 let found = message!("is a Parquet file", "它是 Parquet 文件");
                 Err(not(kind, found, leave_out()))
@@ -230,11 +234,11 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
     }
     let (bytes, whole) = source.head(HEAD)?;
     let name = place.name().to_string();
-    let head = Head { bytes: &bytes, whole, name: &name };
+    let head = DataHead { bytes: &bytes, whole, name: &name };
     let Some(first) = head.first() else {
         return match whole {
             true => Err(DataError::NoRecords(place.name())),
-            false => Ok(Layout::TextLines),
+            false => Ok(DataLayout::TextLines),
         };
     };
     let says_parquet = name.to_ascii_lowercase().ends_with(".parquet");
@@ -255,7 +259,11 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
 }
 
 /// The first records that can be read.
-fn samples(place: &Place, layout: Layout, spec: &DataSpec) -> Result<Vec<Record>, DataError> {
+fn samples(
+    place: &DataPlace,
+    layout: DataLayout,
+    spec: &DataSpec,
+) -> Result<Vec<Record>, DataError> {
     let mut records = place.records(layout, None)?;
     let (mut samples, mut bytes, mut bad, mut first_bad) = (Vec::new(), 0, 0, None);
     while samples.len() < SAMPLES && bytes < SAMPLE_BYTES {
@@ -286,16 +294,21 @@ fn samples(place: &Place, layout: Layout, spec: &DataSpec) -> Result<Vec<Record>
 }
 
 /// A better error where the first record is not JSON at all: the file is something else.
-fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -> DataError {
+fn explained(
+    place: &DataPlace,
+    layout: DataLayout,
+    spec: &DataSpec,
+    first: DataError,
+) -> DataError {
     let Some(kind) = spec.kind else { return first };
-    if !matches!(layout, Layout::JsonLines { .. }) || !matches!(first, DataError::Bad { .. }) {
+    if !matches!(layout, DataLayout::JsonLines { .. }) || !matches!(first, DataError::Bad { .. }) {
         return first;
     }
     let Ok((bytes, whole)) = place.source().and_then(|source| source.head(HEAD)) else {
         return first;
     };
     let name = place.name().to_string();
-    let head = Head { bytes: &bytes, whole, name: &name };
+    let head = DataHead { bytes: &bytes, whole, name: &name };
     if matches!(head.first(), Some(b'{' | b'[') | None) {
         return first;
     }
@@ -312,7 +325,7 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
                  messages",
                 "请把对话写成 JSON（每行一个），或写成带 messages 列的表格"
             ),
-            Layout::Csv(_) => message!("read it as csv:{name}", "请按 csv:{name} 读取"),
+            DataLayout::Csv(_) => message!("read it as csv:{name}", "请按 csv:{name} 读取"),
             _ => message!(
                 "read it as lines:{name}, or name another file",
                 "请按 lines:{name} 读取，或指定其他文件"
@@ -376,7 +389,7 @@ impl Walk {
     }
 
     fn wanted(&self, record: &Record) -> bool {
-        !matches!(self.inner.place, Place::Builtin(..))
+        !matches!(self.inner.place, DataPlace::Builtin(..))
             || builtin::speaks(self.inner.lang, &record.value)
     }
 
@@ -390,11 +403,11 @@ impl Walk {
 }
 
 /// The items of a data set, from its beginning. After an error there is nothing more.
-pub struct Reading {
+pub struct DataReading {
     walk: Walk,
 }
 
-impl Reading {
+impl DataReading {
     /// Unusable records that were skipped because of `skip_bad=true`.
     pub fn skipped(&self) -> u64 {
         self.walk.skipped
@@ -406,7 +419,7 @@ impl Reading {
     }
 }
 
-impl Iterator for Reading {
+impl Iterator for DataReading {
     type Item = Result<Item, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -427,7 +440,7 @@ impl Conversations {
 }
 
 impl Iterator for Conversations {
-    type Item = Result<Vec<Message>, DataError>;
+    type Item = Result<Vec<ChatMessage>, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.walk.next(|pick, record| pick.messages(&record))

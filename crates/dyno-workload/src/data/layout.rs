@@ -18,7 +18,7 @@ pub(super) const HEAD: usize = 1024 * 1024;
 
 /// How records follow each other in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum DataLayout {
     /// One prompt per line.
     TextLines,
     /// One prompt.
@@ -40,7 +40,7 @@ pub(super) enum Layout {
     Parquet,
 }
 
-impl Layout {
+impl DataLayout {
     /// What it is called.
     pub(super) fn said(self) -> Message {
         match self {
@@ -98,7 +98,7 @@ impl Layout {
 }
 
 /// The first bytes of a file.
-pub(super) struct Head<'a> {
+pub(super) struct DataHead<'a> {
     pub(super) bytes: &'a [u8],
     /// Whether they are the whole file.
     pub(super) whole: bool,
@@ -106,7 +106,7 @@ pub(super) struct Head<'a> {
     pub(super) name: &'a str,
 }
 
-impl<'a> Head<'a> {
+impl<'a> DataHead<'a> {
     /// The first byte that is not blank.
     pub(super) fn first(&self) -> Option<u8> {
         self.bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
@@ -137,26 +137,28 @@ impl<'a> Head<'a> {
     }
 
     /// The layout of a file, whether its kind was named or not.
-    pub(super) fn layout(&self, spec: &DataSpec) -> Layout {
+    pub(super) fn layout(&self, spec: &DataSpec) -> DataLayout {
         match self.shape(spec.kind) {
-            Layout::JsonLines { .. } | Layout::JsonValues
+            DataLayout::JsonLines { .. } | DataLayout::JsonValues
                 if self.is_one_object_of_records(spec) =>
             {
-                Layout::JsonMember
+                DataLayout::JsonMember
             }
-            Layout::JsonLines { .. } => Layout::JsonLines { header: self.json_header(spec) },
+            DataLayout::JsonLines { .. } => {
+                DataLayout::JsonLines { header: self.json_header(spec) }
+            }
             layout => layout,
         }
     }
 
-    fn shape(&self, kind: Option<DataKind>) -> Layout {
+    fn shape(&self, kind: Option<DataKind>) -> DataLayout {
         match kind {
             Some(DataKind::Csv) => self.table(),
-            Some(DataKind::Parquet) => Layout::Parquet,
+            Some(DataKind::Parquet) => DataLayout::Parquet,
             Some(DataKind::Lines) => self.lines_layout(),
             Some(DataKind::Long) => match self.first() {
-                Some(b'{' | b'[') if self.json() != Layout::JsonValues => self.json(),
-                _ => Layout::WholeText,
+                Some(b'{' | b'[') if self.json() != DataLayout::JsonValues => self.json(),
+                _ => DataLayout::WholeText,
             },
             Some(DataKind::Session) if self.is_table_of_conversations() => self.table(),
             Some(_) => self.json(),
@@ -167,12 +169,16 @@ impl<'a> Head<'a> {
         }
     }
 
-    fn lines_layout(&self) -> Layout {
-        if self.lines_are_json() { Layout::JsonLines { header: 0 } } else { Layout::TextLines }
+    fn lines_layout(&self) -> DataLayout {
+        if self.lines_are_json() {
+            DataLayout::JsonLines { header: 0 }
+        } else {
+            DataLayout::TextLines
+        }
     }
 
-    fn table(&self) -> Layout {
-        Layout::Csv(self.table_head())
+    fn table(&self) -> DataLayout {
+        DataLayout::Csv(self.table_head())
     }
 
     fn table_head(&self) -> Table {
@@ -200,17 +206,17 @@ impl<'a> Head<'a> {
         matches!(next, None | Some(b'{' | b'[' | b'"' | b']'))
     }
 
-    fn json(&self) -> Layout {
+    fn json(&self) -> DataLayout {
         match self.first() {
             Some(b'[') => match self.first_element() {
                 Some(Value::Object(object)) if is_message(&object) => self.json_lines_or_values(),
                 _ if self.first_line_is_array() && self.lines().nth(1).is_some() => {
-                    Layout::JsonLines { header: 0 }
+                    DataLayout::JsonLines { header: 0 }
                 }
-                _ => Layout::JsonArray,
+                _ => DataLayout::JsonArray,
             },
             Some(b'{') => self.json_lines_or_values(),
-            _ => Layout::JsonLines { header: 0 },
+            _ => DataLayout::JsonLines { header: 0 },
         }
     }
 
@@ -222,11 +228,11 @@ impl<'a> Head<'a> {
         })
     }
 
-    fn json_lines_or_values(&self) -> Layout {
+    fn json_lines_or_values(&self) -> DataLayout {
         if !self.lines_are_json() && self.first_value_spans_lines() {
-            return Layout::JsonValues;
+            return DataLayout::JsonValues;
         }
-        Layout::JsonLines { header: 0 }
+        DataLayout::JsonLines { header: 0 }
     }
 
     fn first_value_spans_lines(&self) -> bool {

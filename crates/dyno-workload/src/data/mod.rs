@@ -1,6 +1,6 @@
 //! Prompts from data files: the specification ([`DataSpec`]), what the file was recognised as
 //! ([`RecognisedData`]), its records one at a time ([`DataSet`]), what was checked before a run
-//! ([`Checked`]), which records are sent and in which order ([`PromptSelection`]), a description
+//! ([`CheckedData`]), which records are sent and in which order ([`PromptSelection`]), a description
 //! ([`Profile`]) and a conversion ([`convert()`]). Files are streamed, never loaded; standard input is kept.
 
 mod at;
@@ -44,9 +44,9 @@ mod unused;
 mod zstd;
 
 pub use at::At;
-pub use check::{Checked, Rest};
+pub use check::{CheckedData, RestOfFile};
 pub use convert::{Format, convert};
-pub use dataset::{Conversations, DataSet, Reading};
+pub use dataset::{Conversations, DataReading, DataSet};
 pub use error::DataError;
 pub(crate) use error::{correct_it, remove_the_record};
 pub use fields::FieldPath;
@@ -57,10 +57,10 @@ pub(crate) use profile::{outputs, sample, samples};
 pub(crate) use raw::Raw;
 pub use recognised::RecognisedData;
 pub(crate) use select::limit_is_0;
-pub use select::{Count, Outside, PromptSelection, Selected, Tally};
+pub use select::{Count, DataTally, Outside, PromptSelection, Selected};
 pub use source::Compression;
 pub use spec::{DataKind, DataSpec, Lang, Mapping, Turns};
 pub(crate) use spec::{FIELD_KEYS, true_or_false};
 pub use spec_error::SpecError;
-pub use spread::Spread;
-pub use unused::Unused;
+pub use spread::DataSpread;
+pub use unused::UnusedFields;

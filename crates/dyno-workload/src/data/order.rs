@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::dataset::Reading;
+use super::dataset::DataReading;
 use super::edit::weight;
 use super::error::DataError;
 use dyno_model::prompt::Item;
@@ -29,7 +29,7 @@ pub enum DataOrder {
 
 /// A window of items, in random order.
 pub(super) struct Shuffled {
-    reading: Reading,
+    reading: DataReading,
     window: Vec<Item>,
     weight: usize,
     limits: (usize, usize),
@@ -38,12 +38,12 @@ pub(super) struct Shuffled {
 }
 
 impl Shuffled {
-    pub(super) fn new(reading: Reading, seed: u64) -> Self {
+    pub(super) fn new(reading: DataReading, seed: u64) -> Self {
         Self::within(reading, seed, (MAX_WINDOW_ITEMS, MAX_WINDOW_BYTES))
     }
 
     /// With a window of another size.
-    pub(super) fn within(reading: Reading, seed: u64, limits: (usize, usize)) -> Self {
+    pub(super) fn within(reading: DataReading, seed: u64, limits: (usize, usize)) -> Self {
         let mut key = [0_u8; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[16..24].copy_from_slice(b"shuffle ");
@@ -51,7 +51,7 @@ impl Shuffled {
         Self { reading, window: Vec::new(), weight: 0, limits, rng, ended: false }
     }
 
-    pub(super) fn reading(&self) -> &Reading {
+    pub(super) fn reading(&self) -> &DataReading {
         &self.reading
     }
 

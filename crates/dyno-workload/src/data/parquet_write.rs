@@ -13,7 +13,7 @@ use parquet::schema::parser::parse_message_type;
 
 use super::edit::weight;
 use super::error::DataError;
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 
 const SCHEMA: &str = "
 message prompts {
@@ -101,15 +101,15 @@ fn texts<W: Write + Send>(
 fn messages<W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     items: &[Item],
-    part: impl Fn(&Message) -> &str,
+    part: impl Fn(&ChatMessage) -> &str,
 ) -> Result<()> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for item in items {
-        let list: Option<&[Message]> = match &item.content {
+        let list: Option<&[ChatMessage]> = match &item.content {
             Content::Messages(messages) => Some(messages),
             _ => None,
         };
-        if list.is_none_or(<[Message]>::is_empty) {
+        if list.is_none_or(<[ChatMessage]>::is_empty) {
             defined.push(i16::from(list.is_some()));
             repeated.push(0);
         }

@@ -13,7 +13,7 @@ use super::requests;
 use super::spec::Turns;
 use super::texts;
 use crate::session::Unusable;
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 
 /// How records are converted into items.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Pick {
         let item = self.any_item(&at, value)?;
         match (self.taken, item.content) {
             (Taken::Led, Content::Text(text)) => {
-                Ok(Item { content: Content::Messages(vec![Message::user(text)]), ..item })
+                Ok(Item { content: Content::Messages(vec![ChatMessage::user(text)]), ..item })
             }
             (Taken::Led, Content::Body(_)) => {
                 Err(wrong_record(&at, (message::Message::of(&Unusable::Body), write_messages())))
@@ -248,7 +248,7 @@ impl Pick {
     }
 
     /// The whole conversation of a record, recorded responses included.
-    pub(super) fn messages(&self, record: &Record) -> Result<Vec<Message>, DataError> {
+    pub(super) fn messages(&self, record: &Record) -> Result<Vec<ChatMessage>, DataError> {
         let at = &record.at;
         let object = match &record.value {
             Value::Object(object) => object,
@@ -280,7 +280,7 @@ impl Pick {
         let mut messages = conversation::messages(value, Needed::All)
             .map_err(|why| wrong_field(at, &field, why))?;
         if let Some(system) = self.system_of(at, object)? {
-            messages.insert(0, Message { role: "system".into(), content: system });
+            messages.insert(0, ChatMessage { role: "system".into(), content: system });
         }
         Ok(messages)
     }
@@ -303,9 +303,9 @@ fn wrong_field(at: &At, field: &FieldPath, (what, fix): Wrong) -> DataError {
 }
 
 fn with_system(system: String, content: Content) -> Content {
-    let system = Message { role: "system".into(), content: system };
+    let system = ChatMessage { role: "system".into(), content: system };
     match content {
-        Content::Text(text) => Content::Messages(vec![system, Message::user(text)]),
+        Content::Text(text) => Content::Messages(vec![system, ChatMessage::user(text)]),
         Content::Messages(mut messages) => {
             if messages.first().is_none_or(|first| first.role != "system") {
                 messages.insert(0, system);

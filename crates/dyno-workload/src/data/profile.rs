@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::error::DataError;
 use super::shown::First;
-use super::spread::Spread;
+use super::spread::DataSpread;
 use dyno_model::message::Message as Said;
 use dyno_model::message::{In, list};
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 use dyno_model::{Language, Localized, message};
 use dyno_words::escape::escape;
 
@@ -26,11 +26,11 @@ pub struct Profile {
     /// How many are whole request bodies.
     pub bodies: u64,
     /// Input tokens.
-    pub input: Spread,
+    pub input: DataSpread,
     /// Whether the input tokens are estimates.
     pub estimated: bool,
     /// Output tokens, of the items that say how many.
-    pub output: Spread,
+    pub output: DataSpread,
     /// The first items, escaped and cut.
     pub samples: Vec<Said>,
     /// The first item.
@@ -48,9 +48,9 @@ pub fn profile(
         texts: 0,
         conversations: 0,
         bodies: 0,
-        input: Spread::default(),
+        input: DataSpread::default(),
         estimated,
-        output: Spread::default(),
+        output: DataSpread::default(),
         samples: Vec::new(),
         first: None,
     };
@@ -92,7 +92,7 @@ fn shown(content: &Content) -> Said {
     match content {
         Content::Text(text) => escaped(text),
         Content::Messages(messages) => {
-            let said = |message: &Message| {
+            let said = |message: &ChatMessage| {
                 let (role, text) = (&message.role, escaped(&message.content));
                 message!("{role}: {text}", "{role}: {text}")
             };
@@ -170,7 +170,7 @@ impl fmt::Display for Profile {
 /// Writes the requested output lengths.
 pub(crate) fn outputs(
     f: &mut fmt::Formatter<'_>,
-    output: &Spread,
+    output: &DataSpread,
     language: Language,
 ) -> fmt::Result {
     if output.total() == 0 {

@@ -6,9 +6,9 @@ use dyno_model::{Message, message};
 use serde_json::Value;
 
 use super::at::At;
-use super::dataset::{Place, layout};
+use super::dataset::{DataPlace, layout};
 use super::error::DataError;
-use super::layout::Layout;
+use super::layout::DataLayout;
 use super::record::Records;
 use super::source::Compression;
 use super::spec::{DataKind, DataSpec};
@@ -18,7 +18,7 @@ use super::stdin;
 pub(crate) struct Raw {
     name: Message,
     compression: Option<Compression>,
-    layout: Layout,
+    layout: DataLayout,
     records: Box<dyn Records>,
 }
 
@@ -34,14 +34,14 @@ impl Raw {
         bytes: &[u8],
         has_fields: bool,
     ) -> Result<Self, DataError> {
-        Self::at(&Place::Memory(Message::quoted(name), bytes.into()), has_fields)
+        Self::at(&DataPlace::Memory(Message::quoted(name), bytes.into()), has_fields)
     }
 
-    fn at(place: &Place, has_fields: bool) -> Result<Self, DataError> {
+    fn at(place: &DataPlace, has_fields: bool) -> Result<Self, DataError> {
         let source = place.source()?;
         let compression = source.origin.compression;
         let layout = match layout(place, &DataSpec::default(), source)? {
-            Layout::TextLines | Layout::WholeText if has_fields => {
+            DataLayout::TextLines | DataLayout::WholeText if has_fields => {
                 let table = DataSpec { kind: Some(DataKind::Csv), ..DataSpec::default() };
                 layout(place, &table, place.source()?)?
             }

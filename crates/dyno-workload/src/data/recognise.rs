@@ -9,7 +9,7 @@ use super::error::DataError;
 use super::fields::{
     FieldPath, MESSAGES, OUTPUTS, PROMPTS, SYSTEMS, count, described, listed, usual,
 };
-use super::layout::Layout;
+use super::layout::DataLayout;
 use super::pick::{Pick, Taken};
 use super::prompt_in::PromptIn;
 use super::record::Record;
@@ -20,7 +20,7 @@ use super::texts;
 /// The kind and the pick of a file, from its first records.
 pub(super) fn settle(
     spec: &DataSpec,
-    layout: Layout,
+    layout: DataLayout,
     samples: &[Record],
 ) -> Result<(DataKind, Pick), DataError> {
     let objects: Vec<&Map<String, Value>> =
@@ -92,7 +92,7 @@ pub(super) fn settle(
 
 fn kind_of(
     spec: &DataSpec,
-    layout: Layout,
+    layout: DataLayout,
     samples: &[Record],
     objects: &[&Map<String, Value>],
 ) -> DataKind {
@@ -102,17 +102,19 @@ fn kind_of(
     let is_trace = objects.iter().any(|object| crate::trace::is_record(object));
     match layout {
         _ if is_trace && spec.mapping.prompt.is_none() => DataKind::Trace,
-        Layout::TextLines => DataKind::Lines,
-        Layout::WholeText => DataKind::Long,
-        Layout::Csv(_) => DataKind::Csv,
-        Layout::Parquet => DataKind::Parquet,
+        DataLayout::TextLines => DataKind::Lines,
+        DataLayout::WholeText => DataKind::Long,
+        DataLayout::Csv(_) => DataKind::Csv,
+        DataLayout::Parquet => DataKind::Parquet,
         _ if spec.mapping.prompt.is_some() || spec.mapping.messages.is_some() => DataKind::Json,
         _ if any(&["conversations"]) => DataKind::ShareGpt,
-        Layout::JsonLines { .. } if objects.is_empty() && samples.iter().all(holds_messages) => {
+        DataLayout::JsonLines { .. }
+            if objects.is_empty() && samples.iter().all(holds_messages) =>
+        {
             DataKind::Lines
         }
-        Layout::JsonLines { .. } if requests::are_bodies(objects) => DataKind::Lines,
-        Layout::JsonLines { .. }
+        DataLayout::JsonLines { .. } if requests::are_bodies(objects) => DataKind::Lines,
+        DataLayout::JsonLines { .. }
             if any(&["question"])
                 && !any(&["prompt"])
                 && !any(&["messages"])

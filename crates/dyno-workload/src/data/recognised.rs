@@ -3,16 +3,16 @@
 use std::fmt;
 
 use super::conversation::is_one_sided;
-use super::layout::Layout;
+use super::layout::DataLayout;
 use super::pick::{Pick, Taken};
 use super::prompt_in::PromptIn;
 use super::record::Record;
 use super::source::Compression;
 use super::spec::{DataKind, Turns};
 use super::texts;
-use super::unused::Unused;
+use super::unused::UnusedFields;
 use dyno_model::message::Message as Said;
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 use dyno_model::{Language, Localized, message};
 use dyno_words::escape::escape;
 
@@ -30,7 +30,7 @@ pub struct RecognisedData {
     /// What is read from which field: a role, and the field's name.
     pub fields: Vec<(&'static str, String)>,
     /// Fields that are not sent, of the first records.
-    pub unused: Vec<Unused>,
+    pub unused: Vec<UnusedFields>,
     /// Mean characters of the first prompts.
     pub prompt_chars: u64,
     /// Remarks.
@@ -67,7 +67,7 @@ impl RecognisedData {
         let (name, prompt) = (&self.name, self.prompt_chars);
         let messages = self.fields.iter().any(|(role, _)| *role == "messages");
         let overlooked = self.unused.iter().filter(|field| field.overlooked);
-        let warning = |Unused { field, chars, is_text, .. }: &Unused| {
+        let warning = |UnusedFields { field, chars, is_text, .. }: &UnusedFields| {
             let field = escape(field, 80);
             let fix = match (is_text, messages) {
                 (true, false) => message!(
@@ -106,7 +106,12 @@ pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
 }
 
 /// Remarks about a pick, for the description.
-pub(super) fn notes(kind: DataKind, layout: Layout, pick: &Pick, samples: &[Record]) -> Vec<Said> {
+pub(super) fn notes(
+    kind: DataKind,
+    layout: DataLayout,
+    pick: &Pick,
+    samples: &[Record],
+) -> Vec<Said> {
     let is_list = match &pick.prompt {
         Some(PromptIn::Messages(_) | PromptIn::Alternating(_)) => true,
         Some(PromptIn::Field(field)) => {
@@ -127,7 +132,7 @@ pub(super) fn notes(kind: DataKind, layout: Layout, pick: &Pick, samples: &[Reco
     };
     let uses_tools = || {
         let says = |sample: &Record| {
-            let is_tool = |message: &Message| message.role == "tool";
+            let is_tool = |message: &ChatMessage| message.role == "tool";
             pick.messages(sample).is_ok_and(|messages| messages.iter().any(is_tool))
         };
         samples.iter().any(says)
@@ -137,7 +142,7 @@ pub(super) fn notes(kind: DataKind, layout: Layout, pick: &Pick, samples: &[Reco
         Taken::Verbatim
             if kind == DataKind::Lines
                 && pick.prompt.is_none()
-                && matches!(layout, Layout::JsonLines { .. }) =>
+                && matches!(layout, DataLayout::JsonLines { .. }) =>
         {
             notes.push(message!(
                 "message arrays and request bodies, sent as they are",

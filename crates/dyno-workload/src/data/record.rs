@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use dyno_model::budget::{Budget, JsonError};
+use dyno_model::message::json_reason;
 use dyno_model::{Message, message};
 
 use super::at::At;
@@ -44,13 +45,11 @@ pub(super) fn json(at: At, text: &str) -> Result<Record, DataError> {
         }
         Err(JsonError::Json(error)) => {
             let below = error.line().saturating_sub(1) as u64;
-            let said = error.to_string();
-            let what = said.split(" at line ").next().unwrap_or(&said);
-            let column = error.column();
+            let (what, column) = (json_reason(&error), error.column());
             let line = text.lines().nth(below as usize).unwrap_or_default();
             let what = message!(
                 "not valid JSON: {what} at column {column}, in {excerpt}",
-                "JSON 格式错误：第 {column} 列：{what}，位于 {excerpt}",
+                "JSON 格式错误：第 {column} 列：“{what}”，位于 {excerpt}",
                 excerpt = excerpt(line, column)
             );
             Err(DataError::bad(

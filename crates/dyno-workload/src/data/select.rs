@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::dataset::{DataSet, Reading};
+use super::dataset::{DataReading, DataSet};
 use super::edit::{cut, prepend};
 use super::error::DataError;
 use super::order::{DataOrder, Shuffled};
@@ -68,7 +68,7 @@ impl Default for PromptSelection {
 
 /// How the records of one pass through the data were used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct DataTally {
     /// Records that became an item.
     pub read: u64,
     /// Unusable records that were skipped because of `skip_bad=true`.
@@ -92,7 +92,7 @@ pub struct Tally {
 
 const REMEMBERED: usize = 1_000_000;
 
-impl Tally {
+impl DataTally {
     /// The difference to an earlier tally. `repeats` counts from the start.
     #[must_use]
     pub fn since(&self, then: &Self) -> Self {
@@ -128,7 +128,7 @@ impl PromptSelection {
             count,
             pass,
             given_in_pass: 0,
-            tally: Tally::default(),
+            tally: DataTally::default(),
             seen: HashSet::new(),
             ended: false,
         })
@@ -144,7 +144,7 @@ impl PromptSelection {
 }
 
 enum Pass {
-    File(Box<Reading>),
+    File(Box<DataReading>),
     Shuffled(Box<Shuffled>),
 }
 
@@ -156,7 +156,7 @@ impl Pass {
         }
     }
 
-    fn reading(&self) -> &Reading {
+    fn reading(&self) -> &DataReading {
         match self {
             Self::File(reading) => reading,
             Self::Shuffled(shuffled) => shuffled.reading(),
@@ -171,7 +171,7 @@ pub struct Selected<'a> {
     count: Option<Count<'a>>,
     pass: Pass,
     given_in_pass: u64,
-    tally: Tally,
+    tally: DataTally,
     seen: HashSet<u64>,
     ended: bool,
 }
@@ -201,7 +201,7 @@ impl Selected<'_> {
     }
 
     /// How the records were used so far.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> DataTally {
         let mut tally = self.tally;
         if tally.repeats == 0 {
             tally.skipped = self.pass.reading().skipped();
@@ -351,7 +351,7 @@ impl Selected<'_> {
         }
         DataError::NothingSelected {
             name: self.data.recognised().name.clone(),
-            why: Message::of(&clauses(why)),
+            why: Message::of(clauses(why)),
         }
     }
 }

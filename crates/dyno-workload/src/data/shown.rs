@@ -1,33 +1,11 @@
 //! What `dyno data show` says about the fields of a file and about the first request, in English and
 //! Chinese. Text of the file is escaped and cut.
 
-use dyno_model::Language;
+use dyno_model::{Language, Localized, message};
 use dyno_words::escape::escape;
-use dyno_words::messages;
 
 use super::recognised::RecognisedData;
-use dyno_model::prompt::{Content, Message};
-
-messages! {
-    /// A text about data.
-    enum Text;
-
-    Fields: "fields", "字段";
-    Prompt: "prompt: {}", "提示词：{}";
-    Messages: "messages: {}", "消息：{}";
-    System: "system message: {}", "系统消息：{}";
-    OutputTokens: "output tokens: {}", "输出 token 数：{}";
-    NotSent: "not sent: {}, for example {}", "不发送：{}，例如 {}";
-    NotSentEmpty: "not sent: {}, empty", "不发送：{}，为空";
-    First: "the first request, {} {0|token|tokens}", "第一个请求，{} 个 token";
-    FirstEstimated: "the first request, about {} {0|token|tokens} (estimated)", "第一个请求，约 {} 个 token（估计）";
-    Body: "request body: {}", "请求体：{}";
-    SetByRun: "the run sets model, stream, stream_options, max_tokens and what its flags name",
-        "测试会设置 model、stream、stream_options、max_tokens 以及参数指定的字段";
-    LeftOut: "{} … ({} more {1|character|characters}) … {}", "{} …（略去 {} 个字符）… {}";
-    MoreFields: "not sent: {} more {0|field|fields}", "不发送：另有 {} 个字段";
-    MoreMessages: "… {} more {0|message|messages} …", "……另有 {} 条消息……";
-}
+use dyno_model::prompt::{ChatMessage, Content};
 
 /// Characters that are shown of a text from its beginning and, of longer ones, from its end.
 const BEGINNING: usize = 400;
@@ -49,40 +27,53 @@ pub struct First {
 
 /// Which fields are used for what, and which are not sent; nothing where records have no fields.
 pub fn fields(recognised: &RecognisedData, language: Language) -> String {
-    let used = recognised.fields.iter().map(|(role, fields)| {
-        let text = match *role {
-            "messages" => Text::Messages,
-            "system" => Text::System,
-            "output tokens" => Text::OutputTokens,
-            _ => Text::Prompt,
-        };
-        text.with(language, &[fields])
+    let used = recognised.fields.iter().map(|(role, fields)| match *role {
+        "messages" => message!("messages: {fields}", "消息：{fields}"),
+        "system" => message!("system message: {fields}", "系统消息：{fields}"),
+        "output tokens" => message!("output tokens: {fields}", "输出 token 数：{fields}"),
+        _ => message!("prompt: {fields}", "提示词：{fields}"),
     });
     let more = recognised.unused.len().saturating_sub(MOST_FIELDS);
-    let more = (more > 0).then(|| Text::MoreFields.with(language, &[more.to_string()]));
+    let more = (more > 0).then(|| {
+        message!("not sent: {more} more {more|field|fields}", "不发送：另有 {more} 个字段")
+    });
     let unused = recognised.unused.iter().take(MOST_FIELDS).map(|unused| {
         let name = format!("{:?}", unused.field);
         match unused.example.trim().is_empty() {
-            true => Text::NotSentEmpty.with(language, &[name]),
-            false => Text::NotSent.with(language, &[name, unused.example.clone()]),
+            true => message!("not sent: {name}, empty", "不发送：{name}，为空"),
+            false => message!(
+                "not sent: {name}, for example {}",
+                "不发送：{name}，例如 {}",
+                unused.example
+            ),
         }
     });
-    let lines: String = used.chain(unused).chain(more).map(|line| format!("  {line}\n")).collect();
+    let lines: String =
+        used.chain(unused).chain(more).map(|line| format!("  {}\n", line.text(language))).collect();
     match lines.is_empty() {
         true => lines,
-        false => format!("{}\n{lines}", Text::Fields.text(language)),
+        false => format!("{}\n{lines}", message!("fields", "字段").text(language)),
     }
 }
 
 /// A request as it is sent, by roles.
 pub fn first(first: &First, estimated: bool, language: Language) -> String {
-    let heading = if estimated { Text::FirstEstimated } else { Text::First };
-    let heading = heading.with(language, &[first.tokens.to_string()]);
-    let said = |message: &Message| {
+    let tokens = first.tokens;
+    let heading = match estimated {
+        true => message!(
+            "the first request, about {tokens} {tokens|token|tokens} (estimated)",
+            "第一个请求，约 {tokens} 个 token（估计）"
+        ),
+        false => message!(
+            "the first request, {tokens} {tokens|token|tokens}",
+            "第一个请求，{tokens} 个 token"
+        ),
+    };
+    let said = |message: &ChatMessage| {
         format!("{}: {}", escape(&message.role, 40), cut(&message.content, language))
     };
     let lines = match &first.content {
-        Content::Text(text) => vec![said(&Message::user(text.clone()))],
+        Content::Text(text) => vec![said(&ChatMessage::user(text.clone()))],
         Content::Texts(texts) => {
             texts.all().take(FIRST_MESSAGES).map(|text| cut(text, language)).collect()
         }
@@ -93,8 +84,11 @@ pub fn first(first: &First, estimated: bool, language: Language) -> String {
             };
             let mut lines = shown(0, FIRST_MESSAGES);
             if end > FIRST_MESSAGES {
-                let more = (end - FIRST_MESSAGES).to_string();
-                lines.push(Text::MoreMessages.with(language, &[more]));
+                let more = end - FIRST_MESSAGES;
+                lines.push(
+                    message!("… {more} more {more|message|messages} …", "……另有 {more} 条消息……")
+                        .text(language),
+                );
             }
             lines.extend(shown(end, messages.len()));
             lines
@@ -102,13 +96,18 @@ pub fn first(first: &First, estimated: bool, language: Language) -> String {
         Content::Body(body) => {
             let body = serde_json::Value::Object(body.clone()).to_string();
             vec![
-                Text::Body.with(language, &[cut(&body, language)]),
-                Text::SetByRun.text(language).to_owned(),
+                message!("request body: {}", "请求体：{}", cut(&body, language)).text(language),
+                message!(
+                    "the run sets model, stream, stream_options, max_tokens and what its flags \
+                     name",
+                    "测试会设置 model、stream、stream_options、max_tokens 以及参数指定的字段"
+                )
+                .text(language),
             ]
         }
     };
     let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-    format!("{heading}\n{lines}")
+    format!("{}\n{lines}", heading.text(language))
 }
 
 /// A text on one line, without its middle if it is long: a question may be at its end.
@@ -120,6 +119,12 @@ fn cut(text: &str, language: Language) -> String {
     }
     let beginning: String = text.chars().take(BEGINNING).collect();
     let end: String = text.chars().skip(length - END).collect();
-    let between = (length - BEGINNING - END).to_string();
-    Text::LeftOut.with(language, &[whole(&beginning), between, whole(&end)])
+    let between = length - BEGINNING - END;
+    message!(
+        "{} … ({between} more {between|character|characters}) … {}",
+        "{} …（略去 {between} 个字符）… {}",
+        whole(&beginning),
+        whole(&end)
+    )
+    .text(language)
 }

@@ -8,7 +8,7 @@ use dyno_model::{Language, Localized, message};
 
 /// Lengths in tokens, each with how often it occurred.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spread {
+pub struct DataSpread {
     counts: BTreeMap<u32, u64>,
     total: u64,
 }
@@ -16,7 +16,7 @@ pub struct Spread {
 const ROWS: usize = 10;
 const BAR: u64 = 40;
 
-impl Spread {
+impl DataSpread {
     /// Takes a length.
     pub fn add(&mut self, length: u32) {
         *self.counts.entry(length).or_default() += 1;
@@ -74,7 +74,7 @@ impl Spread {
     }
 }
 
-impl Localized for Spread {
+impl Localized for DataSpread {
     fn fmt_in(&self, f: &mut fmt::Formatter<'_>, language: Language) -> fmt::Result {
         let (Some(min), Some(max), Some(mean)) = (self.min(), self.max(), self.mean()) else {
             return writeln!(f, "  {}", In(&message!("none", "无"), language));
@@ -102,7 +102,7 @@ impl Localized for Spread {
     }
 }
 
-impl fmt::Display for Spread {
+impl fmt::Display for DataSpread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt_in(f, Language::English)
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use dyno_model::budget::{Budget, HeldBytes};
 use dyno_model::{Message, message};
 
-use super::dataset::Place;
+use super::dataset::DataPlace;
 use super::error::DataError;
 
 /// The path that stands for standard input.
@@ -23,10 +23,10 @@ pub(super) fn is_stdin(path: &Path) -> bool {
 }
 
 /// Where the data at a path are.
-pub(super) fn place(path: &Path) -> Result<Place, DataError> {
+pub(super) fn place(path: &Path) -> Result<DataPlace, DataError> {
     static KEPT: OnceLock<Kept> = OnceLock::new();
     if !is_stdin(path) {
-        return Ok(Place::File(path.to_path_buf()));
+        return Ok(DataPlace::File(path.to_path_buf()));
     }
     let kept = KEPT.get_or_init(|| match io::stdin().is_terminal() {
         true => Err(message!(
@@ -37,7 +37,7 @@ pub(super) fn place(path: &Path) -> Result<Place, DataError> {
     });
     match kept {
         Ok((bytes, _)) => {
-            Ok(Place::Memory(message!("standard input", "标准输入"), Arc::clone(bytes)))
+            Ok(DataPlace::Memory(message!("standard input", "标准输入"), Arc::clone(bytes)))
         }
         Err(why) => Err(DataError::Stdin(why.clone())),
     }
@@ -82,6 +82,6 @@ mod tests {
     #[test]
     fn only_a_dash_stands_for_it() {
         assert!(is_stdin(Path::new("-")) && !is_stdin(Path::new("./-")));
-        assert!(matches!(place(Path::new("a.txt")), Ok(Place::File(_))));
+        assert!(matches!(place(Path::new("a.txt")), Ok(DataPlace::File(_))));
     }
 }

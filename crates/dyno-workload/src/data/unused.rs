@@ -7,11 +7,11 @@ use dyno_words::escape::escape;
 
 use super::pick::Pick;
 use super::record::Record;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 
 /// A field that is not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unused {
+pub struct UnusedFields {
     /// Its name, or its path.
     pub field: String,
     /// A value, escaped and cut.
@@ -84,7 +84,7 @@ const OF_RESPONSES: [&str; 49] = [
 ];
 
 /// The fields of the first records that are not sent, and the mean characters of their prompts.
-pub(super) fn unused(pick: &Pick, samples: &[Record]) -> (Vec<Unused>, u64) {
+pub(super) fn unused(pick: &Pick, samples: &[Record]) -> (Vec<UnusedFields>, u64) {
     let objects: Vec<(&Record, &Map<String, Value>)> =
         samples.iter().filter_map(|sample| Some((sample, sample.value.as_object()?))).collect();
     // Without a prompt field, objects are whole request bodies, and sent with all they have.
@@ -153,14 +153,14 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn described(self, records: u64, prompt: u64) -> Unused {
+    fn described(self, records: u64, prompt: u64) -> UnusedFields {
         let chars = self.chars / records;
         let is_copied = self.copies * 2 > self.records;
         let example = self.example.map_or_else(String::new, |value| match value {
             Value::String(text) => escape(text, EXAMPLE),
             other => escape(&other.to_string(), EXAMPLE),
         });
-        Unused {
+        UnusedFields {
             overlooked: chars >= LONG && chars > prompt && !is_response(&self.path) && !is_copied,
             is_text: self.example.is_some_and(Value::is_string),
             field: self.path,
@@ -213,7 +213,7 @@ fn is_copy(pick: &Pick, sample: &Record, object: &Map<String, Value>, value: &Va
     let holds = |part: &str| !part.trim().is_empty() && text.contains(part.trim());
     if let Ok(messages) = pick.messages(sample) {
         let last = |role: &str| messages.iter().rev().find(|message| message.role == role);
-        let held = |message: Option<&Message>| message.is_some_and(|m| holds(&m.content));
+        let held = |message: Option<&ChatMessage>| message.is_some_and(|m| holds(&m.content));
         return held(last("user")) && held(last("assistant"));
     }
     let of_prompt = pick.fields();

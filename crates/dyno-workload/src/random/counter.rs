@@ -2,7 +2,7 @@
 //! or a bare prompt.
 
 use crate::tokenizer::{Tokenizer, TokenizerError};
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 
 /// A tokenizer and how prompts are wrapped.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ impl Counter {
     /// Tokens of a prompt with everything that is put around it.
     pub(crate) fn count(&self, text: &str) -> Result<u32, TokenizerError> {
         if self.chat {
-            self.tokenizer.count_messages(&[Message::user(text)])
+            self.tokenizer.count_messages(&[ChatMessage::user(text)])
         } else {
             self.tokenizer.count(text)
         }

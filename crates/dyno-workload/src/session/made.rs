@@ -5,7 +5,7 @@ use crate::random::key::Key;
 use crate::random::lengths::Lengths;
 use crate::random::{RandomError, RandomOptions, RandomPrompts};
 use crate::tokenizer::Tokenizer;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 use dyno_model::prompt::{Conversation, UserTurn};
 use rand_chacha::ChaCha8Rng;
 
@@ -80,7 +80,7 @@ impl SyntheticSessions {
 
     fn turn(&self, think: u64, content: Content, rng: &mut ChaCha8Rng) -> UserTurn {
         let messages = match content {
-            Content::Text(text) => vec![Message::user(text)],
+            Content::Text(text) => vec![ChatMessage::user(text)],
             Content::Messages(messages) => messages,
             Content::Body(_) | Content::Texts(_) => Vec::new(),
         };
@@ -112,7 +112,7 @@ impl SessionOptions {
     /// A recorded conversation as it will be replayed; each turn requests `output` tokens.
     pub fn lead(
         &self,
-        said: Vec<Vec<Message>>,
+        said: Vec<Vec<ChatMessage>>,
         input_tokens: Option<u32>,
         output: impl Fn(&mut ChaCha8Rng) -> u32,
         (key, index): (&Key, u64),

@@ -3,7 +3,7 @@
 
 use super::{SessionOptions, led, said};
 use crate::data::shown::First;
-use crate::data::{DataError, Spread, outputs, sample, samples};
+use crate::data::{DataError, DataSpread, outputs, sample, samples};
 use crate::random::key::Key;
 use dyno_model::message::In;
 use dyno_model::prompt::{Content, Item};
@@ -16,13 +16,13 @@ pub struct SessionProfile {
     /// How many conversations there are.
     pub conversations: u64,
     /// Turns of a conversation, as many as are replayed.
-    pub turns: Spread,
+    pub turns: DataSpread,
     /// Input tokens of all user messages of a conversation, system messages included.
-    pub input: Spread,
+    pub input: DataSpread,
     /// Whether the input tokens are estimates.
     pub estimated: bool,
     /// Output tokens, of the conversations that say how many.
-    pub output: Spread,
+    pub output: DataSpread,
     /// The user's messages of the first conversations, escaped and cut.
     pub samples: Vec<Message>,
     /// The first turn of the first conversation.

@@ -2,7 +2,7 @@
 //! measured gives its own.
 
 use dyno_model::Localized;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 
 /// Why a recorded conversation cannot be replayed; the message follows the name of the field.
 #[derive(Debug, Clone, PartialEq, Eq, Localized)]
@@ -28,13 +28,13 @@ pub enum Unusable {
 }
 
 /// Whether a message is a recorded response, which is not sent.
-pub(crate) fn is_answer(message: &Message) -> bool {
+pub(crate) fn is_answer(message: &ChatMessage) -> bool {
     message.role == "assistant"
 }
 
 /// The messages of each turn, by their positions. Several messages between two responses are one turn;
 /// where there are no responses at all, each user message is a turn.
-fn turns(messages: &[Message]) -> Result<Vec<Vec<usize>>, Unusable> {
+fn turns(messages: &[ChatMessage]) -> Result<Vec<Vec<usize>>, Unusable> {
     let is_user = |at: &usize| messages[*at].role == "user";
     // A response before any user message belongs to a conversation that was cut.
     let asked = messages.iter().position(|message| !is_answer(message)).unwrap_or(0);
@@ -67,20 +67,21 @@ fn turns(messages: &[Message]) -> Result<Vec<Vec<usize>>, Unusable> {
 }
 
 /// Whether a recorded conversation can be replayed.
-pub(crate) fn check(messages: &[Message]) -> Result<(), Unusable> {
+pub(crate) fn check(messages: &[ChatMessage]) -> Result<(), Unusable> {
     turns(messages).map(drop)
 }
 
 /// The user's messages turn by turn, at most `most` turns.
-pub fn led(content: Content, most: u32) -> Result<Vec<Vec<Message>>, Unusable> {
+pub fn led(content: Content, most: u32) -> Result<Vec<Vec<ChatMessage>>, Unusable> {
     let mut messages = match content {
-        Content::Text(text) => vec![Message::user(text)],
+        Content::Text(text) => vec![ChatMessage::user(text)],
         Content::Messages(messages) => messages,
         Content::Body(_) | Content::Texts(_) => return Err(Unusable::Body),
     };
     let mut turns = turns(&messages)?;
     turns.truncate(most as usize);
-    let mut taken = |at: usize| std::mem::replace(&mut messages[at], Message::user(String::new()));
+    let mut taken =
+        |at: usize| std::mem::replace(&mut messages[at], ChatMessage::user(String::new()));
     Ok(turns.into_iter().map(|turn| turn.into_iter().map(&mut taken).collect()).collect())
 }
 
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     fn conversation(said: &[(&str, &str)]) -> Content {
-        let message = |(role, content): &(&str, &str)| Message {
+        let message = |(role, content): &(&str, &str)| ChatMessage {
             role: (*role).into(),
             content: (*content).into(),
         };
@@ -107,7 +108,7 @@ mod tests {
     }
 
     fn turns(content: Content) -> Vec<String> {
-        let words = |turn: Vec<Message>| {
+        let words = |turn: Vec<ChatMessage>| {
             turn.iter().map(|m| m.content.clone()).collect::<Vec<_>>().join("+")
         };
         led(content, 100).unwrap().into_iter().map(words).collect()

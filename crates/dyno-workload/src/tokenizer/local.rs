@@ -48,7 +48,7 @@ impl Local {
         let unusable = |why: Message| TokenizerError::NotATokenizer { path: file.clone(), why };
         growth::check(&bytes).map_err(unusable)?;
         let mut encoder = tokenizers::Tokenizer::from_bytes(&bytes)
-            .map_err(|error| unusable(Message::quoted(error)))?;
+            .map_err(|error| unusable(message!("{error}", "“{error}”")))?;
         // Some files cut or fill what they encode, which no server does to a prompt.
         encoder.with_padding(None);
         let _ = encoder.with_truncation(None);

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 pub use self::error::TokenizerError;
 use self::local::Local;
 use dyno_model::message;
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 
 /// What a server's own `/tokenize` is asked to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Ask<'a> {
     /// A bare prompt.
     Text(&'a str),
     /// A conversation, through the server's chat template up to where the response begins.
-    Messages(&'a [Message]),
+    Messages(&'a [ChatMessage]),
 }
 
 /// The caller's way to ask a server for a count.
@@ -38,13 +38,13 @@ pub struct Tokenizer(Arc<Kind>);
 
 enum Kind {
     Local(Box<Local>),
-    Asking(Asking, Counts),
+    Asking(Asking, TokenCounts),
     Estimate,
 }
 
 /// What a server counts when it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counts {
+pub enum TokenCounts {
     /// Text, and conversations with the chat template.
     Messages,
     /// Text alone.
@@ -71,11 +71,11 @@ impl Tokenizer {
 
     /// Counts with the server's `/tokenize`; the caller owns the sockets.
     pub fn by_asking(ask: Asking) -> Self {
-        Self::by_asking_for(Counts::Messages, ask)
+        Self::by_asking_for(TokenCounts::Messages, ask)
     }
 
     /// The same, of a server that may count text alone.
-    pub fn by_asking_for(counts: Counts, ask: Asking) -> Self {
+    pub fn by_asking_for(counts: TokenCounts, ask: Asking) -> Self {
         Self(Arc::new(Kind::Asking(ask, counts)))
     }
 
@@ -90,13 +90,13 @@ impl Tokenizer {
 
     /// Tokens of a conversation through the chat template, up to where the response begins.
     /// Without a template (see [`Self::has_template`]) the text alone is counted.
-    pub fn count_messages(&self, messages: &[Message]) -> Result<u32, TokenizerError> {
+    pub fn count_messages(&self, messages: &[ChatMessage]) -> Result<u32, TokenizerError> {
         let through_template = match &*self.0 {
             Kind::Local(local) => local.count_chat(&messages, None)?,
-            Kind::Asking(ask, Counts::Messages) => {
+            Kind::Asking(ask, TokenCounts::Messages) => {
                 Some(ask(&Ask::Messages(messages)).map_err(TokenizerError::Ask)?)
             }
-            Kind::Asking(_, Counts::Text) | Kind::Estimate => None,
+            Kind::Asking(_, TokenCounts::Text) | Kind::Estimate => None,
         };
         match through_template {
             Some(tokens) => Ok(tokens),
@@ -108,7 +108,7 @@ impl Tokenizer {
     /// bare prompt.
     pub fn count_content(&self, content: &Content, chat: bool) -> Result<u32, TokenizerError> {
         match content {
-            Content::Text(text) if chat => self.count_messages(&[Message::user(text.as_str())]),
+            Content::Text(text) if chat => self.count_messages(&[ChatMessage::user(text.as_str())]),
             Content::Text(text) => self.count(text),
             Content::Messages(messages) => self.count_messages(messages),
             Content::Body(body) => self.count_body(body),
@@ -166,7 +166,7 @@ impl Tokenizer {
     pub fn has_template(&self) -> bool {
         match &*self.0 {
             Kind::Local(local) => local.has_template(),
-            Kind::Asking(_, counts) => *counts == Counts::Messages,
+            Kind::Asking(_, counts) => *counts == TokenCounts::Messages,
             Kind::Estimate => false,
         }
     }
@@ -188,13 +188,13 @@ impl Tokenizer {
     }
 }
 
-fn text_alone(messages: &[Message]) -> String {
+fn text_alone(messages: &[ChatMessage]) -> String {
     let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
     texts.join("\n")
 }
 
 /// A message of a request body with the text of its parts; pictures and sound have none.
-fn plain_message(message: &Value) -> Message {
+fn plain_message(message: &Value) -> ChatMessage {
     let content = match &message["content"] {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
@@ -203,5 +203,5 @@ fn plain_message(message: &Value) -> Message {
         }
         _ => String::new(),
     };
-    Message { role: message["role"].as_str().unwrap_or("user").to_owned(), content }
+    ChatMessage { role: message["role"].as_str().unwrap_or("user").to_owned(), content }
 }

@@ -139,9 +139,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use dyno_model::prompt::Message;
+    use dyno_model::prompt::ChatMessage;
 
-    fn rendered(source: &str, messages: &[Message]) -> Result<String, String> {
+    fn rendered(source: &str, messages: &[ChatMessage]) -> Result<String, String> {
         let specials = [("bos_token", "<s>"), ("eos_token", "</s>")]
             .map(|(name, text)| (name.to_owned(), text.to_owned()));
         ChatTemplate::new(source, specials.into())
@@ -149,8 +149,8 @@ mod tests {
             .map_err(|why| why.to_string())
     }
 
-    fn turn(role: &str, content: &str) -> Message {
-        Message { role: role.into(), content: content.into() }
+    fn turn(role: &str, content: &str) -> ChatMessage {
+        ChatMessage { role: role.into(), content: content.into() }
     }
 
     const QWEN_LIKE: &str = "\

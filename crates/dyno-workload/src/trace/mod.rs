@@ -29,7 +29,7 @@ pub use self::options::{TraceLimits, TraceOptions};
 pub use self::profile::{Dispersion, TraceProfile};
 pub use self::prompts::TracePrompts;
 pub use self::reuse::Reuse;
-pub use self::select::{Told, TraceTally};
+pub use self::select::{ToldOfTrace, TraceTally};
 pub use self::sessions::{
     Kept, SessionPrompts, SessionTraceProfile, SessionsOf, Starts, TraceSessions,
 };

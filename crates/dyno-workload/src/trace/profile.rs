@@ -8,7 +8,7 @@ use dyno_model::{Language, Localized, Message, Nanos, SEC, message};
 
 use super::words::{self, grouped, spoken};
 use super::{Reuse, Trace};
-use crate::data::{Spread, samples};
+use crate::data::{DataSpread, samples};
 
 const SAMPLES: usize = 3;
 const SAMPLE_IDS: usize = 8;
@@ -59,9 +59,9 @@ pub struct TraceProfile {
     /// How unevenly they arrive; absent where they are too few to tell.
     pub dispersion: Option<Dispersion>,
     /// Input tokens.
-    pub input: Spread,
+    pub input: DataSpread,
     /// Output tokens.
-    pub output: Spread,
+    pub output: DataSpread,
     /// How much of the input was seen before; absent without hash ids.
     pub reuse: Option<Reuse>,
     /// The first requests.
@@ -71,7 +71,7 @@ pub struct TraceProfile {
 impl TraceProfile {
     /// Describes a trace.
     pub fn of(trace: &Trace) -> Self {
-        let (mut input, mut output) = (Spread::default(), Spread::default());
+        let (mut input, mut output) = (DataSpread::default(), DataSpread::default());
         for request in trace.requests() {
             input.add(request.input);
             output.add(request.output);

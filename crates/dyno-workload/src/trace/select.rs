@@ -48,7 +48,7 @@ pub struct TraceTally {
 
 /// Requests that were treated in some way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct ToldOfTrace {
     /// How many.
     pub count: u64,
     /// The note about them.
@@ -63,8 +63,8 @@ impl TraceTally {
     }
 
     /// The notes whose count is not zero.
-    pub fn told(&self) -> Vec<Told> {
-        let told = |count, note| Told { count, note };
+    pub fn told(&self) -> Vec<ToldOfTrace> {
+        let told = |count, note| ToldOfTrace { count, note };
         let all = [
             told(self.skipped, Note::TraceSkipped),
             told(self.failed_when_recorded, Note::TraceFailed),
@@ -199,5 +199,5 @@ pub(super) fn nothing(
     if limits.limit == Some(0) {
         why.push(limit_is_0());
     }
-    Message::of(&clauses(why))
+    Message::of(clauses(why))
 }

@@ -1,7 +1,7 @@
 //! Converted data read back as the same items, and the profile of a data set.
 #![allow(clippy::expect_used)]
 
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 use dyno_workload::data::{DataSet, DataSpec, Format, convert, profile};
 use proptest::prelude::*;
 
@@ -22,8 +22,9 @@ fn through(items: &[Item], format: Format) -> Vec<Item> {
 
 fn item() -> impl Strategy<Value = Item> {
     let text = "[a-z 界\n\"\\\\,\\[{\u{1f600}]{0,30}x";
-    let message =
-        |role: &'static str| text.prop_map(move |content| Message { role: role.into(), content });
+    let message = |role: &'static str| {
+        text.prop_map(move |content| ChatMessage { role: role.into(), content })
+    };
     let conversation = (message("system"), message("user"), message("assistant"), message("user"))
         .prop_map(|(a, b, c, d)| Content::Messages(vec![a, b, c, d]));
     let content = prop_oneof![text.prop_map(Content::Text), conversation];

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use serde_json::json;
 
@@ -25,8 +25,8 @@ fn texts(data: &DataSet) -> Vec<String> {
     items(data).into_iter().map(text).collect()
 }
 
-fn message(role: &str, content: &str) -> Message {
-    Message { role: role.into(), content: content.into() }
+fn message(role: &str, content: &str) -> ChatMessage {
+    ChatMessage { role: role.into(), content: content.into() }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! them.
 #![allow(clippy::expect_used)]
 
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 use dyno_workload::data::{
     Count, DataError, DataOrder, DataSet, DataSpec, Format, Outside, PromptSelection, SpecError,
     convert,
@@ -31,7 +31,7 @@ fn items(data: &DataSet) -> Result<Vec<Item>, DataError> {
 fn turns(name: &str, text: &str, more: &str) -> Vec<String> {
     let mut items = items(&open(name, text, more)).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(items.len(), 1);
-    let words = |turn: Vec<Message>| {
+    let words = |turn: Vec<ChatMessage>| {
         turn.into_iter().map(|message| message.content).collect::<Vec<_>>().join("+")
     };
     led(items.remove(0).content, 100).expect("can be led").into_iter().map(words).collect()
@@ -166,7 +166,7 @@ fn lists_first_and_objects_later_are_conversations_all_the_same() {
     text.push_str("{\"messages\": [\"c\"], \"model\": \"m\"}\n");
     let items = items(&open("t.jsonl", &text, "")).expect("good");
     assert_eq!(items.len(), 71);
-    assert_eq!(items[70].content, Content::Messages(vec![Message::user("c".to_owned())]));
+    assert_eq!(items[70].content, Content::Messages(vec![ChatMessage::user("c".to_owned())]));
 }
 
 /// A word a token.

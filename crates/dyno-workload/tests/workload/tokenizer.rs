@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{ChatMessage, Content};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
-use dyno_workload::tokenizer::{Ask, Counts, Tokenizer};
+use dyno_workload::tokenizer::{Ask, TokenCounts, Tokenizer};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -34,13 +34,13 @@ fn counts_are_those_of_the_tokenizer_with_and_without_a_template() {
         assert!(!bare.has_template() && !bare.is_estimate());
         assert_eq!(bare.count(text), Ok(counted(text)), "{kind}");
         // Without a template only the text is counted.
-        assert_eq!(bare.count_messages(&[Message::user(text)]), Ok(counted(text)));
+        assert_eq!(bare.count_messages(&[ChatMessage::user(text)]), Ok(counted(text)));
 
         let full = Tokenizer::load(full.path()).expect("a folder");
         assert!(full.has_template());
         assert_eq!(full.count(text), Ok(counted(text)));
         let through = counted(&templated(text));
-        assert_eq!(full.count_messages(&[Message::user(text)]), Ok(through), "{kind}");
+        assert_eq!(full.count_messages(&[ChatMessage::user(text)]), Ok(through), "{kind}");
         assert_eq!(full.count_content(&Content::Text(text.into()), true), Ok(through));
         assert_eq!(full.count_content(&Content::Text(text.into()), false), Ok(counted(text)));
         assert_eq!(full.clone().name(), full.name());
@@ -81,7 +81,7 @@ fn templates_are_found_where_servers_find_them() {
     let encoder = trained("WordPiece");
     let count = |place: &TempDir| {
         let tokenizer = Tokenizer::load(place.path()).expect("load");
-        tokenizer.count_messages(&[Message::user("the")]).expect("count")
+        tokenizer.count_messages(&[ChatMessage::user("the")]).expect("count")
     };
     let place = folder();
     write_folder(place.path(), &encoder, None);
@@ -181,7 +181,7 @@ fn a_template_that_refuses_is_told_when_counting() {
     let refusing = "{{ raise_exception('only pairs') }}";
     write_folder(place.path(), &trained("WordPiece"), Some(refusing));
     let tokenizer = Tokenizer::load(place.path()).expect("load");
-    let why = tokenizer.count_messages(&[Message::user("a")]).expect_err("refused").to_string();
+    let why = tokenizer.count_messages(&[ChatMessage::user("a")]).expect_err("refused").to_string();
     assert!(why.contains("only pairs"), "{why}");
 }
 
@@ -206,8 +206,8 @@ fn a_server_that_counts_text_alone_is_asked_for_text() {
         Ask::Text(text) => Ok(text.len() as u32),
         Ask::Messages(_) => Err(dyno_model::Message::quoted("messages are refused")),
     });
-    let tokenizer = Tokenizer::by_asking_for(Counts::Text, ask);
-    let messages = [Message::user("four"), Message::user("more")];
+    let tokenizer = Tokenizer::by_asking_for(TokenCounts::Text, ask);
+    let messages = [ChatMessage::user("four"), ChatMessage::user("more")];
     assert_eq!(tokenizer.count_messages(&messages), Ok(9));
     assert!(!tokenizer.has_template() && tokenizer.is_asking());
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::traces_made::{AZURE, MOONCAKE, trace};
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
 use dyno_workload::random::RandomError;
 use dyno_workload::random::key::Key;
@@ -43,7 +43,8 @@ fn common<T: PartialEq>(a: &[T], b: &[T]) -> usize {
 /// A response of exactly so many tokens in a conversation.
 fn response(tokenizer: &Tokenizer, words: &str, tokens: u32) -> String {
     let own = |text: &str| {
-        let counted = |text: &str| tokenizer.count_messages(&[Message::user(text)]).expect("count");
+        let counted =
+            |text: &str| tokenizer.count_messages(&[ChatMessage::user(text)]).expect("count");
         counted(text) - counted("")
     };
     let words: Vec<&str> = words.split(' ').collect();
@@ -72,7 +73,7 @@ fn conversations_of_sessions_have_the_recorded_lengths_with_every_kind_of_tokeni
             messages.extend(turn.messages.clone());
             lengths.push(tokenizer.count_messages(&messages).expect("count"));
             let words = response(&tokenizer, &turn.messages[0].content, turn.output_tokens);
-            messages.push(Message { role: "assistant".into(), content: words });
+            messages.push(ChatMessage { role: "assistant".into(), content: words });
         }
         assert_eq!(lengths, [300, 400, 470, 900], "{kind}");
     }

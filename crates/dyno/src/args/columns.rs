@@ -4,7 +4,7 @@ use super::values::{List, list};
 use clap::Args;
 use dyno_model::Message;
 use dyno_model::metric::Statistic;
-use dyno_report::{LevelColumn, Selection, parse_column, parse_statistic};
+use dyno_report::{LevelColumn, ReportSelection, parse_column, parse_statistic};
 
 /// What tables show.
 #[derive(Debug, Clone, Default, Args)]
@@ -26,8 +26,8 @@ pub(crate) struct ColumnArgs {
 
 impl ColumnArgs {
     /// What reports go by.
-    pub(crate) fn selection(&self) -> Selection {
-        Selection {
+    pub(crate) fn selection(&self) -> ReportSelection {
+        ReportSelection {
             columns: self.columns.as_ref().map(|list| list.0.iter().flatten().copied().collect()),
             statistics: self.percentiles.as_ref().map(|list| list.0.clone()),
         }
@@ -35,9 +35,9 @@ impl ColumnArgs {
 }
 
 fn statistics(text: &str) -> Result<List<Statistic>, Message> {
-    list(text, |part| parse_statistic(part).map_err(|error| dyno_model::said!(error)))
+    list(text, |part| parse_statistic(part).map_err(Message::of))
 }
 
 fn columns(text: &str) -> Result<List<Vec<LevelColumn>>, Message> {
-    list(text, |part| parse_column(part).map_err(|error| dyno_model::said!(error)))
+    list(text, |part| parse_column(part).map_err(Message::of))
 }

@@ -7,11 +7,11 @@ use dyno_run::UrlError;
 /// Reads `http://host:port/path?query`.
 pub(crate) fn target(text: &str) -> Result<TargetUrl, Message> {
     TargetUrl::parse(text).map_err(|error| match error {
-        UrlError::Credentials => dyno_model::said!(error).with_hint(message!(
+        UrlError::Credentials => Message::of(error).with_hint(message!(
             "give it with --header Authorization:… or --api-key-file FILE",
             "请用 --header Authorization:… 或 --api-key-file FILE 提供"
         )),
-        _ => dyno_model::said!(error),
+        _ => Message::of(error),
     })
 }
 

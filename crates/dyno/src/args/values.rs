@@ -1,7 +1,6 @@
 //! Parses the values of flags. An error repeats the value and says what would be valid, except where
 //! it could be a secret.
 
-use crate::printer::outside;
 use clap::builder::PossibleValuesParser;
 use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_INPUTS, MOST_REQUESTS};
 use dyno_model::plan::Warmup;
@@ -70,7 +69,7 @@ pub(super) fn list<T>(
 fn count(text: &str, most: u64, wrong: fn(&str, u64) -> Message) -> Result<u64, Message> {
     match parse_count(text) {
         Ok(value) if (1..=most).contains(&value) => Ok(value),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(dyno_model::said!(error)),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(Message::of(error)),
         _ => Err(wrong(text, most)),
     }
 }
@@ -104,7 +103,7 @@ pub(super) fn rate(text: &str) -> Result<f64, Message> {
             "`{text}` is too high; the highest rate is {HIGHEST_RATE} requests per second",
             "`{text}` 过高；请求速率最高为每秒 {HIGHEST_RATE} 个请求"
         )),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(dyno_model::said!(error)),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(Message::of(error)),
         _ => Err(message!(
             "`{text}` is not a rate; write requests per second, such as 2.5, or several such as \
              1,2.5,10",
@@ -155,7 +154,7 @@ pub(crate) fn tokens(text: &str) -> Result<u32, Message> {
 
 /// `--input-tokens`, `--output-tokens`: lengths and distributions.
 pub(crate) fn lengths(text: &str) -> Result<List<Lengths>, Message> {
-    Lengths::list(text).map(List).map_err(|error| dyno_model::said!(error))
+    Lengths::list(text).map(List).map_err(Message::of)
 }
 
 /// `--inputs`.
@@ -172,12 +171,12 @@ pub(crate) fn inputs(text: &str) -> Result<List<u32>, Message> {
 
 /// `--source-address`.
 pub(crate) fn sources(text: &str) -> Result<Sources, Message> {
-    Sources::parse(text).map_err(|error| dyno_model::said!(error))
+    Sources::parse(text).map_err(Message::of)
 }
 
 /// A duration that may be zero.
 pub(crate) fn duration(text: &str) -> Result<Nanos, Message> {
-    parse_duration(text).map_err(|error| dyno_model::said!(error))
+    parse_duration(text).map_err(Message::of)
 }
 
 /// A duration above zero.
@@ -209,7 +208,7 @@ pub(crate) fn warmup(text: &str) -> Result<Warmup, Message> {
 
 /// `--allow-failures`.
 pub(crate) fn share(text: &str) -> Result<f64, Message> {
-    parse_share(text).map_err(|error| dyno_model::said!(error))
+    parse_share(text).map_err(Message::of)
 }
 
 /// `--seed`.
@@ -273,7 +272,6 @@ pub(crate) fn extra_body(text: &str) -> Result<ExtraBody, Message> {
         message!(
             "this is not JSON ({error}); write an object such as '{{\"top_k\": 20}}'",
             "不是 JSON（{error}）；请写一个对象，例如 '{{\"top_k\": 20}}'",
-            error = outside(&error)
         )
     })?;
     let Value::Object(fields) = value else {

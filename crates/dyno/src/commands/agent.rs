@@ -3,36 +3,18 @@
 use super::RUNS;
 use crate::args::fleet::AgentArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::{ProcessEnv, fleet, reach_of_agent};
 use crate::signals;
 use crate::usage::UsageError;
 use dyno_model::{Localized, Message, message};
 use dyno_run::fleet::nats::Notice;
-use dyno_run::fleet::{AgentWork, Ended, Keep, Permission, serve_bus, serve_child};
+use dyno_run::fleet::{AgentWork, Ended, KeepRecords, Permission, serve_bus, serve_child};
 use dyno_run::{ConnectionSettings, RunError, Secrets, StopSignal, TargetUrl};
 use dyno_words::escape::escape;
-use dyno_words::messages;
 
 /// How much is printed of a text that may come from others.
 const LONGEST: usize = 600;
-
-messages! {
-    /// What an agent prints.
-    enum Say;
-    Waiting: "waiting for a run on {}", "正在 {} 上等待运行";
-    NotThere: "the bus is not there yet, trying again: {}", "总线尚不可用，正在重试：{}";
-    Engaged: "taking part in run {}", "参与运行 {}";
-    Refused: "refused: {}", "已拒绝：{}";
-    Interrupted: "the connection to the bus was interrupted", "与总线的连接中断";
-    Back: "the bus is back", "总线已恢复";
-    Over: "run {} is over", "运行 {} 已结束";
-    Broken: "run {} ended for this agent: {}", "运行 {} 对本压测端已终止：{}";
-    Kept: "its coordinator did not fetch the records; they are kept: dyno report {}",
-        "协调端没有取走记录；记录已保留：dyno report {}";
-    NotKept: "its coordinator did not fetch the records, and they could not be kept: {}",
-        "协调端没有取走记录，且无法保留：{}";
-}
 
 pub(crate) fn run(args: AgentArgs, printer: &Printer) -> Exit {
     if let Some(name) = &args.child {
@@ -91,29 +73,37 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let targets = args.target.clone();
     let may_measure = permission(args.target, args.any_target);
     // The working directory of a container may be read-only.
-    let keep = Keep::Below(vec![RUNS.into(), std::env::temp_dir().join(RUNS)]);
+    let keep = KeepRecords::Below(vec![RUNS.into(), std::env::temp_dir().join(RUNS)]);
     let agent =
         AgentWork { name, reach, targets, counting: None, shares_files: false, may_measure, keep };
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| ());
-    let listening = listening.map_err(|error| UsageError::new("signals", outside(&error)))?;
+    let listening = listening.map_err(|error| UsageError::new("signals", &error))?;
     let bus = options.shown();
     let teller = printer.clone();
     let tell = move |notice| teller.note(&said(notice, &bus));
     let ended = |run: &str, Ended { how, kept }: Ended| {
         match how {
-            Ok(()) => printer.note(&Say::Over.said(&[run])),
+            Ok(()) => printer.note(&message!("run {run} is over", "运行 {run} 已结束")),
             Err(error) => {
-                let why = escape(&error.to_string(), LONGEST);
-                printer.warn(&Say::Broken.said(&[run, &why]));
+                let why = escaped(error);
+                printer.warn(&message!(
+                    "run {run} ended for this agent: {why}",
+                    "运行 {run} 对本压测端已终止：{why}"
+                ));
             }
         }
         match kept {
             None => {}
-            Some(Ok(path)) => printer.warn(&Say::Kept.said(&[path.to_string_lossy()])),
-            Some(Err(why)) => printer.error(&Message::each(|language| {
-                Say::NotKept.with(language, &[why.text(language)])
-            })),
+            Some(Ok(path)) => printer.warn(&message!(
+                "its coordinator did not fetch the records; they are kept: dyno report {}",
+                "协调端没有取走记录；记录已保留：dyno report {}",
+                path.to_string_lossy()
+            )),
+            Some(Err(why)) => printer.error(&message!(
+                "its coordinator did not fetch the records, and they could not be kept: {why}",
+                "协调端没有取走记录，且无法保留：{why}"
+            )),
         }
     };
     let served = serve_bus(&agent, &options, args.once, &stop, tell, ended);
@@ -121,19 +111,26 @@ fn on_bus(args: AgentArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(concluded(served, &printer))
 }
 
+fn escaped(why: impl Localized) -> Message {
+    Message::of(why).map(|text| escape(text, LONGEST))
+}
+
 fn said(notice: Notice, bus: &str) -> Message {
-    let shown = |text: String| [escape(&text, LONGEST)];
     match notice {
-        Notice::NotThere { why } => {
-            Message::each(|language| Say::NotThere.with(language, &shown(why.text(language))))
+        Notice::NotThere { why } => message!(
+            "the bus is not there yet, trying again: {}",
+            "总线尚不可用，正在重试：{}",
+            escaped(why)
+        ),
+        Notice::Free => message!("waiting for a run on {bus}", "正在 {bus} 上等待运行"),
+        Notice::Engaged { run } => {
+            message!("taking part in run {}", "参与运行 {}", escape(&run, LONGEST))
         }
-        Notice::Free => Say::Waiting.said(&[bus]),
-        Notice::Engaged { run } => Say::Engaged.said(&shown(run)),
-        Notice::Refused { why } => {
-            Message::each(|language| Say::Refused.with(language, &shown(why.text(language))))
+        Notice::Refused { why } => message!("refused: {}", "已拒绝：{}", escaped(why)),
+        Notice::Interrupted => {
+            message!("the connection to the bus was interrupted", "与总线的连接中断")
         }
-        Notice::Interrupted => Say::Interrupted.into(),
-        Notice::Back => Say::Back.into(),
+        Notice::Back => message!("the bus is back", "总线已恢复"),
     }
 }
 
@@ -149,7 +146,7 @@ fn own_name() -> String {
 /// Servers that may be measured: scheme, host and port must be those of a URL that was given.
 fn permission(targets: Vec<TargetUrl>, any: bool) -> Permission {
     Box::new(move |url| {
-        let asked = TargetUrl::parse(url).map_err(|error| dyno_model::said!(error))?;
+        let asked = TargetUrl::parse(url).map_err(Message::of)?;
         match any || targets.iter().any(|target| target.same_server(&asked)) {
             true => Ok(()),
             false => Err(message!(
@@ -166,7 +163,7 @@ fn concluded(served: Result<(), RunError>, printer: &Printer) -> Exit {
         Ok(()) => Exit::Fine,
         Err(error) => {
             let exit = if matches!(error, RunError::Usage(_)) { Exit::Usage } else { Exit::Bug };
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             exit
         }
     }

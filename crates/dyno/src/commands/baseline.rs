@@ -4,7 +4,7 @@ use super::loaded;
 use super::{cannot_write, shown_json};
 use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_analysis::RunResults;
 use dyno_model::message;
@@ -91,7 +91,6 @@ fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
             "cannot list `{}`: {error}",
             "无法列出 `{}`：{error}",
             args.baselines.display(),
-            error = outside(&error)
         );
         UsageError::new("--baselines", message).hint(message!(
             "dyno baseline save NAME creates it",

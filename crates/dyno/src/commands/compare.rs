@@ -5,11 +5,10 @@ use super::report::{give, language, not_arranged, only_binary, only_pictures};
 use super::shown_json;
 use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
 use dyno_analysis::RunResults;
-use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, Terms, compare};
+use dyno_analysis::compare::{ComparedSide, Comparison, ComparisonNote, ComparisonTerms, compare};
 use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::{Language, Message, message};
 use dyno_report::compared::{markdown, rows, table};
@@ -20,9 +19,9 @@ use std::path::{Path, PathBuf};
 /// Prints the comparison.
 pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
     match compared(args, printer) {
-        Ok(Exit::Inconclusive) => {
-            Status::because(Exit::Inconclusive, Why::NothingCompared).told(printer)
-        }
+        Ok(Exit::Inconclusive) => Exit::Inconclusive
+            .because(message!("the runs have no load in common", "这些测试没有相同的负载"))
+            .told(printer),
         Ok(exit) => exit,
         Err(error) => {
             printer.error(&error);
@@ -101,12 +100,7 @@ fn drawn(
     let wrong = |error: std::io::Error| {
         UsageError::new(
             "--out",
-            message!(
-                "cannot create `{}`: {error}",
-                "无法创建 `{}`：{error}",
-                dir.display(),
-                error = outside(&error)
-            ),
+            message!("cannot create `{}`: {error}", "无法创建 `{}`：{error}", dir.display(),),
         )
     };
     std::fs::create_dir_all(dir).map_err(wrong)?;
@@ -144,7 +138,7 @@ fn picture(
     match chart::picture(svg) {
         Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }
@@ -164,7 +158,7 @@ impl Page<'_> {
         let runs: Vec<&RunResults> = self.places.iter().map(|place| &self.runs[*place]).collect();
         let names: Vec<&str> = self.places.iter().map(|at| self.names[*at].as_str()).collect();
         let format = self.args.format;
-        let terms = Terms {
+        let terms = ComparisonTerms {
             margin: self.args.margin,
             slo: self.args.slo.clone(),
             ..terms(&self.args.terms, &runs)
@@ -242,7 +236,11 @@ fn decided(found: &Comparison, printer: &Printer) -> Exit {
 }
 
 /// Compares runs under these names.
-pub(super) fn side_by_side(names: &[&str], runs: &[&RunResults], terms: &Terms) -> Comparison {
+pub(super) fn side_by_side(
+    names: &[&str],
+    runs: &[&RunResults],
+    terms: &ComparisonTerms,
+) -> Comparison {
     let sides: Vec<ComparedSide<'_>> = names
         .iter()
         .zip(runs)
@@ -252,9 +250,9 @@ pub(super) fn side_by_side(names: &[&str], runs: &[&RunResults], terms: &Terms) 
 }
 
 /// How differences are tested. Runs that alternated are compared round by round.
-pub(super) fn terms(args: &TermArgs, runs: &[&RunResults]) -> Terms {
+pub(super) fn terms(args: &TermArgs, runs: &[&RunResults]) -> ComparisonTerms {
     let in_rounds = args.paired || alternated(runs);
-    Terms { between_runs: args.between_runs, in_rounds, ..Terms::default() }
+    ComparisonTerms { between_runs: args.between_runs, in_rounds, ..ComparisonTerms::default() }
 }
 
 /// Whether these are two runs of `dyno bench --versus`, each of which names the other.
@@ -282,7 +280,7 @@ pub(super) fn alternating(
     let named = dirs.map(Path::to_owned);
     let all = loaded::all(&named, "RUN").ok()?;
     let runs: Vec<&RunResults> = all.runs.iter().collect();
-    let terms = Terms { in_rounds: true, ..Terms::default() };
+    let terms = ComparisonTerms { in_rounds: true, ..ComparisonTerms::default() };
     (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language, columns))
 }
 

@@ -11,28 +11,14 @@ use crate::usage::UsageError;
 use dyno_model::prompt::Content;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_run::workload::{counting_user_messages, not_truncated, selection};
-use dyno_words::messages;
 use dyno_workload::data::{
-    Count, DataKind, DataSet, DataSpec, PromptSelection, Selected, SpecError, Tally, convert,
+    Count, DataKind, DataSet, DataSpec, DataTally, PromptSelection, Selected, SpecError, convert,
     profile, shown,
 };
 use dyno_workload::session::{SessionOptions, SessionProfile};
 use dyno_workload::tokenizer::Tokenizer;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-
-messages! {
-    /// What was written, and what was left out or changed.
-    enum Text;
-
-    Prompts: "{} {0|prompt|prompts} written to {}", "已将 {} 条提示词写入 {}";
-    Conversations: "{} {0|conversation|conversations} written to {}", "已将 {} 个会话写入 {}";
-    Skipped: "{} bad {0|record|records} skipped", "跳过 {} 条格式错误的记录";
-    Blank: "{} empty {0|prompt|prompts} skipped", "跳过 {} 条空提示词";
-    Short: "{} skipped as too short", "因过短跳过 {} 条";
-    Long: "{} skipped as too long", "因过长跳过 {} 条";
-    Truncated: "{} truncated to the maximum length", "截断到最大长度 {} 条";
-}
 
 /// Shows or converts.
 pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
@@ -55,8 +41,8 @@ struct Chosen {
     sessions: Option<SessionOptions>,
 }
 
-fn in_spec(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("SPEC", dyno_model::said!(error))
+fn in_spec(error: impl Localized) -> UsageError {
+    UsageError::new("SPEC", error)
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
@@ -91,8 +77,9 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
         return Err(UsageError::new("--truncate", not_truncated()));
     }
     let tokenizer = match &args.choice.tokenizer {
-        Some(path) => Tokenizer::load(path)
-            .map_err(|error| UsageError::new("--tokenizer", dyno_model::said!(error)))?,
+        Some(path) => {
+            Tokenizer::load(path).map_err(|error| UsageError::new("--tokenizer", error))?
+        }
         None => Tokenizer::estimate(),
     };
     let set = DataSet::new(spec).map_err(in_spec)?;
@@ -135,7 +122,7 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
         first.map(|first| format!("\n{}", shown::first(&first, estimated, language))),
         Some(left_out(selected.tally(), language)),
     ];
-    recognised.warnings().iter().for_each(|warning| printer.warn(&dyno_model::said!(warning)));
+    recognised.warnings().iter().for_each(|warning| printer.warn(&warning));
     Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
 }
 
@@ -161,23 +148,53 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let written = written.inspect_err(|_| drop(std::fs::remove_file(&args.out)))?;
     let left_out = left_out(selected.tally(), printer.language());
     let (to, recognised) = (args.out.display(), set.recognised());
-    let done = if sessions.is_some() { Text::Conversations } else { Text::Prompts };
-    let done = done.with(printer.language(), &[written.to_string(), to.to_string()]);
-    printer.note(&dyno_model::said!(recognised));
-    recognised.warnings().iter().for_each(|warning| printer.warn(&dyno_model::said!(warning)));
+    let done = match sessions {
+        Some(_) => message!(
+            "{written} {written|conversation|conversations} written to {to}",
+            "已将 {written} 个会话写入 {to}"
+        ),
+        None => message!(
+            "{written} {written|prompt|prompts} written to {to}",
+            "已将 {written} 条提示词写入 {to}"
+        ),
+    };
+    let done = done.text(printer.language());
+    printer.note(&recognised);
+    recognised.warnings().iter().for_each(|warning| printer.warn(&warning));
     Ok(printer.result(&format!("{done}\n{left_out}")))
 }
 
 /// What was left out or changed, so that nothing is dropped silently.
-fn left_out(tally: Tally, language: Language) -> String {
-    let Tally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
+fn left_out(tally: DataTally, language: Language) -> String {
+    let DataTally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
     let lines = [
-        (skipped, Text::Skipped),
-        (blank, Text::Blank),
-        (dropped_short, Text::Short),
-        (dropped_long, Text::Long),
-        (truncated, Text::Truncated),
+        (
+            skipped,
+            message!(
+                "{skipped} bad {skipped|record|records} skipped",
+                "跳过 {skipped} 条格式错误的记录"
+            ),
+        ),
+        (
+            blank,
+            message!("{blank} empty {blank|prompt|prompts} skipped", "跳过 {blank} 条空提示词"),
+        ),
+        (
+            dropped_short,
+            message!("{dropped_short} skipped as too short", "因过短跳过 {dropped_short} 条"),
+        ),
+        (
+            dropped_long,
+            message!("{dropped_long} skipped as too long", "因过长跳过 {dropped_long} 条"),
+        ),
+        (
+            truncated,
+            message!(
+                "{truncated} truncated to the maximum length",
+                "截断到最大长度 {truncated} 条"
+            ),
+        ),
     ];
     let lines = lines.iter().filter(|(count, _)| *count > 0);
-    lines.map(|(count, text)| text.with(language, &[count.to_string()]) + "\n").collect()
+    lines.map(|(_, line)| line.text(language) + "\n").collect()
 }

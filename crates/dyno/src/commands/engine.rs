@@ -2,7 +2,7 @@
 
 use crate::args::engine::EngineArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
@@ -35,16 +35,12 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let server = match Server::bind(options) {
         Ok(server) => server,
         Err(error) => {
-            printer.error(&UsageError::new(at_fault(&error), dyno_model::said!(error)));
+            printer.error(&UsageError::new(at_fault(&error), error));
             return Exit::Usage;
         }
     };
     if let Err(error) = stop_on_signals(&server.stop_handle()) {
-        printer.error(&message!(
-            "cannot listen for Ctrl-C: {error}",
-            "无法监听 Ctrl-C：{error}",
-            error = outside(&error)
-        ));
+        printer.error(&message!("cannot listen for Ctrl-C: {error}", "无法监听 Ctrl-C：{error}",));
         return Exit::Bug;
     }
     if args.until_stdin_closes {
@@ -54,25 +50,24 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     let listening = message!("listening on {address}", "正在监听 {address}");
     let printed = printer.result(&(listening.text(printer.language()) + "\n"));
     printer.remark(&message!(
-        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": \
-         true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench \
-         {address}\nCtrl-C stops it",
-        "试一试：\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": \
-         true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench \
-         {address}\n按 Ctrl-C 停止",
-        model
+        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{model}\", \"stream\"\
+         : true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  \
+         dyno bench {address}\nCtrl-C stops it",
+        "试一试：\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{model}\", \"stream\
+         \": true, \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  \
+         dyno bench {address}\n按 Ctrl-C 停止"
     ));
     match server.run() {
         Ok(()) => printed,
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Exit::Bug
         }
     }
 }
 
-fn wrong(error: &impl std::fmt::Display) -> UsageError {
-    UsageError::new("--twin", dyno_model::said!(error))
+fn wrong(error: &impl Localized) -> UsageError {
+    UsageError::new("--twin", error)
 }
 
 fn options(args: &EngineArgs) -> Result<ServerOptions, UsageError> {

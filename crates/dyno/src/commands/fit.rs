@@ -6,10 +6,10 @@ use crate::exit::Exit;
 use crate::printer::{OutputOptions, Printer};
 use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
+use crate::why::Status;
 use dyno_engine::twin::Twin;
 use dyno_model::{Language, Localized, Message, message};
-use dyno_twins::{About, MeasuredRun, Source, Wanted};
+use dyno_twins::{AboutTwin, FitWanted, MeasuredRun, Source};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -26,7 +26,10 @@ pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
         Ok((text, exit)) => {
             let mut status = Status::from(printer.result(&text));
             if exit != Exit::Fine {
-                status = status.and(Status::because(exit, Why::PoorFit));
+                status = status.and(exit.because(message!(
+                    "the twin fits poorly; see the warning above",
+                    "孪生模型拟合不佳，见上文的警告"
+                )));
             }
             status.told(printer)
         }
@@ -77,11 +80,11 @@ fn fitted(
     Ok((format!("{}\n{written}\n", found.text), exit))
 }
 
-fn wanted(args: &FitArgs) -> Wanted {
+fn wanted(args: &FitArgs) -> FitWanted {
     let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
-    Wanted {
+    FitWanted {
         name: name.into_owned(),
-        about: About {
+        about: AboutTwin {
             engine: args.engine.clone(),
             model: args.model.clone(),
             hardware: args.hardware.clone(),
@@ -117,7 +120,7 @@ fn unwritable(out: &Path) -> Option<UsageError> {
 
 /// The runs at `path`.
 pub(super) fn measured(path: &Path, printer: &Printer) -> Result<Vec<MeasuredRun>, UsageError> {
-    let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", dyno_model::said!(error));
+    let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error);
     let all = loaded::all(&[path.to_owned()], "RUN")?;
     all.print_problems(true, printer);
     let runs = all.runs.into_iter().map(|run| match run.dir {

@@ -8,8 +8,8 @@ use crate::args::compare::GateArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
-use dyno_analysis::compare::{GateAnswer, Gated, Terms, gated};
+use crate::why::Status;
+use dyno_analysis::compare::{ComparisonTerms, GateAnswer, Gated, gated};
 use dyno_model::message;
 use dyno_report::gate::{junit, markdown, text};
 
@@ -41,7 +41,7 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let sides: Vec<&_> = runs.iter().collect();
     let called: Vec<&str> = names.iter().map(String::as_str).collect();
-    let terms = Terms { asked: args.metric.clone(), ..terms(&args.terms, &sides) };
+    let terms = ComparisonTerms { asked: args.metric.clone(), ..terms(&args.terms, &sides) };
     let comparison = side_by_side(&called, &sides, &terms);
     let found = gated(&comparison, &args.metric, args.max_regression);
     let language = language(args.language);
@@ -74,15 +74,26 @@ fn status(found: &Gated) -> Status {
         GateAnswer::CannotTell => Exit::Inconclusive,
     };
     let count = found.checks.iter().filter(|check| check.answer == found.answer).count();
-    let values = [count.to_string(), found.checks.len().to_string()];
+    let all = found.checks.len();
     let checks = match found.answer {
-        GateAnswer::Fail => Why::GateFailed,
-        _ => Why::GateOpen,
+        GateAnswer::Fail => message!(
+            "{count} of {all} {all|check|checks} failed",
+            "{all} 项检查中有 {count} 项未通过"
+        ),
+        _ => message!(
+            "{count} of {all} {all|check|checks} {count|is|are} inconclusive",
+            "{all} 项检查中有 {count} 项无法判定"
+        ),
     };
     let missing = found.missing.len();
-    let missing = (missing > 0).then(|| Why::LoadsMissing.said(&[missing.to_string()]));
-    let why = (count > 0).then(|| checks.said(&values)).into_iter().chain(missing);
-    why.map(|why| Status::because(exit, why))
+    let missing = (missing > 0).then(|| {
+        message!(
+            "{missing} {missing|load|loads} of the baseline {missing|is|are} missing",
+            "缺少基线中的 {missing} 个负载"
+        )
+    });
+    let why = (count > 0).then_some(checks).into_iter().chain(missing);
+    why.map(|why| exit.because(why))
         .reduce(Status::and)
-        .unwrap_or_else(|| Status::because(exit, Why::NoChecks))
+        .unwrap_or_else(|| exit.because(message!("there was nothing to check", "没有可检查的内容")))
 }

@@ -4,7 +4,7 @@ use super::loaded::{self, LoadedRuns, SUMMARY};
 use super::{cannot_write, shown_json};
 use crate::args::import::ImportArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::RunResults;
@@ -80,7 +80,7 @@ fn each(named: &[PathBuf], printer: &Printer) -> Result<(LoadedRuns, Exit), Usag
             }
             Err(error) => {
                 let unknown = error.message.hint().is_some() && path.is_file();
-                let reason = || ImportOutcome::Unreadable(error.message.to_string());
+                let reason = || ImportOutcome::Unreadable(error.message.clone());
                 let outcome = if unknown { ImportOutcome::Unknown } else { reason() };
                 let file = path.display().to_string();
                 all.files.push(FileOutcome { file, outcome });
@@ -124,7 +124,6 @@ fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
 fn keep(dir: &Path, run: &RunResults) -> Result<(), Message> {
     let unwritable = |error: std::io::Error| cannot_write(dir, &error);
     let encoded = |error: serde_json::Error| {
-        let error = outside(&error);
         message!("cannot be written as JSON: {error}", "无法写成 JSON：{error}")
     };
     if dir.exists() {
@@ -134,9 +133,9 @@ fn keep(dir: &Path, run: &RunResults) -> Result<(), Message> {
             dir.display()
         ));
     }
-    let kept = RunDir::create(dir).map_err(|error| dyno_model::said!(error))?;
+    let kept = RunDir::create(dir).map_err(Message::of)?;
     if let Some((plan, records)) = &run.rebuilt {
-        keep_records(&kept, plan, records).map_err(|error| dyno_model::said!(error))?;
+        keep_records(&kept, plan, records).map_err(Message::of)?;
     }
     let summary = serde_json::to_vec_pretty(&run.summary).map_err(encoded)?;
     fs::write(dir.join(SUMMARY), summary).map_err(unwritable)?;
@@ -167,7 +166,6 @@ pub(super) fn read_extras(dir: &Path) -> Result<Extras, Message> {
     let path = dir.join(EXTRAS);
     match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-            let error = outside(&error);
             message!("`{}` is damaged: {error}", "`{}` 已损坏：{error}", path.display())
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Extras::default()),

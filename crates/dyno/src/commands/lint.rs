@@ -7,10 +7,10 @@ use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
+use crate::why::Status;
 use dyno_analysis::RunResults;
 use dyno_analysis::lint::{Read, StatedPlace, lint_read};
-use dyno_model::{Language, Severity};
+use dyno_model::{Language, Severity, message};
 use dyno_report::lint::{github, text};
 
 /// Prints the findings; status 5 if one is an error.
@@ -45,8 +45,8 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let bad = found.iter().filter(|finding| finding.weight == Severity::Error).count();
     let mut status = Status::from(printer.result(&printed));
     if bad > 0 {
-        let why = Why::LintErrors.said(&[bad.to_string()]);
-        status = status.and(Status::because(Exit::BarNotMet, why));
+        let why = message!("{bad} {bad|error|errors} found", "发现 {bad} 个错误");
+        status = status.and(Exit::BarNotMet.because(why));
     }
     Ok(status.told(printer))
 }

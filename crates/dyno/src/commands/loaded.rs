@@ -2,7 +2,7 @@
 //! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, RunResults, summarise};
@@ -13,8 +13,11 @@ use dyno_model::{Diagnostic, Localized, Message, Summary, message};
 use dyno_record::{RunDir, find_run};
 use dyno_words::InLanguage;
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+/// The path that stands for standard input.
+const STDIN: &str = "-";
 /// The file of a summary in a directory.
 pub(crate) const SUMMARY: &str = "summary.json";
 /// The largest summary that is read, in bytes.
@@ -66,14 +69,17 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<LoadedRuns, Usage
     let mut found = LoadedRuns::default();
     let wrong = |message: Message| UsageError::new(argument, message);
     if named.is_empty() {
-        let dir =
-            RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(dyno_model::said!(error)))?;
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(Message::of(error)))?;
         found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
         let (runs, problems) = (found.runs.len(), found.problems.len());
         let (path, part) = split_selector(path);
-        let path = resolve_run_name(&path).map_err(wrong)?;
+        let path = if path.as_os_str() == STDIN {
+            path
+        } else {
+            resolve_run_name(&path).map_err(wrong)?
+        };
         read(&path, &mut found)
             .map_err(|error| UsageError { flag: argument.to_owned(), ..error })?;
         if let Some(part) = part {
@@ -144,12 +150,12 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> Message {
-    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(|kind| outside(kind)).collect();
+    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(Message::of).collect();
     let kinds = Message::each(|language| {
         let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
         kinds.join("\n    ")
     });
-    message!("these are read:\n    {}", "可读取：\n    {}", kinds)
+    message!("these are read:\n    {kinds}", "可读取：\n    {kinds}")
 }
 
 fn kinds() -> Message {
@@ -165,9 +171,7 @@ pub(crate) fn resolve_run_name(path: &Path) -> Result<PathBuf, Message> {
     let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
     let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
-        Some(name) if looks_like_a_name => {
-            find_run(Path::new(RUNS), name).map_err(|error| dyno_model::said!(error))
-        }
+        Some(name) if looks_like_a_name => find_run(Path::new(RUNS), name).map_err(Message::of),
         _ => Ok(path.to_owned()),
     }
 }
@@ -222,6 +226,12 @@ fn pick(runs: &mut Vec<RunResults>, from: usize, path: &Path, part: &str) -> Res
 
 fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
     let wrong = |message: Message| UsageError::new("", message);
+    if path.as_os_str() == STDIN {
+        let piped = piped().map_err(wrong)?;
+        let imported = dyno_import::import_bytes("stdin", &piped).map_err(unread)?;
+        take(Path::new("stdin"), imported, found);
+        return Ok(());
+    }
     if path.is_dir() {
         return directory(path, found).map_err(wrong);
     }
@@ -232,15 +242,39 @@ fn read(path: &Path, found: &mut LoadedRuns) -> Result<(), UsageError> {
         found.runs.push(RunResults::of(path, summary));
         return Ok(());
     }
-    let mut imported = dyno_import::import(path).map_err(|error| match error {
-        ImportError::Unknown { .. } => wrong(dyno_model::said!(error)).hint(known()),
-        _ => wrong(dyno_model::said!(error)),
-    })?;
+    let mut imported = dyno_import::import(path).map_err(unread)?;
     for file in &mut imported.files {
         file.file = path.display().to_string();
     }
     take(path, imported, found);
     Ok(())
+}
+
+/// What another tool printed into a pipe.
+fn piped() -> Result<Vec<u8>, Message> {
+    let mut bytes = Vec::new();
+    let most = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    most.map_err(|error| {
+        message!("cannot read standard input: {error}", "无法读取标准输入：{error}")
+    })?;
+    if bytes.len() as u64 > LARGEST {
+        let most = LARGEST >> 20;
+        return Err(message!(
+            "more than {most} MiB on standard input; name a file",
+            "标准输入超过 {most} MiB；请指定文件"
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Why nothing could be read.
+fn unread(error: ImportError) -> UsageError {
+    let known = matches!(error, ImportError::Unknown { .. }).then(known);
+    let wrong = UsageError::new("", Message::of(error));
+    match known {
+        Some(known) => wrong.hint(known),
+        None => wrong,
+    }
 }
 
 fn take(path: &Path, imported: Imported, found: &mut LoadedRuns) {
@@ -259,8 +293,7 @@ fn directory(path: &Path, found: &mut LoadedRuns) -> Result<(), Message> {
     let mut ours = Vec::new();
     own_below(path, DEEPEST, &mut ours, found)?;
     let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
-    let imported =
-        dyno_import::import_folder(path, &is_ours).map_err(|error| dyno_model::said!(error))?;
+    let imported = dyno_import::import_folder(path, &is_ours).map_err(Message::of)?;
     take(path, imported, found);
     Ok(())
 }
@@ -287,7 +320,6 @@ fn own_below(
     found: &mut LoadedRuns,
 ) -> Result<(), Message> {
     let unreadable = |error: std::io::Error| {
-        let error = outside(&error);
         message!("cannot list `{}`: {error}", "无法列出 `{}`：{error}", path.display())
     };
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
@@ -331,14 +363,13 @@ fn saved(path: &Path) -> Result<Option<Summary>, Message> {
             "`{}` is not a complete summary: {error}",
             "`{}` 不是完整的汇总：{error}",
             path.display(),
-            error = outside(&error)
         )
     };
     dyno_record::parse_summary(&text).map(Some).map_err(wrong)
 }
 
 fn own(dir: RunDir) -> Result<RunResults, Message> {
-    let message = |error: dyno_record::RecordError| dyno_model::said!(error);
+    let message = |error: dyno_record::RecordError| Message::of(error);
     let (plan, environment) =
         (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
@@ -350,7 +381,7 @@ fn own(dir: RunDir) -> Result<RunResults, Message> {
 /// With the label that was set after the run, where there is one.
 fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Message> {
     if let Some(dir) = dir {
-        let annotations = dir.read_annotations().map_err(|error| dyno_model::said!(error))?;
+        let annotations = dir.read_annotations().map_err(Message::of)?;
         summary.run.label = annotations.label_or(summary.run.label.as_deref());
     }
     Ok(summary)

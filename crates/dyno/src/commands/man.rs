@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, ManArgs};
 use crate::exit::{self, Exit};
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::reference;
 use crate::usage::UsageError;
 use clap::CommandFactory;
@@ -21,7 +21,6 @@ pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
                     "cannot write pages into `{}`: {error}",
                     "无法将手册页写入 `{}`：{error}",
                     dir.display(),
-                    error = outside(&error)
                 );
                 printer.error(&UsageError::new("--out", message));
                 Exit::Usage
@@ -50,7 +49,6 @@ pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
             printer.error(&message!(
                 "cannot create the page of {wanted}: {error}",
                 "无法生成 {wanted} 的手册页：{error}",
-                error = outside(&error)
             ));
             Exit::Bug
         }

@@ -26,7 +26,7 @@ pub(crate) mod twins;
 
 use crate::config::Given;
 use crate::exit::Exit;
-use crate::printer::{OutputOptions, Printer, outside};
+use crate::printer::{OutputOptions, Printer};
 use crate::resolve::{Aim, Inputs, ProcessEnv, Resolved, resolve};
 use dyno_model::{Message, message};
 use std::io;
@@ -79,13 +79,12 @@ pub(crate) fn own_binary() -> Command {
 
 /// Names the file and the reason.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Message {
-    let error = outside(error);
     message!("cannot write `{}`: {error}", "无法写入 `{}`：{error}", path.display())
 }
 
 /// A value as JSON for a terminal or a file: texts of servers and files in it are escaped further than JSON
 /// demands, so that no terminal obeys them.
 pub(crate) fn shown_json(value: &impl serde::Serialize) -> Result<String, Message> {
-    let json = serde_json::to_string_pretty(value).map_err(|error| outside(&error))?;
+    let json = serde_json::to_string_pretty(value).map_err(Message::of)?;
     Ok(dyno_words::escape::json(&json).into_owned())
 }

@@ -5,11 +5,10 @@ use super::cannot_write;
 use super::report::{language, load};
 use crate::args::runs::OpenArgs;
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::{Language, Message, message};
 use dyno_report::layout::{Layout, Options};
-use dyno_words::messages;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,15 +16,6 @@ use std::time::{Duration, Instant};
 
 /// A program that cannot show the page has ended by then; a browser that is still running has it.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-messages! {
-    /// What the command says.
-    pub(crate) enum Say;
-
-    Written: "wrote {}", "已写入 {}";
-    NoDisplay: "there is no display and no $BROWSER; open this file in a browser, or copy it: scp HOST:{} .", "没有显示器，也未设置 $BROWSER；请用浏览器打开此文件，或将其复制：scp 主机:{} .";
-    OverSsh: "this is a remote machine. To view the page on your own machine, copy it there:\n  scp {}:{} .\nor serve it here and open http://localhost:8001/report.html through `ssh -L 8001:localhost:8001`:\n  python3 -m http.server -b 127.0.0.1 -d {} 8001", "这是远程主机。如需在本机查看，请将页面复制到本机：\n  scp {}:{} .\n或在此启动服务，并通过 `ssh -L 8001:localhost:8001` 打开 http://localhost:8001/report.html：\n  python3 -m http.server -b 127.0.0.1 -d {} 8001";
-}
 
 /// Shows the page; the path goes to stdout, so that scripts have it.
 pub(crate) fn run(args: &OpenArgs, printer: &Printer) -> Exit {
@@ -50,12 +40,25 @@ fn opened(args: &OpenArgs, printer: &Printer) -> Result<Exit, UsageError> {
             }
         }
         Viewer::None => {
-            printer.note(&Say::NoDisplay.said(&[page.display().to_string()]));
+            printer.note(&message!(
+                "there is no display and no $BROWSER; open this file in a browser, or copy it: \
+                 scp HOST:{} .",
+                "没有显示器，也未设置 $BROWSER；请用浏览器打开此文件，或将其复制：scp 主机:{} .",
+                page.display()
+            ));
         }
         Viewer::Remote(host) => {
-            let dir = page.parent().unwrap_or(&page).display().to_string();
-            let told = [host, page.display().to_string(), dir];
-            printer.note(&Say::OverSsh.said(&told));
+            let (dir, page) = (page.parent().unwrap_or(&page).display(), page.display());
+            printer.note(&message!(
+                "this is a remote machine. To view the page on your own machine, copy it there:\
+                 \n  scp {host}:{page} .\nor serve it here and open \
+                 http://localhost:8001/report.html through `ssh -L 8001:localhost:8001`:\n  \
+                 python3 -m http.server -b 127.0.0.1 -d {dir} 8001",
+                "这是远程主机。如需在本机查看，请将页面复制到本机：\n  \
+                 scp {host}:{page} .\n或在此启动服务，并通过 `ssh -L 8001:localhost:8001` 打开 \
+                 http://localhost:8001/report.html：\n  python3 -m http.server -b 127.0.0.1 -d \
+                 {dir} 8001"
+            ));
         }
     }
     Ok(printer.result(&format!("{}\n", page.display())))
@@ -72,7 +75,7 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
         );
         return Err(wrong(message!("this is a file, not a run", "这是文件，不是测试")).hint(hint));
     }
-    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(outside(&error)))?;
+    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(Message::of(&error)))?;
     let layout = Layout::Html;
     let page = dir.join(layout.file_name());
     let changed = |name: &str| dir.join(name).metadata().and_then(|found| found.modified()).ok();
@@ -83,11 +86,11 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
     if fresh && args.language.lang.is_none() {
         return Ok(page);
     }
-    let run = load(run, layout).map_err(|error| wrong(dyno_model::said!(error)))?;
+    let run = load(run, layout).map_err(|error| wrong(Message::of(error)))?;
     let options = Options { language, ..Options::default() };
     let printed = layout
         .print(std::slice::from_ref(&run), &options)
-        .map_err(|error| wrong(dyno_model::said!(error)))?;
+        .map_err(|error| wrong(Message::of(error)))?;
     std::fs::write(&page, &printed.bytes).map_err(|error| {
         let message = cannot_write(&page, &error);
         UsageError::new("RUN", message).hint(message!(
@@ -95,7 +98,7 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
             "用 `dyno report RUN --format html --out FILE` 写出页面"
         ))
     })?;
-    printer.note(&Say::Written.said(&[page.display().to_string()]));
+    printer.note(&message!("wrote {}", "已写入 {}", page.display()));
     Ok(page)
 }
 
@@ -145,14 +148,14 @@ fn show(program: &[OsString], page: &Path) -> Result<(), Message> {
         command.arg(page);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| outside(&error))?;
+    let mut child = command.spawn().map_err(Message::of)?;
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(outside(&status)),
-            Err(error) => return Err(outside(&error)),
+            Ok(Some(status)) => return Err(Message::of(status)),
+            Err(error) => return Err(Message::of(&error)),
         }
     }
     Ok(())

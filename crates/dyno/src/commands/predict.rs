@@ -29,5 +29,5 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
 /// Checks that the plan names a twin: a script only runs in real time.
 fn check_twin(order: &Order) -> Result<(), UsageError> {
     let name = order.plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
-    Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", dyno_model::said!(error)))
+    Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", error))
 }

@@ -1,6 +1,6 @@
 //! `dyno report`: reports of runs, computed from their records, in the requested format.
 
-use super::bench::say::{self, Say};
+use super::bench::say;
 use super::loaded;
 use super::{cannot_write, show};
 use crate::args::language::LanguageArgs;
@@ -19,7 +19,9 @@ use dyno_model::plan::Plan;
 use dyno_model::{Language, Message, message};
 use dyno_record::RecordError;
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, LayoutTable, Options, PrintError, Run, notes_on, per_request};
+use dyno_report::layout::{
+    Layout, LayoutTable, Options, PrintError, RunToPrint, notes_on, per_request,
+};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -44,7 +46,7 @@ pub(super) fn not_arranged(error: &ArrangementError) -> UsageError {
         ArrangementError::TooMany { .. } => "--layout",
         ArrangementError::TooSmall { .. } => "--size",
     };
-    UsageError::new(flag, dyno_model::said!(error))
+    UsageError::new(flag, error)
 }
 
 /// Reports the named runs, or the latest.
@@ -115,7 +117,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         (Layout::Table, None) => found.iter().filter_map(rest).collect(),
         _ => vec![],
     };
-    let unreadable = |error: RecordError| UsageError::new("RUN", dyno_model::said!(error));
+    let unreadable = |error: RecordError| UsageError::new("RUN", error);
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
     let options = Options {
@@ -131,9 +133,9 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             given
         }
         Err(PrintError::Arrangement(error)) => Err(not_arranged(&error)),
-        Err(PrintError::Png(error)) => Err(UsageError::new("--format", dyno_model::said!(error))),
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", error)),
         Err(error) => {
-            printer.error(&dyno_model::said!(error));
+            printer.error(&error);
             Ok(Exit::Bug)
         }
     }
@@ -146,16 +148,16 @@ fn rest(run: &RunResults) -> Option<Message> {
     if whole || run.summary.run.origin.is_some() || dir.is_being_written() {
         return None;
     }
-    say::to_resume(Say::ToResume, dir.path(), &dir.read_plan().ok()?)
+    say::resuming(dir.path(), &dir.read_plan().ok()?).map(say::to_resume)
 }
 
 /// Loads what a layout needs of a run.
-pub(super) fn load(run: RunResults, layout: Layout) -> Result<Run, RecordError> {
+pub(super) fn load(run: RunResults, layout: Layout) -> Result<RunToPrint, RecordError> {
     let RunResults { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
         let gather = |(_, records): &(Plan, VecSource)| Detail::gather(records);
         let detail = rebuilt.as_ref().filter(|_| layout.needs_detail()).map(gather);
-        return Ok(Run { summary, extras, detail, plan: None, environment: None });
+        return Ok(RunToPrint { summary, extras, detail, plan: None, environment: None });
     };
     let plan = dir.read_plan()?;
     let source = DirSource::open(&dir)?;
@@ -165,7 +167,7 @@ pub(super) fn load(run: RunResults, layout: Layout) -> Result<Run, RecordError> 
     }
     let detail = layout.needs_detail().then(|| Detail::gather(&source));
     let environment = dir.read_environment()?;
-    Ok(Run { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
+    Ok(RunToPrint { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
 }
 
 fn rows(runs: &[RunResults], table: LayoutTable, out: &mut dyn Write) -> io::Result<()> {

@@ -10,30 +10,12 @@ use crate::resolve::ProcessEnv;
 use crate::usage::UsageError;
 use dyno_model::nearest::nearest;
 use dyno_model::run_entry::{RunEntry, RunState};
-use dyno_model::{Language, Message, message};
+use dyno_model::{Language, Localized, message};
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
 use dyno_words::escape::{escape, shell};
-use dyno_words::messages;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-messages! {
-    /// What the command says.
-    pub(crate) enum Say;
-
-    NoRuns: "no runs in `{}`; `dyno bench` makes one", "`{}` 中没有测试；可用 `dyno bench` 进行测试";
-    NoMatch: "none of the {} runs in `{}` matches", "`{1}` 中的 {0} 次测试均不符合条件";
-    Labelled: "{} is now labelled `{}`", "{} 的标签现为 `{}`";
-    Unlabelled: "{} has no label now", "{} 现在没有标签";
-    Tagged: "{} has the tags: {}", "{} 的标记：{}";
-    Untagged: "{} has no tags now", "{} 现在没有标记";
-    NotTagged: "{} did not have the tag `{}`", "{} 原本没有标记 `{}`";
-    Ask: "Delete {} for good? [y/N] ", "永久删除 {}？[y/N] ";
-    Kept: "nothing was deleted", "未删除任何内容";
-    Deleted: "deleted {}", "已删除 {}";
-    NeedsYes: "there is no terminal to ask on; add --yes to delete without asking", "没有可供询问的终端；如需直接删除，请加 --yes";
-}
 
 /// Lists the runs, or does what was asked with one.
 pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
@@ -59,7 +41,7 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
 }
 
 fn about(argument: &str) -> impl Fn(dyno_record::RecordError) -> UsageError {
-    move |error| UsageError::new(argument, dyno_model::said!(error))
+    move |error| UsageError::new(argument, error)
 }
 
 /// The run that a name means: in `root` before anywhere else.
@@ -102,7 +84,10 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         };
     }
     match (all, runs.is_empty()) {
-        (0, _) => printer.note(&Say::NoRuns.said(&[&dir])),
+        (0, _) => printer.note(&message!(
+            "no runs in `{dir}`; `dyno bench` makes one",
+            "`{dir}` 中没有测试；可用 `dyno bench` 进行测试"
+        )),
         (_, true) if meant_action(&args.words).is_some() => {
             let (typed, near) = meant_action(&args.words).unwrap_or_default();
             let message = message!(
@@ -112,7 +97,10 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
             let hint = message!("did you mean `dyno {near}`?", "是否想写 `dyno {near}`？");
             return Err(UsageError::new("", message).hint(hint));
         }
-        (_, true) => printer.note(&Say::NoMatch.said(&[&all.to_string(), &dir])),
+        (_, true) => printer.note(&message!(
+            "none of the {all} runs in `{dir}` matches",
+            "`{dir}` 中的 {all} 次测试均不符合条件"
+        )),
         _ => {
             // In a pipe nothing is left out: it is searched.
             let width = printer.terminal_width().unwrap_or(usize::MAX);
@@ -130,7 +118,7 @@ fn rests(runs: &[RunEntry], printer: &Printer) {
         |run: &&RunEntry| matches!(run.state, RunState::Unfinished | RunState::Interrupted);
     let line = |run: &RunEntry| {
         let plan = RunDir::open(&run.path).and_then(|dir| dir.read_plan()).ok()?;
-        bench::say::to_resume(bench::say::Say::ToResume, &run.path, &plan)
+        bench::say::resuming(&run.path, &plan).map(bench::say::to_resume)
     };
     runs.iter().filter(stopped).find_map(line).iter().for_each(|line| printer.remark(line));
 }
@@ -191,8 +179,10 @@ fn command(root: &Path, run: &str, printer: &Printer) -> Result<Exit, UsageError
 fn label(root: &Path, run: &str, text: &str, printer: &Printer) -> Result<Exit, UsageError> {
     let name = annotate(root, run, |annotations| annotations.set_label(text))?;
     printer.note(&match text.trim() {
-        "" => Say::Unlabelled.said(&[name]),
-        text => Say::Labelled.said(&[name, escape(text, 200)]),
+        "" => message!("{name} has no label now", "{name} 现在没有标签"),
+        text => {
+            message!("{name} is now labelled `{}`", "{name} 的标签现为 `{}`", escape(text, 200))
+        }
     });
     Ok(Exit::Fine)
 }
@@ -215,11 +205,12 @@ fn tag(root: &Path, run: &str, tags: &[String], printer: &Printer) -> Result<Exi
         Ok(())
     })?;
     for tag in missing {
-        printer.warn(&Say::NotTagged.said(&[&name, &tag]));
+        printer
+            .warn(&message!("{name} did not have the tag `{tag}`", "{name} 原本没有标记 `{tag}`"));
     }
     printer.note(&match after.is_empty() {
-        true => Say::Untagged.said(&[name]),
-        false => Say::Tagged.said(&[name, after]),
+        true => message!("{name} has no tags now", "{name} 现在没有标记"),
+        false => message!("{name} has the tags: {after}", "{name} 的标记：{after}"),
     });
     Ok(Exit::Fine)
 }
@@ -236,20 +227,30 @@ fn delete(
     paths.dedup();
     if !yes {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            return Err(UsageError::new("", Say::NeedsYes.into()));
+            return Err(UsageError::new(
+                "",
+                message!(
+                    "there is no terminal to ask on; add --yes to delete without asking",
+                    "没有可供询问的终端；如需直接删除，请加 --yes"
+                ),
+            ));
         }
         let names = paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
         let mut answer = String::new();
-        let _ = write!(io::stderr(), "{}", Say::Ask.with(language, &[names]));
+        let _ = write!(
+            io::stderr(),
+            "{}",
+            message!("Delete {names} for good? [y/N] ", "永久删除 {names}？[y/N] ").text(language)
+        );
         let read = io::stdin().lock().read_line(&mut answer);
         if read.is_err() || !matches!(answer.trim(), "y" | "Y" | "yes") {
-            printer.note(&Message::from(Say::Kept));
+            printer.note(&message!("nothing was deleted", "未删除任何内容"));
             return Ok(Exit::Fine);
         }
     }
     for path in &paths {
         delete_run(root, path).map_err(about("RUN"))?;
-        printer.note(&Say::Deleted.said(&[shown(path)]));
+        printer.note(&message!("deleted {}", "已删除 {}", shown(path)));
     }
     Ok(Exit::Fine)
 }

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_model::{Language, Summary};
-use dyno_report::{Selection, TextOptions, render_text};
+use dyno_report::{ReportSelection, TextOptions, render_text};
 
 /// Prints a summary on stdout: in a language, or as JSON.
 pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -> Exit {
@@ -25,7 +25,7 @@ pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -
 /// How text on stdout is laid out: to the width of the terminal, or a fixed one for a file.
 pub(crate) fn text_options(
     language: Language,
-    selection: &Selection,
+    selection: &ReportSelection,
     details: bool,
     printer: &Printer,
 ) -> TextOptions {

@@ -3,11 +3,11 @@
 use super::fit;
 use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
-use crate::printer::{Printer, outside};
+use crate::printer::Printer;
 use crate::usage::UsageError;
-use crate::why::{Status, Why};
+use crate::why::Status;
 use dyno_engine::twin::Twin;
-use dyno_model::{Language, Message};
+use dyno_model::{Language, Localized, Message, message};
 use std::path::PathBuf;
 
 /// Lists, shows, verifies or checks.
@@ -24,16 +24,18 @@ pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
     };
     match done {
         Ok((text, exit)) => {
-            let why = match exit {
-                Exit::BarNotMet => Some(Why::TwinDiffers),
-                Exit::Inconclusive => Some(Why::TwinUnchecked),
-                _ => None,
+            let status = match exit {
+                Exit::BarNotMet => exit.because(message!(
+                    "the server differs from its twin",
+                    "服务器与孪生模型不一致"
+                )),
+                Exit::Inconclusive => exit.because(message!(
+                    "no level could be compared with the twin",
+                    "没有可与孪生模型对比的档位"
+                )),
+                _ => exit.into(),
             };
-            let mut status = Status::from(printer.result(&text));
-            if let Some(why) = why {
-                status = status.and(Status::because(exit, why));
-            }
-            status.told(printer)
+            Status::from(printer.result(&text)).and(status).told(printer)
         }
         Err(error) => {
             printer.error(&error);
@@ -49,8 +51,7 @@ fn checked(
     json: bool,
     printer: &Printer,
 ) -> Result<(String, Exit), UsageError> {
-    let twin =
-        Twin::load(twin).map_err(|error| UsageError::new("--twin", dyno_model::said!(error)))?;
+    let twin = Twin::load(twin).map_err(|error| UsageError::new("--twin", error))?;
     let mut measured = Vec::new();
     for path in runs {
         measured.append(&mut fit::measured(path, printer)?);
@@ -66,14 +67,14 @@ fn checked(
         None => Exit::Inconclusive,
     };
     let text = match json {
-        true => found.json().map_err(|error| in_run(outside(&error)))? + "\n",
+        true => found.json().map_err(|error| in_run(Message::of(&error)))? + "\n",
         false => found.text(),
     };
     Ok((text, exit))
 }
 
-fn in_twin(error: impl std::fmt::Display) -> UsageError {
-    UsageError::new("NAME|FILE", dyno_model::said!(error))
+fn in_twin(error: impl Localized) -> UsageError {
+    UsageError::new("NAME|FILE", error)
 }
 
 fn load(name: &str) -> Result<Twin, UsageError> {

@@ -4,6 +4,7 @@ use super::{Setting, key, setting};
 use crate::usage::UsageError;
 use clap::{Arg, ArgAction, Command};
 use dyno_model::message;
+use dyno_model::nearest::nearest;
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -29,6 +30,28 @@ pub(super) fn settings(
     }
     Ok(found)
 }
+
+/// Variables that no flag has, whose names are nearly those of one. Others are left alone: Kubernetes sets
+/// some of its own beside a service with the name of this program.
+pub(super) fn misspelt(
+    command: &Command,
+    variables: &[(OsString, OsString)],
+) -> Vec<(String, String)> {
+    let own: Vec<String> = command.get_arguments().map(variable).collect();
+    let known: Vec<&str> = own.iter().map(String::as_str).chain(ELSEWHERE).collect();
+    let set = variables.iter().filter_map(|(name, _)| name.to_str());
+    let unknown = set.filter(|name| name.starts_with("DYNO_") && !known.contains(name));
+    // What Kubernetes writes: an address, and nothing that is a setting's value.
+    let by_others = |name: &str| KUBERNETES.iter().any(|part| name.contains(part));
+    let meant = |name: &str| Some((name.to_owned(), nearest(name, &known)?.to_owned()));
+    unknown.filter(|name| !by_others(name)).filter_map(meant).collect()
+}
+
+/// Variables that are read elsewhere.
+const ELSEWHERE: [&str; 5] =
+    ["DYNO_API_KEY", "DYNO_BUS_TOKEN", "DYNO_BUS_USER", "DYNO_BUS_PASSWORD", "DYNO_LANG"];
+/// Parts of the names that Kubernetes gives to the variables of a service.
+const KUBERNETES: [&str; 2] = ["_PORT", "_SERVICE_"];
 
 /// The variable of an argument.
 pub(super) fn variable(arg: &Arg) -> String {

@@ -4,7 +4,7 @@ use super::{COMMANDS, Setting, key, setting};
 use crate::args::Cli;
 use crate::usage::UsageError;
 use clap::{Arg, Command, CommandFactory};
-use dyno_form::entries::{self, Entry};
+use dyno_form::entries::{self, SettingEntry};
 use dyno_model::nearest::nearest;
 use dyno_model::{Message, message};
 use std::io::Read;
@@ -45,10 +45,10 @@ pub(super) fn settings(
 pub(super) fn of_entries(
     command: &Command,
     file: &str,
-    entries: Vec<Entry>,
+    entries: Vec<SettingEntry>,
 ) -> Result<(Vec<Setting>, Vec<String>), UsageError> {
     let (mut settings, mut ignored) = (Vec::new(), Vec::new());
-    for Entry { key, line, value } in entries {
+    for SettingEntry { key, line, value } in entries {
         let place = format!("{file}:{line}: {key}");
         match command.get_arguments().find(|arg| may_be(arg, &key)) {
             Some(_) if key == "api-key" => {

@@ -5,7 +5,7 @@ use super::{COMMANDS, Setting, file};
 use crate::args::Cli;
 use crate::usage::UsageError;
 use clap::{Command, CommandFactory};
-use dyno_form::entries::{self, Entry};
+use dyno_form::entries::{self, SettingEntry};
 use dyno_model::Language;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Preset {
         file::of_entries(command, self.name, settings.collect()).map(|(settings, _)| settings)
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<SettingEntry> {
         entries::of_toml(self.text).unwrap_or_default()
     }
 

@@ -158,6 +158,19 @@ fn every_flag_is_a_key_and_a_variable() {
     }
 }
 
+#[test]
+fn variables_that_are_nearly_settings_are_named() {
+    let variables =
+        [("DYNO_CONCURENCY", "4"), ("DYNO_PORT", "tcp://10.0.0.1:80"), ("DYNO_UNRELATED", "1")];
+    let (_, told) = given("none", "", &["bench"], &variables).unwrap();
+    let expected = ("DYNO_CONCURENCY".to_owned(), "DYNO_CONCURRENCY".to_owned());
+    assert_eq!((told.misspelt, told.variables), (vec![expected], Vec::new()));
+    // The names of other commands' settings, and those that are read elsewhere, are not misspelt.
+    let (_, told) =
+        given("none", "", &["bench"], &[("DYNO_LANG", "zh"), ("DYNO_BUS_USER", "me")]).unwrap();
+    assert!(told.misspelt.is_empty(), "{:?}", told.misspelt);
+}
+
 /// Conditional defaults ask whether a flag has a value, which one with a default always has.
 #[test]
 fn flags_that_exclude_others_have_no_default() {

@@ -5,7 +5,7 @@ pub(crate) mod short;
 pub(crate) mod start;
 
 use crate::exit;
-use dyno_model::metric::{Group, Metric};
+use dyno_model::metric::{Metric, MetricGroup};
 use dyno_model::slo;
 use dyno_model::units::{COUNT_UNITS, DURATION_UNITS};
 use std::fmt::Write as _;
@@ -102,11 +102,11 @@ fn metrics() -> String {
          statistic: ttft.p95. `requests` in --columns is the number of completed and failed requests.\n",
     );
     let groups = [
-        (Group::Times, "Times of requests (distributions: mean, percentiles, max)"),
-        (Group::Work, "Throughput"),
-        (Group::Requests, "Requests"),
-        (Group::Server, "Server metrics (where the server exports them)"),
-        (Group::Cost, "Cost (with --gpus and --gpu-cost)"),
+        (MetricGroup::Times, "Times of requests (distributions: mean, percentiles, max)"),
+        (MetricGroup::Work, "Throughput"),
+        (MetricGroup::Requests, "Requests"),
+        (MetricGroup::Server, "Server metrics (where the server exports them)"),
+        (MetricGroup::Cost, "Cost (with --gpus and --gpu-cost)"),
     ];
     for (group, title) in groups {
         let _ = writeln!(page, "\n{title}:");

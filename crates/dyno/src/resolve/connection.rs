@@ -1,13 +1,13 @@
 //! How a server is reached: keys, certificates, source addresses, timeouts, and its metrics.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{ProcessEnv, cannot_read, secrets};
 use crate::args::bench::{ConnectionArgs, TimeoutArgs};
 use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
-use dyno_model::Message;
 use dyno_model::plan::Timeouts;
+use dyno_model::{Message, message};
 use dyno_run::{ConnectionSettings, MetricsFrom, Sources, TlsSettings};
 
 /// The way to a target, with what the plan may not hold.
@@ -74,9 +74,7 @@ fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
 fn sources(args: &ConnectionArgs) -> Result<Sources, UsageError> {
     let sources: Sources = args.source_address.iter().cloned().collect();
     let local = sources.are_local();
-    local
-        .map(|()| sources)
-        .map_err(|error| UsageError::new("--source-address", dyno_model::said!(error)))
+    local.map(|()| sources).map_err(|error| UsageError::new("--source-address", error))
 }
 
 /// What the plan says of them.
@@ -102,7 +100,10 @@ fn tls(
             ("--client-cert", args.client_cert.is_some()),
         ] {
             if given {
-                notes.add(Note::NotHttps, &[flag]);
+                notes.push(message!(
+                    "{flag} has no effect: the target is not https",
+                    "{flag} 无效：目标不是 https"
+                ));
             }
         }
     }

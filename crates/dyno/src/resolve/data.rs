@@ -1,6 +1,6 @@
 //! What is sent: which lengths make levels, and which prompts are used.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
@@ -75,7 +75,7 @@ impl Nature {
 /// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
 /// specification.
 pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageError> {
-    let wrong = |error: SpecError| UsageError::new("--data", dyno_model::said!(error));
+    let wrong = |error: SpecError| UsageError::new("--data", error);
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
     if spec.kind.is_none()
@@ -185,14 +185,26 @@ pub(super) fn settled_sizes(
     let fitted = fitted.and_then(|name| Usual::of(&Twin::load(name).ok()?));
     if let Some(Usual { input, output }) = fitted {
         if args.input_tokens.is_none() {
-            notes.add(Note::FittedInput, &[input.to_string()]);
+            notes.push(message!(
+                "prompts of {input} tokens, as the twin was fitted to; --input-tokens changes that",
+                "提示词为 {input} 个 token，与拟合该孪生模型时相同；可用 --input-tokens 更改"
+            ));
         }
         if args.output_tokens.is_none() {
-            notes.add(Note::FittedOutput, &[output.to_string()]);
+            notes.push(message!(
+                "responses of {output} tokens, as the twin was fitted to; --output-tokens changes \
+                 that",
+                "响应为 {output} 个 token，与拟合该孪生模型时相同；可用 --output-tokens 更改"
+            ));
         }
     }
     if task.generates() && fixed_by_default(args, nature) {
-        notes.add(Note::FixedLength, &[DEFAULT_OUTPUT.to_string()]);
+        notes.push(message!(
+            "responses of {} tokens are requested where the data state no length; --output-tokens \
+             changes that",
+            "数据未给出长度时，请求 {} 个 token 的响应；可用 --output-tokens 更改",
+            DEFAULT_OUTPUT
+        ));
     }
     sizes(args, nature, task, fitted.unwrap_or(Usual::DEFAULT))
 }

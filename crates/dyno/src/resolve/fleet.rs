@@ -1,6 +1,6 @@
 //! Several load generators: what the plan says of them, and how they are started.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{Aim, data, needs};
 use crate::args::fleet::{Agents, BusArgs, FleetArgs};
 use crate::commands::own_binary;
@@ -71,7 +71,7 @@ pub(super) fn plan(
         }
         Agents::Auto => {
             let need = need::agents(plan, None, machine(plan, host));
-            notes.push(Message::each(|language| need.text(language)));
+            notes.push(need.said());
             need.agents
         }
     };
@@ -81,9 +81,19 @@ pub(super) fn plan(
 /// What --versus does to the number of agents.
 pub(super) fn note_two(plan: &Plan, notes: &mut Notes) {
     if let Some(fleet) = &plan.fleet {
-        let all = fleet.agents.saturating_mul(2).to_string();
-        let note = if fleet.bus { Note::VersusBus } else { Note::VersusAgents };
-        notes.add(note, &[all, fleet.agents.to_string()]);
+        let (each, all) = (fleet.agents, fleet.agents.saturating_mul(2));
+        notes.push(match fleet.bus {
+            true => message!(
+                "--versus: {all} agents are needed on the bus, {each} for each server",
+                "--versus：总线上需要 {all} 个压测端，每台服务器 {each} 个"
+            ),
+            false => message!(
+                "--versus: {all} agents are started, {each} for each server; those of the server \
+                 that is not measured do nothing",
+                "--versus：将启动 {all} 个压测端，每台服务器 {each} 个；未被测量的服务器的压测端空\
+                 闲"
+            ),
+        });
     }
 }
 
@@ -185,12 +195,17 @@ pub(super) fn crew(
 }
 
 /// What to say of an address that shows others how to be let in.
-pub(crate) fn visible(options: &nats::Options) -> Option<Message> {
-    options.has_visible_secret().then(|| Note::BusVisible.into())
+pub(crate) fn visible(options: &nats::BusOptions) -> Option<Message> {
+    options.has_visible_secret().then(|| message!(
+        "--bus: the password or token in the address is visible in the process list and the shell \
+         history; use DYNO_BUS_USER and DYNO_BUS_PASSWORD, or DYNO_BUS_TOKEN",
+        "--bus：地址中的密码或令牌会出现在进程列表和命令历史中；请使用 DYNO_BUS_USER 和 \
+         DYNO_BUS_PASSWORD，或 DYNO_BUS_TOKEN"
+    ))
 }
 
 /// The bus, and how to be let in.
-pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
+pub(crate) fn bus(args: &BusArgs) -> Result<nats::BusOptions, UsageError> {
     check_bus(args)?;
     let given = nats::Given {
         bus: args.bus.as_ref().map(|url| url.0.clone()).unwrap_or_default(),
@@ -202,6 +217,6 @@ pub(crate) fn bus(args: &BusArgs) -> Result<nats::Options, UsageError> {
         cert: args.bus_cert.clone(),
         key: args.bus_key.clone(),
     };
-    nats::Options::new(&given, |name| std::env::var(name).ok())
-        .map_err(|error| UsageError::new("--bus", dyno_model::said!(error)))
+    nats::BusOptions::new(&given, |name| std::env::var(name).ok())
+        .map_err(|error| UsageError::new("--bus", error))
 }

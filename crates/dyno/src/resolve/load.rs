@@ -2,7 +2,7 @@
 
 use super::capacity;
 use super::data::{Nature, Sizes};
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::ramp::{check_soak, ramp_load};
 use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
 use crate::args::bench::LoadArgs;
@@ -111,7 +111,10 @@ pub(super) fn levels(
         None => search(args, sizes)?,
     };
     if nature.ignores_lengths() {
-        notes.add(Note::TraceLengths, &[""; 0]);
+        notes.push(message!(
+            "--output-tokens has no effect: a trace has its own output lengths",
+            "--output-tokens 无效：流量记录自带输出长度"
+        ));
     }
     let loads = if let Nature::Trace { speed, .. } = nature {
         vec![(Load::Trace { speed }, given)]
@@ -307,15 +310,20 @@ fn ladder(given: Stop, embedded: bool, most: Option<u32>, notes: &mut Notes) -> 
     let ladder = if embedded { EMBEDDED_LADDER } else { LADDER };
     let explicit = given != Stop::default();
     let bounds: Message = if explicit {
-        Note::GivenLimits.into()
+        message!("each level ends at the given limits", "每级按指定的限制结束")
     } else {
-        let limits = [LADDER_REQUESTS_PER_SLOT.to_string(), format_duration(ladder.duration)];
-        Note::LadderLimits.said(&limits)
+        message!(
+            "each level ends after {LADDER_REQUESTS_PER_SLOT} requests per slot or {}",
+            "每级在每个并发 {LADDER_REQUESTS_PER_SLOT} 个请求或 {} 后结束",
+            format_duration(ladder.duration)
+        )
     };
     let allowed = ladder.steps.iter().copied().filter(|step| most.is_none_or(|most| *step <= most));
     let steps: Vec<String> = allowed.clone().map(|step| step.to_string()).collect();
     let steps = match steps.split_last() {
-        Some((last, rest)) if !rest.is_empty() => Note::And.said(&[&rest.join(", "), last]),
+        Some((last, rest)) if !rest.is_empty() => {
+            message!("{} and {last}", "{} 和 {last}", rest.join(", "))
+        }
         _ => Message::quoted(steps.concat()),
     };
     notes.push(message!(

@@ -28,7 +28,7 @@ pub(crate) use connection::reach_of_agent;
 pub(crate) use data::choice_plan;
 pub(crate) use inputs::Inputs;
 pub(crate) use inspect::order_to_inspect;
-pub(crate) use notes::{Note, Notes};
+pub(crate) use notes::Notes;
 pub(crate) use output::Showing;
 pub(crate) use process_env::ProcessEnv;
 pub(crate) use resume::may_resume;
@@ -38,7 +38,6 @@ use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
 use crate::commands::loaded::resolve_run_name;
 use crate::config::{Given, presets};
-use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
 use dyno_model::{Message, message};
@@ -129,7 +128,7 @@ pub(crate) fn resolve(
     output::check(output.out.as_deref(), rival.is_some())?;
     let url = reach.url.as_ref();
     let embedded = target::embedded(server.twin, url, aim, surroundings, &mut notes)?;
-    notes.add(seed.note(), &[seed.value.to_string()]);
+    notes.push(seed.note());
 
     let usual = Plan::new(Target {
         url: url.map(TargetUrl::shown),
@@ -227,12 +226,7 @@ fn needs(flags: &[(&str, bool)], other: &str, is_given: bool) -> Result<(), Usag
 
 /// Names the file and the reason.
 pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> Message {
-    message!(
-        "cannot read `{}`: {error}",
-        "无法读取 `{}`：{error}",
-        path.display(),
-        error = outside(error)
-    )
+    message!("cannot read `{}`: {error}", "无法读取 `{}`：{error}", path.display(),)
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use super::{ProcessEnv, versus};
 use crate::args::bench::{OutputArgs, ProgressArg};
 use crate::args::report::Written;
-use crate::printer::outside;
 use crate::usage::UsageError;
 use dyno_model::{Language, message};
-use dyno_report::Selection;
+use dyno_report::ReportSelection;
 use dyno_report::layout::Layout;
 use std::path::Path;
 
@@ -17,7 +16,7 @@ pub(crate) struct Showing {
     /// The language of the summary that people read.
     pub(crate) language: Language,
     /// The columns of tables that were asked for.
-    pub(crate) selection: Selection,
+    pub(crate) selection: ReportSelection,
     /// Every level is shown with its details.
     pub(crate) details: bool,
     /// The reports that are written into the run directory.
@@ -87,7 +86,6 @@ fn check_out(dir: &Path) -> Result<(), UsageError> {
             "cannot use `{}`: {error}",
             "无法使用 `{}`：{error}",
             dir.display(),
-            error = outside(&error)
         ))),
     }
 }

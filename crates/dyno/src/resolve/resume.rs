@@ -1,6 +1,6 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{Aim, Inputs, ProcessEnv, Resolved, Showing, connection, data, fleet, opened};
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
@@ -34,7 +34,7 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<RunOutput, Usag
         ))
         .hint(message!("give --resume alone to use its plan", "如需沿用其计划，请只写 --resume")));
     }
-    let past = Past::read(&dir, plan).map_err(|error| wrong(dyno_model::said!(error)))?;
+    let past = Past::read(&dir, plan).map_err(|error| wrong(Message::of(error)))?;
     if past.complete {
         return Err(wrong(message!(
             "the run in `{}` is complete; there is nothing to resume",
@@ -135,9 +135,10 @@ pub(super) fn again(
     )?;
     if let Some(url) = &plan.target.url {
         let shown = |text: &String| Message::quoted(escape(text, LONGEST));
-        let data = plan.data.spec.as_ref().map_or_else(|| Note::Nothing.into(), shown);
-        let given = reach.secrets.api_key.is_some();
-        let key = Message::from(if given { Note::Given } else { Note::Nothing });
+        let none = || message!("none", "无");
+        let data = plan.data.spec.as_ref().map_or_else(none, shown);
+        let key = reach.secrets.api_key.as_ref();
+        let key = key.map_or_else(none, |_| message!("given", "已提供"));
         notes.push(message!(
             "resuming: target {}, data {data}, key {key}",
             "继续运行：目标 {}，数据 {data}，密钥 {key}",
@@ -204,7 +205,7 @@ const LONGEST: usize = 300;
 
 /// The run in `dir`, and its plan, which is that of its records and within the limits of the command line.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
-    let unread = |error: RecordError| wrong(dyno_model::said!(error));
+    let unread = |error: RecordError| wrong(Message::of(error));
     let dir = RunDir::open(dir).map_err(unread)?;
     let plan = dir.read_plan().map_err(unread)?;
     if data::is_stdin(&plan) {

@@ -1,6 +1,6 @@
 //! Keys and header values: where they come from. They are never printed.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{ProcessEnv, cannot_read};
 use crate::args::bench::ConnectionArgs;
 use crate::args::values::{Secret, api_key};
@@ -28,12 +28,19 @@ pub(super) fn gather(
 
     let mut key = None;
     if args.api_key.is_some() {
-        warnings.push(Note::KeyVisible.into());
+        warnings.push(message!(
+            "--api-key is visible in the process list and the shell history; use --api-key-file \
+             or DYNO_API_KEY",
+            "--api-key 会出现在进程列表和命令历史中；请使用 --api-key-file 或 DYNO_API_KEY"
+        ));
     }
     if let Some(path) = &args.api_key_file {
         key = Some(("--api-key-file", read_key(path)?));
         if args.api_key.is_some() {
-            notes.add(Note::KeyFileFirst, &[""; 0]);
+            notes.push(message!(
+                "--api-key is ignored: --api-key-file takes precedence",
+                "已忽略 --api-key：以 --api-key-file 为准"
+            ));
         }
     } else if let Some(typed) = &args.api_key {
         key = Some(("--api-key", typed.clone()));
@@ -50,7 +57,10 @@ pub(super) fn gather(
     if key.is_none() && has_target {
         key = match &surroundings.api_key {
             Some(_) if authorised => {
-                notes.add(Note::HeaderFirst, &[""; 0]);
+                notes.push(message!(
+                    "DYNO_API_KEY is ignored: --header sets Authorization",
+                    "已忽略 DYNO_API_KEY：--header 已设置 Authorization"
+                ));
                 None
             }
             Some(found) => Some(("DYNO_API_KEY", from_environment(found)?)),

@@ -2,10 +2,8 @@
 //! prompts of an earlier one would measure the server's prefix cache.
 
 use super::Aim;
-use super::notes::Note;
-use crate::printer::outside;
 use crate::usage::UsageError;
-use dyno_model::message;
+use dyno_model::{Message, message};
 use dyno_record::RunDir;
 use std::path::Path;
 
@@ -17,8 +15,15 @@ pub(super) struct Seed {
 
 impl Seed {
     /// The note about it, which shows its value.
-    pub(super) fn note(&self) -> Note {
-        if self.random { Note::RandomSeed } else { Note::Seed }
+    pub(super) fn note(&self) -> Message {
+        let seed = self.value;
+        match self.random {
+            true => message!(
+                "random seed {seed}; repeat with --seed {seed}",
+                "随机种子 {seed}（随机生成）；使用 --seed {seed} 可复现"
+            ),
+            false => message!("seed {seed}", "随机种子 {seed}"),
+        }
     }
 }
 
@@ -53,7 +58,6 @@ fn drawn() -> Result<u64, UsageError> {
             message!(
                 "the system provides no random numbers ({error})",
                 "系统无法提供随机数（{error}）",
-                error = outside(&error)
             ),
         )
         .hint(message!(
@@ -75,12 +79,14 @@ mod tests {
     fn a_seed_that_is_not_given_is_new_each_time_and_says_how_to_repeat_it() {
         let seeds: Vec<u64> = (0..4).map(|_| settled(None, Aim::Measure).value).collect();
         assert!(seeds.iter().any(|seed| *seed != seeds[0]), "{seeds:?}");
-        assert_eq!(settled(None, Aim::Measure).note(), Note::RandomSeed);
+        let new = settled(None, Aim::Measure);
+        let again = format!("repeat with --seed {}", new.value);
+        assert!(new.note().to_string().ends_with(&again));
     }
 
     #[test]
     fn a_seed_that_is_given_is_kept_and_a_prediction_uses_zero() {
-        assert_eq!(settled(Some(7), Aim::Measure).note(), Note::Seed);
+        assert_eq!(settled(Some(7), Aim::Measure).note().to_string(), "seed 7");
         assert_eq!(settled(Some(7), Aim::Predict).value, 7);
         assert_eq!(settled(None, Aim::Predict).value, 0);
     }

@@ -1,6 +1,6 @@
 //! Whether the planned measurements can decide an SLO.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use crate::usage::UsageError;
 use dyno_analysis::slo::requests_needed;
 use dyno_model::message;
@@ -27,7 +27,12 @@ pub(super) fn check(
         _ => level.requests,
     };
     if let Some(fewest) = levels.iter().filter_map(requests).min().filter(|n| *n < needed) {
-        notes.add(Note::FewRequests, &[needed.to_string(), fewest.to_string()]);
+        notes.push(message!(
+            "--slo: its percentiles need {needed} requests per level, and one level has {fewest}; \
+             unless they are far from their bounds, the result there will be inconclusive",
+            "--slo：其分位数每级需要 {needed} 个请求，而有一级只有 {fewest} 个；除非与界限相差很大\
+             ，否则该级将无法判定"
+        ));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What is measured: the API of a server, or the twin in its place.
 
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use super::{Aim, ProcessEnv};
 use crate::args::target::TargetUrl;
 use crate::usage::UsageError;
@@ -19,17 +19,23 @@ pub(super) fn embedded(
 ) -> Result<Option<String>, UsageError> {
     if target.is_some() {
         if !surroundings.proxies.is_empty() {
-            notes.add(Note::ProxyIgnored, &[surroundings.proxies.join(", ")]);
+            notes.push(message!(
+                "{} ignored: a proxy would be measured along with the server",
+                "已忽略 {}：否则代理会与服务器一起被测量",
+                surroundings.proxies.join(", ")
+            ));
         }
         return Ok(None);
     }
     let name = twin.unwrap_or_else(|| Twin::default_name().to_owned());
-    Embedded::named(&name).map_err(|error| UsageError::new("--twin", dyno_model::said!(error)))?;
-    let note = match aim {
-        Aim::Measure => Note::Embedded,
-        Aim::Predict => Note::Predicting,
-    };
-    notes.add(note, &[&name]);
+    Embedded::named(&name).map_err(|error| UsageError::new("--twin", error))?;
+    notes.push(match aim {
+        Aim::Measure => message!(
+            "no target given: measuring the embedded engine ({name})",
+            "未指定目标：将测试内置引擎（{name}）"
+        ),
+        Aim::Predict => message!("predicting with the twin {name}", "使用孪生模型 {name} 进行预测"),
+    });
     Ok(Some(name))
 }
 

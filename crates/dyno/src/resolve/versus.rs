@@ -71,12 +71,8 @@ impl Rival {
         };
         if let Some(name) = &embedded {
             let known = match aim {
-                Aim::Measure => {
-                    Embedded::named(name).map(drop).map_err(|error| dyno_model::said!(error))
-                }
-                Aim::Predict => {
-                    Twin::load(name).map(drop).map_err(|error| dyno_model::said!(error))
-                }
+                Aim::Measure => Embedded::named(name).map(drop).map_err(Message::of),
+                Aim::Predict => Twin::load(name).map(drop).map_err(Message::of),
             };
             known.map_err(wrong)?;
         }

@@ -79,7 +79,7 @@ const FLAGS: &[(&[&str], &str)] = &[
             "--presence-penalty",
             "--repetition-penalty",
         ],
-        "--extra-body '{\"NAME\": VALUE}'",
+        "--extra-body '{\"FIELD\": VALUE}'",
     ),
     (&["-q"], "--quiet"),
     (&["-v", "--verbose"], "--details"),
@@ -116,7 +116,11 @@ const IN_WORDS: &[(&[&str], [&str; 2])] = &[
 /// What a flag of another tool is here.
 fn here(flag: &str) -> Option<Message> {
     let ours = FLAGS.iter().find(|(names, _)| names.contains(&flag));
-    let ours = ours.map(|(_, ours)| message!("in Dyno this is {ours}", "在 Dyno 中对应 {ours}"));
+    let field = flag.trim_start_matches('-').replace('-', "_");
+    let ours = ours.map(|(_, ours)| {
+        let ours = ours.replace("FIELD", &field);
+        message!("in Dyno this is {ours}", "在 Dyno 中对应 {ours}")
+    });
     let in_words = || IN_WORDS.iter().find(|(names, _)| names.contains(&flag));
     ours.or_else(|| {
         let ours = Message::new(in_words()?.1.map(str::to_owned));
@@ -220,7 +224,7 @@ mod tests {
             said(line),
             "these are not flags of dyno bench: --backend, --num-prompts, --top-p\n  hint: --backend: in \
              Dyno this is --api NAME\n  hint: --num-prompts: in Dyno this is --requests\n  hint: --top-p: \
-             in Dyno this is --extra-body '{\"NAME\": VALUE}'"
+             in Dyno this is --extra-body '{\"top_p\": VALUE}'"
         );
         assert_eq!(said("dyno bench http://h --num-prompts 9"), "", "one is explained as before");
         assert_eq!(said("dyno bench http://h --rate 2 -- --qps --rps"), "");
@@ -248,8 +252,8 @@ mod tests {
         ("-o", "--out DIR"),
         ("--save-result", "the default: every run is stored"),
         ("--stream", "the default: responses are streamed"),
-        ("--top-p", "--extra-body '{\"NAME\": VALUE}'"),
-        ("--top-k", "--extra-body '{\"NAME\": VALUE}'"),
+        ("--top-p", "--extra-body '{\"top_p\": VALUE}'"),
+        ("--top-k", "--extra-body '{\"top_k\": VALUE}'"),
         ("--timeout", "--timeout-total"),
         ("--read-timeout", "--timeout-total"),
         ("--connect-timeout", "--timeout-connect"),

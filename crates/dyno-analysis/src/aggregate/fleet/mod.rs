@@ -11,7 +11,7 @@ use super::concurrency::Flight;
 use super::gather::Gathered;
 use super::judge::{Arrived, clock_stepped, delays, out_of_limits, verdict};
 use super::overload::nothing_completed;
-use super::running_level::{RunningLevel, Terms};
+use super::running_level::{LevelTerms, RunningLevel};
 use super::trust;
 use dyno_model::fleet::{AgentEnd, merged_health};
 use dyno_model::metric::{PerTime, Time};
@@ -83,7 +83,7 @@ impl Fleet {
             };
             // The capacity of a twin is that of the whole.
             let level = LevelPlan { load, capacity: None, ..plan.clone() };
-            let terms = Terms { level: Some(level.into()), ..Terms::default() };
+            let terms = LevelTerms { level: Some(level.into()), ..LevelTerms::default() };
             let started = gathered.agents_started.get(&agent.agent).copied();
             let running = RunningLevel::new(terms).since(started.unwrap_or_default());
             let slot_time = SlotTime::within(window);

@@ -4,8 +4,8 @@ use super::Part;
 use dyno_model::fleet::{AgentEnd, ClockFit};
 use dyno_model::plan::Load;
 use dyno_model::summary::{ClientSummary, Lag};
-use dyno_model::{Diagnostic, DiagnosticValue, LevelSummary, Severity};
-use dyno_words::{Phrase, named_as, values};
+use dyno_model::{Diagnostic, LevelSummary, Message, Severity, message};
+use dyno_words::named_as;
 
 /// More agents than this with the same finding are one line, with the worst of them.
 const NAMED: usize = 3;
@@ -90,7 +90,9 @@ pub(super) fn of_level(found: Vec<Found>) -> Vec<Diagnostic> {
             true => rule.iter().map(|one| named_as(agent(&one.agent), &one.said)).collect(),
             false => {
                 let worst = &rule[0];
-                let name = Phrase::AgentAndMore.value(values![worst.agent.clone(), more]);
+                let agent = &worst.agent;
+                let name =
+                    message!("agent {agent} (and {more} more)", "压测端 {agent}（另有 {more} 个）");
                 vec![named_as(name, &worst.said)]
             }
         }
@@ -108,6 +110,6 @@ fn tempered(said: Diagnostic) -> Diagnostic {
     }
 }
 
-fn agent(name: &str) -> DiagnosticValue {
-    Phrase::Agent.value(values![name])
+fn agent(name: &str) -> Message {
+    message!("agent {name}", "压测端 {name}")
 }

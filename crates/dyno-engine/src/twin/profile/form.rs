@@ -1,6 +1,6 @@
 //! A twin file as it is written: its tables and keys, in units that make them readable.
 
-use super::{Accuracy, Errors, Range, Rows, TwinClient, TwinLengths};
+use super::{Accuracy, Errors, ProfileRows, TwinClient, TwinLengths, TwinRange};
 use crate::core::Scheduler;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -26,11 +26,11 @@ pub(super) struct File {
     pub(super) scheduler: Spanned<Scheduler>,
     pub(super) cost: Spanned<CostFile>,
     pub(super) lengths: Spanned<TwinLengths>,
-    pub(super) range: Option<Spanned<Range>>,
+    pub(super) range: Option<Spanned<TwinRange>>,
     #[serde(default)]
     pub(super) client: TwinClient,
     #[serde(default)]
-    pub(super) rows: Rows,
+    pub(super) rows: ProfileRows,
     #[serde(default)]
     pub(super) errors: Errors,
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
 use super::form::{CostFile, File, Form};
-use super::{Accuracy, KINDS, Range, SCHEMA, Twin, TwinError, TwinLengths};
+use super::{Accuracy, KINDS, SCHEMA, Twin, TwinError, TwinLengths, TwinRange};
 use crate::core::{ConfigError, Cost, CostKnee, Front, Launch, Rise};
 use crate::slow_down::SlowDown;
 use dyno_model::{Message, message};
@@ -75,7 +75,8 @@ impl Place<'_> {
 
     fn toml(&self, error: &toml::de::Error) -> TwinError {
         let offset = error.span().map_or(0, |span| span.start);
-        self.wrong(offset, Message::quoted(error.message().replace('\n', "; ")))
+        let said = error.message().replace('\n', "; ");
+        self.wrong(offset, message!("{said}", "“{said}”"))
     }
 
     /// A setting that the scheduler rejects, with the line that sets it.
@@ -167,7 +168,7 @@ impl Place<'_> {
         };
         cost.check().map_err(|error| match (error, &read.noise, &read.knee) {
             (ConfigError::Noise(_), Some(noise), _) => {
-                self.wrong(noise.span().start, Message::of(&error))
+                self.wrong(noise.span().start, Message::of(error))
             }
             (ConfigError::Falling { .. }, _, Some(knee)) => {
                 let problem = message!(
@@ -182,9 +183,9 @@ impl Place<'_> {
             (ConfigError::Zero("front.turns") | ConfigError::Turns(_), ..) => {
                 let front = read.front.as_ref().and_then(|front| front.turns.as_ref());
                 let offset = front.map_or(file.span().start, |turns| turns.span().start);
-                self.wrong(offset, Message::of(&error))
+                self.wrong(offset, Message::of(error))
             }
-            _ => self.wrong(file.span().start, Message::of(&error)),
+            _ => self.wrong(file.span().start, Message::of(error)),
         })?;
         Ok(cost)
     }
@@ -223,8 +224,8 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn range(&self, range: &Spanned<Range>) -> Result<(), TwinError> {
-        let Range { in_flight, rate, input, output } = *range.get_ref();
+    fn range(&self, range: &Spanned<TwinRange>) -> Result<(), TwinError> {
+        let TwinRange { in_flight, rate, input, output } = *range.get_ref();
         let named =
             [("in_flight", in_flight), ("rate", rate), ("input", input), ("output", output)];
         for (name, [least, most]) in named {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn flags(open: &[Unknown], trials: &[Trial], known: &Settings) -> Vec<String> {
+fn flags(open: &[Unknown], trials: &[Trial], known: &FitSettings) -> Vec<String> {
     let evidence = Evidence::new(trials, &[]);
     next::runs(open, &evidence, known).into_iter().map(|run| run.flags).collect()
 }
@@ -16,7 +16,7 @@ fn mixed(mut trial: Trial) -> Trial {
 fn after_closed_loops_alone_open_loops_at_three_rates_come_next() {
     let trials = [closed(1), closed(16)];
     let fastest = Figures::of(&trials[1]).unwrap().get(Quantity::Rate);
-    let found = flags(&[Unknown::Kind(TrialKind::Open)], &trials, &Settings::default());
+    let found = flags(&[Unknown::Kind(TrialKind::Open)], &trials, &FitSettings::default());
     let rates = found[0].strip_prefix("--rate ").unwrap().split(' ').next().unwrap();
     let rates: Vec<f64> = rates.split(',').map(|rate| rate.parse().unwrap()).collect();
     assert_eq!(rates.len(), 3);
@@ -27,7 +27,7 @@ fn after_closed_loops_alone_open_loops_at_three_rates_come_next() {
 
 #[test]
 fn settings_lead_to_rates_then_to_mixed_lengths_then_to_nothing() {
-    let none = Settings::default();
+    let none = FitSettings::default();
     for name in ["policy", "steps_ahead", "launch.captured"] {
         let open_setting = [Unknown::Setting(name)];
         let closed_only = flags(&open_setting, &[closed(1), closed(4)], &none);
@@ -46,7 +46,7 @@ fn settings_lead_to_rates_then_to_mixed_lengths_then_to_nothing() {
 #[test]
 fn prompts_stay_within_the_context_of_the_server() {
     let within = |context: u32| {
-        let known = Settings { context: Some(context), ..Settings::default() };
+        let known = FitSettings { context: Some(context), ..FitSettings::default() };
         flags(&[Unknown::Attention], &[closed(1), closed(4)], &known)
     };
     assert!(within(16_384)[0].contains("--input-tokens 1600 "));
@@ -55,7 +55,7 @@ fn prompts_stay_within_the_context_of_the_server() {
     // No longer ones fit: shorter ones show it as well.
     assert!(within(300)[0].contains("--input-tokens 25 "));
     let conversations = |context: u32| {
-        let known = Settings { context: Some(context), ..Settings::default() };
+        let known = FitSettings { context: Some(context), ..FitSettings::default() };
         flags(&[Unknown::PrefixCache], &[closed(1), closed(4)], &known)
     };
     assert!(conversations(16_384)[0].contains("--input-tokens 200 "));
@@ -66,12 +66,12 @@ fn prompts_stay_within_the_context_of_the_server() {
 #[test]
 fn what_was_told_is_not_unknown() {
     let trials = [closed(1), closed(8)];
-    let told = Settings { max_seqs: Some(256), ..Settings::default() };
+    let told = FitSettings { max_seqs: Some(256), ..FitSettings::default() };
     let found = fitted(&trials, &told);
     assert_eq!(found.model.scheduler.max_seqs, 256);
     let max_seqs = [Unknown::MaxSeqs, Unknown::Setting("max_seqs")];
     assert!(!found.unknown.iter().any(|one| max_seqs.contains(one)), "{:?}", found.unknown);
-    let told = Settings { kv_tokens: Some(1 << 20), prefix_cache: Some(true), ..told };
+    let told = FitSettings { kv_tokens: Some(1 << 20), prefix_cache: Some(true), ..told };
     let found = fitted(&trials, &told);
     let caches = [Unknown::KvCache, Unknown::PrefixCache];
     assert!(!found.unknown.iter().any(|one| caches.contains(one)), "{:?}", found.unknown);

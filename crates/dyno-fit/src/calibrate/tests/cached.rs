@@ -4,16 +4,16 @@ use super::*;
 
 /// Conversations of four turns, by so many users.
 fn sessions(users: usize, prefix_cache: bool) -> Trial {
-    let mut requests: Vec<Sent> = Vec::new();
+    let mut requests: Vec<SentRequest> = Vec::new();
     for number in 0..12 {
         for user in 0..users {
             let when = match number {
-                0 => When::At(user as Nanos * 30 * MS),
-                _ => When::After { request: requests.len() - users, pause: 40 * MS },
+                0 => TrialTime::At(user as Nanos * 30 * MS),
+                _ => TrialTime::After { request: requests.len() - users, pause: 40 * MS },
             };
             let shared = Shared::Conversation((user * 3 + number / 4) as u64 + 1);
             let input = INPUT + (number % 4) as u32 * (INPUT + OUTPUT);
-            requests.push(Sent { input, shared, ..sent(when, true) });
+            requests.push(SentRequest { input, shared, ..sent(when, true) });
         }
     }
     let label = format!("users {users}");
@@ -25,7 +25,10 @@ fn sessions(users: usize, prefix_cache: bool) -> Trial {
 fn found(prefix_cache: bool, known: Option<bool>) -> Calibrated {
     let trials = [closed(1), closed(8), sessions(2, prefix_cache), sessions(6, prefix_cache)];
     let budget = Some(2048);
-    fitted(&trials, &Settings { token_budget: budget, prefix_cache: known, ..Settings::default() })
+    fitted(
+        &trials,
+        &FitSettings { token_budget: budget, prefix_cache: known, ..FitSettings::default() },
+    )
 }
 
 #[test]
@@ -41,7 +44,7 @@ fn a_server_without_a_prefix_cache_gets_a_twin_without_one() {
 
 #[test]
 fn an_unknown_prefix_cache_is_named_with_the_run_that_would_show_it() {
-    let found = fitted(&[closed(1), closed(4)], &Settings::default());
+    let found = fitted(&[closed(1), closed(4)], &FitSettings::default());
     assert!(found.model.scheduler.prefix_cache);
     assert!(found.unknown.contains(&Unknown::PrefixCache));
     let shows = |run: &&NextRun| run.shows.contains(&Unknown::PrefixCache);
@@ -52,10 +55,10 @@ fn an_unknown_prefix_cache_is_named_with_the_run_that_would_show_it() {
 #[test]
 fn a_known_kv_cache_is_used_and_an_unknown_one_never_fills() {
     let start = Start::of(&[closed(1)], &[]);
-    let usual = choice::Choice::usual(&Settings::default(), &start);
+    let usual = choice::Choice::usual(&FitSettings::default(), &start);
     let trials = [closed(1)];
     let tokens = |known: Option<u64>| {
-        let known = Settings { kv_tokens: known, ..Settings::default() };
+        let known = FitSettings { kv_tokens: known, ..FitSettings::default() };
         usual.model(&[&trials[0]], &known, &start).scheduler.kv_tokens()
     };
     assert_eq!(tokens(Some(2_000_000)), 2_000_000);

@@ -43,12 +43,12 @@ fn an_unchanged_server_is_the_same() {
 
 /// 64 users for 8 s on an engine with 48 places, as measured with noise of its own.
 fn timed(twin: &Twin, seed: u64) -> Trial {
-    let requests = (0..120).map(|place| Sent {
+    let requests = (0..120).map(|place| SentRequest {
         input: 256,
         output: 64,
         ..match place {
-            0..64 => sent(When::At(place as Nanos * 30_000), true),
-            _ => sent(When::After { request: 0, pause: 150_000 }, true),
+            0..64 => sent(TrialTime::At(place as Nanos * 30_000), true),
+            _ => sent(TrialTime::After { request: 0, pause: 150_000 }, true),
         }
     });
     let load = Trial {
@@ -105,7 +105,7 @@ fn b1_a_twin_agrees_with_the_run_that_it_was_fitted_to() {
 fn b1_an_engine_a_tenth_slower_differs_from_its_fitted_twin_and_its_own_run_does_not() {
     let loads = || [closed(1), closed(4), closed(16), open(15.0), open(35.0)];
     let trials = loads();
-    let known = Settings { token_budget: Some(2048), ..Settings::default() };
+    let known = FitSettings { token_budget: Some(2048), ..FitSettings::default() };
     let twin = fitted(&trials, &known).twin("fitted");
     let found = check(&twin, &trials);
     assert!(found.same(), "its own run: {found:?} {:?}", twin.errors.kinds);
@@ -123,7 +123,7 @@ fn b1_an_engine_a_tenth_slower_differs_from_its_fitted_twin_and_its_own_run_does
     }
 }
 
-fn explained(part: Part, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut Cost)) {
+fn explained(part: ExplainedPart, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut Cost)) {
     let found = check(&twin(), &changed(change));
     assert!(!found.same(), "{part:?}");
     let best = found.explanations.first().unwrap_or_else(|| panic!("{part:?}: {found:?}"));
@@ -133,12 +133,12 @@ fn explained(part: Part, value: [f64; 2], change: impl Fn(&mut Scheduler, &mut C
 
 #[test]
 fn a_slower_accelerator_is_named() {
-    explained(Part::Accelerator, [1.25, 1.35], |_, cost| slower(cost, 1.3));
+    explained(ExplainedPart::Accelerator, [1.25, 1.35], |_, cost| slower(cost, 1.3));
 }
 
 #[test]
 fn a_front_end_short_of_cpu_is_named() {
-    explained(Part::FrontEnd, [2.6, 3.4], |_, cost| {
+    explained(ExplainedPart::FrontEnd, [2.6, 3.4], |_, cost| {
         let front = &mut cost.front;
         for time in [&mut cost.front_end, &mut front.request, &mut front.chunk] {
             *time *= 3.0;
@@ -148,12 +148,12 @@ fn a_front_end_short_of_cpu_is_named() {
 
 #[test]
 fn a_smaller_batch_is_named() {
-    explained(Part::MaxSeqs, [11.0, 13.0], |scheduler, _| scheduler.max_seqs = 12);
+    explained(ExplainedPart::MaxSeqs, [11.0, 13.0], |scheduler, _| scheduler.max_seqs = 12);
 }
 
 #[test]
 fn slower_launches_are_named() {
-    explained(Part::Launch, [1.6, 2.4], |_, cost| {
+    explained(ExplainedPart::Launch, [1.6, 2.4], |_, cost| {
         let launch = &mut cost.launch;
         for time in [&mut launch.decode, &mut launch.prefill, &mut launch.sequence] {
             *time *= 2.0;
@@ -215,7 +215,7 @@ fn a_knee_and_a_rise_are_part_of_the_accelerator() {
     let trials: Vec<Trial> = loads.iter().map(|load| rerun(load, core()).unwrap()).collect();
     let found = check(&twin, &trials);
     let best = found.explanations[0];
-    assert_eq!(best.part, Part::Accelerator, "{:?}", found.explanations);
+    assert_eq!(best.part, ExplainedPart::Accelerator, "{:?}", found.explanations);
     assert!((1.27..1.33).contains(&best.value) && best.removes > 0.9, "{best:?}");
 }
 

@@ -8,8 +8,8 @@ const REQUESTS: usize = 120;
 /// As many requests, however many are in flight, of an engine with a limit.
 fn limited(slots: usize) -> Trial {
     let requests = (0..REQUESTS).map(|place| match place.checked_sub(slots) {
-        None => sent(When::At(place as Nanos * MS), true),
-        Some(request) => sent(When::After { request, pause: 20_000 }, true),
+        None => sent(TrialTime::At(place as Nanos * MS), true),
+        Some(request) => sent(TrialTime::After { request, pause: 20_000 }, true),
     });
     let label = format!("concurrency {slots}");
     let load = Trial { label, kind: TrialKind::Closed, requests: requests.collect(), until: None };

@@ -23,11 +23,11 @@ fn narrow() -> Cost {
 fn of_lengths(slots: usize, lengths: &dyn Fn(usize) -> u32) -> Trial {
     let requests = (0..80_usize).map(|place| {
         let when = match place.checked_sub(slots) {
-            None => When::At(place as Nanos * 7 * MS),
-            Some(request) => When::After { request, pause: 20_000 },
+            None => TrialTime::At(place as Nanos * 7 * MS),
+            Some(request) => TrialTime::After { request, pause: 20_000 },
         };
         let output = 12 + (place % 9) as u32;
-        Sent { input: lengths(place), output, ..sent(when, place >= slots || slots == 1) }
+        SentRequest { input: lengths(place), output, ..sent(when, place >= slots || slots == 1) }
     });
     let label = format!("concurrency {slots}");
     let load = Trial { label, kind: TrialKind::Closed, requests: requests.collect(), until: None };
@@ -69,9 +69,9 @@ fn steps_with_a_prompt_tell_how_long_a_launch_is_at_most() {
 fn a_launch_that_is_longer_than_steps_with_a_prompt_counts_against_a_fit() {
     let trials = [of_lengths(3, &mixed)];
     let evidence = Evidence::new(&trials, &[Some(steps_of(&trials[0]))]);
-    let (start, known) = (evidence.start(), Settings::default());
+    let (start, known) = (evidence.start(), FitSettings::default());
     let options = CalibrateOptions { threads: 1, progress: Arc::default(), without: Vec::new() };
-    let search = Search {
+    let search = CostSearch {
         evidence: &evidence,
         start: &start,
         known: &known,
@@ -97,7 +97,7 @@ fn attention_of_a_narrow_model_is_found_and_no_launch_is_made_up() {
     let trials = [of_lengths(1, &|_| 256), of_lengths(6, &|_| 256), of_lengths(3, &mixed)];
     let steps: Vec<_> = trials.iter().map(|trial| Some(steps_of(trial))).collect();
     let options = CalibrateOptions { threads: 2, progress: Arc::default(), without: Vec::new() };
-    let known = Settings { token_budget: Some(2048), ..Settings::default() };
+    let known = FitSettings { token_budget: Some(2048), ..FitSettings::default() };
     let found = calibrate(&trials, &steps, &known, &options).unwrap();
     for (length, share) in [(32, 0.15), (1_500, 0.1)] {
         let other = of_lengths(1, &|_| length);

@@ -2,7 +2,7 @@
 
 use super::recovered;
 use crate::steps::simulated::{Load, Setup};
-use crate::steps::{Known, LevelSteps, ServedStep, StepCosts, Term, step_costs};
+use crate::steps::{KnownCosts, LevelSteps, ServedStep, StepCosts, Term, step_costs};
 use dyno_engine::core::{Cost, Policy};
 use dyno_stats::rng::SplitMix;
 
@@ -73,12 +73,12 @@ fn coefficients_are_within_their_intervals() {
             );
             known += 1;
             within += usize::from((low..=high).contains(&truth));
-            if coefficient.known == Known::Yes && term != Term::PrefillStep {
+            if coefficient.known == KnownCosts::Yes && term != Term::PrefillStep {
                 assert!((coefficient.value / truth - 1.0).abs() < 0.25, "{term:?} {coefficient:?}");
             }
         }
         for term in [Term::Base, Term::PrefillToken] {
-            assert_eq!(found.of(term).known, Known::Yes);
+            assert_eq!(found.of(term).known, KnownCosts::Yes);
         }
     }
     println!("{within} of {known} within their intervals");
@@ -89,18 +89,18 @@ fn coefficients_are_within_their_intervals() {
 fn what_prompts_of_one_length_cannot_tell_is_named() {
     let setups = [4, 16].map(|slots| Setup::new(Load::Closed(slots), 10 * slots));
     let found = costs(&setups);
-    assert_eq!(found.of(Term::Attention).known, Known::Like(Term::PrefillToken));
+    assert_eq!(found.of(Term::Attention).known, KnownCosts::Like(Term::PrefillToken));
     assert_eq!(found.of(Term::Attention).error, None);
-    assert_eq!(found.of(Term::Base).known, Known::Yes);
+    assert_eq!(found.of(Term::Base).known, KnownCosts::Yes);
 }
 
 #[test]
 fn a_part_that_takes_no_time_may_be_zero() {
     let cost = Cost { prefill_base: 0.0, kv: 0.0, ..crate::steps::simulated::cost() };
     let found = costs(&ladder(cost, Policy::Chunked, 3));
-    assert_ne!(found.of(Term::Context).known, Known::Yes, "{found:?}");
-    assert_ne!(found.of(Term::PrefillStep).known, Known::Yes, "{found:?}");
-    assert_eq!(found.of(Term::Sequence).known, Known::Yes, "{found:?}");
+    assert_ne!(found.of(Term::Context).known, KnownCosts::Yes, "{found:?}");
+    assert_ne!(found.of(Term::PrefillStep).known, KnownCosts::Yes, "{found:?}");
+    assert_eq!(found.of(Term::Sequence).known, KnownCosts::Yes, "{found:?}");
 }
 
 /// Steps by a law: 4 ms and 20 µs for each prompt token, but 20 ms at least beyond 256 tokens. Every twelfth step prefills; the output of the one before waits for 15 ms of its launch.
@@ -144,13 +144,13 @@ fn steps_that_wait_for_their_launch_are_told_from_those_that_prefill_longer() {
     let token = found.of(Term::PrefillToken);
     assert!((launch.value / 20e-3 - 1.0).abs() < 0.02, "{launch:?}");
     assert!((token.value / 20e-6 - 1.0).abs() < 0.02, "{token:?}");
-    assert_eq!((launch.known, token.known), (Known::Yes, Known::Yes));
+    assert_eq!((launch.known, token.known), (KnownCosts::Yes, KnownCosts::Yes));
     let bound = found.launch.unwrap();
     assert_eq!(bound.above, 256);
     assert!(found.residual < 0.8 * bound.without, "{} {bound:?}", found.residual);
     let in_time = LevelSteps { ahead: None, ..level };
     let found = step_costs(&[&in_time]).unwrap();
-    assert_eq!((found.of(Term::Launch).known, found.launch), (Known::Absent, None));
+    assert_eq!((found.of(Term::Launch).known, found.launch), (KnownCosts::Absent, None));
 }
 
 #[test]

@@ -4,16 +4,16 @@
 
 use super::*;
 
-fn settled(bus: &str, environment: &[(&str, &str)]) -> Result<Options, BusError> {
+fn settled(bus: &str, environment: &[(&str, &str)]) -> Result<BusOptions, BusError> {
     let given = Given { bus: bus.to_owned(), ..Given::default() };
     with(&given, environment)
 }
 
-fn with(given: &Given, environment: &[(&str, &str)]) -> Result<Options, BusError> {
+fn with(given: &Given, environment: &[(&str, &str)]) -> Result<BusOptions, BusError> {
     let find = |name: &str| {
         environment.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned())
     };
-    Options::new(given, find)
+    BusOptions::new(given, find)
 }
 
 fn user(name: &str, password: &str) -> Entry {

@@ -1,7 +1,7 @@
 //! One simulated run of up to an hour, and what became of the clocks in one of its levels.
 
 use crate::clocks::world::{Clocks, Network, Rng, SECOND, timelines};
-use dyno_fleet::{ClockSync, Stamps};
+use dyno_fleet::{ClockStamps, ClockSync};
 
 /// How long a run takes at most, in seconds.
 const RUN: f64 = 3_600.0;
@@ -94,7 +94,7 @@ pub(crate) fn trial(network: Network, clocks: Clocks, seed: u64) -> Outcome {
         there = there.max(at + way);
         let answered = there + rng.exponential(20e3);
         back = back.max(answered + way_back);
-        let stamps = Stamps {
+        let stamps = ClockStamps {
             sent: ours.read(at),
             received: theirs.read(there),
             answered: theirs.read(answered),
@@ -109,7 +109,7 @@ pub(crate) fn trial(network: Network, clocks: Clocks, seed: u64) -> Outcome {
     let offset = |at: f64| fit.offset_at(theirs.read(at)) as f64;
     outcome.level.error = worst(from, to, |at| offset(at) - truth(at));
 
-    let round_trip = |s: &&Stamps| (s.back - s.sent).saturating_sub(s.answered - s.received);
+    let round_trip = |s: &&ClockStamps| (s.back - s.sent).saturating_sub(s.answered - s.received);
     let shortest = samples.iter().min_by_key(round_trip).expect("there are samples");
     outcome.shortest.bound = round_trip(&shortest) as f64 / 2.0 + 1.0;
     outcome.shortest.error = worst(from, to, |at| middle(shortest) - truth(at));
@@ -125,13 +125,13 @@ fn started_by(sync: &ClockSync, agreed: u64, theirs: u64) -> Judged {
     Judged { error, bound: fit.bound_ns as f64 }
 }
 
-fn one_way(samples: &[Stamps], truth: &impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
+fn one_way(samples: &[ClockStamps], truth: &impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
     let last = samples[samples.len().saturating_sub(20)..].iter();
     let least = last.map(|s| s.sent as f64 - s.received as f64).fold(f64::MIN, f64::max);
     worst(from, to, |at| least - truth(at))
 }
 
-fn middle(s: &Stamps) -> f64 {
+fn middle(s: &ClockStamps) -> f64 {
     (s.sent as f64 - s.received as f64 + s.back as f64 - s.answered as f64) / 2.0
 }
 

@@ -1,6 +1,6 @@
 //! Simulated agents: they wait in the lobby, follow a coordinator through levels, and are back in the lobby.
 
-use dyno_fleet::nats::{BusError, Engagement, Lobby, Notice, Options};
+use dyno_fleet::nats::{BusError, BusOptions, Engagement, Lobby, Notice};
 use dyno_fleet::{AgentLevelEnd, AgentOrder, FromAgent, Hello, PIECE, PROTOCOL, Post};
 use dyno_model::Message;
 use dyno_model::frame::Ending;
@@ -58,11 +58,11 @@ pub(crate) fn hello(name: &str) -> Hello {
 }
 
 impl Agent {
-    pub(crate) fn start(options: &Options, name: &str) -> Self {
+    pub(crate) fn start(options: &BusOptions, name: &str) -> Self {
         Self::with(options, hello(name), Work::default())
     }
 
-    pub(crate) fn with(options: &Options, hello: Hello, work: Work) -> Self {
+    pub(crate) fn with(options: &BusOptions, hello: Hello, work: Work) -> Self {
         let (ended, notices, error, left, last_sent) = Default::default();
         let mut agent = Self { ended, thread: None, notices, error, left, last_sent };
         let notices = Arc::clone(&agent.notices);
@@ -95,7 +95,7 @@ impl Agent {
     }
 
     /// Several agents, `a0`, `a1` and so on, which are on the bus.
-    pub(crate) fn several(options: &Options, count: usize, work: Work) -> Vec<Self> {
+    pub(crate) fn several(options: &BusOptions, count: usize, work: Work) -> Vec<Self> {
         let agents: Vec<Self> = (0..count)
             .map(|number| Self::with(options, hello(&format!("a{number}")), work))
             .collect();

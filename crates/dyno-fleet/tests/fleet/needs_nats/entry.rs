@@ -4,7 +4,7 @@
 use super::agents::{Agent, Work};
 use super::options;
 use super::run::Run;
-use dyno_fleet::nats::{BusError, Given, Options};
+use dyno_fleet::nats::{BusError, BusOptions, Given};
 use dyno_testing::nats::Nats;
 use nkeys::KeyPair;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer};
@@ -14,18 +14,18 @@ use std::time::Duration;
 const SHORT: Duration = Duration::from_secs(2);
 
 /// A run of one agent, both let in in the same way.
-fn works(options: &Options) {
+fn works(options: &BusOptions) {
     let agent = Agent::start(options, "a");
     agent.is_free();
     Run::begin(options, "run", 1).carries_out(1, Work::default());
 }
 
-fn refused(options: &Options) -> BusError {
+fn refused(options: &BusOptions) -> BusError {
     Run::within(options, "run", 1, SHORT).err().expect("refused")
 }
 
 /// The server is there, and does not want us. Agents do not try for ever, either.
-fn denied(options: &Options, secret: &str) {
+fn denied(options: &BusOptions, secret: &str) {
     let error = refused(options);
     let text = error.to_string();
     assert!(matches!(error, BusError::Denied { .. }), "{text}");
@@ -58,7 +58,7 @@ fn user_and_password() {
         "DYNO_BUS_PASSWORD" => Some("h@sh-hush".to_owned()),
         _ => None,
     };
-    works(&Options::new(&at(&server, ""), environment).unwrap());
+    works(&BusOptions::new(&at(&server, ""), environment).unwrap());
     denied(&options(&at(&server, "ann:wr0ng@")), "wr0ng");
     denied(&options(&at(&server, "")), "h@sh");
     let error = refused(&options(&at(&server, "ann:wr0ng@"))).to_string();
@@ -74,7 +74,7 @@ fn token() {
     let file = written(server.folder(), "token", "t0ken-hush\n");
     works(&options(&Given { token: Some(file), ..at(&server, "") }));
     let environment = |name: &str| (name == "DYNO_BUS_TOKEN").then(|| "t0ken-hush".to_owned());
-    works(&Options::new(&at(&server, ""), environment).unwrap());
+    works(&BusOptions::new(&at(&server, ""), environment).unwrap());
     denied(&options(&at(&server, "wr0ng@")), "wr0ng");
 }
 

@@ -14,15 +14,15 @@ mod many;
 mod outages;
 mod run;
 
-use dyno_fleet::nats::{Given, Options};
+use dyno_fleet::nats::{BusOptions, Given};
 use dyno_testing::nats::Nats;
 
 /// How to get into a server where nothing is needed.
-fn open(server: &Nats) -> Options {
+fn open(server: &Nats) -> BusOptions {
     options(&Given { bus: server.url(), ..Given::default() })
 }
 
 /// Options without an environment.
-fn options(given: &Given) -> Options {
-    Options::new(given, |_| None).unwrap()
+fn options(given: &Given) -> BusOptions {
+    BusOptions::new(given, |_| None).unwrap()
 }

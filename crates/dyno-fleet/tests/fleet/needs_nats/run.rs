@@ -1,8 +1,8 @@
 //! A coordinator's run, as short as possible.
 
 use super::agents::{VERSION, Work, records};
-use dyno_fleet::nats::{Bus, BusError, Call, Options, hub};
-use dyno_fleet::{Fleet, FleetError, LevelWatch, Part, PrepareLevel};
+use dyno_fleet::nats::{Bus, BusError, BusOptions, Call, hub};
+use dyno_fleet::{AgentPart, Fleet, FleetError, LevelWatch, PrepareLevel};
 use dyno_model::Nanos;
 use dyno_model::fleet::AgentSeen;
 use dyno_model::load::Load;
@@ -34,13 +34,13 @@ pub(crate) fn call(run: &str, agents: usize, within: Duration) -> Call {
 
 impl Run {
     /// Calls for agents, and waits for them.
-    pub(crate) fn begin(options: &Options, run: &str, agents: usize) -> Self {
+    pub(crate) fn begin(options: &BusOptions, run: &str, agents: usize) -> Self {
         Self::within(options, run, agents, Duration::from_secs(30))
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
     pub(crate) fn within(
-        options: &Options,
+        options: &BusOptions,
         run: &str,
         agents: usize,
         within: Duration,
@@ -56,7 +56,7 @@ impl Run {
         self.fleet.hellos().into_iter().map(|hello| hello.name).collect()
     }
 
-    pub(crate) fn level(&mut self, level: u32) -> Result<Vec<Part>, FleetError> {
+    pub(crate) fn level(&mut self, level: u32) -> Result<Vec<AgentPart>, FleetError> {
         self.watched(level, &mut Quiet)
     }
 
@@ -64,7 +64,7 @@ impl Run {
         &mut self,
         level: u32,
         watch: &mut dyn LevelWatch,
-    ) -> Result<Vec<Part>, FleetError> {
+    ) -> Result<Vec<AgentPart>, FleetError> {
         let plan = LevelPlan::new(Load::Concurrency { concurrency: 4 });
         let prepare = PrepareLevel { level, plan, taken: 0, failures: None };
         self.fleet.level(&prepare, watch)

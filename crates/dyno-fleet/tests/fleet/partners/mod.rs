@@ -6,7 +6,7 @@
 mod fake;
 
 use dyno_fleet::{
-    Fleet, FleetError, LevelWatch, Part, Patience, PrepareLevel, Setup,
+    AgentPart, Fleet, FleetError, LevelWatch, Patience, PrepareLevel, Setup,
     pipe::{self, Children},
 };
 use dyno_model::Nanos;
@@ -78,7 +78,7 @@ fn set_up(fleet: &mut Fleet, longest: Duration) -> Result<(), FleetError> {
 }
 
 /// A good agent and this one, led through a level that lasts half a second by its plan.
-fn level(kind: &str, watching: Watching) -> Result<(Vec<Part>, Fleet, Children), FleetError> {
+fn level(kind: &str, watching: Watching) -> Result<(Vec<AgentPart>, Fleet, Children), FleetError> {
     level_of(kind, watching, LONG)
 }
 
@@ -87,7 +87,7 @@ fn level_of(
     kind: &str,
     watching: Watching,
     longest: Duration,
-) -> Result<(Vec<Part>, Fleet, Children), FleetError> {
+) -> Result<(Vec<AgentPart>, Fleet, Children), FleetError> {
     let (fleet, children) = gather(&["good", kind]);
     let mut fleet = fleet?;
     set_up(&mut fleet, longest)?;

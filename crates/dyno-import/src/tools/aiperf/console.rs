@@ -4,7 +4,7 @@
 use super::export;
 use crate::level::blank;
 use crate::text::invocation::Invocation;
-use crate::text::part::{Part, label, report, unread};
+use crate::text::part::{TextPart, label, report, unread};
 use crate::text::quantity::{Cell, Measure, cell, neat};
 use dyno_form::csv::name_and_unit;
 use dyno_form::lines::TextLine;
@@ -23,7 +23,7 @@ const KNOWN: [&str; 4] =
     ["request_latency", "request_throughput", "output_token_throughput", "time_to_first_token"];
 
 /// Reads the tables that start with the first of these lines; returns how many lines they take.
-pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(TextPart, usize)> {
     let (first, mut taken) = statistics(lines)?;
     let mut reader = Reader::default();
     reader.add(&first);
@@ -42,7 +42,7 @@ pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize
         Some(_) => Recognised::certain(["LLM Metrics"]),
         None => Recognised::likely(["Metric", "avg"]),
     };
-    let mut part = Part::new(titled.unwrap_or(by_name), "block", line, recognised);
+    let mut part = TextPart::new(titled.unwrap_or(by_name), "block", line, recognised);
     let below = below(&lines[taken..]);
     let invocation = settings(&below, before);
     part.model = invocation.model();

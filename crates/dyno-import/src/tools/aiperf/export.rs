@@ -2,8 +2,8 @@
 //! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT. The
 //! first versions of AIPerf have the metrics in `records`, with other names for some.
 
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, distribution, present, rounded, tokens, unit_ms};
 use crate::reading::Reading;
 use dyno_form::json::{at, figures, list, number, text, whole};
 use dyno_model::Diagnostic;
@@ -45,7 +45,7 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let metrics = metrics_of(value);
     let of = |metric: &str| at(metrics, &[metric]).or_else(|| at(metrics, &[first_name(metric)]));
     let (offered, remark) = offered(value);
-    let mut found = Found::new(offered);
+    let mut found = StatedLevel::new(offered);
     found.extras.burstiness = found.arrival.map(Arrival::burstiness);
     found.stated.input_length = length(config(value), "input_tokens", "synthetic_tokens");
     found.stated.output_length = length(config(value), "output_tokens", "output_tokens");
@@ -71,12 +71,12 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let model = model(value);
     let origin = Origin { version, ..reading.origin(tool, line) };
     let first = number(metrics, &["min_request_timestamp", "avg"]).filter(|first| *first > 0.0);
-    let head = Head {
+    let head = RunHead {
         label: model.clone(),
         model,
         target: target(value),
         started: first.map(|first| utc(first as u64)),
-        ..Head::new(origin)
+        ..RunHead::new(origin)
     };
     reading.exports.push((head, found));
 }
@@ -84,7 +84,7 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
 /// Removes the TTFT of responses that were not streamed. GenAI-Perf has one in any case, which is the
 /// latency of the whole response.
 pub(super) fn without_false_ttft(
-    found: &mut Found,
+    found: &mut StatedLevel,
     streaming: Option<bool>,
     problems: &mut Vec<Diagnostic>,
 ) {

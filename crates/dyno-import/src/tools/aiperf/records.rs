@@ -2,8 +2,8 @@
 //! were offered is not in them. The first versions have other names for some fields.
 
 use super::export::first_name;
-use crate::level::stated::{Found, Offered, unit_ms};
-use crate::level::{Ended, Head, Sample};
+use crate::level::stated::{Offered, StatedLevel, unit_ms};
+use crate::level::{Ended, RunHead, Sample};
 use crate::reading::Reading;
 use dyno_form::json::{at, list, number, text, whole};
 use dyno_model::Diagnostic;
@@ -106,13 +106,13 @@ impl Records {
     }
 
     /// The level of all requests, if there are any.
-    pub(crate) fn finish(self, problems: &mut Vec<Diagnostic>) -> Option<(Head, Found)> {
+    pub(crate) fn finish(self, problems: &mut Vec<Diagnostic>) -> Option<(RunHead, StatedLevel)> {
         let origin = self.origin.filter(|_| !self.samples.is_empty())?;
         if self.strange_units > 0 {
             problems.push(Problem::TimesWithoutUnit.with([self.strange_units]).at(origin.line));
         }
-        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+        let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
         found.samples = Some(self.samples);
-        Some((Head::new(origin), found))
+        Some((RunHead::new(origin), found))
     }
 }

@@ -2,8 +2,8 @@
 //! with a value. They do not state the load or the model.
 
 use super::export;
-use crate::level::Head;
-use crate::level::stated::{Found, Offered};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel};
 use crate::reading::Reading;
 use dyno_form::csv::{self, CsvRow, name_and_unit};
 use dyno_model::Diagnostic;
@@ -111,7 +111,7 @@ fn finish(
         reading.problems.push(Diagnostic::from(Problem::NoKnownMetric).at(line));
         return;
     }
-    let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+    let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
     found.stated.reported = Some(Reported { file: None, line, figures });
     let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();
@@ -119,5 +119,5 @@ fn finish(
     export::without_false_ttft(&mut found, None, &mut reading.problems);
     let tool = if is_aiperf(metrics) { "aiperf" } else { "genai-perf" };
     let origin = reading.origin(tool, line);
-    reading.add_run(Head::new(origin), vec![found]);
+    reading.add_run(RunHead::new(origin), vec![found]);
 }

@@ -3,7 +3,7 @@
 
 use super::rows::Reader;
 use crate::text::invocation::Invocation;
-use crate::text::part::Part;
+use crate::text::part::TextPart;
 use crate::text::quantity::name;
 use dyno_form::lines::{LineKind, TextLine};
 use dyno_form::table::{Row, Table, table};
@@ -15,7 +15,7 @@ pub(super) const HEADING: &str = "Benchmarking summary:";
 const BETWEEN: usize = 12;
 
 /// Reads the block that starts with the first of these lines; returns how many lines it takes.
-pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(TextPart, usize)> {
     let first = lines.first()?;
     let headed = is_heading(&first.text);
     if !headed && !table(lines).is_some_and(|(table, _)| is_summary(&table)) {

@@ -1,8 +1,8 @@
 //! EvalScope's `benchmark_data.db`: one row per request. All rows together are one level.
 
 use crate::Imported;
-use crate::level::stated::{Found, Offered};
-use crate::level::{Ended, Head, Sample};
+use crate::level::stated::{Offered, StatedLevel};
+use crate::level::{Ended, RunHead, Sample};
 use crate::reading::Reading;
 use dyno_form::json::whole;
 use dyno_form::sqlite::Row;
@@ -29,9 +29,9 @@ pub(crate) fn import(name: &str, bytes: &[u8]) -> Imported {
     let mut reading = Reading::of_form(name, "sqlite", Recognised::certain([TABLE]));
     reading.problems = requests.problems;
     if !requests.samples.is_empty() {
-        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+        let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
         found.samples = Some(requests.samples);
-        let mut head = Head::new(reading.origin("evalscope", None));
+        let mut head = RunHead::new(reading.origin("evalscope", None));
         head.label.clone_from(&requests.model);
         head.model = requests.model;
         reading.add_run(head, vec![found]);

@@ -4,7 +4,7 @@
 use super::database;
 use super::summary::{add_percentiles, recognise, recognise_percentiles, settle, summary};
 use crate::ImportError;
-use crate::level::{Found, Head, Offered, Sample};
+use crate::level::{Offered, RunHead, Sample, StatedLevel};
 use crate::reading::Reading;
 use dyno_form::file;
 use dyno_form::json;
@@ -37,7 +37,7 @@ pub(crate) fn is_own(file: &Path) -> bool {
 pub(crate) fn sweep(name: &str, folders: &[PathBuf]) -> Result<Reading, ImportError> {
     let mut reading = Reading::of_form(name, "folder", Recognised::certain([SUMMARY]));
     let origin = reading.origin("evalscope", None);
-    let mut head = Head { label: Some(name.to_owned()), ..Head::new(origin) };
+    let mut head = RunHead { label: Some(name.to_owned()), ..RunHead::new(origin) };
     let mut levels = Vec::new();
     for folder in folders {
         levels.extend(level(folder, &mut head, &mut reading)?);
@@ -51,9 +51,9 @@ pub(crate) fn sweep(name: &str, folders: &[PathBuf]) -> Result<Reading, ImportEr
 /// The level of one folder.
 fn level(
     folder: &Path,
-    head: &mut Head,
+    head: &mut RunHead,
     reading: &mut Reading,
-) -> Result<Option<Found>, ImportError> {
+) -> Result<Option<StatedLevel>, ImportError> {
     let name = crate::directory::name_of(folder);
     let stated =
         document(&folder.join(SUMMARY), &name, |value| recognise(value).is_some(), reading)?;
@@ -70,7 +70,7 @@ fn level(
     }
     let mut found = match stated {
         Some((line, value)) => summary(line, &value),
-        None => Found::new(by_name(&name)),
+        None => StatedLevel::new(by_name(&name)),
     };
     if let Some((_, rows)) = percentiles {
         add_percentiles(&mut found.stated, &rows);
@@ -128,7 +128,7 @@ fn document(
 fn requests(
     file: &Path,
     folder: &str,
-    head: &mut Head,
+    head: &mut RunHead,
     reading: &mut Reading,
 ) -> Result<Vec<Sample>, ImportError> {
     if !file.is_file() {

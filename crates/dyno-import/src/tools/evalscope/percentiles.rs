@@ -2,7 +2,7 @@
 //! to 1.4, a row for each metric since.
 
 use crate::level::blank;
-use crate::text::part::{Part, Stated, put, report};
+use crate::text::part::{Stated, TextPart, put, report};
 use crate::text::quantity::{Measure, name};
 use dyno_form::table::Table;
 use dyno_model::load::LoadKind;
@@ -69,10 +69,10 @@ impl<'a> Percentiles<'a> {
 }
 
 /// Percentiles without the summary that states the load.
-pub(super) fn read(table: &Table) -> Option<Part> {
+pub(super) fn read(table: &Table) -> Option<TextPart> {
     let percentiles = Percentiles::of(table)?;
     let line = table.rows.first()?.line;
-    let mut part = Part::new("evalscope", "block", line, Recognised::likely(["Percentiles"]));
+    let mut part = TextPart::new("evalscope", "block", line, Recognised::likely(["Percentiles"]));
     let unknown = blank::load(LoadKind::Unknown, None);
     let mut level = blank::level(LoadKind::Unknown.to_string(), unknown);
     percentiles.add(&mut level, &mut part.findings);

@@ -1,7 +1,7 @@
 //! EvalScope's pivot table: one row per metric, one column per concurrency.
 
 use crate::level::blank;
-use crate::text::part::{Part, Stated, label, put, report, short};
+use crate::text::part::{Stated, TextPart, label, put, report, short};
 use crate::text::quantity::{Cell, Measure, cell, name, quantity};
 use dyno_form::table::Table;
 use dyno_model::Diagnostic;
@@ -66,13 +66,13 @@ fn metric(cell: &str) -> Option<Metric> {
 }
 
 /// Reads it, if it is one.
-pub(crate) fn read(table: &Table) -> Option<Part> {
+pub(crate) fn read(table: &Table) -> Option<TextPart> {
     let header = table.rows.first()?;
     let known = table.rows.iter().filter(|row| metric(row.name()).is_some()).count();
     if known < 2 || header.cells.len() < 2 || !has_numbers(table) {
         return None;
     }
-    let mut part = Part::new("evalscope", "pivot", header.line, Recognised::possible(["rows"]));
+    let mut part = TextPart::new("evalscope", "pivot", header.line, Recognised::possible(["rows"]));
     if metric(header.name()).is_some() {
         part.findings.push(Problem::PivotHeadless.with(["指标"]).at(header.line));
         return Some(part);

@@ -4,7 +4,7 @@
 use super::percentiles::time;
 use crate::level::blank;
 use crate::text::invocation::is_plausible;
-use crate::text::part::{Part, Stated, label, put, report, whole};
+use crate::text::part::{Stated, TextPart, label, put, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name};
 use dyno_form::lines::TextLine;
 use dyno_form::table::{Row, Table, cells, table};
@@ -20,7 +20,7 @@ const BETWEEN: usize = 6;
 const EXACT: u64 = 1000;
 
 /// Reads the tables that start with the first of these lines; returns how many lines they take.
-pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(TextPart, usize)> {
     let (first, mut taken) = table(lines)?;
     let heads = first.heads();
     let names: Vec<String> = heads.iter().map(|head| name(head).0).collect();
@@ -28,7 +28,8 @@ pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize
     let detail = ["avg lat.", "gen/s"].into_iter().find(|detail| has(detail));
     let detail = detail.filter(|_| has("rps") && names.first().is_some_and(|n| n == "conc."))?;
     let line = first.rows.first()?.line;
-    let mut part = Part::new("evalscope", "table", line, Recognised::certain(["Conc.", detail]));
+    let mut part =
+        TextPart::new("evalscope", "table", line, Recognised::certain(["Conc.", detail]));
     part.model = model(before);
     for row in body(&first) {
         if row.has_cells(heads.len(), &mut part.findings).is_some() {
@@ -121,7 +122,7 @@ fn load(rate: Option<f64>, slots: Option<f64>) -> LoadSummary {
 }
 
 /// Adds the tokens of the second table; false where it is another one.
-fn add_tokens(table: &Table, part: &mut Part) -> bool {
+fn add_tokens(table: &Table, part: &mut TextPart) -> bool {
     let heads = table.heads();
     if !heads.iter().any(|head| head == "Avg In Toks") || body(table).count() != part.levels.len() {
         return false;
@@ -143,7 +144,7 @@ fn add_tokens(table: &Table, part: &mut Part) -> bool {
 
 /// Adds the metrics of the second table since 1.9; false where it is another one. The load stands in the first
 /// of its rows only.
-fn add_metrics(table: &Table, part: &mut Part) -> bool {
+fn add_metrics(table: &Table, part: &mut TextPart) -> bool {
     let heads = table.heads();
     let ["Conc.", "Rate", "Metric", statistics @ ..] =
         &heads.iter().map(String::as_str).collect::<Vec<_>>()[..]

@@ -4,7 +4,7 @@ use super::block::{HEADING, is_pairs};
 use super::percentiles::{self, Percentiles as PercentileTable};
 use super::pivot::check_unit;
 use crate::level::blank;
-use crate::text::part::{Part, Stated, label, put, report, short, unread};
+use crate::text::part::{Stated, TextPart, label, put, report, short, unread};
 use crate::text::quantity::{Cell, Measure, cell, name, neat};
 use dyno_form::table::Table;
 use dyno_model::Diagnostic;
@@ -220,7 +220,7 @@ impl Reader {
         self.level.load = load;
     }
 
-    pub(super) fn finish(mut self, closed: bool) -> Part {
+    pub(super) fn finish(mut self, closed: bool) -> TextPart {
         self.load();
         let level = &mut self.level;
         level.requests.planned = level.requests.planned.or(self.total);
@@ -249,7 +249,8 @@ impl Reader {
             percentiles::settle(level, self.line, &mut self.findings);
         }
         check_unit(level, self.line, &mut self.findings);
-        let mut part = Part::new("evalscope", "block", self.line, Recognised::certain([HEADING]));
+        let mut part =
+            TextPart::new("evalscope", "block", self.line, Recognised::certain([HEADING]));
         part.levels.push((self.level, LevelExtras::default()));
         part.findings = self.findings;
         part

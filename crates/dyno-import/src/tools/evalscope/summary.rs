@@ -1,8 +1,8 @@
 //! What EvalScope's `perf` saves as JSON: `benchmark_summary.json` and `benchmark_percentile.json`. The
 //! names of its metrics changed over time, and with them their units.
 
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, distribution, present, rounded, tokens, unit_ms};
 use crate::reading::{Group, Reading};
 use dyno_form::csv::name_and_unit;
 use dyno_form::json::{figures, text, whole};
@@ -92,7 +92,7 @@ impl Values {
 /// Reads a summary or a list of percentiles by itself.
 pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut found = if value.is_array() {
-        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+        let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
         found.stated.reported = Some(Reported { line: Some(line), ..Reported::default() });
         add_percentiles(&mut found.stated, value);
         found
@@ -101,15 +101,15 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     };
     settle(&mut found, &mut reading.problems);
     let key = format!("evalscope {}", value.is_array());
-    reading.add(Group { key, head: Head::new(reading.origin("evalscope", line)) }, found);
+    reading.add(Group { key, head: RunHead::new(reading.origin("evalscope", line)) }, found);
 }
 
 /// The level of a summary.
-pub(crate) fn summary(line: u64, value: &Value) -> Found {
+pub(crate) fn summary(line: u64, value: &Value) -> StatedLevel {
     let all = Values::of(value);
     let slots = all.plain(SLOTS).filter(|slots| *slots > 0.0);
     let rate = all.plain(RATE).filter(|rate| *rate > 0.0);
-    let mut found = Found::new(match (rate, slots) {
+    let mut found = StatedLevel::new(match (rate, slots) {
         (Some(rate), _) => Offered::rate(rate, None),
         (None, Some(slots)) => Offered::concurrency(slots),
         (None, None) => Offered::plain(LoadKind::Unknown),
@@ -138,7 +138,7 @@ pub(crate) fn summary(line: u64, value: &Value) -> Found {
 }
 
 /// Leaves out TTFT where it repeats the latency: responses were not streamed.
-pub(crate) fn settle(found: &mut Found, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn settle(found: &mut StatedLevel, problems: &mut Vec<Diagnostic>) {
     if !found.stated.is_whole() {
         return;
     }

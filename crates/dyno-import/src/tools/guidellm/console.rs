@@ -6,7 +6,7 @@ use super::grouped::{Grouped, grouped};
 use super::table::{load, unstated};
 use crate::level::blank;
 use crate::text::invocation::Invocation;
-use crate::text::part::{Part, label, put, report, short, unread, whole};
+use crate::text::part::{TextPart, label, put, report, short, unread, whole};
 use crate::text::quantity::{Cell, cell, neat};
 use dyno_form::lines::{LineKind, TextLine};
 use dyno_model::load::LoadKind;
@@ -19,7 +19,7 @@ use dyno_words::{Problem, values};
 const BETWEEN: usize = 8;
 
 /// Reads the tables that start with the first of these lines; returns how many lines they take.
-pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(TextPart, usize)> {
     let first = lines.first()?;
     let (table, mut taken) = grouped(lines)?;
     let by = [table.mark, "Benchmark"];
@@ -34,7 +34,7 @@ pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize
         taken += next + rows;
     }
     let invocation = Invocation::by(before.iter().map(String::as_str));
-    let mut part = Part::new("guidellm", "table", first.number, Recognised::certain(by));
+    let mut part = TextPart::new("guidellm", "table", first.number, Recognised::certain(by));
     part.model = model(before, &invocation);
     part.findings = reader.findings;
     let loads = loads(&reader.rows, &invocation);

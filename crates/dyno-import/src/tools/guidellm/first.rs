@@ -1,8 +1,8 @@
 //! Reports of guidellm 0.1: reports within a report, each with benchmarks that only contain their
 //! single requests, so that every metric is computed.
 
-use crate::level::stated::{Found, Offered};
-use crate::level::{Ended, Head, Sample};
+use crate::level::stated::{Offered, StatedLevel};
+use crate::level::{Ended, RunHead, Sample};
 use crate::reading::{MOST_LEVELS, Reading};
 use dyno_form::json::{count, list, number, text};
 use dyno_model::load::LoadKind;
@@ -35,11 +35,11 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
 fn one_report(reading: &mut Reading, line: u64, report: &Value) {
     let Some(benchmarks) = list(report, &["benchmarks"]) else { return };
     let model = text(report, &["args", "model"]);
-    let head = Head {
+    let head = RunHead {
         label: model.clone(),
         model,
         target: text(report, &["args", "target"]),
-        ..Head::new(Origin {
+        ..RunHead::new(Origin {
             form: "json 0.1".to_owned(),
             version: Some("0.1".to_owned()),
             ..reading.origin("guidellm", line)
@@ -57,10 +57,10 @@ fn one_report(reading: &mut Reading, line: u64, report: &Value) {
     }
 }
 
-fn level(benchmark: &Value) -> Option<Found> {
+fn level(benchmark: &Value) -> Option<StatedLevel> {
     let results = list(benchmark, &["results"])?;
     let errors = list(benchmark, &["errors"]).map_or(&[][..], Vec::as_slice);
-    let mut found = Found::new(offered(benchmark));
+    let mut found = StatedLevel::new(offered(benchmark));
     let figures: BTreeMap<String, f64> =
         number(benchmark, &["rate"]).map(|rate| ("rate".to_owned(), rate)).into_iter().collect();
     found.stated.reported = Some(Reported { file: None, line: None, figures });

@@ -4,8 +4,10 @@
 
 use super::lengths::Lengths;
 use super::requests;
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, distribution, present, rounded, started_at, tokens};
+use crate::level::RunHead;
+use crate::level::stated::{
+    Offered, StatedLevel, distribution, present, rounded, started_at, tokens,
+};
 use crate::reading::{MOST_LEVELS, Reading};
 use dyno_form::json::{at, count, figures, list, number, text, whole};
 use dyno_model::Diagnostic;
@@ -42,11 +44,11 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let of_first = |paths: &[&[&str]]| {
         paths.iter().find_map(|path| benchmarks.iter().find_map(|one| text(one, path)))
     };
-    let head = Head {
+    let head = RunHead {
         model: of_first(&[&["config", "backend", "model"], &["worker", "backend_model"]]),
         target: of_first(&[&["config", "backend", "target"], &["worker", "backend_target"]]),
         started: started(benchmarks),
-        ..Head::new(Origin { form, version, ..reading.origin("guidellm", line) })
+        ..RunHead::new(Origin { form, version, ..reading.origin("guidellm", line) })
     };
     let mut levels = Vec::new();
     for (i, benchmark) in benchmarks.iter().take(MOST_LEVELS + 1).enumerate() {
@@ -60,7 +62,7 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     if levels.is_empty() {
         reading.problems.push(Problem::ReportEmpty.with(["guidellm"]).at(line));
     } else {
-        reading.add_run(Head { label: head.model.clone(), ..head }, levels);
+        reading.add_run(RunHead { label: head.model.clone(), ..head }, levels);
     }
 }
 
@@ -72,8 +74,8 @@ fn started(benchmarks: &[Value]) -> Option<String> {
     started_at(times.iter().find_map(|path| number(first, path))?)
 }
 
-fn level(benchmark: &Value, lengths: Lengths, problems: &mut Vec<Diagnostic>) -> Found {
-    let mut found = Found::new(offered(benchmark));
+fn level(benchmark: &Value, lengths: Lengths, problems: &mut Vec<Diagnostic>) -> StatedLevel {
+    let mut found = StatedLevel::new(offered(benchmark));
     let stated = &mut found.stated;
     let metrics = &benchmark["metrics"];
     let mut all = figures(metrics);

@@ -1,7 +1,7 @@
 //! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; metrics
 //! are recomputed only from all.
 
-use crate::level::stated::Found;
+use crate::level::stated::StatedLevel;
 use crate::level::{Ended, Sample};
 use dyno_form::json::{count, list, number, text};
 use dyno_model::Diagnostic;
@@ -12,7 +12,7 @@ use serde_json::Value;
 const KINDS: [&str; 3] = ["successful", "errored", "incomplete"];
 
 /// Adds every request of a benchmark to its level, if the report has all of them.
-pub(crate) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn add(found: &mut StatedLevel, benchmark: &Value, problems: &mut Vec<Diagnostic>) {
     let counts = &found.stated.requests;
     let totals = [counts.completed, counts.failed, counts.censored];
     let window = Window::of(benchmark);

@@ -1,7 +1,7 @@
 //! The table of guidellm 0.1: one row per level, means with their units.
 
 use crate::level::blank;
-use crate::text::part::{Part, Stated, label, put, report, short, unread};
+use crate::text::part::{Stated, TextPart, label, put, report, short, unread};
 use crate::text::quantity::{Cell, Measure, cell, measure_of, name, quantity};
 use dyno_form::table::{Row, Table};
 use dyno_model::Diagnostic;
@@ -38,7 +38,7 @@ fn column(cell: &str) -> Option<Column> {
 }
 
 /// Reads it, if it is one.
-pub(crate) fn read(table: &Table) -> Option<Part> {
+pub(crate) fn read(table: &Table) -> Option<TextPart> {
     let header = table.rows.first()?;
     let columns: Vec<Option<Column>> = header.cells.iter().map(|cell| column(cell)).collect();
     let known = columns.iter().flatten().count();
@@ -51,7 +51,8 @@ pub(crate) fn read(table: &Table) -> Option<Part> {
     if table.rows.len() > 1 && !table.rows.iter().any(stated) {
         return None;
     }
-    let mut part = Part::new("guidellm", "table", header.line, Recognised::likely(["Benchmark"]));
+    let mut part =
+        TextPart::new("guidellm", "table", header.line, Recognised::likely(["Benchmark"]));
     let missing: Vec<&str> = COLUMNS
         .iter()
         .filter(|(column, _)| !columns.contains(&Some(*column)))
@@ -69,13 +70,13 @@ pub(crate) fn read(table: &Table) -> Option<Part> {
 }
 
 /// Rows of such a table without its header.
-fn headless(table: &Table) -> Option<Part> {
+fn headless(table: &Table) -> Option<TextPart> {
     let row = table.rows.iter().find(|row| {
         let name = row.name();
         (name.starts_with("asynchronous@") || name == "synchronous") && row.cells.len() > 1
     })?;
     let names: Vec<&str> = COLUMNS.iter().map(|(_, name)| *name).collect();
-    let mut part = Part::new("guidellm", "table", row.line, Recognised::possible(["columns"]));
+    let mut part = TextPart::new("guidellm", "table", row.line, Recognised::possible(["columns"]));
     part.findings.push(Problem::RowsHeadless.with([names.join(", ")]).at(row.line));
     Some(part)
 }

@@ -3,7 +3,7 @@
 
 use super::NAME;
 use super::run::Part;
-use crate::level::stated::{Found, Offered, distribution, present, tokens};
+use crate::level::stated::{Offered, StatedLevel, distribution, present, tokens};
 use crate::reading::Reading;
 use dyno_form::json::{at, count, figures, number, whole};
 use dyno_model::load::LoadKind;
@@ -45,8 +45,8 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.lifecycle.add(part);
 }
 
-fn level(value: &Value) -> Found {
-    let mut found = Found::new(offered(value));
+fn level(value: &Value) -> StatedLevel {
+    let mut found = StatedLevel::new(offered(value));
     let successes = &value["successes"];
     let stated = &mut found.stated;
     stated.reported = Some(Reported { file: None, line: None, figures: figures(value) });

@@ -2,8 +2,8 @@
 //! stages are divided among them; a summary of all stages is no level if there are stages.
 
 use super::NAME;
-use crate::level::stated::{Found, Offered};
-use crate::level::{Ended, Head, Sample};
+use crate::level::stated::{Offered, StatedLevel};
+use crate::level::{Ended, RunHead, Sample};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -20,7 +20,7 @@ pub(super) struct Part {
     pub(super) origin: Origin,
     /// Whether it is of one stage.
     pub(super) stage: bool,
-    pub(super) found: Found,
+    pub(super) found: StatedLevel,
 }
 
 impl Part {
@@ -47,8 +47,8 @@ pub(super) struct Settings {
 /// A run, put together.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    pub(crate) head: Head,
-    pub(crate) levels: Vec<Found>,
+    pub(crate) head: RunHead,
+    pub(crate) levels: Vec<StatedLevel>,
     /// Files whose results are in another file, with the name of that.
     pub(crate) covered: Vec<(String, String)>,
 }
@@ -143,7 +143,7 @@ impl Files {
                     covered.push(file);
                 }
                 Err(samples) if levels.is_empty() => {
-                    let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+                    let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
                     found.samples = Some(samples);
                     levels.push(Part { origin, stage: false, found });
                 }
@@ -156,15 +156,15 @@ impl Files {
         let origin = levels.first().map(|part| part.origin.clone())?;
         let of = |file: String| (file, origin.file.clone());
         let covered = covered.into_iter().map(of).collect();
-        let head = Head {
+        let head = RunHead {
             label: settings.model.clone(),
             model: settings.model,
             target: settings.target,
-            ..Head::new(origin)
+            ..RunHead::new(origin)
         };
         let levels = levels.into_iter().map(|part| {
             let rate = part.found.stated.load.kind == LoadKind::Rate;
-            Found { arrival: settings.arrival.filter(|_| rate), ..part.found }
+            StatedLevel { arrival: settings.arrival.filter(|_| rate), ..part.found }
         });
         Some(Finished { head, levels: levels.collect(), covered })
     }

@@ -1,7 +1,7 @@
 //! The fields of a test as llama-bench saves them: JSON, JSON lines and CSV have the same names.
 
 use super::test::{Shape, Test, levels};
-use crate::level::{Found, Head, Offered};
+use crate::level::{Offered, RunHead, StatedLevel};
 use crate::reading::{Group, Reading};
 use dyno_form::csv::CsvRow;
 use dyno_form::json::text;
@@ -122,13 +122,13 @@ fn add(reading: &mut Reading, tests: &[Test]) {
         let version = first.get("build_number").or(first.get("build_commit")).map(str::to_owned);
         let origin = Origin { version, ..reading.origin("llama-bench", first.line) };
         for level in levels(tests) {
-            let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+            let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
             found.stated = level;
-            let head = Head {
+            let head = RunHead {
                 label: model.clone(),
                 model: model.clone(),
                 started: started.clone(),
-                ..Head::new(origin.clone())
+                ..RunHead::new(origin.clone())
             };
             reading.add(Group { key: key(first), head }, found);
         }

@@ -2,7 +2,7 @@
 
 use super::result::by_fields;
 use super::test::levels;
-use crate::text::part::Part;
+use crate::text::part::TextPart;
 use dyno_form::lines::TextLine;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
@@ -11,10 +11,10 @@ use dyno_words::Problem;
 const TABLES: [&str; 2] = ["llama_bench", "test"];
 
 /// Reads the statements that start with the first of these lines, and returns how many lines they take.
-pub(super) fn read(lines: &[TextLine], _: &[String]) -> Option<(Part, usize)> {
+pub(super) fn read(lines: &[TextLine], _: &[String]) -> Option<(TextPart, usize)> {
     let first = lines.first()?;
     statement(&first.text)?;
-    let mut part = Part::new(
+    let mut part = TextPart::new(
         "llama-bench",
         "sql",
         first.number,

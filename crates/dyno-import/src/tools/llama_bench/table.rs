@@ -2,13 +2,13 @@
 //! default's, `test` and `t/s`.
 
 use super::test::{Shape, Test, levels, speed};
-use crate::text::part::{Part, unread};
+use crate::text::part::{TextPart, unread};
 use dyno_form::table::Table;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::Problem;
 
 /// Reads it, if it is one.
-pub(super) fn read(table: &Table) -> Option<Part> {
+pub(super) fn read(table: &Table) -> Option<TextPart> {
     let header = table.rows.first()?;
     let names: Vec<String> = header.cells.iter().map(|cell| named(cell)).collect();
     let place = |name: &str| names.iter().position(|known| known == name);
@@ -23,7 +23,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     // Without the columns that it always has, someone may have made the table.
     let whole = ["model", "size", "params", "backend"].iter().all(|name| place(name).is_some());
     let recognised = if whole { Recognised::certain(by) } else { Recognised::likely(by) };
-    let mut part = Part::new("llama-bench", "table", header.line, recognised);
+    let mut part = TextPart::new("llama-bench", "table", header.line, recognised);
     let mut tests = Vec::new();
     for row in table.rows.iter().skip(1) {
         if row.has_cells(names.len(), &mut part.findings).is_none() {

@@ -1,8 +1,10 @@
 //! The report: counts, rates and times. What TPOT and ITL mean is up to the tool that measured them.
 
 use super::{NAME, load};
-use crate::level::Head;
-use crate::level::stated::{Found, distribution, present, rounded, started_at, tokens, unit_ms};
+use crate::level::RunHead;
+use crate::level::stated::{
+    StatedLevel, distribution, present, rounded, started_at, tokens, unit_ms,
+};
 use crate::reading::{Group, Reading};
 use dyno_form::json::{at, count, figures, list, number, text};
 use dyno_model::metric::Time;
@@ -80,7 +82,7 @@ fn read_one(reading: &mut Reading, line: u64, value: &Value) {
     };
     let generator = Generator::of(value);
     let (offered, limited) = load::offered(value, generator);
-    let mut found = Found::new(offered);
+    let mut found = StatedLevel::new(offered);
     let mut all = figures(results);
     if let Some((rate, slots)) = limited {
         all.extend([("load.rate_qps".to_owned(), rate), ("load.concurrency".to_owned(), slots)]);
@@ -94,11 +96,11 @@ fn read_one(reading: &mut Reading, line: u64, value: &Value) {
     let origin = reading.origin(NAME, line);
     let form = format!("{} {}", origin.form, version(value).unwrap_or_default());
     let model = model(value);
-    let head = Head {
+    let head = RunHead {
         label: model.clone(),
         model,
         started: started(value),
-        ..Head::new(Origin { form, ..origin })
+        ..RunHead::new(Origin { form, ..origin })
     };
     let experiment = text(value, &["run", "eid"]).or_else(|| text(value, &["metadata", "eid"]));
     let key = format!("{NAME} {:?} {experiment:?}", head.model);

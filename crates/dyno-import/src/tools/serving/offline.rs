@@ -3,8 +3,8 @@
 //! requests (`bench_one_batch`, and with a server `bench_one_batch_server`). There is throughput, and no
 //! latency of single requests.
 
-use crate::level::Head;
-use crate::level::stated::{Found, Offered, present, rounded, tokens};
+use crate::level::RunHead;
+use crate::level::stated::{Offered, StatedLevel, present, rounded, tokens};
 use crate::reading::{Group, Reading};
 use dyno_form::json::{count, figures, number, text};
 use dyno_model::Diagnostic;
@@ -119,8 +119,8 @@ pub(super) fn read_batch(reading: &mut Reading, line: u64, value: &Value) {
 }
 
 /// Requests that were all there at the start.
-fn burst(value: &Value, line: u64, requests: Option<u64>) -> Found {
-    let mut found = Found::new(match requests.filter(|requests| *requests > 0) {
+fn burst(value: &Value, line: u64, requests: Option<u64>) -> StatedLevel {
+    let mut found = StatedLevel::new(match requests.filter(|requests| *requests > 0) {
         Some(requests) => Offered::burst(requests as f64),
         None => Offered::plain(LoadKind::Unlimited),
     });
@@ -130,10 +130,11 @@ fn burst(value: &Value, line: u64, requests: Option<u64>) -> Found {
     found
 }
 
-fn add(reading: &mut Reading, tool: &str, line: u64, value: &Value, found: Found) {
+fn add(reading: &mut Reading, tool: &str, line: u64, value: &Value, found: StatedLevel) {
     let label = text(value, &["run_name"]).filter(|name| name != "default");
     let origin = reading.origin(tool, line);
-    let head = Head { label: label.clone(), model: text(value, &["model"]), ..Head::new(origin) };
+    let head =
+        RunHead { label: label.clone(), model: text(value, &["model"]), ..RunHead::new(origin) };
     let key = format!("{tool} without a server {label:?} {:?}", head.model);
     reading.add(Group { key, head }, found);
 }

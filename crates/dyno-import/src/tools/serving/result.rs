@@ -3,8 +3,8 @@
 //! Objects of the same model, one after the other, are the levels of one run.
 
 use super::{api, offered, samples, sweep};
-use crate::level::Head;
-use crate::level::stated::{Found, distribution_of, present, tokens};
+use crate::level::RunHead;
+use crate::level::stated::{StatedLevel, distribution_of, present, tokens};
 use crate::reading::{Group, Reading};
 use crate::text::part::short;
 use dyno_form::json::{amount, at, count, figures, number, text, whole};
@@ -66,7 +66,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let unread = invalid(value).map(|(name, shown)| Problem::Unread.with([name, shown]).at(line));
     reading.problems.extend(unread);
     let (offered, remark) = offered::offered(value, tool);
-    let mut found = Found::new(offered);
+    let mut found = StatedLevel::new(offered);
     state(&mut found, value, line);
     let single = samples::samples(value, line, &found.stated.label, &mut reading.problems);
     if let Some(remark) = remark {
@@ -82,7 +82,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     found.samples = single;
     let model = text(value, &["model_id"]).or_else(|| text(value, &["server_info", "model_path"]));
     let backend = text(value, &["backend"]);
-    let head = Head {
+    let head = RunHead {
         label: text(value, &["label"]).or_else(|| text(value, &["tag"])).or_else(|| model.clone()),
         model: model.clone(),
         target: text(value, &["base_url"]),
@@ -90,7 +90,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
         started: number(value, &["benchmark_start_time_unix"]).and_then(clock),
         api: backend.as_deref().and_then(api),
         gpus: gpus(value),
-        ..Head::new(origin(reading, tool, line, value))
+        ..RunHead::new(origin(reading, tool, line, value))
     };
     let key = format!("{tool} {model:?} {backend:?} {:?}", head.label);
     reading.add(Group { key, head }, found);
@@ -114,7 +114,7 @@ fn invalid(value: &Value) -> impl Iterator<Item = (String, String)> {
 }
 
 /// The tool's values.
-fn state(found: &mut Found, value: &Value, line: u64) {
+fn state(found: &mut StatedLevel, value: &Value, line: u64) {
     let stated = &mut found.stated;
     stated.reported = Some(Reported { file: None, line: Some(line), figures: figures(value) });
     stated.input_length = length(value, "random_input_len");

@@ -3,7 +3,7 @@
 
 use super::fill;
 use crate::level::blank;
-use crate::text::part::{Part, report, whole};
+use crate::text::part::{TextPart, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name};
 use dyno_form::lines::TextLine;
 use dyno_model::load::LoadKind;
@@ -53,7 +53,7 @@ const TOTAL: &str = "system_total_throughput_tok_s";
 const OUTPUT: &str = "system_output_throughput_tok_s";
 
 /// Reads the report that starts with the first of these lines; returns how many lines it takes.
-pub(super) fn read(lines: &[TextLine], _: &[String]) -> Option<(Part, usize)> {
+pub(super) fn read(lines: &[TextLine], _: &[String]) -> Option<(TextPart, usize)> {
     let first = lines.first()?;
     title(&first.text).filter(|title| FIRST.contains(title))?;
     let mut reader = Reader::new(first.number);
@@ -78,7 +78,7 @@ fn title(text: &str) -> Option<&str> {
 }
 
 struct Reader {
-    part: Part,
+    part: TextPart,
     section: String,
     /// Values by the names of the saved report.
     values: BTreeMap<&'static str, f64>,
@@ -95,7 +95,7 @@ struct Reader {
 impl Reader {
     fn new(line: u64) -> Self {
         Self {
-            part: Part::new("trtllm-bench", "block", line, Recognised::certain([PERFORMANCE])),
+            part: TextPart::new("trtllm-bench", "block", line, Recognised::certain([PERFORMANCE])),
             section: String::new(),
             values: BTreeMap::new(),
             stats: BTreeMap::new(),
@@ -170,7 +170,7 @@ impl Reader {
         }
     }
 
-    fn finish(mut self) -> Part {
+    fn finish(mut self) -> TextPart {
         if !self.values.contains_key(OUTPUT) {
             let output = self.values.remove(TOTAL);
             self.values.extend(output.map(|output| (OUTPUT, output)));

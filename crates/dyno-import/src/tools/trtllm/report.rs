@@ -1,7 +1,7 @@
 //! The report that `trtllm-bench` saves with `--report_json`.
 
 use super::fill;
-use crate::level::{Found, Head, Offered};
+use crate::level::{Offered, RunHead, StatedLevel};
 use crate::reading::{Group, Reading};
 use dyno_form::json::{at, figures, number, text, whole};
 use dyno_model::load::LoadKind;
@@ -22,7 +22,7 @@ const SECTIONS: [&str; 3] = ["request_info", "performance", "streaming_metrics"]
 
 /// Reads a report.
 pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
-    let mut found = Found::new(Offered::plain(LoadKind::Unknown));
+    let mut found = StatedLevel::new(Offered::plain(LoadKind::Unknown));
     let stated = &mut found.stated;
     let group = |group: &str| match group {
         "latency" => at(value, &["performance", "request_latency_percentiles_ms"]),
@@ -46,7 +46,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let version = text(value, &["engine", "version"]);
     let key = format!("trtllm-bench {model:?} {version:?}");
     let origin = Origin { version, ..reading.origin("trtllm-bench", line) };
-    let head = Head { label: model.clone(), model, ..Head::new(origin) };
+    let head = RunHead { label: model.clone(), model, ..RunHead::new(origin) };
     reading.add(Group { key, head }, found);
 }
 

@@ -6,9 +6,9 @@ use dyno_model::summary::{
     LoadSummary, Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict,
 };
 use dyno_model::{Diagnostic, Language};
-use dyno_report::layout::{Layout, Run};
+use dyno_report::layout::{Layout, RunToPrint};
 
-fn answered() -> Run {
+fn answered() -> RunToPrint {
     let (mut run, _) = closed_ladder();
     let summary = &mut run.summary;
     summary.run.slo = Some("ttft.p99<500ms and throughput>1req/s".to_owned());
@@ -88,7 +88,8 @@ fn a_capacity_that_is_at_least_a_load_says_what_was_tried() {
     run.summary.levels.truncate(1);
     let rate = &mut run.summary.levels[0];
     rate.load = LoadSummary { kind: LoadKind::Rate, value: Some(15.4) };
-    let text = |run: &Run| print(Layout::Markdown, std::slice::from_ref(run), Language::English);
+    let text =
+        |run: &RunToPrint| print(Layout::Markdown, std::slice::from_ref(run), Language::English);
     let alone = text(&run);
     assert!(
         alone.contains("at least 15.4 req/s for ") && alone.contains(", the highest rate offered."),

@@ -112,7 +112,7 @@ impl FrameSource for Endless {
         Box::new(std::iter::once(start).chain((0..self.requests).map(request)))
     }
 
-    fn damaged(&self) -> Option<String> {
+    fn damaged(&self) -> Option<dyno_model::Message> {
         None
     }
 }

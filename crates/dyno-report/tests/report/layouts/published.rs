@@ -10,7 +10,7 @@ use dyno_model::summary::{
 };
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Summary, Verdict};
-use dyno_report::layout::{Layout, Run};
+use dyno_report::layout::{Layout, RunToPrint};
 use dyno_testing::runs::*;
 
 /// A level without any metric.
@@ -30,12 +30,12 @@ fn blank(kind: LoadKind, value: f64) -> LevelSummary {
     level
 }
 
-fn run(levels: Vec<LevelSummary>, extras: Vec<LevelExtras>) -> Run {
+fn run(levels: Vec<LevelSummary>, extras: Vec<LevelExtras>) -> RunToPrint {
     let plan = plan(vec![level_plan("x", Load::Burst { requests: 1 }, None)]);
     let summary = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]);
     let levels = (0..).zip(levels).map(|(index, level)| LevelSummary { index, ..level }).collect();
     let summary = Summary { levels, notes: vec![], repeats: vec![], search: None, ..summary };
-    Run {
+    RunToPrint {
         summary,
         extras: Extras((0..).zip(extras).collect()),
         detail: None,

@@ -7,7 +7,7 @@ use dyno_model::frame::{Frame, LevelStart, RunEnd};
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
 use dyno_model::record::{RequestRecord, Widths};
-use dyno_report::layout::{Layout, Options, Run};
+use dyno_report::layout::{Layout, Options, RunToPrint};
 use dyno_testing::runs::*;
 
 /// Every layout that is text.
@@ -17,7 +17,7 @@ pub(crate) fn layouts() -> impl Iterator<Item = (&'static str, Layout)> {
 }
 
 /// A run of several levels, one after the other, and what its records are.
-pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, VecSource) {
+pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (RunToPrint, VecSource) {
     let mut all = Vec::new();
     let mut start = 0;
     for (level, records) in levels.into_iter().enumerate() {
@@ -34,7 +34,7 @@ pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, Ve
     let source = source(plan, all);
     let summary = summarise(plan, None, &source);
     let extras = dyno_analysis::extras(plan, &source);
-    (Run { summary, extras, detail: None, plan: None, environment: None }, source)
+    (RunToPrint { summary, extras, detail: None, plan: None, environment: None }, source)
 }
 
 fn at_rate(rate: f64, arrival: Arrival) -> LevelPlan {
@@ -42,7 +42,7 @@ fn at_rate(rate: f64, arrival: Arrival) -> LevelPlan {
 }
 
 /// One at a time, two rates, and everything at once; at the second rate nothing completes.
-pub(crate) fn rate_sweep() -> (Run, VecSource) {
+pub(crate) fn rate_sweep() -> (RunToPrint, VecSource) {
     let one = Load::Concurrency { concurrency: 1 };
     let many = Load::Concurrency { concurrency: 4 };
     let plan = plan(vec![
@@ -62,7 +62,7 @@ pub(crate) fn rate_sweep() -> (Run, VecSource) {
 }
 
 /// Two closed loops; the second was measured by a client that was late.
-pub(crate) fn closed_ladder() -> (Run, VecSource) {
+pub(crate) fn closed_ladder() -> (RunToPrint, VecSource) {
     let (mut plan, first) = closed(4, 10);
     plan.label = Some("ladder".to_owned());
     plan.levels.push(closed(8, 10).0.levels.remove(0));
@@ -76,7 +76,7 @@ pub(crate) fn closed_ladder() -> (Run, VecSource) {
 }
 
 /// One request, then twenty-five at once.
-pub(crate) fn bursts() -> (Run, VecSource) {
+pub(crate) fn bursts() -> (RunToPrint, VecSource) {
     let burst = |requests| level_plan(&format!("burst {requests}"), Load::Burst { requests }, None);
     let plan = plan(vec![burst(1), burst(25)]);
     let all = |n: u64| (0..n).map(|i| stream(i, 0, 0, 100 + 10 * i, 20 + i, 5)).collect();
@@ -84,7 +84,7 @@ pub(crate) fn bursts() -> (Run, VecSource) {
 }
 
 /// Two input lengths by two output lengths, in an order of its own.
-pub(crate) fn matrix() -> (Run, VecSource) {
+pub(crate) fn matrix() -> (RunToPrint, VecSource) {
     let lengths = [(200_u32, 10_u32), (100, 20), (200, 20), (100, 10)];
     let levels = lengths.map(|(input, output)| LevelPlan {
         input_tokens: LengthSpec::fixed(input),
@@ -107,7 +107,7 @@ pub(crate) fn matrix() -> (Run, VecSource) {
     measured(&plan(levels.to_vec()), records.to_vec())
 }
 
-pub(crate) fn print(layout: Layout, runs: &[Run], language: Language) -> String {
+pub(crate) fn print(layout: Layout, runs: &[RunToPrint], language: Language) -> String {
     let options = Options { language, ..Options::default() };
     String::from_utf8(layout.print(runs, &options).unwrap().bytes).unwrap()
 }

@@ -3,7 +3,7 @@
 use crate::layouts::runs::*;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
-use dyno_report::layout::{Layout, Run};
+use dyno_report::layout::{Layout, RunToPrint};
 use dyno_words::columns::width;
 use dyno_words::escape::escape;
 
@@ -16,7 +16,7 @@ const NASTY: [&str; 6] = [
     "\u{9b}31m\u{61c}\u{2066}\u{e0041}\u{7f}",
 ];
 
-fn named(name: &str) -> Run {
+fn named(name: &str) -> RunToPrint {
     let (mut run, _) = closed_ladder();
     run.summary.run.label = Some(name.to_owned());
     run.summary.run.model = Some(name.to_owned());

@@ -4,10 +4,10 @@ use crate::layouts::runs::*;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::Ranges;
 use dyno_model::{Language, Verdict};
-use dyno_report::layout::{Layout, Run};
+use dyno_report::layout::{Layout, RunToPrint};
 
 /// Two valid levels; the p99 of times between tokens of the first is known to `error`.
-fn rough(error: f64) -> Run {
+fn rough(error: f64) -> RunToPrint {
     let (mut run, _) = closed_ladder();
     for level in &mut run.summary.levels {
         (level.verdict, level.reasons, level.notes) = (Verdict::Valid, Vec::new(), Vec::new());

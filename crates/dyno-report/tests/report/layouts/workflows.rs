@@ -7,7 +7,7 @@ use dyno_model::Summary;
 use dyno_model::frame::Frame;
 use dyno_report::layout::{Layout, LayoutTable, per_request};
 
-fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_analysis::VecSource)); 4] {
+fn all() -> [(&'static str, (dyno_report::layout::RunToPrint, dyno_analysis::VecSource)); 4] {
     [
         ("rate sweep", rate_sweep()),
         ("closed ladder", closed_ladder()),

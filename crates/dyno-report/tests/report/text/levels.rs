@@ -114,7 +114,10 @@ fn partial() {
     let more = level_plan("c=16", Load::Concurrency { concurrency: 16 }, Some(100));
     plan.levels.push(more);
     let mut src = source(&plan, frames(records[..41].to_vec(), None));
-    src.damaged = Some("a frame is cut off at byte 4711; what came before is whole".to_owned());
+    src.damaged = Some(dyno_model::message!(
+        "a frame is cut off at byte 4711; what came before is whole",
+        "第 4711 字节处记录被截断；此前的内容完整"
+    ));
     let summary = summarise(&plan, None, &src);
     insta::assert_snapshot!(text(&summary));
     insta::assert_snapshot!("partial_chinese", chinese(&summary));

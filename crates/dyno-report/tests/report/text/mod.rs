@@ -21,7 +21,7 @@ use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, TurnOfSession, Widths};
 use dyno_model::summary::{Lag, Overload, Retried};
 use dyno_model::{Message, Summary, Verdict, message};
-use dyno_report::{Selection, TextOptions, parse_column, render_text};
+use dyno_report::{ReportSelection, TextOptions, parse_column, render_text};
 use dyno_testing::runs::*;
 use dyno_words::columns::width;
 use dyno_words::{Finding, Measuring};

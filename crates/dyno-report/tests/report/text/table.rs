@@ -1,7 +1,7 @@
 //! The table of levels: which columns it has, and what fits.
 
 use super::*;
-use dyno_report::layout::{Layout, Run};
+use dyno_report::layout::{Layout, RunToPrint};
 
 #[test]
 fn the_terms_of_an_slo_are_columns_however_narrow_the_table_is() {
@@ -24,7 +24,7 @@ fn b5_steady_and_whole_level_throughput_are_never_in_one_column() {
     // The whole level stands beside it.
     assert!(table.contains("whole level") && table.matches(" 44.1 ").count() == 3, "{table}");
     let document = |summary: &Summary| {
-        let run = Run {
+        let run = RunToPrint {
             summary: summary.clone(),
             extras: Default::default(),
             detail: None,
@@ -89,7 +89,7 @@ fn tables_of_the_same_command_have_the_same_columns() {
 #[test]
 fn percentiles_that_were_asked_for_are_all_shown_in_a_file_and_add_no_other_columns() {
     let asked = vec![Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
-    let selection = Selection { statistics: Some(asked), ..Selection::default() };
+    let selection = ReportSelection { statistics: Some(asked), ..ReportSelection::default() };
     let options = TextOptions { selection, ..TextOptions::default() };
     let table = table_of(&render_text(&ladder(&[1.0, 2.0, 4.0]), &options));
     for name in ["p50", "p90", "p95", "p99"] {
@@ -98,9 +98,9 @@ fn percentiles_that_were_asked_for_are_all_shown_in_a_file_and_add_no_other_colu
     assert!(table.contains("req/s") && table.contains("tok/s"), "{table}");
     assert!(!table.contains("total") && !table.contains("flight"), "{table}");
     assert!(!table.contains("hidden"), "{table}");
-    let selection = Selection {
+    let selection = ReportSelection {
         statistics: Some(vec![Statistic::P50, Statistic::P95, Statistic::P99]),
-        ..Selection::default()
+        ..ReportSelection::default()
     };
     let narrow = TextOptions { selection, ..at(80, Language::English) };
     let table = table_of(&render_text(&ladder(&[1.0, 2.0, 4.0]), &narrow));
@@ -130,7 +130,7 @@ fn a_wide_terminal_shows_more_columns_and_a_narrow_one_fewer() {
 fn the_columns_that_were_asked_for() {
     let columns = ["requests", "offered", "ttft", "latency.p95", "duration"];
     let columns = columns.iter().flat_map(|name| parse_column(name).unwrap()).collect();
-    let selection = Selection {
+    let selection = ReportSelection {
         columns: Some(columns),
         statistics: Some(vec![Statistic::Mean, Statistic::P99_9]),
     };
@@ -140,7 +140,8 @@ fn the_columns_that_were_asked_for() {
     let narrow = TextOptions { selection, ..at(44, Language::English) };
     let narrow = render_text(&summary, &narrow);
     assert!(narrow.contains("columns hidden; widen the terminal"), "{narrow}");
-    let percentiles = Selection { statistics: Some(vec![Statistic::P95]), ..Selection::default() };
+    let percentiles =
+        ReportSelection { statistics: Some(vec![Statistic::P95]), ..ReportSelection::default() };
     let options = TextOptions { selection: percentiles, ..TextOptions::default() };
     let table = table_of(&render_text(&summary, &options));
     assert_eq!(table.matches("p95").count(), 3, "{table}");
@@ -151,7 +152,7 @@ fn the_columns_that_were_asked_for() {
 fn a_file_has_room_for_whatever_was_asked_for() {
     let columns = dyno_report::column_names().into_iter();
     let columns = Some(columns.flat_map(|name| parse_column(name).unwrap()).collect());
-    let selection = Selection { columns, statistics: None };
+    let selection = ReportSelection { columns, statistics: None };
     let options = TextOptions { selection, ..TextOptions::default() };
     let text = render_text(&ladder(&[1.0, 2.0]), &options);
     assert!(!text.contains("hidden"), "{text}");

@@ -2,7 +2,7 @@
 
 use super::{Done, Reply, error, millis};
 use crate::api::AnswerFinish;
-use crate::api::response::{Chunks, Facts, ResponseStart, Token};
+use crate::api::response::{Chunks, Facts, ResponseStart, ResponseToken};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -65,7 +65,7 @@ impl Chunks for Completing {
         self.start = Some(start);
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, _end: Option<AnswerFinish>) {
         self.first.get_or_insert(token.at);
         self.tokens = token.k + 1;
         let text = match self.quirks.has(Quirk::Split) {

@@ -4,10 +4,10 @@
 mod frames;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::words::text;
-use super::{AnswerFinish, Body, Refusal, ServedApi, room};
+use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
 use dyno_model::Nanos;
 use frames::Completing;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ pub(super) struct Completion;
 #[derive(Debug, Deserialize)]
 #[serde(bound = "W: Words")]
 struct Fields<W> {
-    prompt: Option<Read<W>>,
+    prompt: Option<ReadPrompt<W>>,
     n_predict: Option<i64>,
     max_tokens: Option<i64>,
     ignore_eos: Option<bool>,
@@ -34,7 +34,7 @@ impl ServedApi for Completion {
         &["/completion"]
     }
 
-    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -46,7 +46,7 @@ impl ServedApi for Completion {
     }
 }
 
-fn ask<W: Words>(body: &Body<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
     let fields: Fields<W> = body.fields()?;
     let words = fields.prompt.ok_or_else(|| Refusal::missing("prompt"))?.0;
     let prompt = Prompt::new(&words, body.block.unwrap_or(1));

@@ -2,7 +2,7 @@
 
 use super::{error, put_head, put_input, stop_reason};
 use crate::api::AnswerFinish;
-use crate::api::response::{Chunks, Facts, ResponseStart, Token};
+use crate::api::response::{Chunks, Facts, ResponseStart, ResponseToken};
 use crate::api::words::{accented, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -138,7 +138,7 @@ impl Chunks for Events {
         self.cached = start.cached;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, _end: Option<AnswerFinish>) {
         self.start_message(out);
         let thinks = self.thinks() && token.k < self.tokens / 2;
         let block = if thinks { Block::Thinking } else { Block::Text };

@@ -3,11 +3,11 @@
 mod events;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::{Route, RoutePlace, ServedPage};
 use super::words::{mix, text};
-use super::{AnswerFinish, Body, Refusal, ServedApi, room};
+use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
 use crate::framing::Frames;
 use events::Events;
 use serde::Deserialize;
@@ -27,8 +27,8 @@ pub(super) struct Messages;
 struct Fields<W> {
     model: Option<String>,
     max_tokens: Option<u32>,
-    system: Option<Read<W>>,
-    messages: Option<Read<W>>,
+    system: Option<ReadPrompt<W>>,
+    messages: Option<ReadPrompt<W>>,
     stream: Option<bool>,
 }
 
@@ -37,7 +37,7 @@ impl<W: Words> Fields<W> {
         let missing = || Refusal::new(400, "messages: Field required");
         let messages = self.messages.take().ok_or_else(missing)?.0;
         let mut words = W::default();
-        if let Some(Read(system)) = self.system.take() {
+        if let Some(ReadPrompt(system)) = self.system.take() {
             words.role("system");
             words.append(system);
         }
@@ -51,7 +51,7 @@ impl ServedApi for Messages {
         &["/v1/messages"]
     }
 
-    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -80,7 +80,7 @@ impl ServedApi for Messages {
     }
 }
 
-fn ask<W: Words>(body: &Body<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
     let mut fields: Fields<W> = body.fields()?;
     let words = fields.take_prompt()?;
     if fields.max_tokens.is_none() {

@@ -2,7 +2,7 @@
 
 use super::{Durations, Endpoint, finish_name};
 use crate::api::AnswerFinish;
-use crate::api::response::{Chunks, Facts, ResponseStart, Token};
+use crate::api::response::{Chunks, Facts, ResponseStart, ResponseToken};
 use crate::api::words::{accented, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -88,7 +88,7 @@ impl Chunks for Lines {
         self.queued = start.queued;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, _end: Option<AnswerFinish>) {
         if token.k == 0 {
             self.first = token.at;
         }

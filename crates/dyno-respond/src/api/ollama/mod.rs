@@ -5,11 +5,11 @@ mod lines;
 mod routes;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::text;
-use super::{AnswerFinish, Body, Refusal, ServedApi, room};
+use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
 use crate::framing::Frames;
 use dyno_model::Nanos;
 use lines::Lines;
@@ -37,9 +37,9 @@ pub(super) enum Endpoint {
 #[serde(bound = "W: Words")]
 struct Fields<W> {
     model: Option<String>,
-    messages: Option<Read<W>>,
-    system: Option<Read<W>>,
-    prompt: Option<Read<W>>,
+    messages: Option<ReadPrompt<W>>,
+    system: Option<ReadPrompt<W>>,
+    prompt: Option<ReadPrompt<W>>,
     stream: Option<bool>,
     #[serde(default)]
     options: Options,
@@ -58,7 +58,7 @@ impl ServedApi for Endpoint {
         }
     }
 
-    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => self.ask::<Hashed>(body),
             None => self.ask::<PromptCount>(body),
@@ -82,7 +82,7 @@ impl ServedApi for Endpoint {
 }
 
 impl Endpoint {
-    fn ask<W: Words>(self, body: &Body<'_>) -> Result<Ask, Refusal> {
+    fn ask<W: Words>(self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields<W> = body.fields()?;
         let words = match self {
             Self::Chat => fields.messages.ok_or_else(|| Refusal::missing("messages"))?.0,

@@ -3,7 +3,7 @@
 
 use super::{Endpoint, answer, finish_name};
 use crate::api::AnswerFinish;
-use crate::api::response::{Chunks, Facts, ResponseStart, Token};
+use crate::api::response::{Chunks, Facts, ResponseStart, ResponseToken};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -49,7 +49,7 @@ impl Chunks for ChunkWriter {
         self.cached = start.cached;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<AnswerFinish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, end: Option<AnswerFinish>) {
         let k = token.k;
         let usage = self.usage_in_chunk(end.is_some()).then_some(k + 1);
         let textless = end.is_some() && k > 0 && self.quirks.has(Quirk::EmptyFinish);

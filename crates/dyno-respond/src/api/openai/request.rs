@@ -1,8 +1,8 @@
 //! The fields of a request that the engine knows.
 
 use super::Endpoint;
-use crate::api::prompt::{Read, Words};
-use crate::api::{Refusal, Why};
+use crate::api::prompt::{ReadPrompt, Words};
+use crate::api::{Refusal, WhyFinished};
 use crate::fault::{Quirk, Quirks};
 use serde::Deserialize;
 
@@ -12,8 +12,8 @@ use serde::Deserialize;
 #[serde(bound = "W: Words")]
 pub(in crate::api) struct Fields<W> {
     pub(super) model: Option<String>,
-    messages: Option<Read<W>>,
-    prompt: Option<Read<W>>,
+    messages: Option<ReadPrompt<W>>,
+    prompt: Option<ReadPrompt<W>>,
     max_tokens: Option<u32>,
     max_completion_tokens: Option<u32>,
     pub(super) min_tokens: Option<u32>,
@@ -78,7 +78,7 @@ impl<W: Words> Fields<W> {
         };
         if quirks.has(Quirk::RefuseIgnoreEos) && self.ignore_eos.is_some() {
             let body = br#"{"detail":"Unexpected fields in the request: {'ignore_eos'}"}"#;
-            return Err(Refusal { status: 422, why: Why::Body(body) });
+            return Err(Refusal { status: 422, why: WhyFinished::Body(body) });
         }
         if quirks.has(Quirk::RefuseMinTokens) && self.min_tokens.is_some() {
             return unsupported("min_tokens", "");

@@ -2,7 +2,7 @@
 
 use super::object::Object;
 use crate::api::AnswerFinish;
-use crate::api::response::{Chunks, ResponseStart, Token};
+use crate::api::response::{Chunks, ResponseStart, ResponseToken};
 use crate::framing::Out;
 use dyno_model::Nanos;
 use serde_json::{Value, json};
@@ -165,7 +165,7 @@ impl Chunks for Events {
         self.cached = start.cached;
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, _end: Option<AnswerFinish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, _end: Option<AnswerFinish>) {
         let reasoning = self.object.reasoning();
         let item = if token.k < reasoning { Item::Reasoning } else { Item::Message };
         if self.item.is_none_or(|(open, _)| open != item) {

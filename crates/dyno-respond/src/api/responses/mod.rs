@@ -5,9 +5,9 @@ mod object;
 
 use super::ask::{Ask, Output};
 use super::openai::error;
-use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
-use super::{Body, Refusal, ServedApi, room};
+use super::{Refusal, ResponseBody, ServedApi, room};
 use crate::framing::Frames;
 use events::Events;
 use object::Object;
@@ -24,8 +24,8 @@ pub(super) struct Responses;
 #[serde(bound = "W: Words")]
 struct Fields<W> {
     model: Option<String>,
-    input: Option<Read<W>>,
-    instructions: Option<Read<W>>,
+    input: Option<ReadPrompt<W>>,
+    instructions: Option<ReadPrompt<W>>,
     max_output_tokens: Option<u32>,
     ignore_eos: Option<bool>,
     stream: Option<bool>,
@@ -36,7 +36,7 @@ impl ServedApi for Responses {
         &["/v1/responses"]
     }
 
-    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -52,11 +52,11 @@ impl ServedApi for Responses {
     }
 }
 
-fn ask<W: Words>(body: &Body<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
     let fields: Fields<W> = body.fields()?;
     let input = fields.input.ok_or_else(|| Refusal::missing("input"))?.0;
     let mut words = W::default();
-    if let Some(Read(instructions)) = fields.instructions {
+    if let Some(ReadPrompt(instructions)) = fields.instructions {
         words.role("system");
         words.append(instructions);
     }

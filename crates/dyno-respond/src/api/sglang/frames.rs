@@ -2,7 +2,7 @@
 
 use super::finish;
 use crate::api::AnswerFinish;
-use crate::api::response::{Chunks, Facts, ResponseStart, Token};
+use crate::api::response::{Chunks, Facts, ResponseStart, ResponseToken};
 use crate::api::words::{accented, mix, word};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::Out;
@@ -83,7 +83,7 @@ impl Chunks for Generating {
         self.start = Some(start);
     }
 
-    fn token(&mut self, out: &mut Out<'_>, token: Token, end: Option<AnswerFinish>) {
+    fn token(&mut self, out: &mut Out<'_>, token: ResponseToken, end: Option<AnswerFinish>) {
         if self.quirks.has(Quirk::IncrementalOutput) {
             self.text.clear();
             self.ids.clear();

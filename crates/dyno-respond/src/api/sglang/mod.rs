@@ -5,11 +5,11 @@ mod frames;
 mod routes;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, Read, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::mix;
-use super::{AnswerFinish, Body, Refusal, ServedApi, room};
+use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
 use crate::framing::Out;
 use frames::Generating;
 use serde::Deserialize;
@@ -31,7 +31,7 @@ pub(super) struct Generate;
 #[serde(bound = "W: Words")]
 struct Fields<W> {
     text: Option<One<W>>,
-    input_ids: Option<Read<W>>,
+    input_ids: Option<ReadPrompt<W>>,
     #[serde(default)]
     sampling_params: Sampling,
     stream: Option<bool>,
@@ -43,7 +43,7 @@ struct Fields<W> {
 #[serde(untagged, bound = "W: Words")]
 enum One<W> {
     Batch(Vec<IgnoredAny>),
-    Text(Read<W>),
+    Text(ReadPrompt<W>),
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -58,7 +58,7 @@ impl ServedApi for Generate {
         &["/generate"]
     }
 
-    fn read(&self, body: &Body<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -86,7 +86,7 @@ impl ServedApi for Generate {
     }
 }
 
-fn ask<W: Words>(body: &Body<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
     let fields: Fields<W> = body.fields()?;
     let words = match (fields.text, fields.input_ids) {
         (Some(One::Text(text)), None) => text.0,

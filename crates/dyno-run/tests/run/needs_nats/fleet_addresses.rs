@@ -6,8 +6,8 @@ use dyno_engine::{Running, Server, ServerOptions};
 use dyno_model::fleet::FleetPlan;
 use dyno_model::frame::Frame;
 use dyno_model::plan::LevelPlan;
-use dyno_run::fleet::nats::{Given, Options};
-use dyno_run::fleet::{AgentSource, AgentWork, Keep, OnBus, serve_bus};
+use dyno_run::fleet::nats::{BusOptions, Given};
+use dyno_run::fleet::{AgentSource, AgentWork, KeepRecords, OnBus, serve_bus};
 use dyno_run::{ConnectionSettings, Embedded, Order, Resolver, StopSignal, run};
 use dyno_testing::nats::Nats;
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ fn engine(host: [u8; 4]) -> Running {
     Server::bind(options).and_then(Server::spawn).unwrap()
 }
 
-fn options(bus: &Nats) -> Options {
-    Options::new(&Given { bus: bus.url(), ..Given::default() }, |_| None).unwrap()
+fn options(bus: &Nats) -> BusOptions {
+    BusOptions::new(&Given { bus: bus.url(), ..Given::default() }, |_| None).unwrap()
 }
 
 fn resolving(to: Vec<SocketAddr>) -> Resolver {
@@ -47,7 +47,7 @@ fn addresses_that_only_one_agent_knows_are_told_apart() {
                 counting: None,
                 shares_files: false,
                 may_measure: Box::new(|_| Ok(())),
-                keep: Keep::Below(Vec::new()),
+                keep: KeepRecords::Below(Vec::new()),
             };
             serve_bus(
                 &agent,

@@ -10,7 +10,7 @@ use crate::trace::read::{Records, replay_its_parts};
 use crate::trace::seen::{Doubtful, Seen};
 use crate::trace::words::grouped;
 use dyno_model::message;
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 
 /// The most requests, and bytes of text, that are held in memory.
 const MOST_REQUESTS: u64 = 10_000_000;
@@ -39,7 +39,7 @@ pub(super) struct Built {
     /// Ids of the first prompt, where other sessions may have the same.
     pub(super) ids: Vec<u64>,
     /// What the user says in each turn, where the file has text.
-    pub(super) said: Vec<Vec<Message>>,
+    pub(super) said: Vec<Vec<ChatMessage>>,
 }
 
 /// What was read.

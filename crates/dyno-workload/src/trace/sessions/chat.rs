@@ -9,7 +9,7 @@ use crate::data::{At, DataError, correct_it, described};
 use crate::trace::fields::{Field, tokens};
 use crate::trace::row::Request;
 use crate::trace::time::Unit;
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 
 const SESSION: &str = "conversation_id";
 const DELAY: &str = "delay_seconds";
@@ -69,7 +69,7 @@ fn message(at: &At, object: &Map<String, Value>) -> Result<Option<Event>, DataEr
         return Err(DataError::bad(at, what, remove_the_conversation()));
     };
     let system = text("system")?.filter(|system| !system.trim().is_empty());
-    let system = system.map(|text| Message { role: "system".into(), content: text.into() });
+    let system = system.map(|text| ChatMessage { role: "system".into(), content: text.into() });
     let gap = match object.get(DELAY) {
         None | Some(Value::Null) => None,
         Some(value) => Some(Field::Usual(DELAY).time(at, value, Unit::Seconds)?),
@@ -79,6 +79,6 @@ fn message(at: &At, object: &Map<String, Value>) -> Result<Option<Event>, DataEr
     });
     let output = limit.map_or(Ok(0), |(name, value)| tokens(at, name, value, 1))?;
     let request = Request { time: None, gap, end: None, input: 0, output };
-    let said = system.into_iter().chain([Message::user(content)]).collect();
+    let said = system.into_iter().chain([ChatMessage::user(content)]).collect();
     Ok(Some(Event { said: Some(said), ..Event::of(at, request) }))
 }

@@ -2,7 +2,7 @@
 
 use crate::data::{At, DataError};
 use crate::trace::row::Request;
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 
 /// A request of a session. Times are in nanoseconds, on whatever clock the file has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(in crate::trace) struct Event {
     /// says so.
     pub(super) kept: Option<u32>,
     /// What the user says, where the file has text.
-    pub(super) said: Option<Vec<Message>>,
+    pub(super) said: Option<Vec<ChatMessage>>,
 }
 
 impl Event {

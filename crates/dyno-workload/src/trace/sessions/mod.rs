@@ -30,7 +30,7 @@ use super::select::TraceTally;
 use super::words::{self, spoken};
 use crate::data::{DataError, DataKind, DataSpec, Raw};
 use crate::session::{SessionOptions, Think};
-use dyno_model::prompt::Message;
+use dyno_model::prompt::ChatMessage;
 
 /// Recorded sessions, in the order of their starts where the file has them. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ struct Inner {
     /// Ids of the first prompt of each, where any have some.
     ids: Vec<Vec<u64>>,
     /// What the user says in each turn, where the file has text.
-    said: Vec<Vec<Message>>,
+    said: Vec<Vec<ChatMessage>>,
     tally: TraceTally,
     kept: Option<Kept>,
     with_response: u64,

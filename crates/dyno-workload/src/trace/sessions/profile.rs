@@ -6,7 +6,7 @@ use dyno_model::message::{In, clauses};
 use dyno_model::{Language, Localized, Message, Nanos, message};
 
 use super::{Kept, TraceSessions};
-use crate::data::{Spread, samples};
+use crate::data::{DataSpread, samples};
 use crate::trace::words::{self, grouped, spoken};
 
 const SAMPLES: u64 = 3;
@@ -22,11 +22,11 @@ pub struct SessionTraceProfile {
     /// When the last one starts; absent where a load starts them.
     pub duration: Option<Nanos>,
     /// Requests of a session.
-    pub turns: Spread,
+    pub turns: DataSpread,
     /// Input tokens of a request; none where the recording has text.
-    pub input: Spread,
+    pub input: DataSpread,
     /// Output tokens of a request, where they were recorded.
-    pub output: Spread,
+    pub output: DataSpread,
     /// The pauses before requests after the first: the median, nine of ten, and the longest.
     pub pauses: Option<[Nanos; 3]>,
     /// Pauses that include the time of the recorded response.
@@ -50,13 +50,13 @@ impl SessionTraceProfile {
                 count += 1;
                 pauses.extend((number > 0).then_some(pause));
                 if !has_text {
-                    Spread::add(&mut input, asked);
+                    DataSpread::add(&mut input, asked);
                 }
                 if answered > 0 {
-                    Spread::add(&mut output, answered);
+                    DataSpread::add(&mut output, answered);
                 }
             }
-            Spread::add(&mut turns, count);
+            DataSpread::add(&mut turns, count);
         }
         pauses.sort_unstable();
         let samples = (0..sessions.len().min(SAMPLES)).map(|index| {
@@ -82,7 +82,7 @@ impl SessionTraceProfile {
             });
             let more = all(index).count().saturating_sub(SAMPLE_TURNS);
             let more = (more > 0).then(|| message!("… ({more} more)", "……（另有 {more} 个）"));
-            Message::of(&clauses(shown.chain(more)))
+            Message::of(clauses(shown.chain(more)))
         });
         Self {
             sessions: sessions.len(),

@@ -9,7 +9,7 @@ use crate::random::lengths::Lengths;
 use crate::random::{Check, Maker, RandomError};
 use crate::tokenizer::Tokenizer;
 use crate::trace::prompts::Chooser;
-use dyno_model::prompt::{Content, Item, Message};
+use dyno_model::prompt::{ChatMessage, Content, Item};
 
 /// Later messages have words of their own series, so that they differ from first ones.
 const LATER: u32 = 1 << 29;
@@ -74,9 +74,9 @@ impl SessionPrompts {
                 Some(said) => self.said(said, index, number),
                 None if number == 0 => {
                     input_tokens = Some(turn.added.max(self.maker.shortest()));
-                    vec![Message::user(self.begin(index, place, turn.added)?)]
+                    vec![ChatMessage::user(self.begin(index, place, turn.added)?)]
                 }
-                None => vec![Message::user(self.go_on(index, number, turn.added)?)],
+                None => vec![ChatMessage::user(self.go_on(index, number, turn.added)?)],
             };
             let think = match sessions.inner.think {
                 Some(think) if number > 0 => think.sample(&mut rng),
@@ -92,7 +92,7 @@ impl SessionPrompts {
     }
 
     /// Recorded messages, with a number before the first where no two may begin alike.
-    fn said(&self, said: &[Message], index: u64, number: usize) -> Vec<Message> {
+    fn said(&self, said: &[ChatMessage], index: u64, number: usize) -> Vec<ChatMessage> {
         let mut said = said.to_vec();
         if let (true, 0, Some(first)) = (self.unique, number, said.first_mut()) {
             first.content = format!("({:x}-{index}) {}", self.key.run, first.content);
@@ -182,8 +182,8 @@ fn around(tokenizer: &Tokenizer, maker: &Maker) -> Result<u32, RandomError> {
         })
     };
     let [message, response] = [text(OWN[0])?, text(OWN[1])?];
-    let response = Message { role: "assistant".into(), content: response };
-    let all = [Message::user(message.as_str()), response, Message::user(message.as_str())];
+    let response = ChatMessage { role: "assistant".into(), content: response };
+    let all = [ChatMessage::user(message.as_str()), response, ChatMessage::user(message.as_str())];
     let grown = tokenizer.count_messages(&all)?.saturating_sub(alone + OWN[0]);
     Ok(grown.saturating_sub(OWN[0] + OWN[1]))
 }

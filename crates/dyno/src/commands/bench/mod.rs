@@ -11,12 +11,11 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::signals;
-use dyno_model::Message;
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
+use dyno_model::{Message, message};
 use dyno_run::{ErrorSource, RunError, RunOutput, SlowSink};
 use progress::ProgressObserver;
-use say::Say;
 use std::sync::Arc;
 
 /// Runs the plan.
@@ -40,14 +39,22 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
         printer.remark(&Message::quoted(versus::plan(&resolved).trim_end()));
     }
     if let RunOutput::Resumed(dir, past) = &resolved.order.place {
-        let done = past.finished.len();
-        let values = [dir.path().display().to_string(), done.to_string()];
-        printer.note(&Say::Resuming.said(&values));
+        let (done, dir) = (past.finished.len(), dir.path().display());
+        printer.note(&message!(
+            "resuming {dir}; levels already finished: {done}",
+            "继续测试 {dir}；已完成的级数：{done}"
+        ));
     }
     let screen = printer.clone();
     let listening = signals::listen(resolved.order.stop.clone(), move |times| match times {
-        1 => screen.note(&Message::from(Say::Stopping)),
-        2 => screen.note(&Message::from(Say::StoppingNow)),
+        1 => screen.note(&message!(
+            "stopping: waiting for running requests; press Ctrl-C again to stop immediately",
+            "正在停止：等待进行中的请求；再按一次 Ctrl-C 立即停止"
+        )),
+        2 => screen.note(&message!(
+            "stopping immediately: requests in flight are recorded as censored",
+            "立即停止：在途请求记为截尾"
+        )),
         _ => {}
     });
     if let Err(error) = &listening {
@@ -73,7 +80,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         }
     };
     let exit = ended.unwrap_or_else(|error| {
-        printer.error(&dyno_model::said!(error));
+        printer.error(&error);
         exit_by(&error)
     });
     printer.event(|| serde_json::json!({"event": "run_ends", "status": exit.code()}));
@@ -85,8 +92,10 @@ pub(crate) fn slow(plan: &Plan, printer: &Printer) -> SlowSink {
     let (target, printer) = (plan.target.to_string(), printer.clone());
     SlowSink(Arc::new(move |what, within| {
         let within = format_duration(within);
-        let values = [target.as_str(), what, &within];
-        printer.note(&Say::StillWaiting.said(&values));
+        printer.note(&message!(
+            "no response yet from {target} to {what}; waiting for up to {within}",
+            "{target} 尚未响应 {what}；最多等待 {within}"
+        ));
     }))
 }
 

@@ -1,6 +1,5 @@
 //! Shows a running benchmark: progress on a separate thread, messages through the printer.
 
-use super::say::Say;
 use crate::commands::RUNS;
 use crate::printer::Printer;
 use dyno_live::{Live, Progress, ProgressStyle, Terminal as _};
@@ -8,7 +7,7 @@ use dyno_model::fleet::AgentSeen;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
-use dyno_model::{Diagnostic, Language, Localized, Message, message};
+use dyno_model::{Diagnostic, Language, Message, message};
 use dyno_net::Clock;
 use dyno_run::{LevelBegins, Observer, RunObserver, ServerSink, one_line};
 use dyno_words::InLanguage;
@@ -146,7 +145,7 @@ impl RunObserver for ProgressObserver<'_> {
         };
         // The line of the level that it follows is printed by the thread that shows progress.
         match self.live.get().filter(|_| self.prints_lines()) {
-            Some(live) => live.note(note.text(self.printer.language())),
+            Some(live) => live.note(Message::of(note)),
             None => self.printer.note(&note),
         }
     }
@@ -173,7 +172,13 @@ fn left(after: usize, of: usize, time: Duration) -> Message {
         _ => format!("{:.1} h", seconds / 3600.0),
     };
     match after {
-        0 => Say::FirstEstimate.said(&[time, of.to_string()]),
-        _ => Say::Estimate.said(&[after.to_string(), of.to_string(), time]),
+        0 => message!(
+            "estimated from the first response: about {time} for {of} levels",
+            "根据首个响应估计：{of} 级约需 {time}"
+        ),
+        _ => message!(
+            "{after} of {of} levels done; about {time} left",
+            "已完成 {after}/{of} 级；约剩 {time}"
+        ),
     }
 }

@@ -2,16 +2,15 @@
 
 use super::outcome::conclude;
 use super::progress::ProgressObserver;
-use super::say::Say;
 use crate::commands::compare;
 use crate::commands::show::text_options;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::{Resolved, Showing};
 use crate::why::Status;
-use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
+use dyno_model::{Summary, message};
 use dyno_report::plan::{Around, Data};
 use dyno_report::render_brief;
 use dyno_run::{FinishedRun, Order, RunError};
@@ -103,6 +102,9 @@ fn compared(runs: &[FinishedRun; 2], showing: &Showing, printer: &Printer) -> Ex
         exit = printer.result(&table);
     }
     let [a, b] = paths.map(|path| path.display().to_string());
-    printer.remark(&Say::CompareAgain.said(&[a, b]));
+    printer.remark(&message!(
+        "to compare again: dyno compare {a} {b}",
+        "再次对比：dyno compare {a} {b}"
+    ));
     exit
 }

@@ -1,14 +1,13 @@
 //! The reports that are written into the run directory.
 
-use super::say::Say;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_analysis::Detail;
 use dyno_model::summary::Extras;
-use dyno_model::{Message, Summary, message};
+use dyno_model::{Localized, Message, Summary, message};
 use dyno_report::TextOptions;
-use dyno_report::layout::{Layout, Options, Run};
+use dyno_report::layout::{Layout, Options, RunToPrint};
 use dyno_run::FinishedRun;
 
 /// Writes each requested report into the run directory, and prints its path. A report that cannot be written
@@ -26,13 +25,13 @@ pub(super) fn reports(
     let source = match finished.records() {
         Ok(source) => source,
         Err(error) => {
-            let why = dyno_model::said!(error);
+            let why = Message::of(error);
             printer.error(&message!("no report was written: {why}", "未写入报告：{why}"));
             return Exit::Bug;
         }
     };
     let needs = |need: fn(Layout) -> bool| reports.iter().any(|layout| need(*layout));
-    let run = Run {
+    let run = RunToPrint {
         summary: summary.clone(),
         extras: match needs(Layout::needs_extras) {
             true => dyno_analysis::extras(plan, &source),
@@ -60,7 +59,7 @@ pub(super) fn reports(
             }
         };
         match dir.write_report(name, &printed.bytes) {
-            Ok(path) => printer.remark(&Say::Report.said(&[path.display().to_string()])),
+            Ok(path) => printer.remark(&message!("report: {}", "报告：{}", path.display())),
             Err(error) => {
                 printer.error(&unwritten(name, &error));
                 exit = Exit::Bug;
@@ -70,7 +69,7 @@ pub(super) fn reports(
     exit
 }
 
-fn unwritten(name: &str, error: &impl std::fmt::Display) -> Message {
-    let why = dyno_model::said!(error);
+fn unwritten(name: &str, error: &impl Localized) -> Message {
+    let why = Message::of(error);
     message!("{name} was not written: {why}", "未写入 {name}：{why}")
 }

@@ -10,7 +10,7 @@ use dyno_run::workload::{limits, not_truncated};
 use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use dyno_workload::trace::{
-    SessionTraceProfile, Starts, Told, Trace, TraceProfile, TraceSessions, TraceTally,
+    SessionTraceProfile, Starts, ToldOfTrace, Trace, TraceProfile, TraceSessions, TraceTally,
 };
 
 /// Whether a specification names a trace or recorded sessions, or a file that is one by its shape.
@@ -74,7 +74,7 @@ fn with_notes(
     format!("{}\n{}{notes}", recognised.text(language), profile.text(language))
 }
 
-fn described(told: &Told, printer: &Printer) -> String {
+fn described(told: &ToldOfTrace, printer: &Printer) -> String {
     let note = told.note.with([told.count]);
     let note = note.in_language(printer.language());
     let stop = printer.language().semicolon();

@@ -2,7 +2,6 @@
 
 use super::ladder::{self, Step, Trial};
 use super::limits::Limits;
-use super::words::Say;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_run::{Stop, StopSignal};
 use serde::{Serialize, Serializer};
@@ -63,29 +62,55 @@ impl Findings {
 
     /// For people.
     pub(crate) fn text(&self, language: Language) -> String {
-        let mut lines = vec![Say::Head.text(language).to_owned()];
+        let say = |said: Message| said.text(language);
+        let mut lines = vec![say(message!(
+            "                  TTFT ms       ITL ms     send     read CPU\n\
+         streams tokens/s  bias/jitter     bias/p99 delay ms delay ms   %  metrics",
+            "                      TTFT ms       ITL ms     发送     读取 CPU\n   \
+         流数 tokens/s    偏差/抖动     偏差/p99  延迟 ms  延迟 ms   %  指标"
+        ))];
         lines.extend(self.ladder.iter().map(|step| step.row(language)));
         if !self.without_stamps.is_empty() {
-            lines.push(Say::WithoutStamps.text(language).to_owned());
+            lines
+                .push(say(message!("without the kernel's receive times:", "不使用内核接收时间：")));
             lines.extend(self.without_stamps.iter().map(|step| step.row(language)));
         }
         let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
         let accurate = accurate(self, shown(self.tokens_per_s), language);
-        lines.extend([String::new(), Say::Judged.text(language).to_owned()]);
+        lines.extend([String::new(), say(message!(
+            "The client is judged: whether it can be sure of its own times, however close they \
+             happened to be. Bias and jitter also contain delays of the engine.",
+            "判定针对客户端：无论实测值多接近，客户端能否确定自身的时间。偏差和抖动还包含引擎的延\
+             迟。"
+        ))]);
         if self.ladder.iter().chain(&self.without_stamps).any(Step::is_marked) {
-            lines.push(Say::Rough.text(language).to_owned());
+            lines.push(say(message!(
+                "~: known only to lie within a range; a run marks such a percentile and stays \
+                 valid.",
+                "~：只能确定在一定范围内；测试会标记该百分位，判定仍为有效。"
+            )));
         }
         lines.push(accurate);
-        lines.push(Say::FlatOut.with(language, &[shown(self.flat_out_tokens_per_s)]));
+        lines.push(say(message!(
+            "At maximum throughput, with 16 events per packet, the client receives {} tokens/s.",
+            "在最大吞吐量下（每个数据包 16 个事件），客户端每秒接收 {} 个 token。",
+            shown(self.flat_out_tokens_per_s)
+        )));
         let stamps = match self.kernel_stamps {
-            Some(true) => Say::Stamps,
-            Some(false) => Say::NoStamps,
-            None => Say::StampsUnknown,
+            Some(true) => message!("The kernel provides receive times.", "内核提供接收时间。"),
+            Some(false) => message!(
+                "The kernel provides no receive times: times are taken in this program.",
+                "内核不提供接收时间：时间由本程序记录。"
+            ),
+            None => message!(
+                "Whether the kernel provides receive times could not be determined.",
+                "无法确定内核是否提供接收时间。"
+            ),
         };
-        lines.push(stamps.text(language).to_owned());
-        lines.push(self.limits.text(language));
+        lines.push(say(stamps));
+        lines.extend(self.limits.said().iter().map(|line| line.text(language)));
         if self.advice.is_empty() {
-            lines.push(Say::NothingToChange.text(language).to_owned());
+            lines.push(say(message!("Nothing to change.", "无需调整。")));
         }
         lines.extend(self.advice.iter().map(|advice| format!("→ {}", advice.text(language))));
         lines.join("\n") + "\n"
@@ -157,13 +182,26 @@ fn accurate(findings: &Findings, tokens: String, language: Language) -> String {
     let tried = || findings.ladder.iter().map(|step| (step.streams, step.client_valid));
     let Some(most) = findings.streams else {
         let least = tried().map(|(streams, _)| streams).min().unwrap_or(0);
-        return Say::NotAccurate.with(language, &[least.to_string()]);
+        return message!(
+            "Metrics are not accurate on this machine, even with {least} streams.",
+            "在本机上即使只有 {least} 路流，指标也不准确。"
+        )
+        .text(language);
     };
     let fails = tried().filter(|(streams, valid)| *streams > most && !valid);
     match fails.map(|(streams, _)| streams).min() {
-        Some(fails) => {
-            Say::UpToButNot.with(language, &[most.to_string(), tokens, fails.to_string()])
-        }
-        None => Say::UpToAtLeast.with(language, &[most.to_string(), tokens]),
+        Some(fails) => message!(
+            "Metrics are accurate up to {most} streams and {tokens} tokens/s on this machine, but \
+             not with {fails} streams; nothing between was tried.",
+            "在本机上，指标在 {most} 路流、{tokens} token/秒以内准确，但 {fails} 路流时不准确；两\
+             者之间未测试。"
+        )
+        .text(language),
+        None => message!(
+            "Metrics are accurate up to at least {most} streams and {tokens} tokens/s on this \
+             machine; more was not tried.",
+            "在本机上，指标至少在 {most} 路流、{tokens} token/秒以内准确；更高负载未测试。"
+        )
+        .text(language),
     }
 }

@@ -1,11 +1,10 @@
 //! One step: the client with N streams of an engine in a separate process.
 
-use super::words::Say;
 use dyno_model::instrument::is_judged_alone;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Timeouts, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Ranges};
-use dyno_model::{Language, Message, SEC, message};
+use dyno_model::{Language, Localized, Message, SEC, message};
 use dyno_run::{MetricsFrom, Order, RunError, StopSignal};
 use dyno_words::columns::millis;
 use serde::Serialize;
@@ -223,10 +222,13 @@ impl Step {
         };
         let rough = if self.itl_p99_uncertain { "~" } else { "" };
         let verdict = match (self.client_valid, self.engine_on_time) {
-            _ if self.failed => Say::Failed.text(language).to_owned(),
-            (true, true) => Say::Accurate.text(language).to_owned(),
-            (true, false) => Say::EngineLate.text(language).to_owned(),
-            (false, _) => Say::Uncertain.with(language, &[self.uncertain.join(language.comma())]),
+            _ if self.failed => message!("requests failed", "有请求失败").text(language),
+            (true, true) => message!("accurate", "准确").text(language),
+            (true, false) => message!("accurate, engine late", "准确，引擎滞后").text(language),
+            (false, _) => {
+                message!("UNCERTAIN: {}", "不确定：{}", self.uncertain.join(language.comma()))
+                    .text(language)
+            }
         };
         format!(
             "{:>7}{:>9}{:>13}{:>13}{:>9}{:>9}{:>4}  {verdict}",

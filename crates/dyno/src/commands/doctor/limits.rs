@@ -1,8 +1,7 @@
 //! The limits on files, ports and cores, how busy the machine is, and what to change about them.
 
 use super::ladder::Step;
-use super::words::Say;
-use dyno_model::{Language, Message, message};
+use dyno_model::{Message, message};
 use serde::Serialize;
 
 /// What the system allows.
@@ -45,14 +44,25 @@ impl Streams {
         }
     }
 
-    fn text(&self, language: Language) -> Option<String> {
-        let one = self.one_address?.to_string();
-        Some(match self.several_addresses.map(|several| several.to_string()) {
-            Some(several) if self.addresses > 1 => {
-                Say::StreamsByPorts.with(language, &[one, several, self.addresses.to_string()])
-            }
-            Some(several) => Say::StreamsByFiles.with(language, &[several]),
-            None => Say::StreamsByAddress.with(language, &[one]),
+    fn said(&self) -> Option<Message> {
+        let (one, addresses) = (self.one_address?, self.addresses);
+        Some(match self.several_addresses {
+            Some(several) if addresses > 1 => message!(
+                "Streams to one server: up to {one} from one address, {several} from {addresses} \
+                 (--source-address).",
+                "到同一服务器的流数：单个地址最多 {one} 路，{addresses} 个地址（--source-address）\
+                 最多 {several} 路。"
+            ),
+            Some(several) => message!(
+                "Streams to one server: up to {several} in one process, which has no more open \
+                 files.",
+                "到同一服务器的流数：单个进程最多 {several} 路，受打开文件数限制。"
+            ),
+            None => message!(
+                "Streams to one server: up to {one} from each address of this machine \
+                 (--source-address).",
+                "到同一服务器的流数：本机每个地址（--source-address）最多 {one} 路。"
+            ),
         })
     }
 }
@@ -81,22 +91,23 @@ impl Limits {
         self.streams.one_address.is_none_or(|most| u64::from(streams) <= most)
     }
 
-    pub(super) fn text(&self, language: Language) -> String {
-        let shown =
-            |n: Option<u64>, none: Say| n.map_or(none.text(language).to_owned(), |n| n.to_string());
-        let files = shown(self.open_files, Say::Unlimited);
-        let ports = shown(self.ports, Say::Unknown);
-        let mut limits = Say::Limits.with(language, &[self.cores.to_string(), files, ports]);
-        if let Some(streams) = self.streams.text(language) {
-            limits += &format!("\n{streams}");
-        }
-        match self.load_average {
-            Some(load) => {
-                let values = [format!("{load:.2}"), self.machine_cores.to_string()];
-                format!("{limits}\n{}", Say::Load.with(language, &values))
-            }
-            None => limits,
-        }
+    pub(super) fn said(&self) -> Vec<Message> {
+        let shown = |n: Option<u64>, none: Message| n.map_or(none, Message::quoted);
+        let (cores, streams) = (self.cores, self.streams.said());
+        let files = shown(self.open_files, message!("unlimited", "不限"));
+        let ports = shown(self.ports, message!("unknown", "未知"));
+        let load = self.load_average.map(|load| {
+            message!(
+                "Load average before the test: {load:.2} on {} cores.",
+                "测试前的平均负载：{load:.2}，共 {} 个核。",
+                self.machine_cores
+            )
+        });
+        let limits = message!(
+            "Limits: {cores} cores, {files} open files, {ports} local ports to one server.",
+            "限制：{cores} 个核，打开文件数 {files}，到同一服务器的本地端口 {ports} 个。"
+        );
+        [Some(limits), streams, load].into_iter().flatten().collect()
     }
 
     /// The load average, if less than a core was free on average: the client needs one.
@@ -110,34 +121,34 @@ impl Limits {
         if let Some(load) = self.busy() {
             let cores = self.machine_cores;
             advice.push(message!(
-                "this machine was busy before the test: load average {load:.2} on {cores} cores. Results \
-                 measured here may be suspect, and this test shows less than the machine can do: stop \
-                 other work, then run `dyno doctor` again",
-                "测试前本机较忙：{cores} 个核的平均负载为 {load:.2}。在此测得的结果可能存疑，\
-                 本次测试也低估了本机的能力：请停止其他任务后重新运行 `dyno doctor`",
+                "this machine was busy before the test: load average {load:.2} on {cores} cores. \
+                 Results measured here may be suspect, and this test shows less than the machine \
+                 can do: stop other work, then run `dyno doctor` again",
+                "测试前本机较忙：{cores} 个核的平均负载为 {load:.2}。在此测得的结果可能存疑，本次\
+                 测试也低估了本机的能力：请停止其他任务后重新运行 `dyno doctor`"
             ));
         }
         if stamps == Some(false) {
             advice.push(message!(
-                "the kernel provides no receive times, as in some sandboxes: if short gaps between tokens \
-                 matter, measure from a plain Linux host or container",
-                "内核不提供接收时间（某些沙箱如此）：如果关注较短的 token 间隔，\
-                 请在普通的 Linux 主机或容器中测试",
+                "the kernel provides no receive times, as in some sandboxes: if short gaps \
+                 between tokens matter, measure from a plain Linux host or container",
+                "内核不提供接收时间（某些沙箱如此）：如果关注较短的 token 间隔，请在普通的 Linux \
+                 主机或容器中测试"
             ));
         }
         if let Some(governor) = self.governor.as_deref().filter(|name| *name != "performance") {
             advice.push(message!(
-                "the CPU governor is `{governor}`: set it to `performance` (cpupower frequency-set -g \
-                 performance), because idle cores wake up late",
-                "CPU 调频策略为 `{governor}`：空闲的核唤醒较慢，\
-                 请设为 `performance`（cpupower frequency-set -g performance）",
+                "the CPU governor is `{governor}`: set it to `performance` (cpupower \
+                 frequency-set -g performance), because idle cores wake up late",
+                "CPU 调频策略为 `{governor}`：空闲的核唤醒较慢，请设为 `performance`（cpupower \
+                 frequency-set -g performance）"
             ));
         }
         if let Some(quota) = self.cpu_quota.filter(|quota| *quota < 2.0) {
             advice.push(message!(
-                "a control group limits CPU use to {quota:.2} cores: the client is paused when they are used \
-                 up; raise the CPU limit of the container",
-                "控制组将 CPU 限制为 {quota:.2} 核：用完后客户端会被暂停；请提高容器的 CPU 配额",
+                "a control group limits CPU use to {quota:.2} cores: the client is paused when \
+                 they are used up; raise the CPU limit of the container",
+                "控制组将 CPU 限制为 {quota:.2} 核：用完后客户端会被暂停；请提高容器的 CPU 配额"
             ));
         }
         if let Some(files) = self.open_files.filter(|files| *files < 10_000) {
@@ -150,10 +161,11 @@ impl Limits {
         }
         if let Some(ports) = self.ports.filter(|ports| *ports < 20_000) {
             advice.push(message!(
-                "{ports} local ports limit the number of streams from one address to one server: open \
-                 connections from several with --source-address, or widen net.ipv4.ip_local_port_range",
-                "{ports} 个本地端口限制了从一个地址到同一服务器的流数：\
-                 请用 --source-address 从多个地址建立连接，或扩大 net.ipv4.ip_local_port_range",
+                "{ports} local ports limit the number of streams from one address to one server: \
+                 open connections from several with --source-address, or widen \
+                 net.ipv4.ip_local_port_range",
+                "{ports} 个本地端口限制了从一个地址到同一服务器的流数：请用 --source-address 从多\
+                 个地址建立连接，或扩大 net.ipv4.ip_local_port_range"
             ));
         }
         if self.cores < 2 {
@@ -173,11 +185,12 @@ impl Limits {
         }
         if let Some(step) = client {
             advice.push(message!(
-                "from {} streams on, metrics are inaccurate: give the client a dedicated core (taskset) \
-                 and priority (chrt -f 1), stop other work, or split the load over machines",
-                "从 {} 个流开始指标不准确：请给客户端独占的核（taskset）与实时优先级（chrt -f 1），\
-                 停止其他任务，或将负载分到多台机器",
-                step.streams,
+                "from {} streams on, metrics are inaccurate: give the client a dedicated core \
+                 (taskset) and priority (chrt -f 1), stop other work, or split the load over \
+                 machines",
+                "从 {} 个流开始指标不准确：请给客户端独占的核（taskset）与实时优先级（chrt -f 1）\
+                 ，停止其他任务，或将负载分到多台机器",
+                step.streams
             ));
         }
         if let Some(step) = engine {
@@ -195,7 +208,7 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::Localized;
+    use dyno_model::{Language, Localized};
 
     fn limits(load: Option<f64>, machine_cores: usize) -> Limits {
         Limits {
@@ -219,13 +232,13 @@ mod tests {
         assert!(english.contains("may be suspect"), "{english}");
         let chinese = advice[0].text(Language::Chinese);
         assert!(chinese.contains("3.25") && chinese.contains("2 个核"), "{chinese}");
-        let text = limits(Some(3.254), 2).text(Language::English);
-        assert!(text.ends_with("Load average before the test: 3.25 on 2 cores."), "{text}");
+        let said = limits(Some(3.254), 2).said().pop().unwrap().to_string();
+        assert_eq!(said, "Load average before the test: 3.25 on 2 cores.");
     }
 
     #[test]
     fn files_and_ports_say_how_many_streams_there_can_be() {
-        let text = |files, ports| Streams::of(files, ports).text(Language::English);
+        let text = |files, ports| Streams::of(files, ports).said().map(|said| said.to_string());
         assert_eq!(
             text(Some(20_000), Some(28_232)).unwrap(),
             "Streams to one server: up to 19936 in one process, which has no more open files."
@@ -245,6 +258,6 @@ mod tests {
         assert_eq!(limits(Some(7.1), 8).busy(), Some(7.1));
         assert_eq!(limits(Some(0.3), 1).busy(), None);
         assert_eq!(limits(None, 2).busy(), None, "unknown is not busy");
-        assert!(!limits(None, 2).text(Language::English).contains("average"));
+        assert_eq!(limits(None, 2).said().len(), 1, "no average");
     }
 }

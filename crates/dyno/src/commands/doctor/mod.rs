@@ -4,7 +4,6 @@
 mod findings;
 mod ladder;
 mod limits;
-mod words;
 
 use super::shown_json;
 use crate::args::DoctorArgs;
@@ -24,13 +23,11 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     if let Err(error) = &listening {
         printer.warn(&signals::unheard(error));
     }
-    let found = Findings::measure(args.quick, &stop, &engine, &|what| {
-        printer.remark(&dyno_model::said!(what))
-    });
+    let found = Findings::measure(args.quick, &stop, &engine, &|what| printer.remark(&what));
     let findings = match found {
         Ok(findings) => findings,
         Err(message) => {
-            printer.error(&dyno_model::said!(message));
+            printer.error(&message);
             return Exit::Bug;
         }
     };

@@ -64,6 +64,24 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn what_another_tool_prints_is_read_from_a_pipe() {
+    let place = Place::new();
+    let piped = |args: &str, from: &str, status: i32| {
+        let mut command = place.dyno(args);
+        let output = command.stdin(std::fs::File::open(from).unwrap()).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+        assert_eq!(output.status.code(), Some(status), "{said:?}");
+        said
+    };
+    let [listed, _] = piped("import -", &published("bursts.txt"), 0);
+    assert!(listed.contains("stdin:") && listed.ends_with("levels\n"), "{listed}");
+    let of_file = dyno(&place, &format!("import {}", published("bursts.txt")), 0).stdout;
+    assert_eq!(listed.lines().last(), of_file.lines().last());
+    let [_, said] = piped("lint -", &place.file("notes.txt", "nothing of the kind\n"), 2);
+    assert!(said.contains("`stdin`") && said.contains("guidellm"), "{said}");
+}
+
+#[test]
 fn a_directory_of_loose_files_is_read_and_the_rest_passed_over() {
     let place = Place::new();
     for name in ["bursts.txt", "length-matrix.md"] {

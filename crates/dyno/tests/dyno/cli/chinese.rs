@@ -43,6 +43,7 @@ const MISTAKES: [&[&str]; 16] = [
 /// Three English words in a row, apart from what is quoted: a sentence that was not translated.
 fn english(text: &str) -> Option<String> {
     let unquoted: String = text.split('`').step_by(2).collect();
+    let unquoted: String = unquoted.split(['“', '”']).step_by(2).collect();
     let mut row = Vec::new();
     for word in unquoted.split([' ', '\n']) {
         match !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase()) {

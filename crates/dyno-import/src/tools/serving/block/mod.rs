@@ -4,7 +4,7 @@
 mod load;
 mod rows;
 
-use crate::text::part::Part;
+use crate::text::part::TextPart;
 use crate::text::quantity::name;
 use dyno_form::lines::TextLine;
 use rows::Reader;
@@ -16,7 +16,7 @@ const FIRST_ROWS: [&str; 3] = ["successful requests", "backend", "benchmark dura
 
 /// Reads the block that starts with the first of these lines; returns how many lines it takes.
 /// `before` are the lines that the tool may have printed ahead of it.
-pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[TextLine], before: &[String]) -> Option<(TextPart, usize)> {
     let first = lines.first()?;
     let titled = is_title(&first.text);
     if !titled && !begins_bare(lines) {

@@ -4,7 +4,7 @@ use super::TITLE;
 use super::load::StatedLoad;
 use crate::level::blank;
 use crate::text::invocation::Invocation;
-use crate::text::part::{Part, Stated, label, put, report, whole};
+use crate::text::part::{Stated, TextPart, label, put, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name, neat, quantity};
 use crate::tools::serving::api;
 use dyno_model::Diagnostic;
@@ -162,7 +162,7 @@ impl Reader {
         true
     }
 
-    pub(crate) fn finish(mut self, titled: bool, closed: bool) -> Part {
+    pub(crate) fn finish(mut self, titled: bool, closed: bool) -> TextPart {
         self.stated_load.complete(&self.invocation);
         let level = &mut self.level;
         let ended = level.requests.completed.map(|n| n + level.requests.failed.unwrap_or_default());
@@ -206,7 +206,7 @@ impl Reader {
             (true, false) => Recognised::likely([TITLE]),
             (false, _) => Recognised::likely(["rows"]),
         };
-        let mut part = Part::new(tool, "block", self.line, recognised);
+        let mut part = TextPart::new(tool, "block", self.line, recognised);
         part.api = self.backend.as_deref().and_then(api);
         part.model = self.invocation.model();
         part.levels.push((self.level, self.extras));
