@@ -284,7 +284,7 @@ fn stand(
         let (message, bytes) = match taken(&packet) {
             Ok(taken) => taken,
             Err(error) => {
-                let why = Message::of(&error);
+                let why = Message::of(error);
                 let _ = line.out.send(&FromAgent::Refused { why: why.clone() }, &[]);
                 return (why, false);
             }

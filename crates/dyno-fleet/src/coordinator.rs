@@ -250,9 +250,7 @@ impl Fleet {
             let silence = arrived.at.saturating_sub(member.heard);
             member.longest_silence = member.longest_silence.max(silence);
             member.heard = member.heard.max(arrived.at);
-            let said = arrived
-                .packet
-                .and_then(|packet| taken(&packet).map_err(|error| Message::of(&error)));
+            let said = arrived.packet.and_then(|packet| taken(&packet).map_err(Message::of));
             match said {
                 Ok((FromAgent::Beat { beat: Some(beat), .. }, _)) if !can_be(&beat) => {
                     member.lost.get_or_insert_with(impossible);

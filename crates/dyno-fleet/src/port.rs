@@ -32,7 +32,7 @@ impl Out {
 
     /// Sends a message; the reason if the other side is gone.
     pub(crate) fn send(&self, message: &impl Serialize, bytes: &[u8]) -> Result<(), Message> {
-        let packet = encode(message, bytes).map_err(|error| Message::of(&error))?;
+        let packet = encode(message, bytes).map_err(Message::of)?;
         let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sender(packet)
     }

@@ -138,7 +138,7 @@ impl AsItIs {
 impl InTheLanguage {
     #[doc(hidden)]
     pub fn value<T: Localized>(self, value: T) -> DiagnosticValue {
-        DiagnosticValue::Message(Message::of(&value))
+        DiagnosticValue::Message(Message::of(value))
     }
 }
 

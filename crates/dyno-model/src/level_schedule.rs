@@ -65,7 +65,7 @@ impl FromStr for MetricStatistic {
     fn from_str(text: &str) -> Result<Self, Message> {
         // The SLO parser knows all metrics and suggests corrections.
         let slo: Slo =
-            format!("{text}<1s").parse().map_err(|error: SloError| Message::of(&error))?;
+            format!("{text}<1s").parse().map_err(|error: SloError| Message::of(error))?;
         match slo.terms() {
             [Term { metric, statistic: Some(statistic), .. }] if metric.is_time() => {
                 Ok(Self { metric: *metric, statistic: *statistic })

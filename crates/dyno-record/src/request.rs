@@ -203,7 +203,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     record.first_refused = refused.map(|after| record.intended.saturating_add(after));
     let (odd, loose) = (decode_odd(odd)?, decode_loose(loose)?);
     record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, odd, loose)
-        .map_err(|damaged| Bad(Message::of(&damaged)))?;
+        .map_err(|damaged| Bad(Message::of(damaged)))?;
     record.input = token_count(input)?;
     record.output = token_count(output)?;
     record.turn = session.zip(turn).map(|(session, number)| TurnOfSession { session, number });

@@ -201,7 +201,7 @@ impl<S: Sink> Writer<S> {
             self.failed = Some((error, Instant::now()));
         } else if self.failed.take().is_some() {
             self.buffer.shrink_to(self.limits.buffer);
-            self.trouble.set(self.lost_error().map(|error| Message::of(&error)));
+            self.trouble.set(self.lost_error().map(Message::of));
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn measure(
 ) -> Result<Option<u64>, RunError> {
     let item = Item::text(format!("{run:016x} is a number. Reply with the single word OK."));
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
-        .map_err(|error| RunError::Interrupted(Message::of(&error)))?;
+        .map_err(|error| RunError::Interrupted(Message::of(error)))?;
     if record.cached.is_some() || !record.is_completed() {
         return Ok(record.cached);
     }

@@ -116,7 +116,7 @@ fn lasting(
                 counted => return counted,
             }
         }
-        estimated(what).map_err(|error| dyno_model::Message::of(&error))
+        estimated(what).map_err(dyno_model::Message::of)
     })
 }
 

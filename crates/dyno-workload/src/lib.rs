@@ -2,8 +2,9 @@
 //! request shapes.
 //!
 //! `data` reads data files, `session` makes conversations, `trace` replays recorded traffic, `random` makes prompts of
-//! exact lengths, `tokenizer` counts tokens.
+//! exact lengths, `tokenizer` counts tokens, `agentic` reads the recorded traffic of coding agents as trees of sessions.
 
+pub mod agentic;
 pub mod data;
 pub mod random;
 pub mod session;

@@ -10,7 +10,7 @@ use dyno_model::Nanos;
 use dyno_model::units::to_s;
 use dyno_respond::api::ask::Ask;
 use dyno_respond::api::response::{Facts, KnownPrompt, Response, Whole};
-use dyno_respond::api::{AnswerFinish, ResponseBody, ServedApi};
+use dyno_respond::api::{AnswerFinish, RequestBody, ServedApi};
 use dyno_respond::fault::{Failure, Quirk, Selected};
 use dyno_respond::framing::{Burst, ServedFraming, Transfer};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -124,7 +124,7 @@ impl Site {
         let Selected { failure, quirks, .. } = job.selected;
         let block = self.live().and_then(|live| live.hashed_block());
         let dimensions = self.dimensions;
-        let body = ResponseBody { bytes: &job.request.body, quirks, block, dimensions };
+        let body = RequestBody { bytes: &job.request.body, quirks, block, dimensions };
         let ask = match job.api.read(&body) {
             Ok(ask) => ask,
             Err(refusal) => return Reply::refusal(job.api, &refusal, job.keep()),

@@ -136,7 +136,7 @@ fn listed(names: impl ExactSizeIterator<Item = Message>) -> Message {
     let more = names.len().saturating_sub(LISTED);
     let shown = list(names.take(LISTED));
     match more {
-        0 => Message::of(&shown),
+        0 => Message::of(shown),
         more => message!("{shown} and {more} more", "{shown}，另有 {more} 个"),
     }
 }

@@ -80,7 +80,7 @@ fn entry(
 }
 
 fn kept<T>(read: Result<T, RecordError>, problems: &mut Vec<Message>) -> Option<T> {
-    read.map_err(|error| problems.push(Message::of(&error))).ok()
+    read.map_err(|error| problems.push(Message::of(error))).ok()
 }
 
 fn how_it_ended(summary: &Summary) -> RunState {

@@ -1,7 +1,7 @@
 //! For tests of the APIs: a response with known facts, and the bytes of its stream.
 
 use super::response::{Chunks, Facts, ResponseToken};
-use super::{AnswerFinish, ResponseBody};
+use super::{AnswerFinish, RequestBody};
 use crate::fault::{Quirk, Quirks};
 use crate::framing::{Burst, Frames, ServedFraming, Transfer};
 use dyno_model::MS;
@@ -24,8 +24,8 @@ pub(super) fn facts(quirks: &[Quirk]) -> Facts<'static> {
 }
 
 /// A request body for a model with small vectors.
-pub(super) fn body(bytes: &str) -> ResponseBody<'_> {
-    ResponseBody { bytes: bytes.as_bytes(), quirks: Quirks::default(), block: None, dimensions: 16 }
+pub(super) fn body(bytes: &str) -> RequestBody<'_> {
+    RequestBody { bytes: bytes.as_bytes(), quirks: Quirks::default(), block: None, dimensions: 16 }
 }
 
 /// Everything that a stream sends: its first token after 100 ms, the others 20 ms apart.

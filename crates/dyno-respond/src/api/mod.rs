@@ -51,7 +51,7 @@ pub trait ServedApi: Sync {
     fn paths(&self) -> &'static [&'static str];
 
     /// What a request asks for, and how the response to it is written.
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal>;
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal>;
 
     /// The body of an error with this status.
     fn error(&self, status: u16, message: &str) -> Vec<u8>;
@@ -85,7 +85,7 @@ pub fn at(path: &str) -> Option<&'static dyn ServedApi> {
 
 /// A request body, and how it is to be read.
 #[derive(Debug, Clone, Copy)]
-pub struct ResponseBody<'a> {
+pub struct RequestBody<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// The quirks that the response to it has.
@@ -96,7 +96,7 @@ pub struct ResponseBody<'a> {
     pub dimensions: u32,
 }
 
-impl ResponseBody<'_> {
+impl RequestBody<'_> {
     /// Its fields; the error says what is wrong and where.
     fn fields<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Refusal> {
         serde_json::from_slice(self.bytes)

@@ -178,9 +178,9 @@ fn carry_out(
     let told_to_end = stop.clone();
     let ends = move || told_to_end.get() > Stop::No;
     let post = Post::take_until(line, clock, ends);
-    let post = post.map_err(|error| RunError::Own(Message::of(&error)))?;
+    let post = post.map_err(|error| RunError::Own(Message::of(error)))?;
     let met = post.say(&FromAgent::Hello(hello(agent)), &[]);
-    met.map_err(|why| RunError::Own(Message::of(&why)))?;
+    met.map_err(|why| RunError::Own(Message::of(why)))?;
     let mut duty = None;
     loop {
         let said = match post.next() {
@@ -259,7 +259,7 @@ impl Duty {
         post: &Post,
         clock: Clock,
     ) -> Result<Self, RunError> {
-        check_setup(setup).map_err(|why| RunError::Usage(Message::of(&why)))?;
+        check_setup(setup).map_err(|why| RunError::Usage(Message::of(why)))?;
         (agent.may_measure)(&setup.url).map_err(RunError::Usage)?;
         let files = match agent.shares_files {
             true => None,
@@ -337,7 +337,7 @@ impl Duty {
         clock: Clock,
         told_to_end: &StopSignal,
     ) -> Result<(AgentLevelEnd, KeptRecords), RunError> {
-        check_level(prepare).map_err(|why| RunError::Usage(Message::of(&why)))?;
+        check_level(prepare).map_err(|why| RunError::Usage(Message::of(why)))?;
         let PrepareLevel { level: number, plan: level, taken, failures } = prepare;
         self.attempt.taken = *taken;
         self.workload.go_on_from(self.attempt);

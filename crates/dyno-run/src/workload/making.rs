@@ -226,7 +226,7 @@ impl Workload {
             true => return None,
         };
         Some(Box::new(move |content: &Content| {
-            tokenizer.count_content(content, chat).map_err(|error| Message::of(&error))
+            tokenizer.count_content(content, chat).map_err(Message::of)
         }))
     }
 }

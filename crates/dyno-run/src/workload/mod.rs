@@ -111,7 +111,7 @@ impl Workload {
         let elsewhere = places.tokenizer.as_deref();
         let tokenizer = match elsewhere.or(data.tokenizer.as_deref().map(Path::new)) {
             Some(path) => {
-                Tokenizer::load(path).map_err(|error| ("--tokenizer", Message::of(&error)))?
+                Tokenizer::load(path).map_err(|error| ("--tokenizer", Message::of(error)))?
             }
             None => Tokenizer::estimate(),
         };

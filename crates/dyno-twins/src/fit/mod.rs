@@ -177,7 +177,7 @@ fn by_records(
         _ => None,
     };
     if let Some(defect) = defect {
-        return Err(FitRefused { notes, errors: vec![Message::of(&defect)] });
+        return Err(FitRefused { notes, errors: vec![Message::of(defect)] });
     }
     notes.extend(trials.hidden());
     notes.extend(trials.unchecked());
@@ -235,7 +235,7 @@ impl FitJob<'_> {
         if let Some(budget) = self.wanted.token_budget {
             options.token_budgets = vec![budget];
         }
-        let found = dyno_fit::fit(table, &options).map_err(|error| Message::of(&error))?;
+        let found = dyno_fit::fit(table, &options).map_err(Message::of)?;
         let text = by_table::report(&found, self.language);
         let warning = by_table::warning(&found.leave_one_out);
         Ok(FittedTwin { twin: found.twin, text, warning })

@@ -137,7 +137,7 @@ impl Addresses {
     ) -> Result<Self, NoAddress> {
         let unknown = |why: Message| NoAddress::Unknown(endpoint.host.clone(), why);
         let found = (resolver.0)(&endpoint.host, endpoint.port);
-        let mut all = found.map_err(|error| unknown(Message::of(&error)))?;
+        let mut all = found.map_err(|error| unknown(Message::of(error)))?;
         // A name server gives them in a different order each time; two runs should do the same.
         all.sort();
         all.dedup();

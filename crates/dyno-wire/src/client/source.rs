@@ -168,10 +168,10 @@ fn check(from: IpAddr, to: Option<SocketAddr>) -> Result<(), SourceError> {
     check_source(from, to).map_err(|fault| match (fault, to) {
         (SourceFault::NotLocal, _) => SourceError::NotLocal(from),
         (SourceFault::NoRoute(why), Some(to)) => {
-            SourceError::NoRoute { from, to, why: Message::of(&why) }
+            SourceError::NoRoute { from, to, why: Message::of(why) }
         }
         (SourceFault::System(why) | SourceFault::NoRoute(why), _) => {
-            SourceError::System { from, why: Message::of(&why) }
+            SourceError::System { from, why: Message::of(why) }
         }
     })
 }

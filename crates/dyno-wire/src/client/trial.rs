@@ -62,7 +62,7 @@ pub(super) fn try_all(
     };
     let outcome = |result: Option<io::Result<()>>| match result {
         Some(Ok(())) => Ok(()),
-        Some(Err(error)) if error.kind() != ErrorKind::TimedOut => Err(Message::of(&error)),
+        Some(Err(error)) if error.kind() != ErrorKind::TimedOut => Err(Message::of(error)),
         _ => late(),
     };
     Some(addresses.iter().copied().zip(results.into_iter().map(outcome)).collect())

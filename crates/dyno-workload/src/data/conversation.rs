@@ -304,7 +304,7 @@ pub(super) fn prompt(messages: Vec<ChatMessage>, turns: Turns) -> Result<Content
 
 /// A conversation to replay. The error is what is wrong and what would fix it.
 pub(super) fn led(mut messages: Vec<ChatMessage>) -> Result<Content, Wrong> {
-    session::check(&messages).map_err(|why| (message::Message::of(&why), remove_the_record()))?;
+    session::check(&messages).map_err(|why| (message::Message::of(why), remove_the_record()))?;
     // The first message must be one that is sent: it may get a unique prefix.
     let asked = messages.iter().position(|message| !session::is_answer(message)).unwrap_or(0);
     messages.drain(..asked);

@@ -9,6 +9,7 @@ use super::check::Counting;
 use super::error::DataError;
 use super::layout::{DataHead, DataLayout, HEAD};
 use super::pick::{Pick, Taken};
+use super::raw::Raw;
 use super::recognise::settle;
 use super::recognised::{RecognisedData, described_fields, notes};
 use super::record::{Record, Records};
@@ -16,6 +17,7 @@ use super::source::{Compression, Source};
 use super::spec::{DataKind, DataSpec, Lang};
 use super::stdin;
 use super::unused::unused;
+use crate::agentic;
 use dyno_model::message;
 use dyno_model::message::Message as Said;
 use dyno_model::prompt::{ChatMessage, Item};
@@ -114,6 +116,23 @@ impl DataSet {
     fn at(place: DataPlace, spec: &DataSpec) -> Result<Self, DataError> {
         if let Some(kind) = spec.kind.filter(|kind| !kind.is_read()) {
             return Err(elsewhere(place.name(), kind));
+        }
+        if *spec == (DataSpec { path: spec.path.clone(), ..DataSpec::default() })
+            && let Ok(raw) = Raw::whole_at(&place)
+            && let Some(format) =
+                agentic::format_in(raw).filter(|format| format.looks_like_prompts())
+        {
+            return Err(DataError::Table {
+                path: place.name(),
+                what: message!(
+                    "this is agentic traffic of {format}, whose requests are no single prompts",
+                    "这是 {format} 的 agentic 流量，其中的请求不是独立的提示词"
+                ),
+                fix: message!(
+                    "see what it holds with dyno data show",
+                    "请用 dyno data show 查看其内容"
+                ),
+            });
         }
         let source = place.source()?;
         let compression = source.origin.compression;

@@ -254,7 +254,7 @@ impl DataError {
     }
 
     /// The message without the advice to skip, which was followed already.
-    fn plain(&self) -> Message {
+    pub(crate) fn plain(&self) -> Message {
         match self {
             Self::Bad { at, what, fix } => message!("{at}: {what}; {fix}", "{at}：{what}；{fix}"),
             other => Message::of(other),

@@ -64,7 +64,7 @@ impl Pick {
                 Ok(Item { content: Content::Messages(vec![ChatMessage::user(text)]), ..item })
             }
             (Taken::Led, Content::Body(_)) => {
-                Err(wrong_record(&at, (message::Message::of(&Unusable::Body), write_messages())))
+                Err(wrong_record(&at, (message::Message::of(Unusable::Body), write_messages())))
             }
             (_, content) => Ok(Item { content, ..item }),
         }

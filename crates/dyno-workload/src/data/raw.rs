@@ -6,12 +6,16 @@ use dyno_model::{Message, message};
 use serde_json::Value;
 
 use super::at::At;
+use super::csv;
 use super::dataset::{DataPlace, layout};
 use super::error::DataError;
-use super::layout::DataLayout;
+use super::header;
+use super::layout::{DataLayout, HEAD};
+use super::lines::{LineOf, LineRecords};
 use super::record::Records;
-use super::source::Compression;
+use super::source::{Compression, Source};
 use super::spec::{DataKind, DataSpec};
+use super::split::{Values, Within};
 use super::stdin;
 
 /// The records of a file, one at a time, whatever its layout and its compression.
@@ -50,6 +54,37 @@ impl Raw {
         Ok(Self { name: place.name(), compression, layout, records: place.records(layout, None)? })
     }
 
+    /// A file whose records are whole JSON values or the rows of a table: an object is never taken for a
+    /// list of what it contains.
+    pub(crate) fn whole(path: &Path) -> Result<Self, DataError> {
+        Self::whole_at(&stdin::place(path)?)
+    }
+
+    /// The same of a file that is in memory already.
+    pub(crate) fn whole_from_bytes(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
+        Self::whole_at(&DataPlace::Memory(Message::quoted(name), bytes.into()))
+    }
+
+    pub(super) fn whole_at(place: &DataPlace) -> Result<Self, DataError> {
+        let source = place.source()?;
+        let compression = source.origin.compression;
+        if source.parquet {
+            let columns = DataLayout::Parquet;
+            let records = place.records(columns, None)?;
+            return Ok(Self { name: place.name(), compression, layout: columns, records });
+        }
+        let (bytes, whole) = source.head(HEAD)?;
+        let layout = whole_values(&bytes, whole);
+        let source: Source = place.source()?;
+        let records: Box<dyn Records> = match layout {
+            DataLayout::JsonArray => Box::new(Values::new(source, Within::Array)),
+            DataLayout::JsonValues => Box::new(Values::new(source, Within::File)),
+            DataLayout::Csv(table) => Box::new(csv::Rows::new(source, table)),
+            _ => Box::new(LineRecords::new(source, LineOf::Json, 0)),
+        };
+        Ok(Self { name: place.name(), compression, layout, records })
+    }
+
     /// The file's name in messages.
     pub(crate) fn name(&self) -> &Message {
         &self.name
@@ -67,6 +102,31 @@ impl Raw {
             Some(skipped) => message!("{layout} ({skipped})", "{layout}（{skipped}）"),
             None => layout,
         }
+    }
+}
+
+/// The layout of values that are taken whole, from the first bytes of a file.
+fn whole_values(head: &[u8], whole: bool) -> DataLayout {
+    let text = head.trim_ascii_start();
+    match text.first() {
+        Some(b'[') => DataLayout::JsonArray,
+        Some(b'{') => {
+            // Lines of an object over several lines are indented. A line longer than the head may be
+            // either: values read both.
+            let is_value = |line: &[u8]| {
+                line.first() == Some(&b'{')
+                    && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok()
+            };
+            let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').take(8).collect();
+            if !whole && lines.len() < 8 {
+                lines.pop();
+            }
+            match lines.into_iter().any(is_value) {
+                true => DataLayout::JsonLines { header: 0 },
+                false => DataLayout::JsonValues,
+            }
+        }
+        _ => DataLayout::Csv(header::of_table(head, "")),
     }
 }
 

@@ -37,7 +37,7 @@ impl Local {
     pub(crate) fn load(given: &Path) -> Result<Self, TokenizerError> {
         let unreadable = |error: Unread| TokenizerError::Unreadable {
             path: given.to_owned(),
-            why: Message::of(&error),
+            why: Message::of(error),
         };
         let is_folder = fs::metadata(given).map_err(Unread::from).map_err(unreadable)?.is_dir();
         let file = if is_folder { given.join("tokenizer.json") } else { given.to_owned() };
@@ -186,7 +186,7 @@ fn json_object(file: &Path) -> Result<Option<Map<String, Value>>, TokenizerError
     let bytes = match read(file) {
         Ok(bytes) => bytes,
         Err(error) if error.is_absent() => return Ok(None),
-        Err(error) => return Err(bad(Message::of(&error))),
+        Err(error) => return Err(bad(Message::of(error))),
     };
     match Budget::foreign().json(&bytes) {
         Ok(Value::Object(object)) => Ok(Some(object)),
@@ -220,7 +220,7 @@ fn chat_template(
             }
         }
         Err(error) => {
-            return Err(TokenizerError::BadConfig { path: jinja, why: Message::of(&error) });
+            return Err(TokenizerError::BadConfig { path: jinja, why: Message::of(error) });
         }
     };
     let Some(source) = source else { return Ok(None) };

@@ -17,8 +17,8 @@ mod rows;
 mod seen;
 mod select;
 mod sessions;
-mod time;
-mod words;
+pub(crate) mod time;
+pub(crate) mod words;
 
 use std::sync::Arc;
 

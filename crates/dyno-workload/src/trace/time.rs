@@ -10,7 +10,7 @@ const SECOND: u64 = 1_000_000_000;
 
 /// How a time is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     Seconds,
     Milliseconds,
     Microseconds,
@@ -25,7 +25,7 @@ pub(super) enum Unit {
 
 impl Unit {
     /// A time in this unit, in nanoseconds. A date is one whatever the unit of numbers is.
-    pub(super) fn read(self, value: &Value) -> Option<u64> {
+    pub(crate) fn read(self, value: &Value) -> Option<u64> {
         let date = || value.as_str().and_then(date_time);
         match self {
             Self::Seconds => number(value, 9).or_else(date),
@@ -76,7 +76,7 @@ impl Unit {
     }
 
     /// What a time looks like, for a message.
-    pub(super) fn such_as(self) -> Message {
+    pub(crate) fn such_as(self) -> Message {
         match self {
             Self::Seconds => {
                 message!("a time in seconds such as 61.114", "以秒表示的时间（例如 61.114）")

@@ -3,7 +3,7 @@
 use dyno_model::{MS, Message, Nanos, SEC, message};
 
 /// A count with its digits in groups of three: `1,000`.
-pub(super) fn grouped(count: u64) -> String {
+pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -16,7 +16,7 @@ pub(super) fn grouped(count: u64) -> String {
 }
 
 /// `1 request`, `1,000 requests`.
-pub(super) fn requests(count: u64) -> Message {
+pub(crate) fn requests(count: u64) -> Message {
     match count {
         1 => message!("1 request", "1 个请求"),
         _ => message!("{} requests", "{} 个请求", grouped(count)),
@@ -24,7 +24,7 @@ pub(super) fn requests(count: u64) -> Message {
 }
 
 /// `1 session`, `1,000 sessions`.
-pub(super) fn sessions(count: u64) -> Message {
+pub(crate) fn sessions(count: u64) -> Message {
     match count {
         1 => message!("1 session", "1 个会话"),
         _ => message!("{} sessions", "{} 个会话", grouped(count)),
@@ -32,7 +32,7 @@ pub(super) fn sessions(count: u64) -> Message {
 }
 
 /// A duration in its two largest units: `9 min 58 s`. Below a minute it has a fraction.
-pub(super) fn spoken(nanos: Nanos) -> String {
+pub(crate) fn spoken(nanos: Nanos) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
     const DAY: u64 = 24 * HOUR;

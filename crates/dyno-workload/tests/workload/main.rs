@@ -1,5 +1,7 @@
 //! What is sent: data files, conversations, traces, random prompts.
 
+mod agentic;
+mod agentic_bytes;
 mod chinese;
 mod data_bad;
 mod data_convert;

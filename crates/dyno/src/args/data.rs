@@ -20,6 +20,8 @@ Examples:
   dyno data show code.jsonl,prompt=input --tokenizer models/qwen2
   dyno data show openqa                         the built-in questions
   dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared prefixes of a trace
+  dyno data show ~/.claude/projects             what the logs of a coding agent hold
+  dyno data show traces/ --json                 the same of agentic traffic, for programs
   dyno data convert sharegpt.json --to lines --out prompts.jsonl")]
 pub(crate) struct DataCommandArgs {
     #[command(subcommand)]
@@ -40,6 +42,9 @@ pub(crate) enum DataCommand {
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+    /// Print what agentic traffic holds as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `dyno data convert`.

@@ -47,7 +47,7 @@ pub(super) fn parsed<T: FromStr>(text: &str) -> Result<T, Message>
 where
     T::Err: Localized,
 {
-    text.parse().map_err(|error| Message::of(&error))
+    text.parse().map_err(Message::of)
 }
 
 pub(super) fn list<T>(

@@ -1,9 +1,10 @@
 //! `dyno data`: shows a data file, or converts it.
 
+mod agentic;
 mod trace;
 
 use super::cannot_write;
-use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
+use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, ShowArgs, SourceArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
@@ -23,7 +24,7 @@ use std::io::{BufWriter, Write};
 /// Shows or converts.
 pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
     let done = match &args.command {
-        DataCommand::Show(args) => show(&args.source, printer),
+        DataCommand::Show(args) => show(args, printer),
         DataCommand::Convert(args) => write(args, printer),
     };
     done.unwrap_or_else(|error| {
@@ -46,7 +47,7 @@ fn in_spec(error: impl Localized) -> UsageError {
 }
 
 fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, Message> {
-    tokenizer.count_content(content, true).map_err(|error| Message::of(&error))
+    tokenizer.count_content(content, true).map_err(Message::of)
 }
 
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
@@ -98,10 +99,18 @@ fn parsed(args: &SourceArgs) -> Result<DataSpec, UsageError> {
     args.spec.parse().map_err(|error: SpecError| in_spec(error))
 }
 
-fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let spec = parsed(args)?;
+fn show(args: &ShowArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let spec = parsed(&args.source)?;
+    let plan = choice_plan(&args.source.choice);
+    if agentic::is_named(&spec, &plan, args.json) {
+        return agentic::show(&spec, &plan, args.json, printer);
+    }
+    if args.json {
+        return Err(UsageError::new("--json", agentic::only_agentic()));
+    }
+    let args = &args.source;
     if trace::is_named(&spec) {
-        return trace::show(&spec, &choice_plan(&args.choice), printer);
+        return trace::show(&spec, &plan, printer);
     }
     let Chosen { set, tokenizer, mut selected, sessions } = choose(args, &spec)?;
     let counted = |content: &Content| count(&tokenizer, content);

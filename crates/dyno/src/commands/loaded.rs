@@ -7,9 +7,9 @@ use crate::resolve::cannot_read;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, RunResults, summarise};
 use dyno_import::{FileOutcome, ImportError, ImportOutcome, Imported, natural_order};
-use dyno_model::message::clauses;
+use dyno_model::message::{clauses, joined};
 use dyno_model::summary::SUMMARY_SCHEMA;
-use dyno_model::{Diagnostic, Localized, Message, Summary, message};
+use dyno_model::{Diagnostic, Message, Summary, message};
 use dyno_record::{RunDir, find_run};
 use dyno_words::InLanguage;
 use std::collections::BTreeMap;
@@ -150,11 +150,7 @@ const SHOWN: usize = 3;
 
 /// What can be read.
 fn known() -> Message {
-    let kinds: Vec<Message> = dyno_import::known_kinds().iter().map(Message::of).collect();
-    let kinds = Message::each(|language| {
-        let kinds: Vec<String> = kinds.iter().map(|kind| kind.text(language)).collect();
-        kinds.join("\n    ")
-    });
+    let kinds = joined(dyno_import::known_kinds(), ["\n    "; 2]);
     message!("these are read:\n    {kinds}", "可读取：\n    {kinds}")
 }
 

@@ -75,7 +75,7 @@ fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBu
         );
         return Err(wrong(message!("this is a file, not a run", "这是文件，不是测试")).hint(hint));
     }
-    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(Message::of(&error)))?;
+    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(Message::of(error)))?;
     let layout = Layout::Html;
     let page = dir.join(layout.file_name());
     let changed = |name: &str| dir.join(name).metadata().and_then(|found| found.modified()).ok();
@@ -155,7 +155,7 @@ fn show(program: &[OsString], page: &Path) -> Result<(), Message> {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(Message::of(status)),
-            Err(error) => return Err(Message::of(&error)),
+            Err(error) => return Err(Message::of(error)),
         }
     }
     Ok(())

@@ -67,7 +67,7 @@ fn checked(
         None => Exit::Inconclusive,
     };
     let text = match json {
-        true => found.json().map_err(|error| in_run(Message::of(&error)))? + "\n",
+        true => found.json().map_err(|error| in_run(Message::of(error)))? + "\n",
         false => found.text(),
     };
     Ok((text, exit))

@@ -149,7 +149,7 @@ impl Place<'_> {
         });
         let slow_down = read.slow_down.as_ref().map(|rate| {
             let parsed = rate.get_ref().parse::<SlowDown>();
-            parsed.map_err(|error| self.wrong(rate.span().start, Message::of(&error)))
+            parsed.map_err(|error| self.wrong(rate.span().start, Message::of(error)))
         });
         let cost = Cost {
             base: number("base_ms", &read.base_ms, 1e3)?,

@@ -7,7 +7,7 @@ use super::ask::{Ask, Output};
 use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::words::text;
-use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
+use super::{AnswerFinish, Refusal, RequestBody, ServedApi, room};
 use dyno_model::Nanos;
 use frames::Completing;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ impl ServedApi for Completion {
         &["/completion"]
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -46,7 +46,7 @@ impl ServedApi for Completion {
     }
 }
 
-fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &RequestBody<'_>) -> Result<Ask, Refusal> {
     let fields: Fields<W> = body.fields()?;
     let words = fields.prompt.ok_or_else(|| Refusal::missing("prompt"))?.0;
     let prompt = Prompt::new(&words, body.block.unwrap_or(1));

@@ -7,7 +7,7 @@ use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::{Route, RoutePlace, ServedPage};
 use super::words::{mix, text};
-use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
+use super::{AnswerFinish, Refusal, RequestBody, ServedApi, room};
 use crate::framing::Frames;
 use events::Events;
 use serde::Deserialize;
@@ -51,7 +51,7 @@ impl ServedApi for Messages {
         &["/v1/messages"]
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -80,7 +80,7 @@ impl ServedApi for Messages {
     }
 }
 
-fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &RequestBody<'_>) -> Result<Ask, Refusal> {
     let mut fields: Fields<W> = body.fields()?;
     let words = fields.take_prompt()?;
     if fields.max_tokens.is_none() {

@@ -9,7 +9,7 @@ use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::text;
-use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
+use super::{AnswerFinish, Refusal, RequestBody, ServedApi, room};
 use crate::framing::Frames;
 use dyno_model::Nanos;
 use lines::Lines;
@@ -58,7 +58,7 @@ impl ServedApi for Endpoint {
         }
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => self.ask::<Hashed>(body),
             None => self.ask::<PromptCount>(body),
@@ -82,7 +82,7 @@ impl ServedApi for Endpoint {
 }
 
 impl Endpoint {
-    fn ask<W: Words>(self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn ask<W: Words>(self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields<W> = body.fields()?;
         let words = match self {
             Self::Chat => fields.messages.ok_or_else(|| Refusal::missing("messages"))?.0,

@@ -11,7 +11,7 @@ use super::ask::{Ask, Output};
 use super::prompt::{Hashed, Prompt, PromptCount, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
-use super::{AnswerFinish, Refusal, ResponseBody, ServedApi};
+use super::{AnswerFinish, Refusal, RequestBody, ServedApi};
 use chunk::{ChunkWriter, UsageAsked};
 use request::Fields;
 
@@ -37,7 +37,7 @@ impl ServedApi for Endpoint {
         }
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => self.ask::<Hashed>(body),
             None => self.ask::<PromptCount>(body),
@@ -57,7 +57,7 @@ impl ServedApi for Endpoint {
 }
 
 impl Endpoint {
-    fn ask<W: Words>(self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn ask<W: Words>(self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields<W> = body.fields()?;
         fields.refusal(body.quirks)?;
         let prompt = Prompt::new(fields.prompt(self)?, body.block.unwrap_or(1));

@@ -6,7 +6,7 @@ use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Response, Whole};
 use crate::api::words::mix;
-use crate::api::{Refusal, ResponseBody, ServedApi};
+use crate::api::{Refusal, RequestBody, ServedApi};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -59,7 +59,7 @@ impl ServedApi for Embeddings {
         &["/v1/embeddings"]
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields = body.fields()?;
         let inputs = fields.input.ok_or_else(|| Refusal::missing("input"))?;
         let base64 = match fields.encoding_format.as_deref() {
@@ -198,7 +198,7 @@ mod tests {
     fn m6_a_response_of_more_than_64_mib_is_refused() {
         let of = |inputs: usize, dimensions: u32| {
             let bytes = format!("{{\"input\":[{}\"a\"]}}", "\"a\",".repeat(inputs - 1));
-            Embeddings.read(&ResponseBody { dimensions, ..golden::body(&bytes) })
+            Embeddings.read(&RequestBody { dimensions, ..golden::body(&bytes) })
         };
         // Ten bytes for each number.
         let most = (64 << 20) / (NUMBER * 1_024);

@@ -16,7 +16,7 @@ use super::ask::{Ask, Output};
 use super::prompt::{Hashed, Prompt, Words, text};
 use super::response::Response;
 use super::words::mix;
-use super::{Refusal, ResponseBody};
+use super::{Refusal, RequestBody};
 use serde::Deserialize;
 
 /// The most inputs of a request, as many as `dyno bench` sends.
@@ -82,7 +82,7 @@ impl Input {
 fn ask(
     model: Option<String>,
     inputs: &[Input],
-    body: &ResponseBody<'_>,
+    body: &RequestBody<'_>,
     response: impl Response + 'static,
 ) -> Result<Ask, Refusal> {
     if inputs.is_empty() {

@@ -8,7 +8,7 @@ use crate::api::openai::error;
 use crate::api::response::{Facts, KnownPrompt, Response, Whole};
 use crate::api::room;
 use crate::api::words::mix;
-use crate::api::{Refusal, ResponseBody, ServedApi};
+use crate::api::{Refusal, RequestBody, ServedApi};
 use crate::fault::Quirk;
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,7 +46,7 @@ impl ServedApi for Rerank {
         }
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields = body.fields()?;
         let query = fields.query.ok_or_else(|| Refusal::missing("query"))?;
         let bare = body.quirks.has(Quirk::BareList);
@@ -193,7 +193,7 @@ mod tests {
 
     fn ranked(api: &Rerank, bytes: &str, quirks: &[Quirk]) -> (Value, String) {
         let facts = golden::facts(quirks);
-        let ask = api.read(&ResponseBody { quirks: facts.quirks, ..golden::body(bytes) }).unwrap();
+        let ask = api.read(&RequestBody { quirks: facts.quirks, ..golden::body(bytes) }).unwrap();
         let tokens = ask.prompts.len() as u32;
         let facts = Facts { tokens, prompt_tokens: ask.input(), ..facts };
         let whole = ask.response.whole(&facts);

@@ -6,7 +6,7 @@ use crate::api::ask::Ask;
 use crate::api::openai::error;
 use crate::api::response::{Facts, Response, Whole};
 use crate::api::words::mix;
-use crate::api::{Refusal, ResponseBody, ServedApi};
+use crate::api::{Refusal, RequestBody, ServedApi};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -36,7 +36,7 @@ impl ServedApi for Score {
         &["/score", "/v1/score"]
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields = body.fields()?;
         if let Some(query) = &fields.query {
             return of_labels(&fields, query, body);
@@ -65,7 +65,7 @@ impl ServedApi for Score {
 }
 
 /// SGLang's form.
-fn of_labels(fields: &Fields, query: &str, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+fn of_labels(fields: &Fields, query: &str, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
     let items = fields.text_2.as_ref().ok_or_else(|| Refusal::missing("items"))?;
     let labels = fields.label_token_ids.as_ref().filter(|labels| !labels.is_empty());
     let labels = labels.ok_or_else(|| Refusal::missing("label_token_ids"))?.clone();

@@ -7,7 +7,7 @@ use super::ask::{Ask, Output};
 use super::openai::error;
 use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
-use super::{Refusal, ResponseBody, ServedApi, room};
+use super::{Refusal, RequestBody, ServedApi, room};
 use crate::framing::Frames;
 use events::Events;
 use object::Object;
@@ -36,7 +36,7 @@ impl ServedApi for Responses {
         &["/v1/responses"]
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -52,7 +52,7 @@ impl ServedApi for Responses {
     }
 }
 
-fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &RequestBody<'_>) -> Result<Ask, Refusal> {
     let fields: Fields<W> = body.fields()?;
     let input = fields.input.ok_or_else(|| Refusal::missing("input"))?.0;
     let mut words = W::default();

@@ -9,7 +9,7 @@ use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::mix;
-use super::{AnswerFinish, Refusal, ResponseBody, ServedApi, room};
+use super::{AnswerFinish, Refusal, RequestBody, ServedApi, room};
 use crate::framing::Out;
 use frames::Generating;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ impl ServedApi for Generate {
         &["/generate"]
     }
 
-    fn read(&self, body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+    fn read(&self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         match body.block {
             Some(_) => ask::<Hashed>(body),
             None => ask::<PromptCount>(body),
@@ -86,7 +86,7 @@ impl ServedApi for Generate {
     }
 }
 
-fn ask<W: Words>(body: &ResponseBody<'_>) -> Result<Ask, Refusal> {
+fn ask<W: Words>(body: &RequestBody<'_>) -> Result<Ask, Refusal> {
     let fields: Fields<W> = body.fields()?;
     let words = match (fields.text, fields.input_ids) {
         (Some(One::Text(text)), None) => text.0,

@@ -157,7 +157,7 @@ pub(super) fn climb(
 ) -> Result<Step, Message> {
     let Trial { pace, streams, .. } = trial;
     let engine = EngineProcess::start(engine(pace.script()))?;
-    let said = |error: RunError| Message::of(&error);
+    let said = |error: RunError| Message::of(error);
     let order = order(trial, &engine.url).map_err(said)?;
     let order = Order { stop: stop.clone(), ..order };
     let summary = dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(said)?;
