@@ -82,9 +82,9 @@ wordings! {
     EngineSlip: Note "engine_slip",
         ["this machine is too busy for the engine: p99 {} ms late",
          "本机过忙，引擎未能按时输出：p99 晚 {} ms"],
-        ["TTFT, latency and the percentiles of ITL include this delay; leave the machine to Dyno, or measure an engine \
+        ["latencies and their percentiles include this delay; leave the machine to Dyno, or measure an engine \
           on another one (`dyno engine`)",
-         "TTFT、端到端时延和 token 间时延（ITL）的分位数包含该延迟；请让本机只运行 Dyno，或测量另一台机器上的引擎（`dyno engine`）"];
+         "各项时延及其分位数包含该延迟；请让本机只运行 Dyno，或测量另一台机器上的引擎（`dyno engine`）"];
     RecordsMissing: Error "records_missing",
         ["{} records for {} requests", "{1} 个请求只有 {0} 条记录"],
         RECORDS_WRONG;

@@ -192,12 +192,12 @@ impl AgenticProfile {
         for (kind, left) in self.notes.left_out() {
             let n = grouped(left.count);
             lines.push(match kind {
-                LeftOutKind::Files => message!("{n} files left out:", "{n} 个文件未使用："),
+                LeftOutKind::Files => message!("{n} {n|file|files} left out:", "{n} 个文件未使用："),
                 LeftOutKind::Records => {
-                    message!("{n} records could not be read:", "{n} 条记录无法读取：")
+                    message!("{n} {n|record|records} could not be read:", "{n} 条记录无法读取：")
                 }
                 LeftOutKind::Trees => message!(
-                    "{n} trees left out, with {} or more:",
+                    "{n} {n|tree|trees} left out, with {} or more:",
                     "{n} 棵树未使用，至少含 {}：",
                     requests(left.requests)
                 ),
