@@ -192,7 +192,9 @@ impl AgenticProfile {
         for (kind, left) in self.notes.left_out() {
             let n = grouped(left.count);
             lines.push(match kind {
-                LeftOutKind::Files => message!("{n} {n|file|files} left out:", "{n} 个文件未使用："),
+                LeftOutKind::Files => {
+                    message!("{n} {n|file|files} left out:", "{n} 个文件未使用：")
+                }
                 LeftOutKind::Records => {
                     message!("{n} {n|record|records} could not be read:", "{n} 条记录无法读取：")
                 }
