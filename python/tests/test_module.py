@@ -130,6 +130,9 @@ class Running(InTemporaryFolder):
             if event["event"] == "progress":
                 threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
 
+        # Python does not listen to it where a shell started the tests in the background.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         begun = time.monotonic()
         with self.assertRaises(KeyboardInterrupt):
             dyno.bench(concurrency=1, duration="60s", progress=interrupt, report="none", out="run")
