@@ -424,7 +424,7 @@ impl Fleet {
 }
 
 fn impossible() -> Message {
-    message!("it reports numbers that cannot be", "它报告了不可能的数字")
+    message!("it reported inconsistent counts", "它上报的计数自相矛盾")
 }
 
 fn call(out: &Out, calls: &AtomicU64, clock: &Clock) {

@@ -13,7 +13,7 @@ const WORST: usize = 5;
 fn headline(found: &Gated, language: Language) -> String {
     let count = |answer: GateAnswer| found.checks.iter().filter(|c| c.answer == answer).count();
     let [pass, fail, unsure] =
-        [GateAnswer::Pass, GateAnswer::Fail, GateAnswer::CannotTell].map(count);
+        [GateAnswer::Pass, GateAnswer::Fail, GateAnswer::Inconclusive].map(count);
     let [first, own] = found.sides.each_ref().map(|side| escape(side, 60));
     let most = found.max_regression * 100.0;
     let word = Message::each(|language| compared::answer(found.answer, language).to_owned());
@@ -43,7 +43,7 @@ fn sorted_for_terminal(found: &Gated) -> Vec<&GateCheck> {
 
 /// How many checks are listed. Where all are inconclusive, the worst ones are enough.
 fn shown(checks: &[&GateCheck]) -> usize {
-    let all = checks.iter().all(|check| check.answer == GateAnswer::CannotTell);
+    let all = checks.iter().all(|check| check.answer == GateAnswer::Inconclusive);
     if all && checks.len() > 2 * WORST { WORST } else { checks.len() }
 }
 
@@ -94,7 +94,7 @@ pub fn markdown(comparison: &Comparison, found: &Gated, language: Language) -> S
         let mark = match check.answer {
             GateAnswer::Pass => "✅",
             GateAnswer::Fail => "❌",
-            GateAnswer::CannotTell => "❔",
+            GateAnswer::Inconclusive => "❔",
         };
         out.push_str(&format!(
             "- {mark} {}\n",
@@ -116,14 +116,14 @@ pub fn junit(found: &Gated, language: Language) -> String {
          failures=\"{}\" skipped=\"{}\">\n",
         found.checks.len() + found.missing.len(),
         count(GateAnswer::Fail),
-        count(GateAnswer::CannotTell) + found.missing.len()
+        count(GateAnswer::Inconclusive) + found.missing.len()
     );
     for check in &found.checks {
         let message = xml(&compared::check_line(check, language));
         let inner = match check.answer {
             GateAnswer::Pass => String::new(),
             GateAnswer::Fail => format!("<failure message=\"{message}\"/>"),
-            GateAnswer::CannotTell => format!("<skipped message=\"{message}\"/>"),
+            GateAnswer::Inconclusive => format!("<skipped message=\"{message}\"/>"),
         };
         let (name, load) = (check.metric.name(), xml(&check.load));
         out.push_str(&format!(
@@ -170,7 +170,7 @@ mod tests {
             checks: vec![
                 check("a & b", GateAnswer::Pass),
                 check("c", GateAnswer::Fail),
-                check("d", GateAnswer::CannotTell),
+                check("d", GateAnswer::Inconclusive),
             ],
             caveats: Vec::new(),
         };

@@ -94,7 +94,7 @@ impl RunEstimate {
     pub(crate) fn news(
         &mut self,
         level: &LevelPlan,
-        glance: &LevelProgress,
+        progress: &LevelProgress,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
         let same = |(load, known): &(Load, Known)| {
@@ -102,25 +102,25 @@ impl RunEstimate {
                 && (!known.work.embeds || known.work.far(&Work::of(level, 1.0)) == 0.0)
         };
         let is_news = !self.known.iter().any(same);
-        self.learn(level, glance);
+        self.learn(level, progress);
         self.of(to_come.iter()).filter(|_| is_news && has_unknown_duration(to_come))
     }
 
     /// Adds a measured level.
-    fn learn(&mut self, level: &LevelPlan, glance: &LevelProgress) {
-        if glance.completed == 0 {
+    fn learn(&mut self, level: &LevelPlan, progress: &LevelProgress) {
+        if progress.completed == 0 {
             return;
         }
-        let work = Work::of(level, glance.completed as f64);
-        let (seconds, tokens) = glance.decoding;
-        let weight = match (glance.shortest_ttft, seconds > 0.0 && tokens > 0.0) {
+        let work = Work::of(level, progress.completed as f64);
+        let (seconds, tokens) = progress.decoding;
+        let weight = match (progress.shortest_ttft, seconds > 0.0 && tokens > 0.0) {
             // A step decodes one token of each request in flight; a prompt is prefilled alone.
             (Some(shortest_ttft), true) => {
                 shortest_ttft / work.input * at_once(&level.load) / (seconds / tokens)
             }
             _ => 0.0,
         };
-        let known = Known { load: level.load.value(), work, seconds: glance.seconds, weight };
+        let known = Known { load: level.load.value(), work, seconds: progress.seconds, weight };
         self.known.push((level.load, known));
     }
 
@@ -199,10 +199,10 @@ mod tests {
 
     /// The estimate for levels after one that took a second.
     fn after_a_second(first: Option<u32>, rest: &[Option<u32>]) -> (RunEstimate, Option<Duration>) {
-        let glance = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
+        let progress = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
         let rest: Vec<LevelPlan> = rest.iter().copied().map(level).collect();
         let mut estimate = RunEstimate::default();
-        let left = estimate.news(&level(first), &glance, &rest);
+        let left = estimate.news(&level(first), &progress, &rest);
         (estimate, left)
     }
 
@@ -211,8 +211,8 @@ mod tests {
         let (mut estimate, left) = after_a_second(Some(1), &[Some(16), Some(64)]);
         assert_eq!(left, Some(Duration::from_secs(4 + 8)));
         // The nearest level is the one to scale: it took more than expected.
-        let glance = LevelProgress { completed: 40, seconds: 10.0, ..LevelProgress::default() };
-        let left = estimate.news(&level(Some(16)), &glance, &[level(Some(64))]);
+        let progress = LevelProgress { completed: 40, seconds: 10.0, ..LevelProgress::default() };
+        let left = estimate.news(&level(Some(16)), &progress, &[level(Some(64))]);
         assert_eq!(left, Some(Duration::from_secs(20)));
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn a_known_load_is_no_news() {
         let (mut estimate, left) = after_a_second(None, &[None]);
         assert_eq!(left, Some(Duration::from_secs(1)));
-        let glance = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
-        assert_eq!(estimate.news(&level(None), &glance, &[level(None)]), None);
+        let progress = LevelProgress { completed: 40, seconds: 1.0, ..LevelProgress::default() };
+        assert_eq!(estimate.news(&level(None), &progress, &[level(None)]), None);
     }
 }

@@ -85,7 +85,7 @@ pub(crate) struct LevelToRun<'a> {
     /// Failures of the run so far.
     pub(crate) failed: &'a mut u64,
     pub(crate) prepared: &'a mut PreparedRun,
-    pub(crate) book: &'a RunWriter,
+    pub(crate) writer: &'a RunWriter,
     pub(crate) observer: &'a dyn RunObserver,
     pub(crate) stop: &'a StopSignal,
 }
@@ -97,7 +97,7 @@ pub(crate) struct CompletedLevel {
     pub(crate) sent: u64,
     pub(crate) lost: Option<Lost>,
     /// Input for the estimate of other levels.
-    pub(crate) glance: LevelProgress,
+    pub(crate) progress: LevelProgress,
 }
 
 /// Runs a level.
@@ -110,7 +110,7 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         last_success,
         failed,
         prepared,
-        book,
+        writer,
         observer,
         stop,
     } = level;
@@ -123,7 +123,7 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
     };
     let not_begun = |ending| {
         let end = LevelEnd::at(number, ending, 0);
-        Ok(CompletedLevel { end, sent: 0, lost: None, glance: LevelProgress::default() })
+        Ok(CompletedLevel { end, sent: 0, lost: None, progress: LevelProgress::default() })
     };
     if !prepared.workload.is_unchanged() {
         return not_begun(Ending::Aborted);
@@ -137,20 +137,20 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         }
         Ok(prompts) => prompts,
     };
-    let PreparedRun { workload, bench, environment, .. } = prepared;
-    prime(&mut **bench, primers, stop)?;
+    let PreparedRun { workload, backend, environment, .. } = prepared;
+    prime(&mut **backend, primers, stop)?;
     // The server counts test and priming requests, too, and they belong to no level.
-    book.sample_now();
+    writer.sample_now();
     observer.level_begins(LevelBegins { index: number as usize, known, plan: level, planned });
-    bench.slip();
-    let mut pulse = bench.pulse(stop);
+    backend.slip();
+    let mut pulse = backend.pulse(stop);
     let until = level.until.as_ref();
     let enough = until.and_then(|until| ConvergenceWatch::new(until, plan.target.predicted));
     let mut recording = Recording {
         number,
         level,
         observer,
-        book,
+        writer,
         unestimated,
         last_success,
         pulse: pulse.as_mut(),
@@ -158,7 +158,7 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         lost: None,
         failed_last: false,
         began: 0,
-        glance: LevelProgress::default(),
+        progress: LevelProgress::default(),
     };
     let setup = LevelSetup {
         level: number,
@@ -174,23 +174,23 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         recorder: &mut recording,
         observer,
     };
-    bench.taken_so_far(workload.attempt().taken);
-    let done = bench.run_level(setup, items, ahead(level.load, plan.shard))?;
+    backend.taken_so_far(workload.attempt().taken);
+    let done = backend.run_level(setup, items, ahead(level.load, plan.shard))?;
     workload.took(&plan, level, done.taken);
-    let Learned { data, addresses } = bench.agent_reports();
+    let Learned { data, addresses } = backend.agent_reports();
     data.into_iter().for_each(|(agent, report)| workload.hear(agent, number, report));
     if let Some(addresses) = addresses {
         environment.server.addresses = addresses;
         // Records have their numbers, which a run that is resumed must know.
-        book.write_environment(environment.clone(), observer);
+        writer.write_environment(environment.clone(), observer);
     }
     *failed += done.failed;
-    let Recording { lost: mut silent, failed_last, glance, .. } = recording;
+    let Recording { lost: mut silent, failed_last, progress, .. } = recording;
     let mut end = done.end;
     // A server that failed the last request may be gone, and then the level is not complete.
     if end.ending.carried_out()
         && failed_last
-        && let Err(message) = bench.check_health(stop)
+        && let Err(message) = backend.check_health(stop)
         && stop.get() == Stop::No
     {
         (end.ending, silent) = (Ending::TargetLost, Some(message));
@@ -198,26 +198,26 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
     if end.ending.carried_out() && !workload.is_unchanged() {
         end.ending = Ending::Aborted;
     }
-    end.slip = bench.slip();
+    end.slip = backend.slip();
     if end.ending == Ending::BehindSchedule {
         let late = digits(to_s(end.client.behind_ns), 2);
         let planned = end.planned.unwrap_or(end.issued);
         observer.remark(&Finding::BehindSchedule.with(values![late, end.issued, planned]));
     }
     observer.level_ends(&end);
-    book.send(Frame::LevelEnd(Box::new(end.clone())));
+    writer.send(Frame::LevelEnd(Box::new(end.clone())));
     let to_agent = done.lost_to_agent.map(Message::of);
     let message = silent.or_else(|| done.lost.map(|lost| served_nothing(&lost))).or(to_agent);
     let lost = message
         .filter(|_| end.ending == Ending::TargetLost)
         .map(|message| Lost::new(end.sending_stopped, &message, last_success.take()));
-    Ok(CompletedLevel { end, sent: done.taken, lost, glance })
+    Ok(CompletedLevel { end, sent: done.taken, lost, progress })
 }
 
 /// Sends prompts one after the other, so that their shared prefixes are in the server's cache. They
 /// belong to no level and leave no records.
 fn prime(
-    bench: &mut dyn Backend,
+    backend: &mut dyn Backend,
     primers: Vec<Item>,
     stop: &StopSignal,
 ) -> Result<(), TransportError> {
@@ -241,7 +241,7 @@ fn prime(
         recorder: &mut Unrecorded,
         observer: &(),
     };
-    bench.prime(setup, items)
+    backend.prime(setup, items)
 }
 
 /// Records nothing.

@@ -33,7 +33,7 @@ use std::time::Duration;
 pub(crate) struct PreparedRun {
     /// The plan as it is saved.
     pub(crate) plan: Arc<Plan>,
-    pub(crate) bench: Box<dyn Backend>,
+    pub(crate) backend: Box<dyn Backend>,
     pub(crate) workload: Workload,
     pub(crate) environment: Environment,
     /// The interval that contains a twin's capacity in requests per second, for rate levels.
@@ -78,12 +78,12 @@ impl PreparedRun {
     ) -> Result<(), Message> {
         if self.plan.course.cooldown_ns > 0 {
             observer.rests(Duration::from_nanos(self.plan.course.cooldown_ns));
-            self.bench.rest(self.plan.course.cooldown_ns, stop);
+            self.backend.rest(self.plan.course.cooldown_ns, stop);
         }
         if self.plan.course.reset_cache {
-            self.bench.reset_cache(stop)?;
+            self.backend.reset_cache(stop)?;
         }
-        self.bench.check_health(stop)
+        self.backend.check_health(stop)
     }
 }
 
@@ -120,19 +120,19 @@ fn measured(
     {
         preflight.shared_tokens = shared::measure(&mut target, &encoder, workload.run(), stop)?;
     }
-    let mut bench = ServerBackend { target, encoder };
+    let mut backend = ServerBackend { target, encoder };
     if plan.course.reset_cache {
-        bench.reset_cache(stop).map_err(|message| RunError::setting("--reset-cache", message))?;
+        backend.reset_cache(stop).map_err(|message| RunError::setting("--reset-cache", message))?;
     }
-    let bench: Box<dyn Backend> = match &plan.fleet {
+    let backend: Box<dyn Backend> = match &plan.fleet {
         Some(wanted) => {
             let run = identity::run_id(order, &clock);
-            Box::new(fleet::gather(order, wanted, bench, &settled, clock, &run)?)
+            Box::new(fleet::gather(order, wanted, backend, &settled, clock, &run)?)
         }
-        None => Box::new(bench),
+        None => Box::new(backend),
     };
     let plan = Arc::new(plan.clone());
-    Ok(PreparedRun { plan, bench, workload, environment, capacity: None })
+    Ok(PreparedRun { plan, backend, workload, environment, capacity: None })
 }
 
 /// Sends the preflight requests.

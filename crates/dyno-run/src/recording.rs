@@ -29,7 +29,7 @@ pub(super) struct Recording<'a> {
     pub(super) number: u32,
     pub(super) level: &'a LevelPlan,
     pub(super) observer: &'a dyn RunObserver,
-    pub(super) book: &'a RunWriter,
+    pub(super) writer: &'a RunWriter,
     /// The remaining levels, where the first response gives an estimate.
     pub(super) unestimated: Option<&'a [LevelPlan]>,
     pub(super) last_success: &'a mut Option<LastSuccess>,
@@ -41,33 +41,33 @@ pub(super) struct Recording<'a> {
     pub(super) failed_last: bool,
     /// When the first request was due.
     pub(super) began: Nanos,
-    pub(super) glance: LevelProgress,
+    pub(super) progress: LevelProgress,
 }
 
 impl Recording<'_> {
-    fn glance(&mut self, record: &RequestRecord) {
-        let glance = &mut self.glance;
+    fn progress(&mut self, record: &RequestRecord) {
+        let progress = &mut self.progress;
         let seconds =
             |from: Option<Nanos>, to: Option<Nanos>| Some(to_s(to?.saturating_sub(from?)));
         let first = seconds(record.sent, record.first);
-        glance.completed += 1;
-        glance.shortest_ttft = match (glance.shortest_ttft, first) {
+        progress.completed += 1;
+        progress.shortest_ttft = match (progress.shortest_ttft, first) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
         if let (Some(time), Some(output)) = (seconds(record.first, record.last), record.output) {
-            glance.decoding.0 += time;
-            glance.decoding.1 += output.tokens.saturating_sub(1) as f64;
+            progress.decoding.0 += time;
+            progress.decoding.1 += output.tokens.saturating_sub(1) as f64;
         }
-        glance.seconds = to_s(record.end.saturating_sub(self.began));
-        if let Some(to_come) = self.unestimated.filter(|_| glance.completed == 1) {
+        progress.seconds = to_s(record.end.saturating_sub(self.began));
+        if let Some(to_come) = self.unestimated.filter(|_| progress.completed == 1) {
             // The requests sent together with it will complete at about the same time.
             let completed = match self.level.load {
                 Load::Concurrency { concurrency } => u64::from(concurrency),
                 Load::Burst { requests } => requests,
                 _ => 1,
             };
-            let first = LevelProgress { completed, ..*glance };
+            let first = LevelProgress { completed, ..*progress };
             if let Some(time) = RunEstimate::from_first_response(self.level, &first, to_come) {
                 self.observer.time_left(0, 1 + to_come.len(), time);
             }
@@ -78,7 +78,7 @@ impl Recording<'_> {
 impl LevelRecorder for Recording<'_> {
     fn started(&mut self, started: Nanos) {
         self.began = started;
-        self.book.send(Frame::LevelStart(LevelStart { level: self.number, started }));
+        self.writer.send(Frame::LevelStart(LevelStart { level: self.number, started }));
     }
 
     fn record(&mut self, record: Box<RequestRecord>) {
@@ -93,9 +93,9 @@ impl LevelRecorder for Recording<'_> {
         if record.outcome == Outcome::Completed {
             let (level, index, at) = (record.level, record.index, record.end);
             *self.last_success = Some(LastSuccess { level, index, at });
-            self.glance(&record);
+            self.progress(&record);
         }
-        self.book.send(Frame::Request(record));
+        self.writer.send(Frame::Request(record));
     }
 
     fn silent(&mut self, time: Nanos) -> bool {
@@ -112,6 +112,6 @@ impl LevelRecorder for Recording<'_> {
     }
 
     fn must_stop(&self) -> bool {
-        self.book.is_losing(self.observer)
+        self.writer.is_losing(self.observer)
     }
 }

@@ -153,7 +153,7 @@ impl RunWriter {
         from: u64,
     ) -> Option<LevelSummary> {
         let unwritten = self.recorder.written()?.rest;
-        let records = Since { book: self, from, unwritten };
+        let records = Since { writer: self, from, unwritten };
         let levels = summarise(plan, Some(environment), &records).levels;
         levels.into_iter().find(|level| level.index == number)
     }
@@ -193,18 +193,18 @@ impl RunWriter {
 
 /// The frames from a position on: those in the file, and those the disk has not accepted.
 struct Since<'a> {
-    book: &'a RunWriter,
+    writer: &'a RunWriter,
     from: u64,
     unwritten: Vec<Frame>,
 }
 
 impl FrameSource for Since<'_> {
     fn header(&self) -> &RunHeader {
-        &self.book.header
+        &self.writer.header
     }
 
     fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_> {
-        let stored = self.book.dir.records_from(self.from).ok().into_iter().flatten();
+        let stored = self.writer.dir.records_from(self.from).ok().into_iter().flatten();
         let frames = stored.chain(self.unwritten.iter().cloned());
         Box::new(frames.filter(|frame| !matches!(frame, Frame::Server(_))))
     }

@@ -29,7 +29,7 @@ type Explained = (Option<Cow<'static, str>>, Option<Nanos>, Option<u64>);
 /// A run in progress.
 pub(crate) struct Session<'a> {
     prepared: PreparedRun,
-    book: RunWriter,
+    writer: RunWriter,
     observer: &'a dyn RunObserver,
     stop: StopSignal,
     clock: Clock,
@@ -64,13 +64,13 @@ impl<'a> Session<'a> {
         clock: Clock,
         observer: &'a dyn RunObserver,
     ) -> Result<Self, RunError> {
-        let book = RunWriter::open(order, &prepared.plan, &prepared.environment, &clock)?;
+        let writer = RunWriter::open(order, &prepared.plan, &prepared.environment, &clock)?;
         Ok(Self {
             course: LevelQueue::new(prepared.plan.clone(), prepared.capacity, order.past()),
             known: prepared.plan.levels.clone(),
             pace: prepared.plan.target.predicted.then(PredictionPace::default),
             prepared,
-            book,
+            writer,
             observer,
             stop: order.stop.clone(),
             clock,
@@ -93,9 +93,9 @@ impl<'a> Session<'a> {
         for note in &self.prepared.environment.notes {
             self.observer.remark(note);
         }
-        self.observer.begins(&self.prepared.plan, self.book.path(), self.clock);
-        if let Some(metrics) = self.prepared.bench.metrics() {
-            self.book.ask(metrics, self.observer);
+        self.observer.begins(&self.prepared.plan, self.writer.path(), self.clock);
+        if let Some(metrics) = self.prepared.backend.metrics() {
+            self.writer.ask(metrics, self.observer);
         }
     }
 
@@ -115,13 +115,13 @@ impl<'a> Session<'a> {
             self.cut_short(message);
             return false;
         }
-        let from = if self.course.wants_results() { self.book.place() } else { None };
+        let from = if self.course.wants_results() { self.writer.place() } else { None };
         if number as usize >= self.prepared.plan.levels.len() {
             self.known.push(level.clone());
             self.observer.levels_known(&self.known);
             self.explain(&level, length);
             let chosen = LevelChosen { level: number, plan: level.clone() };
-            self.book.send(Frame::LevelChosen(Box::new(chosen)));
+            self.writer.send(Frame::LevelChosen(Box::new(chosen)));
         }
         let to_come = self.course.to_come();
         // The responses of agents come when the level is over.
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
             last_success: &mut self.last_success,
             failed: &mut self.failed,
             prepared: &mut self.prepared,
-            book: &self.book,
+            writer: &self.writer,
             observer: self.observer,
             stop: &self.stop,
         });
@@ -144,8 +144,8 @@ impl<'a> Session<'a> {
                 self.ending = done.end.ending;
                 self.sent.push(done.sent);
                 let left = match &mut self.pace {
-                    Some(pace) => pace.learn(&level, &done.glance, began.elapsed(), to_come),
-                    None => self.estimate.news(&level, &done.glance, to_come),
+                    Some(pace) => pace.learn(&level, &done.progress, began.elapsed(), to_come),
+                    None => self.estimate.news(&level, &done.progress, to_come),
                 };
                 if let Some(time) = left {
                     let of = self.course.known();
@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
     /// no more levels are to be run.
     fn learn(&mut self, number: u32, from: Option<u64>) -> bool {
         let PreparedRun { plan, environment, .. } = &self.prepared;
-        let read = |from| self.book.level(plan, environment, number, from);
+        let read = |from| self.writer.level(plan, environment, number, from);
         let Some(summary) = from.and_then(read) else { return true };
         let enough = self.course.enough(&summary);
         self.course.learn(summary);
@@ -202,22 +202,22 @@ impl<'a> Session<'a> {
     /// Ends the run: writes the notes and the summary.
     pub(crate) fn end(mut self) -> FinishedRun {
         let ended = self.now();
-        self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
-        let gaps = self.book.stop_polling();
-        let Self { prepared, book, observer, clock, sent, lost, lost_agents, .. } = self;
+        self.writer.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
+        let gaps = self.writer.stop_polling();
+        let Self { prepared, writer, observer, clock, sent, lost, lost_agents, .. } = self;
         let PreparedRun { plan, workload, mut environment, .. } = prepared;
-        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.path(), clock));
+        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, writer.path(), clock));
         environment.notes.extend(in_turns(&plan));
         environment.notes.extend(workload.notes(&sent, plan.request.task));
         environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));
-        book.write_environment(environment, observer);
+        writer.write_environment(environment, observer);
         let (ending, error) = (self.ending, self.error);
         // An agent reads the data itself.
         let stuck = lost_agents.first().map(|LostAgent { name, why, .. }| {
             message!("agent {name}: {why}", "压测端 {name}：{why}")
         });
         let data = workload.error().or(stuck);
-        let mut finished = FinishedRun::of(book.close(), &plan, ending, lost, error, data);
+        let mut finished = FinishedRun::of(writer.close(), &plan, ending, lost, error, data);
         finished.lost_agents = lost_agents;
         finished.lost_agents.retain(|_| ending == Ending::AgentLost);
         finished
@@ -234,14 +234,14 @@ fn in_turns(plan: &Plan) -> Option<Diagnostic> {
 
 impl AlternatingRun for Session<'_> {
     fn now(&mut self) -> Nanos {
-        self.prepared.bench.now()
+        self.prepared.backend.now()
     }
 
     fn follow(&mut self, time: Nanos) {
         self.follows = true;
         let now = self.now();
         if time > now {
-            self.prepared.bench.rest(time - now, &self.stop);
+            self.prepared.backend.rest(time - now, &self.stop);
         }
     }
 

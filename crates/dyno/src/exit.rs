@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     /// The measurements do not decide whether a requirement is met.
     Inconclusive,
     /// A requirement was not met.
-    BarNotMet,
+    RequirementMissed,
     /// The results describe the load generator, not the server.
     RunInvalid,
     /// The target could not be measured.
@@ -58,7 +58,7 @@ const TABLE: &[(Exit, &str, &str)] = &[
          the report gives the reasons. The status of dyno capacity depends on its result instead",
     ),
     (
-        Exit::BarNotMet,
+        Exit::RequirementMissed,
         "a requirement was not met",
         "more requests failed or were shed than --allow-failures allows, --max-failures ended the \
          run, not one completed, every level misses the --slo, dyno capacity found that no load meets \
@@ -91,7 +91,7 @@ impl Exit {
             Self::Usage => 2,
             Self::TargetUnusable => 3,
             Self::RunInvalid => 4,
-            Self::BarNotMet => 5,
+            Self::RequirementMissed => 5,
             Self::Inconclusive => 6,
             Self::Interrupted => 130,
         }

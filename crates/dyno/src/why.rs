@@ -62,11 +62,11 @@ mod tests {
     #[test]
     fn c2_the_reasons_of_the_gravest_status_are_said() {
         let because = |exit: Exit, why: &str| exit.because(Message::quoted(why));
-        let missed = because(Exit::BarNotMet, "missed");
+        let missed = because(Exit::RequirementMissed, "missed");
         let open = because(Exit::Inconclusive, "open");
         let both = open.clone().and(missed.clone()).and(missed.clone());
         assert_eq!(both.line().unwrap().to_string(), "exit status 5: missed");
-        let failed = because(Exit::BarNotMet, "failed");
+        let failed = because(Exit::RequirementMissed, "failed");
         let both = missed.and(open).and(failed).and(Exit::Fine);
         assert_eq!(both.line().unwrap().to_string(), "exit status 5: missed; failed");
         assert_eq!(Status::from(Exit::Fine).line(), None);

@@ -123,7 +123,7 @@ impl<'a> LevelAggregate<'a> {
     /// more.
     pub(super) fn unclear(&self) -> Option<(u32, Option<More>)> {
         match self.saturation? {
-            Saturation::CannotTell(more) if self.plan.capacity.is_none() => {
+            Saturation::Inconclusive(more) if self.plan.capacity.is_none() => {
                 Some((self.index, more))
             }
             _ => None,

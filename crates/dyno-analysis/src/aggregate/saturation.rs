@@ -42,7 +42,7 @@ pub(super) fn unclear(
     (plan, least): (&LevelPlan, f64),
     level: &Gathered,
 ) -> Option<DiagnosticValue> {
-    let Some(Saturation::CannotTell(more)) = test else { return None };
+    let Some(Saturation::Inconclusive(more)) = test else { return None };
     let (Window { from, to }, queue) = (window?, level.queue());
     let growth = queue.at(to) as f64 - queue.at(from) as f64;
     if growth <= BEYOND_CHANCE * queue.mean(from, to)?.sqrt() {
@@ -64,7 +64,7 @@ pub(super) fn saturated(test: Option<Saturation>) -> Option<bool> {
     match test? {
         Saturation::Saturated(_) => Some(true),
         Saturation::Carried(_) => Some(false),
-        Saturation::CannotTell(_) => None,
+        Saturation::Inconclusive(_) => None,
     }
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn window(
     match saturation {
         Some(Saturation::Saturated(surplus)) => return Err(saturated(plan, surplus)),
         Some(Saturation::Carried(_)) => return Ok(Some(window)),
-        Some(Saturation::CannotTell(_)) | None => {}
+        Some(Saturation::Inconclusive(_)) | None => {}
     }
     match trend_over(window, level).filter(|_| plan.load.is_open()) {
         Some(growth) => Err(match plan.load {

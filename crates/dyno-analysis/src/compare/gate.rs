@@ -16,7 +16,7 @@ pub enum GateAnswer {
     /// Within the bound.
     Pass,
     /// Inconclusive.
-    CannotTell,
+    Inconclusive,
     /// Beyond the bound.
     Fail,
 }
@@ -55,7 +55,7 @@ impl GateCheck {
         let upper = match self.answer {
             GateAnswer::Pass => worse_is_more,
             GateAnswer::Fail => !worse_is_more,
-            GateAnswer::CannotTell => return None,
+            GateAnswer::Inconclusive => return None,
         };
         Some((if upper { high } else { low }, upper))
     }
@@ -104,8 +104,8 @@ pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) 
     let worst = checks.iter().map(|check| check.answer).max();
     let sides = [0, 1]
         .map(|side| comparison.sides.get(side).map(|side| side.name.clone()).unwrap_or_default());
-    let lost = if missing.is_empty() { GateAnswer::Pass } else { GateAnswer::CannotTell };
-    let answer = worst.map_or(GateAnswer::CannotTell, |worst| worst.max(lost));
+    let lost = if missing.is_empty() { GateAnswer::Pass } else { GateAnswer::Inconclusive };
+    let answer = worst.map_or(GateAnswer::Inconclusive, |worst| worst.max(lost));
     let caveats = comparison.notes.iter().copied().filter(|note| note.is_caveat()).collect();
     Gated { answer, max_regression, sides, missing, checks, caveats }
 }
@@ -133,8 +133,8 @@ fn check(
     let (answer, more_rounds) = match gated.map(|gated| gated.gate) {
         Some(GateTest::Pass) => (GateAnswer::Pass, None),
         Some(GateTest::Fail) => (GateAnswer::Fail, None),
-        Some(GateTest::CannotTell { more_rounds }) => (GateAnswer::CannotTell, more_rounds),
-        None => (GateAnswer::CannotTell, None),
+        Some(GateTest::Inconclusive { more_rounds }) => (GateAnswer::Inconclusive, more_rounds),
+        None => (GateAnswer::Inconclusive, None),
     };
     Some(GateCheck {
         load: point.label.clone(),

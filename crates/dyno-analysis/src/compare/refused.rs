@@ -41,14 +41,14 @@ pub(super) fn answer(first: &ComparedCell, own: &ComparedCell, most: f64) -> Opt
         return Some(GateAnswer::Pass);
     }
     let (Some(a), Some(b)) = (first.requests, own.requests) else {
-        return Some(GateAnswer::CannotTell);
+        return Some(GateAnswer::Inconclusive);
     };
     let bound = if before > 0.0 { most } else { 0.0 };
     let [low, high] = rise((before, a), (now, b));
     Some(match (low > bound, high <= bound) {
         (true, _) => GateAnswer::Fail,
         (_, true) => GateAnswer::Pass,
-        _ => GateAnswer::CannotTell,
+        _ => GateAnswer::Inconclusive,
     })
 }
 
@@ -97,7 +97,7 @@ mod tests {
     fn shedding_beyond_chance_fails() {
         assert_eq!(answered(0.0, 0.5, 120), Some(GateAnswer::Fail));
         assert_eq!(answered(0.0, 0.05, 120), Some(GateAnswer::Fail));
-        assert_eq!(answered(0.0, 1.0 / 120.0, 120), Some(GateAnswer::CannotTell));
+        assert_eq!(answered(0.0, 1.0 / 120.0, 120), Some(GateAnswer::Inconclusive));
         assert_eq!(answered(0.0, 0.0, 120), Some(GateAnswer::Pass));
         assert_eq!(answered(0.5, 0.0, 120), Some(GateAnswer::Pass));
     }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_baseline_that_shed_bears_as_much_more_as_any_metric() {
         assert_eq!(answered(0.3, 0.31, 10_000), Some(GateAnswer::Pass));
-        assert_eq!(answered(0.3, 0.35, 10_000), Some(GateAnswer::CannotTell));
+        assert_eq!(answered(0.3, 0.35, 10_000), Some(GateAnswer::Inconclusive));
         assert_eq!(answered(0.3, 0.40, 10_000), Some(GateAnswer::Fail));
     }
 }

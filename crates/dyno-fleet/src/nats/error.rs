@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Localized)]
 pub enum BusError {
     /// The address of the bus is none.
-    #[message("`{given}` is no address of a bus: {why}", "`{given}` 不是有效的总线地址：{why}")]
+    #[message("`{given}` is not a valid NATS URL: {why}", "`{given}` 不是有效的 NATS 地址：{why}")]
     Address {
         /// What was given, without user and password.
         given: String,

@@ -158,7 +158,7 @@ messages! {
     LoadsMissing: "the run lacks loads of the baseline: {}", "缺少基线中的负载：{}";
     Pass: "pass", "通过";
     Fail: "fail", "未通过";
-    CannotTell: "inconclusive", "无法判定";
+    Inconclusive: "inconclusive", "无法判定";
 }
 
 /// The name of a metric in a table.
@@ -534,7 +534,7 @@ pub fn answer(answer: GateAnswer, language: Language) -> &'static str {
     let word = match answer {
         GateAnswer::Pass => Word::Pass,
         GateAnswer::Fail => Word::Fail,
-        GateAnswer::CannotTell => Word::CannotTell,
+        GateAnswer::Inconclusive => Word::Inconclusive,
     };
     word.text(language)
 }

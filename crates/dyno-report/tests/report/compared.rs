@@ -337,7 +337,7 @@ fn c8_an_uncertain_percentile_is_neither_compared_nor_gated() {
         let check = found.checks.iter().find(|check| check.metric == tail).unwrap();
         assert_eq!(
             (check.answer, check.why),
-            (GateAnswer::CannotTell, Some(WhyDifferent::Imprecise))
+            (GateAnswer::Inconclusive, Some(WhyDifferent::Imprecise))
         );
         let line = check_line(check, Language::English);
         assert!(line.contains("could not measure"), "{line}");

@@ -1,7 +1,7 @@
 //! An agent: it sends its part of each level, and keeps its records until they are fetched.
 
-use super::bench::{SECRETS, plan_of};
 use super::files::Fetched;
+use super::gather::{SECRETS, plan_of};
 use super::keeping::{AtStart, Counting, Keeping};
 use super::kept::{KeepRecords, KeptRecords, note};
 use super::notices::told_once;
@@ -246,7 +246,7 @@ struct Duty {
     keep: KeepRecords,
     /// What a report of its part needs.
     environment: Environment,
-    bench: ServerBackend,
+    backend: ServerBackend,
     workload: Workload,
     attempt: Attempt,
     _files: Option<Fetched>,
@@ -321,13 +321,13 @@ impl Duty {
         let dialect = dialect_of(&plan)?;
         let shape = settled.shape(dialect.about()).map_err(RunError::Usage)?;
         let encoder = Encoder::new(&target.endpoint, dialect, shape, &target.headers);
-        let bench = ServerBackend { target, encoder };
+        let backend = ServerBackend { target, encoder };
         let (run, attempt) = (setup.run.clone(), settled.attempt);
         let AgreedWorkload { addresses, server, preflight, .. } = settled;
         let notes = vec![note(&agent.name, setup.shard)];
         let environment = identity::environment(Server { addresses, ..server }, preflight, notes);
         let keep = agent.keep.clone();
-        Ok(Self { plan, run, keep, environment, bench, workload, attempt, _files: files })
+        Ok(Self { plan, run, keep, environment, backend, workload, attempt, _files: files })
     }
 
     fn level(
@@ -368,7 +368,7 @@ impl Duty {
             recorder: &mut keeping,
             observer: &Counting(&counters),
         };
-        let ran = self.bench.run_level(setup, items, ahead(level.load, self.plan.shard));
+        let ran = self.backend.run_level(setup, items, ahead(level.load, self.plan.shard));
         counters.end();
         let (late, records) = (keeping.late, keeping.records);
         let outcome = ran?;
@@ -383,7 +383,7 @@ impl Duty {
             trouble: self.trouble(outcome.end.ending),
             told: ToldByAgent {
                 data: self.workload.report(*number, outcome.taken),
-                addresses: self.bench.target.addresses.clone(),
+                addresses: self.backend.target.addresses.clone(),
             }
             .written(),
             bytes: 0,

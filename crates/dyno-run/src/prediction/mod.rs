@@ -59,8 +59,8 @@ pub(crate) fn prepare(
     let client = ClientBehaviour { way: WAY, streamed, details: true, answers, patience: None };
     let engine = Predicted::new(core, client);
     let prompts = engine.prompts(has_messages(&plan));
-    let bench = Box::new(SimulatedBackend { engine, prompts, seed: plan.seed });
-    Ok(PreparedRun { plan: Arc::new(plan), bench, workload, environment, capacity })
+    let backend = Box::new(SimulatedBackend { engine, prompts, seed: plan.seed });
+    Ok(PreparedRun { plan: Arc::new(plan), backend, workload, environment, capacity })
 }
 
 /// Puts the twin's capacity into each level; returns notes on levels outside its fitted range.

@@ -32,19 +32,19 @@ impl PredictionPace {
     pub(crate) fn learn(
         &mut self,
         level: &LevelPlan,
-        glance: &LevelProgress,
+        progress: &LevelProgress,
         wall: Duration,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
-        if glance.completed == 0 {
+        if progress.completed == 0 {
             return None;
         }
         let is_first = !self.levels.iter().any(|known| known.load == level.load);
         self.levels.push(Simulated {
             load: level.load,
-            requests: glance.completed as f64,
+            requests: progress.completed as f64,
             output_tokens: output_tokens(level),
-            virtual_s: glance.seconds,
+            virtual_s: progress.seconds,
             wall_s: wall.as_secs_f64(),
         });
         let seconds = to_come.iter().map(|level| self.wall_s(level)).sum::<Option<f64>>()?;
@@ -107,7 +107,7 @@ mod tests {
     }
 
     /// 100 requests that took an hour of virtual time.
-    fn glance() -> LevelProgress {
+    fn progress() -> LevelProgress {
         LevelProgress { completed: 100, seconds: 3600.0, ..LevelProgress::default() }
     }
 
@@ -116,9 +116,9 @@ mod tests {
         let mut pace = PredictionPace::default();
         let first = closed(4, 100, 10);
         let to_come = [closed(8, 300, 10), closed(4, 100, 40)];
-        let left = pace.learn(&first, &glance(), Duration::from_secs(2), &to_come);
+        let left = pace.learn(&first, &progress(), Duration::from_secs(2), &to_come);
         assert_eq!(left, Some(Duration::from_secs(6 + 8)));
-        let again = pace.learn(&first, &glance(), Duration::from_secs(2), &to_come);
+        let again = pace.learn(&first, &progress(), Duration::from_secs(2), &to_come);
         assert_eq!(again, None, "another round is no news");
     }
 
@@ -132,7 +132,7 @@ mod tests {
             output_tokens,
             ..LevelPlan::new(rate)
         };
-        let left = pace.learn(&closed(4, 100, 10), &glance(), Duration::from_millis(20), &[hour]);
+        let left = pace.learn(&closed(4, 100, 10), &progress(), Duration::from_millis(20), &[hour]);
         // 180,000 requests at 5,000 a second.
         assert_eq!(left, Some(Duration::from_secs(36)));
     }
@@ -142,14 +142,14 @@ mod tests {
         let second = Duration::from_secs(1);
         let short = PredictionPace::default().learn(
             &closed(1, 9, 1),
-            &glance(),
+            &progress(),
             second,
             &[closed(2, 100, 1)],
         );
         assert_eq!(short, None);
         let endless = LevelPlan { requests: None, ..closed(2, 1, 1) };
         assert_eq!(
-            PredictionPace::default().learn(&closed(1, 9, 1), &glance(), second, &[endless]),
+            PredictionPace::default().learn(&closed(1, 9, 1), &progress(), second, &[endless]),
             None
         );
     }

@@ -32,7 +32,7 @@ pub enum GateTest {
     /// B is worse by more than is allowed.
     Fail,
     /// Inconclusive.
-    CannotTell {
+    Inconclusive {
         /// About so many more rounds of each side would settle it if the change is as it seems;
         /// absent where they are more than [`MOST_MORE`](super::MOST_MORE).
         more_rounds: Option<u32>,
@@ -75,7 +75,7 @@ fn gated(effect: &Effect, better: Better, limit: f64, tested: Tested) -> Gated {
     } else {
         let chance = if seems_worse { tested.chance } else { OWN };
         let wanted = Wanted { distance: (limit - value).abs(), chance, missing: UNSETTLED };
-        GateTest::CannotTell { more_rounds: more_rounds(effect, wanted) }
+        GateTest::Inconclusive { more_rounds: more_rounds(effect, wanted) }
     };
     Gated { gate, interval: ends.map(libm::expm1) }
 }

@@ -204,7 +204,7 @@ fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
             let place = match found.gate {
                 GateTest::Pass => 0,
                 GateTest::Fail => 1,
-                GateTest::CannotTell { .. } => 2,
+                GateTest::Inconclusive { .. } => 2,
             };
             seen[place] += 1;
             assert!([within, beyond, !within && !beyond][place], "{found:?} {effect:?}");
@@ -294,7 +294,10 @@ fn gates_look_at_the_bad_direction_only() {
     assert_eq!(gate_alone(&by(1.1), Better::Higher, 0.05).gate, GateTest::Pass);
     assert_eq!(gate_alone(&by(0.9), Better::Higher, 0.05).gate, GateTest::Fail);
     assert_eq!(gate_alone(&by(0.9), Better::Lower, 0.05).gate, GateTest::Pass);
-    assert!(matches!(gate_alone(&by(1.05), Better::Lower, 0.05).gate, GateTest::CannotTell { .. }));
+    assert!(matches!(
+        gate_alone(&by(1.05), Better::Lower, 0.05).gate,
+        GateTest::Inconclusive { .. }
+    ));
     // An improvement may be asked for, and a throughput cannot fall by more than all of it.
     assert_eq!(gate_alone(&by(1.0), Better::Lower, -0.05).gate, GateTest::Fail);
     assert_eq!(gate_alone(&by(0.9), Better::Lower, -0.05).gate, GateTest::Pass);
@@ -396,7 +399,7 @@ proptest! {
         let effect = rounds(&a, &b).unwrap();
         let rank = |found: Gated| match found.gate {
             GateTest::Pass => 2,
-            GateTest::CannotTell { .. } => 1,
+            GateTest::Inconclusive { .. } => 1,
             GateTest::Fail => 0,
         };
         for better in [Better::Higher, Better::Lower] {

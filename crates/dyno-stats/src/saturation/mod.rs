@@ -73,7 +73,7 @@ pub enum Saturation {
     Carried(Surplus),
     /// Inconclusive: the time was too short for this load, or the server was still filling. How much
     /// more is needed is absent if nothing ended.
-    CannotTell(Option<More>),
+    Inconclusive(Option<More>),
 }
 
 /// Tests a level. See the module for how.
@@ -81,17 +81,17 @@ pub fn saturation(offered: Offered<'_>) -> Saturation {
     let Offered { arrivals, ends, from, to } = offered;
     let length = to - from;
     if !length.is_finite() || length <= 0.0 {
-        return Saturation::CannotTell(None);
+        return Saturation::Inconclusive(None);
     }
     let flight = Flight::new(arrivals, ends, from, to);
     let count = flight.arrivals();
     let more = |times: f64| {
         let extra = (times - 1.0).max(0.0);
         let arrivals = (extra * count as f64).ceil() as u64;
-        Saturation::CannotTell(Some(More { arrivals, seconds: extra * length }))
+        Saturation::Inconclusive(Some(More { arrivals, seconds: extra * length }))
     };
     let Some(filling) = filling(&flight).filter(|_| count > 0) else {
-        return Saturation::CannotTell(None);
+        return Saturation::Inconclusive(None);
     };
     let needed = (NEEDED_FILLS * filling / length).max(FEWEST_ARRIVALS as f64 / count as f64);
     if needed > 1.0 {

@@ -76,7 +76,7 @@ fn unlimited(count: usize) -> Seen {
 #[test]
 fn filling_is_not_overload() {
     // 200 in flight, so 700 arrivals are three and a half services, and 3,000 are fifteen.
-    let Saturation::CannotTell(Some(more)) = test_from(&unlimited(700), 0.0) else {
+    let Saturation::Inconclusive(Some(more)) = test_from(&unlimited(700), 0.0) else {
         panic!("{:?}", test_from(&unlimited(700), 0.0));
     };
     assert!((55.0..80.0).contains(&more.seconds), "{more:?}");
@@ -112,11 +112,11 @@ fn the_suggested_extension_is_enough() {
             let to = seen.arrivals[count - 1];
             saturation(Offered { arrivals: &seen.arrivals, ends: &seen.ends, from: 0.0, to })
         };
-        if let Saturation::CannotTell(Some(more)) = first(800) {
+        if let Saturation::Inconclusive(Some(more)) = first(800) {
             asked += 1;
             assert!(more.arrivals > 0 && more.seconds > 0.0, "{more:?}");
             let enough = (800 + more.arrivals as usize).min(6_000);
-            told += usize::from(!matches!(first(enough), Saturation::CannotTell(_)));
+            told += usize::from(!matches!(first(enough), Saturation::Inconclusive(_)));
         }
     }
     assert!(asked >= 10 && told * 10 >= asked * 8, "{told} of {asked}");
@@ -138,12 +138,12 @@ fn without_data_it_is_inconclusive() {
     let times: Vec<f64> = (0..400).map(f64::from).collect();
     let tell =
         |arrivals: &[f64], ends: &[f64], from, to| saturation(Offered { arrivals, ends, from, to });
-    assert_eq!(tell(&[], &[], 0.0, 10.0), Saturation::CannotTell(None));
-    assert_eq!(tell(&times, &[], 0.0, 400.0), Saturation::CannotTell(None));
-    assert_eq!(tell(&times, &times, 10.0, 10.0), Saturation::CannotTell(None));
-    assert_eq!(tell(&times, &times, 0.0, f64::NAN), Saturation::CannotTell(None));
+    assert_eq!(tell(&[], &[], 0.0, 10.0), Saturation::Inconclusive(None));
+    assert_eq!(tell(&times, &[], 0.0, 400.0), Saturation::Inconclusive(None));
+    assert_eq!(tell(&times, &times, 10.0, 10.0), Saturation::Inconclusive(None));
+    assert_eq!(tell(&times, &times, 0.0, f64::NAN), Saturation::Inconclusive(None));
     let few = &times[..FEWEST_ARRIVALS / 2];
-    let Saturation::CannotTell(Some(more)) = tell(few, few, 0.0, few.len() as f64) else {
+    let Saturation::Inconclusive(Some(more)) = tell(few, few, 0.0, few.len() as f64) else {
         panic!("fifty arrivals are too few");
     };
     assert_eq!(more.arrivals, FEWEST_ARRIVALS as u64 / 2);
@@ -166,11 +166,11 @@ proptest! {
             Saturation::Saturated(s) | Saturation::Carried(s) => {
                 prop_assert!(s.share.is_finite() && s.error >= 0.0);
             }
-            Saturation::CannotTell(Some(more)) => {
+            Saturation::Inconclusive(Some(more)) => {
                 prop_assert!(more.seconds.is_finite() && more.seconds > 0.0);
                 prop_assert!(more.arrivals > 0);
             }
-            Saturation::CannotTell(None) => {}
+            Saturation::Inconclusive(None) => {}
         }
     }
 
@@ -185,7 +185,7 @@ proptest! {
             latencies: Vec::new(),
         };
         match (test_from(&seen, 0.0), test_from(&eight, 0.0)) {
-            (Saturation::CannotTell(Some(a)), Saturation::CannotTell(Some(b))) => {
+            (Saturation::Inconclusive(Some(a)), Saturation::Inconclusive(Some(b))) => {
                 prop_assert_eq!(a.arrivals, b.arrivals);
                 prop_assert!((a.seconds * 8.0 - b.seconds).abs() <= 1e-9 * b.seconds);
             }

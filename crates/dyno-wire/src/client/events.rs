@@ -164,7 +164,7 @@ impl Client {
         };
         if !connection.socket.is_between_records() {
             // The last packet carried the beginning of a record that cannot be decrypted yet.
-            arrival.loose = arrival.spread();
+            arrival.last_byte_slack = arrival.spread();
         }
         match connection.state {
             State::Connecting => {}

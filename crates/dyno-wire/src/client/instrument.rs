@@ -23,13 +23,13 @@ pub struct ArrivalTime {
     /// All of them had arrived by then.
     pub at: Nanos,
     /// How much earlier than `at` the last of them may have arrived.
-    pub loose: Nanos,
+    pub last_byte_slack: Nanos,
 }
 
 impl ArrivalTime {
     /// Bytes whose arrival time is known exactly.
     pub fn exactly(at: Nanos) -> Self {
-        Self { after: at, at, loose: 0 }
+        Self { after: at, at, last_byte_slack: 0 }
     }
 
     /// How much earlier than `at` any of them may have arrived.
@@ -170,7 +170,9 @@ impl Instrument {
         }
         match self.stamped(read, after) {
             Some(arrival) => (arrival, true),
-            None => (ArrivalTime { after, at: read.after, loose: read.after - after }, false),
+            None => {
+                (ArrivalTime { after, at: read.after, last_byte_slack: read.after - after }, false)
+            }
         }
     }
 
@@ -182,8 +184,8 @@ impl Instrument {
             return None;
         }
         let at = late.clamp(after, read.after.max(after));
-        let loose = at.saturating_sub(early.max(after));
-        Some(ArrivalTime { after, at, loose })
+        let last_byte_slack = at.saturating_sub(early.max(after));
+        Some(ArrivalTime { after, at, last_byte_slack })
     }
 }
 
@@ -228,7 +230,7 @@ mod tests {
             Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: stamp(25 * MS) };
         let (arrival, stamped) = loop_.read(&mut seen, read);
         assert!(stamped);
-        assert_eq!(arrival, ArrivalTime { after: 19 * MS, at: 25 * MS + 50, loose: 100 });
+        assert_eq!(arrival, ArrivalTime { after: 19 * MS, at: 25 * MS + 50, last_byte_slack: 100 });
         assert_eq!(arrival.spread(), 6 * MS + 50);
     }
 
@@ -242,7 +244,10 @@ mod tests {
         let read = Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: None };
         let (arrival, stamped) = loop_.read(&mut seen, read);
         assert!(!stamped);
-        assert_eq!(arrival, ArrivalTime { after: 19 * MS, at: 320 * MS + 5, loose: 301 * MS + 5 });
+        assert_eq!(
+            arrival,
+            ArrivalTime { after: 19 * MS, at: 320 * MS + 5, last_byte_slack: 301 * MS + 5 }
+        );
     }
 
     #[test]
@@ -338,6 +343,6 @@ mod tests {
         let read =
             Read { before: 21 * MS, after: 21 * MS + 50 * US, full: false, stamp: stamp(21 * MS) };
         let (arrival, stamped) = loop_.read(&mut Seen::default(), read);
-        assert!(stamped && arrival.loose == 6_100, "{arrival:?}");
+        assert!(stamped && arrival.last_byte_slack == 6_100, "{arrival:?}");
     }
 }

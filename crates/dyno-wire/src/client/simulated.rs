@@ -186,11 +186,14 @@ impl Loop {
             prop_assert!(arrival.after <= first.at, "{taken:?} {arrival:?}");
             prop_assert!(last.at <= arrival.at, "{taken:?} {arrival:?}");
             prop_assert!(arrival.at <= read.after, "read before it came: {arrival:?}");
-            let earliest = arrival.at - arrival.loose;
+            let earliest = arrival.at - arrival.last_byte_slack;
             prop_assert!(earliest <= last.at, "the last of {taken:?} {arrival:?}");
             prop_assert!(arrival.after <= earliest, "{arrival:?}");
             // With timestamps, the last packet's time is known however late the loop was.
-            prop_assert!(!self.stamps || arrival.loose <= 2 * ERROR + 4_000, "{arrival:?}");
+            prop_assert!(
+                !self.stamps || arrival.last_byte_slack <= 2 * ERROR + 4_000,
+                "{arrival:?}"
+            );
         }
         self.unsettled = self.sockets.iter().any(|socket| !socket.waiting.is_empty());
         Ok(())

@@ -50,11 +50,12 @@ impl Exchange {
     /// Records how exactly the times are known that a read has set.
     pub(super) fn widen(&mut self, before: Before, arrival: ArrivalTime) {
         let tail = self.tail;
-        let width = |ends_the_read| if ends_the_read { arrival.loose } else { arrival.spread() };
+        let width =
+            |ends_the_read| if ends_the_read { arrival.last_byte_slack } else { arrival.spread() };
         let us = |width: Nanos| width / 1_000;
         let new = self.record.chunks.len() - before.chunks;
         self.record.chunks.loosen(new, usize::from(tail.chunk), us(arrival.spread()));
-        self.record.chunks.loosen(usize::from(tail.chunk), 0, us(arrival.loose));
+        self.record.chunks.loosen(usize::from(tail.chunk), 0, us(arrival.last_byte_slack));
         let first = self.record.first.is_some() && !before.first;
         let last = self.record.last.is_some();
         let end = self.settled && !before.settled;
@@ -72,9 +73,9 @@ impl Exchange {
 
     /// The connection closed: its end is the end of the response, too.
     pub(super) fn widen_at_close(&mut self, arrival: ArrivalTime) {
-        self.widths().end = arrival.loose;
+        self.widths().end = arrival.last_byte_slack;
         if !self.record.streamed {
-            self.widths().last = arrival.loose;
+            self.widths().last = arrival.last_byte_slack;
         }
     }
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
-const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, last_byte_slack: 0 };
 
 fn record(dialect: &'static dyn Dialect, stream: bool, parts: &[&[u8]]) -> RequestRecord {
     let rules = Rules {
@@ -169,7 +169,7 @@ fn m7_a_response_has_a_largest_number_of_events() {
     while let ExchangeProgress::Running = exchange.on_data(
         &rules,
         event.as_bytes(),
-        ArrivalTime { after: 0, at: reads * 3_000_001, loose: reads % 7 },
+        ArrivalTime { after: 0, at: reads * 3_000_001, last_byte_slack: reads % 7 },
     ) {
         reads += 1;
         assert!(reads as usize * 1000 <= MAX_EVENTS, "endless");

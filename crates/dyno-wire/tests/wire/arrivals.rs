@@ -146,7 +146,7 @@ fn read(answer: &Answer, packets: &[Packet]) -> RequestRecord {
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), false);
     let (mut begin, mut empty, mut over) = (0, US, false);
     for packet in packets.iter().filter(|packet| packet.read) {
-        let arrival = ArrivalTime { after: empty, at: packet.at, loose: 0 };
+        let arrival = ArrivalTime { after: empty, at: packet.at, last_byte_slack: 0 };
         let data = &answer.bytes[begin..packet.end];
         over |= exchange.on_data(&rules, data, arrival) != ExchangeProgress::Running;
         (begin, empty) = (packet.end, packet.at + US);

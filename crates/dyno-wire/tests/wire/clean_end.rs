@@ -18,7 +18,7 @@ use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::redact::Redactor;
 use serde_json::{Map, Value};
 
-const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, last_byte_slack: 0 };
 
 /// `{"text":["…"]}`, perhaps with a count of tokens so far (`tokens`) and a `finish`.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-const ARRIVAL: ArrivalTime = ArrivalTime { after: 1, at: 1, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1, at: 1, last_byte_slack: 0 };
 
 /// A dialect, the content type of a body, and the body.
 type Golden = (&'static dyn Dialect, &'static str, Vec<u8>);

@@ -22,7 +22,7 @@ fn record(api: &'static str, events: &[Value]) -> RequestRecord {
         budget: Budget::foreign(),
     };
     let mut exchange = Exchange::new(RequestRecord::new(0, 0, 0, Phase::Measured, 0), false);
-    let arrival = |at| ArrivalTime { after: at, at, loose: 0 };
+    let arrival = |at| ArrivalTime { after: at, at, last_byte_slack: 0 };
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
     exchange.on_data(&rules, head, arrival(0));
     for (event, at) in events.iter().zip(1..) {

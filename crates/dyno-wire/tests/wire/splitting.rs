@@ -14,7 +14,7 @@ use dyno_wire::redact::Redactor;
 use proptest::prelude::*;
 
 /// Server-sent events exactly as specified, decoded from the whole text at once.
-const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, loose: 0 };
+const ARRIVAL: ArrivalTime = ArrivalTime { after: 1_000_000, at: 1_000_000, last_byte_slack: 0 };
 
 fn reference(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

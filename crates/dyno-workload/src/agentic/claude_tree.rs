@@ -10,7 +10,7 @@ use super::claude::{ClaudeLine, ClaudeRow, Returned};
 use super::gathered::GatheredSession;
 use super::messages::TreeMessages;
 use super::reader::left_out;
-use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
+use super::tree::{Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::DataError;
 
 /// A session that is being put together.
@@ -170,23 +170,7 @@ pub(super) fn tree(
             turn.waits.push(wait);
         }
     }
-    let turns = sessions.iter_mut().flat_map(|session| &mut session.turns);
-    let mut used: Vec<&mut Vec<u32>> =
-        turns.flat_map(|turn| [&mut turn.added, &mut turn.response]).collect();
-    let messages = messages.only(&mut used);
-    Ok(Tree {
-        name,
-        at,
-        format: AgenticFormat::ClaudeCode,
-        start,
-        prompts: match messages.is_empty() {
-            true => PromptParts::Lengths,
-            false => PromptParts::Messages { whole: false },
-        },
-        messages,
-        sessions,
-        totals: None,
-    })
+    Ok(messages.tree_of_log(AgenticFormat::ClaudeCode, name, at, start, sessions))
 }
 
 /// The parent of a sub-agent, the turn that started it, and the one that waits for it.

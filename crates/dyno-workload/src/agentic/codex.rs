@@ -15,7 +15,7 @@ use super::gathered::{GatheredSession, GatheredSessions};
 use super::messages::TreeMessages;
 use super::notes::AgenticRemark;
 use super::reader::{TreeBuilder, TreeDetail, TreeSink, left_out};
-use super::tree::{PromptParts, Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
+use super::tree::{Tools, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
 use crate::data::{At, DataError};
 use crate::trace::time::Unit;
 
@@ -296,21 +296,5 @@ fn tree(
             sessions[parent].turns[turn].waits.push(Wait { on: ends, why: Why::Join });
         }
     }
-    let turns = sessions.iter_mut().flat_map(|session| &mut session.turns);
-    let mut used: Vec<&mut Vec<u32>> =
-        turns.flat_map(|turn| [&mut turn.added, &mut turn.response]).collect();
-    let messages = messages.only(&mut used);
-    Some(Tree {
-        name,
-        at,
-        format: AgenticFormat::Codex,
-        start,
-        prompts: match messages.is_empty() {
-            true => PromptParts::Lengths,
-            false => PromptParts::Messages { whole: false },
-        },
-        messages,
-        sessions,
-        totals: None,
-    })
+    Some(messages.tree_of_log(AgenticFormat::Codex, name, at, start, sessions))
 }

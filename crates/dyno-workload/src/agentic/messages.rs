@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use dyno_model::Nanos;
 use serde_json::Value;
 
+use super::AgenticFormat;
 use super::key;
 use super::reader::TreeDetail;
-use super::tree::PromptMessage;
+use super::tree::{PromptMessage, PromptParts, Tree, TreeSession};
+use crate::data::At;
 
 /// The messages of a tree, each once.
 #[derive(Debug, Default)]
@@ -54,6 +57,27 @@ impl TreeMessages {
             self.all.push(PromptMessage { parts: vec![(key, characters)], body });
             u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
         })
+    }
+
+    /// The tree of a log of agents, with the messages that its turns use: without any it has lengths alone, and
+    /// with them it still lacks the text of the system and the tools.
+    pub(super) fn tree_of_log(
+        &self,
+        format: AgenticFormat,
+        name: String,
+        at: At,
+        start: Option<Nanos>,
+        mut sessions: Vec<TreeSession>,
+    ) -> Tree {
+        let turns = sessions.iter_mut().flat_map(|session| &mut session.turns);
+        let mut used: Vec<&mut Vec<u32>> =
+            turns.flat_map(|turn| [&mut turn.added, &mut turn.response]).collect();
+        let messages = self.only(&mut used);
+        let prompts = match messages.is_empty() {
+            true => PromptParts::Lengths,
+            false => PromptParts::Messages { whole: false },
+        };
+        Tree { name, at, format, start, prompts, messages, sessions, totals: None }
     }
 
     /// Messages in a tree of their own, and where each of these is in it.

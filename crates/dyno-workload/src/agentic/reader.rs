@@ -98,8 +98,9 @@ fn builder(format: AgenticFormat) -> Box<dyn TreeBuilder> {
         AgenticFormat::Mlperf => Box::<mlperf::MlperfConversations>::default(),
         AgenticFormat::Otel => Box::<otel::GenAiSpans>::default(),
         AgenticFormat::Dynamo => Box::<dynamo::DynamoRequests>::default(),
-        AgenticFormat::TraceLab => Box::<tracelab::TraceLabRounds>::default(),
-        AgenticFormat::TraceLabWorkload => Box::<tracelab::WorkloadRows>::default(),
+        AgenticFormat::TraceLab | AgenticFormat::TraceLabWorkload => {
+            Box::new(tracelab::TraceLabRows::of(format))
+        }
         AgenticFormat::ClaudeCode => Box::<claude::ClaudeLogs>::default(),
         AgenticFormat::Codex => Box::<codex::CodexLogs>::default(),
         AgenticFormat::SweAgent => Box::new(swe_agent::SweAgentTrajectories),

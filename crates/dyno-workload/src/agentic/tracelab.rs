@@ -44,21 +44,31 @@ struct TraceLabRound {
     turn: TreeTurn,
 }
 
-/// Reads rounds.
-#[derive(Default)]
-pub(super) struct TraceLabRounds {
+/// Reads rounds, or rows of a workload.
+pub(super) struct TraceLabRows {
+    format: AgenticFormat,
     sessions: GatheredSessions<TraceLabRound>,
     model: Option<Arc<str>>,
 }
 
-impl TreeBuilder for TraceLabRounds {
+impl TraceLabRows {
+    /// Of one of the two formats.
+    pub(super) fn of(format: AgenticFormat) -> Self {
+        Self { format, sessions: GatheredSessions::default(), model: None }
+    }
+}
+
+impl TreeBuilder for TraceLabRows {
     fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
-        let Some(object) = record.as_object().filter(|object| is_round(object)) else {
+        let of_workload = self.format == AgenticFormat::TraceLabWorkload;
+        let is_one = if of_workload { is_row } else { is_round };
+        let Some(object) = record.as_object().filter(|object| is_one(object)) else {
             out.notes.remark(AgenticRemark::OtherRecords, 1);
             return Ok(());
         };
         let session = id(object.get("session_id")).unwrap_or_else(|| at.to_string());
-        let row = round(FieldsAt::of(at, object), &mut self.model);
+        let fields = FieldsAt::of(at, object);
+        let row = if of_workload { planned(fields) } else { round(fields, &mut self.model) };
         self.sessions.add(&session, at, row);
         Ok(())
     }
@@ -70,7 +80,7 @@ impl TreeBuilder for TraceLabRounds {
 
     fn end_of_file(&mut self, out: &mut TreeSink) {
         self.sessions.spoil_those_with_holes(0, |round| Some(round.number));
-        give(self.sessions.take(), AgenticFormat::TraceLab, out);
+        give(self.sessions.take(), self.format, out);
     }
 }
 
@@ -113,35 +123,8 @@ fn round(record: FieldsAt<'_>, model: &mut Option<Arc<str>>) -> Result<TraceLabR
     })
 }
 
-/// Reads rows of a workload.
-#[derive(Default)]
-pub(super) struct WorkloadRows {
-    sessions: GatheredSessions<TraceLabRound>,
-}
-
-impl TreeBuilder for WorkloadRows {
-    fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError> {
-        let Some(object) = record.as_object().filter(|object| is_row(object)) else {
-            out.notes.remark(AgenticRemark::OtherRecords, 1);
-            return Ok(());
-        };
-        let session = id(object.get("session_id")).unwrap_or_else(|| at.to_string());
-        self.sessions.add(&session, at, of_workload(FieldsAt::of(at, object)));
-        Ok(())
-    }
-
-    fn spoil(&mut self, why: &DataError) -> bool {
-        self.sessions.spoil(why);
-        true
-    }
-
-    fn end_of_file(&mut self, out: &mut TreeSink) {
-        self.sessions.spoil_those_with_holes(0, |round| Some(round.number));
-        give(self.sessions.take(), AgenticFormat::TraceLabWorkload, out);
-    }
-}
-
-fn of_workload(record: FieldsAt<'_>) -> Result<TraceLabRound, DataError> {
+/// A row of a workload: what its replayer would send.
+fn planned(record: FieldsAt<'_>) -> Result<TraceLabRound, DataError> {
     let prefix = record.needed("prefix_len")?;
     let number = record.needed("round_idx")?;
     let after = record.object.get("tool_wait_after_ms").filter(|after| whole(after) != Some(0));

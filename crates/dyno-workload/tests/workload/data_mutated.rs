@@ -67,10 +67,8 @@ fn read(bytes: &[u8], spec: &str) {
 
 #[test]
 fn changed_files_are_read_or_refused() {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/data_reader");
     let mut read_seeds = 0;
-    for seed in std::fs::read_dir(seeds).expect("the seeds").map(|seed| seed.expect("a seed")) {
-        let bytes = std::fs::read(seed.path()).expect("read");
+    for (_, bytes) in crate::seeds::of("data_reader") {
         // The first byte chooses a kind of data in the fuzz target.
         let Some((_, file)) = bytes.split_first() else { continue };
         read_seeds += 1;

@@ -13,6 +13,7 @@ mod data_sets;
 mod data_spec;
 mod lengths_only;
 mod never_twice;
+mod seeds;
 mod sessions;
 mod tokenizer;
 mod tokenizer_random;

@@ -2,23 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
-
 use crate::trace_bytes::{SPECS, check};
 use proptest::prelude::*;
 
 fn seeds() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/trace_reader");
-    let mut seeds: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .map(|entry| {
-            let name = entry.file_name().into_string().unwrap();
-            (name, std::fs::read(entry.path()).unwrap())
-        })
-        .collect();
-    seeds.sort();
-    seeds
+    crate::seeds::of("trace_reader")
 }
 
 #[test]

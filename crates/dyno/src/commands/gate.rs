@@ -70,8 +70,8 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
 fn status(found: &Gated) -> Status {
     let exit = match found.answer {
         GateAnswer::Pass => return Exit::Fine.into(),
-        GateAnswer::Fail => Exit::BarNotMet,
-        GateAnswer::CannotTell => Exit::Inconclusive,
+        GateAnswer::Fail => Exit::RequirementMissed,
+        GateAnswer::Inconclusive => Exit::Inconclusive,
     };
     let count = found.checks.iter().filter(|check| check.answer == found.answer).count();
     let all = found.checks.len();

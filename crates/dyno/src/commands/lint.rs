@@ -46,7 +46,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let mut status = Status::from(printer.result(&printed));
     if bad > 0 {
         let why = message!("{bad} {bad|error|errors} found", "发现 {bad} 个错误");
-        status = status.and(Exit::BarNotMet.because(why));
+        status = status.and(Exit::RequirementMissed.because(why));
     }
     Ok(status.told(printer))
 }

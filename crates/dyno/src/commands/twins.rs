@@ -25,7 +25,7 @@ pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
     match done {
         Ok((text, exit)) => {
             let status = match exit {
-                Exit::BarNotMet => exit.because(message!(
+                Exit::RequirementMissed => exit.because(message!(
                     "the server differs from its twin",
                     "服务器与孪生模型不一致"
                 )),
@@ -63,7 +63,7 @@ fn checked(
     }
     let exit = match found.same() {
         Some(true) => Exit::Fine,
-        Some(false) => Exit::BarNotMet,
+        Some(false) => Exit::RequirementMissed,
         None => Exit::Inconclusive,
     };
     let text = match json {

@@ -79,31 +79,31 @@ fn what_is_wrong_is_said_without_the_secret() {
     for (bus, message) in [
         (
             "http://ann:hush@bus",
-            "`http://…@bus` is no address of a bus: it must begin with nats:// or tls://",
+            "`http://…@bus` is not a valid NATS URL: it must begin with nats:// or tls://",
         ),
         (
             "ws://bus",
-            "`ws://bus` is no address of a bus: websockets are not supported: use nats:// or tls://",
+            "`ws://bus` is not a valid NATS URL: websockets are not supported: use nats:// or tls://",
         ),
         (
             "ann:hush@bus:x",
-            "`…@bus:x` is no address of a bus: the port must be a number from 1 to 65535",
+            "`…@bus:x` is not a valid NATS URL: the port must be a number from 1 to 65535",
         ),
         (
             "nats://a:4222,",
-            "`` is no address of a bus: the host must be a name, an address, or an IPv6 address in brackets",
+            "`` is not a valid NATS URL: the host must be a name, an address, or an IPv6 address in brackets",
         ),
         (
             "nats://ann:hu%zzsh@bus",
-            "`nats://…@bus` is no address of a bus: user and password must not be empty; write @ as %40 and % as %25",
+            "`nats://…@bus` is not a valid NATS URL: user and password must not be empty; write @ as %40 and % as %25",
         ),
         (
             "nats://ann:hush@a,bob:hush@b",
-            "`…@b` is no address of a bus: all servers must have the same user and password",
+            "`…@b` is not a valid NATS URL: all servers must have the same user and password",
         ),
         (
             "nats://a b",
-            "`nats://a b` is no address of a bus: the host must be a name, an address, or an IPv6 address in brackets",
+            "`nats://a b` is not a valid NATS URL: the host must be a name, an address, or an IPv6 address in brackets",
         ),
     ] {
         let error = settled(bus, &[]).expect_err(bus).to_string();

@@ -226,7 +226,7 @@ fn gone_in_the_middle_of_a_level() {
 fn numbers_that_cannot_be() {
     for kind in ["huge-beats", "huge-done"] {
         let said = lost_in_level(kind, Watching::default());
-        assert_eq!(said, "it reports numbers that cannot be", "{kind}");
+        assert_eq!(said, "it reported inconsistent counts", "{kind}");
     }
     let said = lost_in_level("endless-numbers", Watching::default());
     assert!(said.contains("a message that is not understood"), "{said}");

@@ -123,7 +123,7 @@ impl Fared {
             let at = match gated.gate {
                 GateTest::Pass => 0,
                 GateTest::Fail => 1,
-                GateTest::CannotTell { .. } => 2,
+                GateTest::Inconclusive { .. } => 2,
             };
             self.gate[i][at] += 1;
         }

@@ -123,7 +123,7 @@ pub(crate) fn said(queue: &Queue, seed: u64, load: f64, count: usize, runs: usiz
         let offered = Offered { arrivals: &seen.arrivals, ends: &seen.ends, from: 0.0, to };
         match saturation(offered) {
             Saturation::Saturated(_) => saturated += 1,
-            Saturation::CannotTell(_) => cannot_tell += 1,
+            Saturation::Inconclusive(_) => cannot_tell += 1,
             Saturation::Carried(_) => {}
         }
     }

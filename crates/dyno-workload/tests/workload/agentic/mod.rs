@@ -7,14 +7,12 @@ mod counts;
 mod seeds;
 mod trees;
 
-use std::path::Path;
-
 use dyno_workload::agentic::{Tree, TreeDetail, Trees};
 
 /// The bytes of a file of our own.
 pub(crate) fn seed(name: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/agentic_reader");
-    std::fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    std::fs::read(crate::seeds::folder("agentic_reader").join(name))
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// All trees of a file of our own.

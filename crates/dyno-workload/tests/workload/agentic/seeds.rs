@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write;
-use std::path::Path;
 
 use crate::agentic_bytes::check;
 use dyno_workload::agentic::AgenticProfile;
@@ -11,16 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 fn seeds() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/agentic_reader");
-    let mut seeds: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .map(|entry| {
-            let name = entry.file_name().into_string().unwrap();
-            (name, std::fs::read(entry.path()).unwrap())
-        })
-        .collect();
-    seeds.sort();
+    let seeds = crate::seeds::of("agentic_reader");
     assert!(seeds.len() >= 17, "{}", seeds.len());
     seeds
 }

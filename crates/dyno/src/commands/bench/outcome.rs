@@ -30,7 +30,7 @@ pub(crate) fn conclude(
         Ending::TargetLost => {
             Exit::TargetUnusable.because(message!("the target is unusable", "目标不可用"))
         }
-        Ending::MaxFailures => Exit::BarNotMet.because(message!(
+        Ending::MaxFailures => Exit::RequirementMissed.because(message!(
             "--max-failures ended the run",
             "失败数达到 --max-failures，测试提前结束"
         )),
@@ -135,7 +135,7 @@ fn by_results(summary: &Summary) -> Status {
     if let Some(found) = summary.search.as_ref().and_then(SearchSummary::outcome) {
         return match found {
             Decision::Met => Exit::Fine.into(),
-            Decision::Missed => Exit::BarNotMet.because(message!(
+            Decision::Missed => Exit::RequirementMissed.because(message!(
                 "no load that was tried meets the SLO {slo}",
                 "测试过的负载均不满足 SLO {slo}"
             )),
@@ -157,19 +157,23 @@ fn by_results(summary: &Summary) -> Status {
                 "{of} 个档位中有 {n} 个无效：结果反映的是本机，而不是服务器"
             )
         }),
-        (Exit::BarNotMet, &nothing, &|n| {
+        (Exit::RequirementMissed, &nothing, &|n| {
             message!(
                 "no request completed in {n} of {of} {of|level|levels}",
                 "{of} 个档位中有 {n} 个没有任何请求成功"
             )
         }),
-        (Exit::BarNotMet, &|level| level.requests.bar_missed(allowed) && !nothing(level), &|n| {
-            message!(
-                "{n} of {of} {of|level|levels} {n|has|have} more failed or shed requests than \
+        (
+            Exit::RequirementMissed,
+            &|level| level.requests.bar_missed(allowed) && !nothing(level),
+            &|n| {
+                message!(
+                    "{n} of {of} {of|level|levels} {n|has|have} more failed or shed requests than \
                  --allow-failures allows",
-                "{of} 个档位中有 {n} 个的失败或被拒绝的请求超过 --allow-failures"
-            )
-        }),
+                    "{of} 个档位中有 {n} 个的失败或被拒绝的请求超过 --allow-failures"
+                )
+            },
+        ),
         (Exit::Inconclusive, &LevelSummary::gave_up, &|n| {
             message!(
                 "--until-stable gave up in {n} of {of} {of|level|levels}",
@@ -216,13 +220,12 @@ fn by_slo(summary: &Summary, slo: String) -> Status {
             ))
         }
         Decision::Met => Exit::Fine.into(),
-        Decision::Missed if levels > 1 => Exit::BarNotMet.because(message!(
+        Decision::Missed if levels > 1 => Exit::RequirementMissed.because(message!(
             "the SLO {slo} was missed at all {levels} levels",
             "所有 {levels} 个档位均未满足 SLO {slo}"
         )),
-        Decision::Missed => {
-            Exit::BarNotMet.because(message!("the SLO {slo} was missed", "未满足 SLO {slo}"))
-        }
+        Decision::Missed => Exit::RequirementMissed
+            .because(message!("the SLO {slo} was missed", "未满足 SLO {slo}")),
         Decision::Inconclusive => Exit::Inconclusive.because(message!(
             "the measurements do not decide whether the SLO {slo} is met",
             "现有数据无法判定是否满足 SLO {slo}"
