@@ -37,6 +37,7 @@ pub mod slo;
 pub mod summary;
 mod sure;
 mod text_form;
+pub mod tree;
 pub mod units;
 pub mod verdict;
 pub mod versus;

@@ -27,6 +27,8 @@ pub enum Outcome {
 impl Outcome {
     /// The name of [`Outcome::Unconfirmed`] among the classes of failures.
     pub const UNCONFIRMED: &str = "unconfirmed";
+    /// Why a request of a tree is dropped whose prompt and output are longer than the server's context.
+    pub const OVERFLOW: &str = "longer than the context";
 
     /// How reports name a failure or a refusal: its class. Absent for what completed, was not sent or
     /// did not end.

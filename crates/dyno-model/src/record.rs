@@ -4,6 +4,7 @@ use crate::Nanos;
 use crate::chunks::ChunkTrack;
 use crate::message::Message;
 use crate::outcome::{FailureClass, Outcome};
+use crate::tree::TurnOfTree;
 use serde::{Deserialize, Serialize};
 
 /// Which part of a level a request belongs to. Every request is kept; this only labels it.
@@ -51,7 +52,7 @@ pub struct TokenCount {
 /// The place of a request in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TurnOfSession {
-    /// Index of the conversation in its level.
+    /// Index of the conversation in its level, or its place in its tree.
     pub session: u64,
     /// Its conversation turn, from 1.
     pub number: u32,
@@ -114,6 +115,8 @@ pub struct RequestRecord {
     pub slot: u32,
     /// Its place in a conversation, where it is part of one.
     pub turn: Option<TurnOfSession>,
+    /// Its place in a tree of sessions, where it is part of one.
+    pub tree: Option<Box<TurnOfTree>>,
     /// Label.
     pub phase: Phase,
     /// How it ended.
@@ -217,6 +220,7 @@ impl RequestRecord {
             index,
             slot,
             turn: None,
+            tree: None,
             phase,
             outcome: Outcome::Censored,
             intended,
@@ -260,6 +264,11 @@ impl RequestRecord {
             detail: None,
             text: None,
         }
+    }
+
+    /// What names its session in the level: a tree, where it has one, and a session.
+    pub fn session(&self) -> Option<(Option<u64>, u64)> {
+        Some((self.tree.as_ref().map(|tree| tree.tree), self.turn?.session))
     }
 
     /// When it was to be sent: when it was due, or as soon as a slot was free. A later dispatch is

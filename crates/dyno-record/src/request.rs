@@ -9,6 +9,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{
     Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, TurnOfSession, Widths,
 };
+use dyno_model::tree::{Growth, Repeated, TurnOfTree};
 use dyno_model::{Message, Nanos, message};
 
 const LEVEL: u64 = 1;
@@ -53,6 +54,7 @@ const REFUSED_AS: u64 = 41;
 const ADDRESS: u64 = 29;
 const AGENT: u64 = 42;
 const DETAIL_CHINESE: u64 = 43;
+const TREE: u64 = 44;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -127,6 +129,11 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_some(out, UNSTREAMED, record.unstreamed);
     put_some(out, ADDRESS, record.address);
     put_some(out, AGENT, record.agent);
+    if let Some(tree) = &record.tree {
+        scratch.clear();
+        encode_tree(tree, &mut scratch);
+        put_bytes(out, TREE, &scratch);
+    }
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -184,6 +191,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             UNSTREAMED => record.unstreamed = Some(value.number()?),
             ADDRESS => record.address = Some(value.narrow()?),
             AGENT => record.agent = Some(value.narrow()?),
+            TREE => record.tree = Some(Box::new(decode_tree(value.bytes()?)?)),
             _ => {}
         }
     }
@@ -427,6 +435,69 @@ fn decode_server_times(mut input: &[u8]) -> Result<ServerTimes, Bad> {
         }
     }
     Ok(times)
+}
+
+/// What is always there, a bit for each value that is known, then these. Bits that are not known here are followed by
+/// values that are not read.
+fn encode_tree(tree: &TurnOfTree, out: &mut Vec<u8>) {
+    for number in [tree.tree, tree.turns.into(), tree.gap, tree.skipped] {
+        put_varint(out, number);
+    }
+    let growth = tree.growth.map_or(0, |growth| match growth {
+        Growth::Whole => 1,
+        Growth::Trimmed => 2,
+        Growth::Cut => 3,
+    });
+    let present = u64::from(tree.warms)
+        | growth << 1
+        | u64::from(tree.join_wait.is_some()) << 3
+        | u64::from(tree.recorded.is_some()) << 4
+        | u64::from(tree.repeated.is_some()) << 5;
+    put_varint(out, present);
+    let recorded = tree.recorded.map(|(sent, ended)| [sent, ended.saturating_sub(sent)]);
+    let repeated = tree.repeated.map(|of| [of.of_prompts.into(), of.with_responses.into()]);
+    let known = [recorded, repeated].into_iter().flatten().flatten();
+    tree.join_wait.into_iter().chain(known).for_each(|number| put_varint(out, number));
+}
+
+fn decode_tree(mut input: &[u8]) -> Result<TurnOfTree, Bad> {
+    let narrow = |number: u64| {
+        u32::try_from(number).map_err(|_| {
+            Bad(message!("a number of a tree is out of range", "任务树的数值超出范围"))
+        })
+    };
+    let mut next = || take_number(&mut input);
+    let (tree, turns, gap, skipped) = (next()?, narrow(next()?)?, next()?, next()?);
+    let present = next()?;
+    let growth = match present >> 1 & 3 {
+        1 => Some(Growth::Whole),
+        2 => Some(Growth::Trimmed),
+        3 => Some(Growth::Cut),
+        _ => None,
+    };
+    let mut turn = TurnOfTree {
+        tree,
+        turns,
+        gap,
+        skipped,
+        growth,
+        warms: present & 1 == 1,
+        join_wait: None,
+        recorded: None,
+        repeated: None,
+    };
+    if present >> 3 & 1 == 1 {
+        turn.join_wait = Some(next()?);
+    }
+    if present >> 4 & 1 == 1 {
+        let (sent, lasted) = (next()?, next()?);
+        turn.recorded = Some((sent, sent.saturating_add(lasted)));
+    }
+    if present >> 5 & 1 == 1 {
+        let (of_prompts, with_responses) = (narrow(next()?)?, narrow(next()?)?);
+        turn.repeated = Some(Repeated { of_prompts, with_responses });
+    }
+    Ok(turn)
 }
 
 fn flags(record: &RequestRecord) -> u64 {

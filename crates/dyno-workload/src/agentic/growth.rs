@@ -1,42 +1,30 @@
 //! How the prompt of a turn grows out of the one before it: all of it kept, the response shortened, or the history cut.
 
 use super::tree::{PromptParts, TreeTurn};
+use dyno_model::tree::Growth;
 
-/// How a prompt follows the one before it in its session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Growth {
-    /// It keeps the prompt before it, and has room for the whole response.
-    Whole,
-    /// It keeps the whole prompt before it, but holds less than its response.
-    Trimmed,
-    /// It does not keep the prompt before it.
-    Cut,
-}
-
-impl Growth {
-    /// How `turn` follows `before`; absent where the file does not say.
-    pub fn of(before: &TreeTurn, turn: &TreeTurn, prompts: PromptParts) -> Option<Self> {
-        let (old, new) = (before.input?, turn.input?);
-        let room = new.saturating_sub(old);
-        let short = before.output.is_some_and(|output| room < output);
-        let kept = match prompts {
-            PromptParts::Blocks { size, .. } if !before.ids.is_empty() || !turn.ids.is_empty() => {
-                let whole = whole_blocks(before, size);
-                match common(&before.ids[..whole], &turn.ids) {
-                    all if all == whole => true,
-                    // A block may differ by no more than a marker that moved.
-                    most if most + 1 == whole => return Some(Self::Whole),
-                    _ => false,
-                }
+/// How `turn` follows `before`; absent where the file does not say.
+pub fn growth_of(before: &TreeTurn, turn: &TreeTurn, prompts: PromptParts) -> Option<Growth> {
+    let (old, new) = (before.input?, turn.input?);
+    let room = new.saturating_sub(old);
+    let short = before.output.is_some_and(|output| room < output);
+    let kept = match prompts {
+        PromptParts::Blocks { size, .. } if !before.ids.is_empty() || !turn.ids.is_empty() => {
+            let whole = whole_blocks(before, size);
+            match common(&before.ids[..whole], &turn.ids) {
+                all if all == whole => true,
+                // A block may differ by no more than a marker that moved.
+                most if most + 1 == whole => return Some(Growth::Whole),
+                _ => false,
             }
-            _ => new > old,
-        };
-        Some(match (kept, short) {
-            (false, _) => Self::Cut,
-            (true, true) => Self::Trimmed,
-            (true, false) => Self::Whole,
-        })
-    }
+        }
+        _ => new > old,
+    };
+    Some(match (kept, short) {
+        (false, _) => Growth::Cut,
+        (true, true) => Growth::Trimmed,
+        (true, false) => Growth::Whole,
+    })
 }
 
 /// Input tokens that a turn has in common with the beginning of an earlier one, as far as the file says.
@@ -92,7 +80,7 @@ mod tests {
             (turn(20, 1, &[1, 2]), Growth::Whole, 20),
             (turn(10, 1, &[1]), Growth::Cut, 10),
         ] {
-            assert_eq!(Growth::of(&before, &after, BLOCKS), Some(growth), "{after:?}");
+            assert_eq!(growth_of(&before, &after, BLOCKS), Some(growth), "{after:?}");
             assert_eq!(kept_tokens(&before, &after, BLOCKS), Some(kept), "{after:?}");
         }
     }
@@ -108,11 +96,11 @@ mod tests {
             (64, Growth::Cut),
         ] {
             assert_eq!(
-                Growth::of(&before, &turn(input, 1, &[]), PromptParts::Lengths),
+                growth_of(&before, &turn(input, 1, &[]), PromptParts::Lengths),
                 Some(growth)
             );
         }
         let unknown = TreeTurn { input: None, ..turn(0, 1, &[]) };
-        assert_eq!(Growth::of(&before, &unknown, PromptParts::Lengths), None);
+        assert_eq!(growth_of(&before, &unknown, PromptParts::Lengths), None);
     }
 }

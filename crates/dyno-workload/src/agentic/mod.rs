@@ -38,7 +38,7 @@ mod waits;
 mod weka;
 
 pub use format::AgenticFormat;
-pub use growth::{Growth, kept_tokens};
+pub use growth::{growth_of, kept_tokens};
 pub use notes::{AgenticNotes, AgenticRemark, LeftOutCount, LeftOutKind};
 pub use profile::AgenticProfile;
 pub(crate) use reader::format_in;

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use dyno_model::tree::Growth;
 use dyno_model::{Nanos, message};
 
 use super::copies::Copies;
 use super::format::AgenticFormat;
-use super::growth::Growth;
+use super::growth::growth_of;
 use super::ideal::{self, PrefixShares};
 use super::notes::AgenticNotes;
 use super::reader::{TreeDetail, Trees};
@@ -190,7 +191,7 @@ impl AgenticProfile {
         for session in &tree.sessions {
             self.turns.add(u32::try_from(session.turns.len()).unwrap_or(u32::MAX));
             for two in session.turns.windows(2) {
-                let Some(growth) = Growth::of(&two[0], &two[1], tree.prompts) else { continue };
+                let Some(growth) = growth_of(&two[0], &two[1], tree.prompts) else { continue };
                 *self.responses_trimmed.get_or_insert(0) += u64::from(growth == Growth::Trimmed);
                 *self.histories_cut.get_or_insert(0) += u64::from(growth == Growth::Cut);
             }

@@ -13,6 +13,7 @@ use dyno_model::record::{
     Phase, RequestRecord, ServerTimes, TokenCount, TokenSource, TurnOfSession, Widths,
 };
 use dyno_model::server::ServerSample;
+use dyno_model::tree::{Growth, Repeated, TurnOfTree};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -37,6 +38,33 @@ fn number() -> impl Strategy<Value = u64> {
 
 fn text() -> impl Strategy<Value = Option<String>> {
     option::of(prop_oneof!["\\PC{0,40}", Just(String::new()), Just("\0\n\"é".to_owned())])
+}
+
+fn tree() -> impl Strategy<Value = Option<Box<TurnOfTree>>> {
+    let growth = select(vec![None, Some(Growth::Whole), Some(Growth::Trimmed), Some(Growth::Cut)]);
+    let recorded = option::of((0..1_000_u64, 0..u64::MAX / 2));
+    let recorded = recorded.prop_map(|times| times.map(|(sent, lasted)| (sent, sent + lasted)));
+    let repeated = option::of((any::<u32>(), any::<u32>()));
+    let repeated = repeated.prop_map(|tokens| {
+        tokens.map(|(of_prompts, with_responses)| Repeated { of_prompts, with_responses })
+    });
+    let times = (number(), number(), option::of(number()));
+    option::of((number(), any::<u32>(), times, recorded, growth, repeated, any::<bool>()).prop_map(
+        |(tree, turns, (gap, skipped, join_wait), recorded, growth, repeated, warms)| {
+            let turn = TurnOfTree {
+                tree,
+                turns,
+                gap,
+                skipped,
+                join_wait,
+                recorded,
+                growth,
+                repeated,
+                warms,
+            };
+            Box::new(turn)
+        },
+    ))
 }
 
 fn failure() -> impl Strategy<Value = FailureClass> {
@@ -100,7 +128,8 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     let words = (option::of(any::<u16>()), text(), text(), text());
     let turn = option::of((number(), any::<u32>()))
         .prop_map(|turn| turn.map(|(session, number)| TurnOfSession { session, number }));
-    let identity = (identity, turn).prop_map(|(i, turn)| (i.0, i.1, i.2, i.3, i.4, turn));
+    let identity =
+        (identity, turn, tree()).prop_map(|(i, turn, tree)| (i.0, i.1, i.2, i.3, i.4, turn, tree));
     let widths =
         option::of([number(), number(), number(), number(), number()]).prop_map(|widths| {
             widths.map(|[intended, sent, first, last, end]| Widths {
@@ -119,6 +148,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             index: identity.1,
             slot: identity.2,
             turn: identity.5,
+            tree: identity.6,
             phase: identity.3,
             outcome: identity.4,
             intended: times.0,

@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{tree, trees};
+use dyno_model::tree::Growth;
 use dyno_model::{MS, Nanos, SEC};
 use dyno_workload::agentic::{
-    Growth, PromptParts, Tree, TreeSession, TreeTurn, TurnAt, Why, kept_tokens,
+    PromptParts, Tree, TreeSession, TreeTurn, TurnAt, Why, growth_of, kept_tokens,
 };
 
 /// The waits of a turn, as session, turn and reason.
@@ -84,7 +85,7 @@ fn weka_entries_with_the_start_of_a_sub_agent_are_joined_after_its_end() {
 fn prompts_follow_each_other_whole_trimmed_or_cut() {
     let tree = tree("weka-ends");
     let root = &tree.sessions[0].turns;
-    let growth = |two: &[TreeTurn]| Growth::of(&two[0], &two[1], tree.prompts);
+    let growth = |two: &[TreeTurn]| growth_of(&two[0], &two[1], tree.prompts);
     let all: Vec<_> = root.windows(2).filter_map(growth).collect();
     assert_eq!(all, [Growth::Whole, Growth::Trimmed, Growth::Cut]);
     let kept: Vec<_> =
