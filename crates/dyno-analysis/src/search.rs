@@ -453,7 +453,7 @@ mod tests {
 
     /// C15: the level that counts has the name; the attempt before it says what it is.
     #[test]
-    fn c15_a_level_that_was_too_short_is_named_so() {
+    fn a_level_that_was_too_short_is_named_so() {
         let twice = [("synchronous", 1.0), ("throughput", 96.0), ("throughput (2)", 96.0)];
         let counts = |label: &str| (label.to_owned(), false);
         let too_short = ("throughput, too short".to_owned(), true);

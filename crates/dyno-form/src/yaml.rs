@@ -269,7 +269,7 @@ mod tests {
 
     /// M6: 6000 names of one text of a megabyte took more than 2.4 GB, as values or as keys.
     #[test]
-    fn m6_repeated_texts_count_as_often_as_they_are_used() {
+    fn repeated_texts_count_as_often_as_they_are_used() {
         let text = "x".repeat(100_000);
         for line in ["- *long\n", "- *long : 1\n", "- ? *long\n"] {
             let bomb = format!("a: &long {text}\nb:\n{}", line.repeat(600));

@@ -397,7 +397,7 @@ mod tests {
 
     /// B10: what was never sent is neither a request nor a failure, and counts in no rate.
     #[test]
-    fn b10_arrivals_that_were_never_sent_are_not_requests() {
+    fn arrivals_that_were_never_sent_are_not_requests() {
         let live = Live::default();
         let mut watch = crate::watch::LiveWatch::new(&live);
         live.begin_level(0, 1, &samples::level_plan("one"), Some(50));

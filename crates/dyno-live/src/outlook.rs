@@ -385,7 +385,7 @@ mod tests {
     /// B6: a search says how many levels are to come and about how long they take; pauses and the other one of
     /// two servers count.
     #[test]
-    fn b6_levels_that_are_not_chosen_yet_have_a_time() {
+    fn levels_that_are_not_chosen_yet_have_a_time() {
         let level = || closed(None, Some(5));
         let seen =
             Seen { duration: Some(seconds(5)), planned: None, elapsed: seconds(5), ..seen() };

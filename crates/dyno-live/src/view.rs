@@ -335,7 +335,7 @@ mod tests {
 
     /// B6: a pause between levels was called draining.
     #[test]
-    fn b6_a_pause_between_levels_is_a_cooldown() {
+    fn a_pause_between_levels_is_a_cooldown() {
         let five = Some(Duration::from_secs(5));
         let rests = Seen { duration: five, rests: Some(Duration::from_secs(45)), ..seen(5) };
         let line = shown(&rests, None);

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn c16_model_target_and_what_is_no_measurement_are_shown() {
+    fn model_target_and_what_is_no_measurement_are_shown() {
         let named = |name: &str, model: &str, target: &str| RunEntry {
             model: Some(model.to_owned()),
             target: Some(target.to_owned()),

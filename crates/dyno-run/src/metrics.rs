@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn l13_keys_are_sent_only_to_the_targets_host_and_port() {
+    fn keys_are_sent_only_to_the_targets_host_and_port() {
         let endpoint = |url| Endpoint::parse(url, DIALECTS[0]).unwrap();
         let trusted = |target, other| is_trusted(&endpoint(target), &endpoint(other));
         assert!(trusted("http://gpu:8000/v1", "http://gpu:8000/metrics"));

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn b8_a_sample_that_is_wanted_now_is_kept_before_anything_else_happens() {
+    fn a_sample_that_is_wanted_now_is_kept_before_anything_else_happens() {
         let watch = Arc::new(TargetWatch::new());
         let (keep, kept) = std::sync::mpsc::channel();
         let ask = |_: &StopSignal| Ok(ServerSample::default());

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn m8_secrets_are_replaced_as_json_urls_html_and_base64_write_them() {
+    fn secrets_are_replaced_as_json_urls_html_and_base64_write_them() {
         let redactor = Redactor::new(["AbCd/EfGh+\"x\\==".into()]);
         for text in [
             r#"Invalid key AbCd\/EfGh+\"x\\=="#,
@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn m8_names_keep_short_words_and_lose_keys() {
+    fn names_keep_short_words_and_lose_keys() {
         let redactor = Redactor::new(["qwen".into(), "sk-0123456789".into()]);
         assert_eq!(redactor.clean_name("qwen-7b-sk-0123456789"), "qwen-7b-[secret]");
     }
 
     proptest! {
         #[test]
-        fn m8_nothing_of_a_key_is_left_in_any_spelling(
+        fn nothing_of_a_key_is_left_in_any_spelling(
             key in "[!-~]{8,40}",
             before in "[ -~]{0,12}",
             behind in "[ -~]{0,12}",

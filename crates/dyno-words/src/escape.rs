@@ -135,14 +135,14 @@ mod tests {
 
     /// L2: text of files reached the terminal in errors.
     #[test]
-    fn l2_messages_keep_their_lines_and_nothing_else() {
+    fn messages_keep_their_lines_and_nothing_else() {
         assert_eq!(lines("a\n  hint: b"), "a\n  hint: b");
         assert_eq!(lines("a\x1b[2J\u{202e}b\r\nc\u{61c}"), "a\\u{1b}[2J\\u{202e}b\\r\nc\\u{61c}");
     }
 
     /// L3: C1 controls, direction marks and the Arabic letter mark were written raw.
     #[test]
-    fn l3_json_has_no_characters_that_a_terminal_obeys() {
+    fn json_has_no_characters_that_a_terminal_obeys() {
         let value = serde_json::json!({"a\u{9b}": "x\u{202e}\u{61c}\u{e0041}\u{7f}\n模型"});
         let text = serde_json::to_string_pretty(&value).unwrap_or_default();
         let safe = json(&text);

@@ -95,7 +95,7 @@ mod tests {
 
     /// B13: slices of 1.5 s were printed as 9.0s, 11s, 12s.
     #[test]
-    fn b13_times_have_the_decimals_that_tell_them_apart() {
+    fn times_have_the_decimals_that_tell_them_apart() {
         assert_eq!(clocks(&[9.0, 59.0, 61.0, 3_700.0]), ["9s", "59s", "1m01s", "1h01m40s"]);
         assert_eq!(clocks(&[9.0, 10.5, 12.0, 61.5]), ["9.0s", "10.5s", "12.0s", "1m01.5s"]);
         assert_eq!(clocks(&[0.0, 0.25, 59.999]), ["0.00s", "0.25s", "1m00.00s"]);

@@ -351,7 +351,7 @@ mod tests {
 
     /// L2: an error quotes text of a file as it is.
     #[test]
-    fn l2_no_message_moves_the_cursor() {
+    fn no_message_moves_the_cursor() {
         let printer = Printer::new(OutputOptions::default(), Language::English);
         let hint = Message::quoted("none");
         let wrong = Message::quoted("unknown variant `\x1b[2J\u{202e}`").with_hint(hint);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c2_the_reasons_of_the_gravest_status_are_said() {
+    fn the_reasons_of_the_gravest_status_are_said() {
         let because = |exit: Exit, why: &str| exit.because(Message::quoted(why));
         let missed = because(Exit::RequirementMissed, "missed");
         let open = because(Exit::Inconclusive, "open");

@@ -186,7 +186,7 @@ mod tests {
 
     /// C7: a rough answer does not wait for a minute at each level.
     #[test]
-    fn c7_a_rough_answer_gives_a_queue_less_time() {
+    fn a_rough_answer_gives_a_queue_less_time() {
         let lasts = |turnovers| {
             let load = Load::Rate { rate: 50.0, arrival: dyno_model::plan::Arrival::Poisson };
             let mut level = LevelPlan { duration_ns: Some(5 * SEC), ..LevelPlan::new(load) };

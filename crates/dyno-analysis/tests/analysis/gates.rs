@@ -86,7 +86,7 @@ proptest! {
 
     /// C4: the gate failed what the comparison of the same runs called "needs 1 more run".
     #[test]
-    fn c4_what_a_gate_fails_is_called_worse_by_the_comparison_of_the_same_runs(
+    fn what_a_gate_fails_is_called_worse_by_the_comparison_of_the_same_runs(
         slower in any_side(),
         rounds in (1_usize..6, 1_usize..6),
         in_rounds in any::<bool>(),
@@ -122,7 +122,7 @@ proptest! {
 
 /// The property says nothing unless there are such checks.
 #[test]
-fn c4_checks_of_each_kind_are_among_those_that_are_compared() {
+fn checks_of_each_kind_are_among_those_that_are_compared() {
     let mut seen = [0; 3];
     let mut random = SplitMix::new(5);
     for seed in 0..40 {

@@ -132,7 +132,7 @@ fn what_the_server_asked_for_and_how_long_slots_waited() {
 
 /// B12: "the slots waited 0.0 s in all, 97 % of their time", after a 400 for every request.
 #[test]
-fn b12_waits_that_changed_nothing_are_not_reported() {
+fn waits_that_changed_nothing_are_not_reported() {
     let paused = |records: Vec<RequestRecord>, ns: u64| {
         let found = level(&closed(1.0, None), records, |end| {
             (end.client.paused_ns, end.client.pauses, end.client.wall_ns) = (ns, 100, 15 * SEC);

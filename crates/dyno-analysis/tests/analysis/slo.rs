@@ -287,7 +287,7 @@ fn an_inaccurate_level_decides_values_far_from_their_bound() {
 /// C8: an uncertain percentile between tokens is decided by its range alone, and nothing rests on the
 /// value itself.
 #[test]
-fn c8_an_uncertain_percentile_between_tokens_decides_nothing_by_itself() {
+fn an_uncertain_percentile_between_tokens_decides_nothing_by_itself() {
     let level = |text: &str| {
         let (plan, mut records) = closed(4, 300);
         for record in &mut records {

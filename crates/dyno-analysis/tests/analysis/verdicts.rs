@@ -308,7 +308,7 @@ fn an_early_end_is_suspect() {
 
 /// H1: arrivals that were not sent have no records, and the level is invalid however few they are.
 #[test]
-fn h1_a_client_behind_its_schedule_makes_the_level_invalid() {
+fn a_client_behind_its_schedule_makes_the_level_invalid() {
     for planned in [101, 100_000] {
         let level = judged(
             |_| {},
@@ -346,7 +346,7 @@ fn loose_events(each: usize, ms: u64) -> impl FnOnce(&mut Vec<RequestRecord>) {
 
 /// C8: a level was suspect for an ITL p99 of 17.2–17.6 ms alone.
 #[test]
-fn c8_a_percentile_between_tokens_is_marked_and_the_level_stays_valid() {
+fn a_percentile_between_tokens_is_marked_and_the_level_stays_valid() {
     let itl = Metric::Time(Time::Itl);
     for (ms, quality) in [(1, Quality::Fair), (15, Quality::Poor)] {
         // The events are 20 ms apart; one in ten streams has an uncertain one, so 2 gaps in 40.
@@ -372,7 +372,7 @@ fn c8_a_percentile_between_tokens_is_marked_and_the_level_stays_valid() {
 
 /// L10: what came before may have been the response to another request.
 #[test]
-fn l10_responses_that_nobody_asked_for_make_a_level_suspect() {
+fn responses_that_nobody_asked_for_make_a_level_suspect() {
     let with = |unasked: u64| judged(|_| {}, |end| end.client.unasked = unasked);
     assert_eq!(with(0).verdict, Verdict::Valid);
     for unasked in [1, 38] {
@@ -414,7 +414,7 @@ fn stream_interval_a_level_of_several_tokens_per_event_is_valid() {
 
 /// C10: the engine's delay is one line, and only where it changes a time of requests.
 #[test]
-fn c10_a_late_engine_is_mentioned_only_where_it_matters() {
+fn a_late_engine_is_mentioned_only_where_it_matters() {
     let late = |mean: u64, p99: u64| {
         let level = judged(
             |_| {},

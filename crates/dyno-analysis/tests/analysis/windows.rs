@@ -78,7 +78,7 @@ fn needs(waves: u64, ending: Ending, change: impl FnOnce(&mut LevelPlan)) -> Dia
 
 /// B12: `--requests 2x` was told to "send more requests or run longer".
 #[test]
-fn b12_a_level_without_a_steady_window_says_which_option_gives_one() {
+fn a_level_without_a_steady_window_says_which_option_gives_one() {
     for waves in [1, 2] {
         let said = needs(waves, Ending::Requests, |_| {});
         assert!(said.what.starts_with("too short for a steady window: "), "{said:?}");
@@ -99,7 +99,7 @@ fn b12_a_level_without_a_steady_window_says_which_option_gives_one() {
 
 /// B12: a level of 224 requests was told to lower the precision of a constant metric.
 #[test]
-fn b12_until_stable_says_how_many_requests_it_needs() {
+fn until_stable_says_how_many_requests_it_needs() {
     let until = |figure: &str| {
         let figure: MetricStatistic = figure.to_owned().try_into().unwrap();
         Until { figure, precision: 0.03, least_ns: SEC }

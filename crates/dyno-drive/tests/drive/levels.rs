@@ -248,7 +248,7 @@ fn far_behind() -> (LevelOutcome, Vec<RequestRecord>) {
 
 /// H1: it says so and ends the level. What it did not send is the difference to the plan.
 #[test]
-fn h1_a_client_that_cannot_keep_up_ends_the_level() {
+fn a_client_that_cannot_keep_up_ends_the_level() {
     let (outcome, records) = far_behind();
     reconciles(&outcome, &records);
     assert_eq!(
@@ -265,7 +265,7 @@ fn h1_a_client_that_cannot_keep_up_ends_the_level() {
 
 /// H1: arrivals that the user's own limit held back do not count.
 #[test]
-fn h1_a_cap_does_not_put_the_client_behind() {
+fn a_cap_does_not_put_the_client_behind() {
     let load = Load::Rate { rate: 100.0, arrival: Arrival::Poisson };
     let plan = LevelPlan { duration_ns: Some(30 * SEC), ..level(load) };
     let mut server = Simulated::new(SEC, 0);
@@ -283,7 +283,7 @@ proptest! {
     /// H1: whatever the load and however slow the client, it stops when it is told to, its records are
     /// passed on while it runs, and none pile up.
     #[test]
-    fn h1_a_client_behind_its_schedule_stops_and_keeps_nothing(
+    fn a_client_behind_its_schedule_stops_and_keeps_nothing(
         pressing in any_pressing(),
         takes in 20_u64..5_000,
         service in 0_u64..50,

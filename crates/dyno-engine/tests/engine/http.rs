@@ -156,7 +156,7 @@ fn the_same_seed_generates_the_same_words() {
 
 /// M6: each request was within its limit, all of them together were not.
 #[test]
-fn m6_requests_that_hold_too_much_memory_together_are_refused() {
+fn requests_that_hold_too_much_memory_together_are_refused() {
     let budget = Budget::of(3 << 20);
     let options = ServerOptions { budget: budget.clone(), ..ServerOptions::default() };
     let running = Server::bind(options).and_then(Server::spawn).unwrap();

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn b1_a_level_that_ended_by_time_has_no_number_of_requests() {
+    fn a_level_that_ended_by_time_has_no_number_of_requests() {
         let of = |planned: Option<u64>| {
             let plan = LevelPlan { requests: planned, duration_ns: Some(25_000_000), ..plan() };
             trial(&plan, &records(10)).unwrap().until

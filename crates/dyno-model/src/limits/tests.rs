@@ -85,7 +85,7 @@ fn loads_that_no_machine_can_hold_are_refused() {
 }
 
 #[test]
-fn m2_plans_that_cannot_be_are_refused() {
+fn plans_that_cannot_be_are_refused() {
     let checked = |change: &dyn Fn(&mut Plan)| {
         let mut plan = Plan::new(Target::at("http://127.0.0.1:9"));
         change(&mut plan);

@@ -105,7 +105,7 @@ mod tests {
 
     /// B6: the examples of a run that took longer than "at most".
     #[test]
-    fn b6_at_most_has_warm_up_pauses_and_the_second_server() {
+    fn at_most_has_warm_up_pauses_and_the_second_server() {
         let alone = Around::default();
         let rate = Load::Rate { rate: 2.5, arrival: Arrival::Poisson };
         let warm = |warmup, load| LevelPlan { warmup: Some(warmup), ..timed(load, 60) };
@@ -128,7 +128,7 @@ mod tests {
 
     /// B6: a trace is as long as its schedule.
     #[test]
-    fn b6_a_trace_has_its_own_time() {
+    fn a_trace_has_its_own_time() {
         let trace = plan(vec![LevelPlan::new(Load::Trace { speed: 2.0 })]);
         assert_eq!(expected(&trace, &Around::default()), None);
         let data = crate::plan::Data { lasts: Some(332 * SEC), ..Default::default() };

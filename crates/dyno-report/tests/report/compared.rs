@@ -61,7 +61,7 @@ fn the_verdict_is_kept_longest_and_stands_at_the_left() {
 
 /// B4: whatever the names, both sides are shown at 80 columns, the reference before all.
 #[test]
-fn b4_the_reference_is_shown_in_80_columns() {
+fn the_reference_is_shown_in_80_columns() {
     let long = [
         "Qwen2-72B-Instruct, 8 × L20 48GB, SGLang, prompt_tokens=512, generated_tokens=128",
         "Qwen2-72B-Instruct, 8 × L20 48GB, vLLM, prompt_tokens=512, generated_tokens=128",
@@ -83,7 +83,7 @@ fn b4_the_reference_is_shown_in_80_columns() {
 
 /// B4: a load of one side only has nothing to compare; it is counted and named.
 #[test]
-fn b4_loads_of_one_side_only_are_left_out_and_named() {
+fn loads_of_one_side_only_are_left_out_and_named() {
     let (a, b) = (
         at(&summary(), LoadKind::Rate, &[4.0, 8.0]),
         at(&summary(), LoadKind::Rate, &[4.0, 64.0, 128.0]),
@@ -147,7 +147,7 @@ fn interpolated(first: &Summary, load: f64) -> bool {
 
 /// B3: a server and itself differed by 198 % between 1 and 96 in flight.
 #[test]
-fn b3_compare_does_not_interpolate_over_a_wide_gap() {
+fn compare_does_not_interpolate_over_a_wide_gap() {
     let closed = |loads: &[f64]| at(&summary(), LoadKind::Concurrency, loads);
     assert!(!interpolated(&closed(&[1.0, 96.0]), 8.0));
     assert!(!interpolated(&closed(&[4.0, 16.0]), 8.0));
@@ -157,7 +157,7 @@ fn b3_compare_does_not_interpolate_over_a_wide_gap() {
 
 /// B3: between a load that the server keeps up with and one that it does not, the curve bends.
 #[test]
-fn b3_compare_does_not_interpolate_across_saturation() {
+fn compare_does_not_interpolate_across_saturation() {
     let mut own = at(&summary(), LoadKind::Rate, &[6.0, 12.0]);
     assert!(interpolated(&own, 8.0));
     own.levels[1].saturated = Some(true);
@@ -196,7 +196,7 @@ fn at_slo(first: &Summary, own: &Summary, slo: &str) -> Comparison {
 
 /// B7: 1.26 of 3.25 req/s is no capacity of 3.25 req/s, in any tool's results.
 #[test]
-fn b7_a_saturated_level_is_no_capacity() {
+fn a_saturated_level_is_no_capacity() {
     let other = imported(&[(1.58, 1.46), (1.92, 1.72), (2.92, 2.13), (3.25, 1.26)]);
     let mut own = at(&summary(), LoadKind::Rate, &[2.0, 3.0]);
     own.levels[1].saturated = Some(true);
@@ -214,7 +214,7 @@ fn b7_a_saturated_level_is_no_capacity() {
 
 /// B7: levels that `dyno lint` has an error about are named.
 #[test]
-fn b7_levels_that_contradict_themselves_are_named() {
+fn levels_that_contradict_themselves_are_named() {
     let good = imported(&[(1.0, 0.99), (2.0, 1.98)]);
     let mut bad = good.clone();
     let ttft = bad.levels[1].times[Time::Ttft].as_mut().unwrap();
@@ -227,7 +227,7 @@ fn b7_levels_that_contradict_themselves_are_named() {
 
 /// C4: compare and gate rest on the same change of the same rounds, and ask for rounds alike.
 #[test]
-fn c4_compare_and_gate_give_the_same_change_in_the_same_unit() {
+fn compare_and_gate_give_the_same_change_in_the_same_unit() {
     let (a, b) = (shedding(120, 0), shedding(120, 0));
     let comparison = against(&a, &b);
     let found = gated(&comparison, &[], 0.001);
@@ -259,7 +259,7 @@ fn c4_compare_and_gate_give_the_same_change_in_the_same_unit() {
 
 /// C3: a check that passed or failed gives the end of the interval that decided.
 #[test]
-fn c3_the_gate_prints_the_bound_that_decides() {
+fn the_gate_prints_the_bound_that_decides() {
     let found = gated(&compared(&["before", "after"]), &[], 0.5);
     let line = |name: &str| {
         let metric = Compared::named(name).unwrap();
@@ -276,7 +276,7 @@ fn c3_the_gate_prints_the_bound_that_decides() {
 
 /// C5: no interval, and why.
 #[test]
-fn c5_the_reason_for_a_missing_interval_is_said() {
+fn the_reason_for_a_missing_interval_is_said() {
     let mut short = summary();
     for time in [Time::Ttft, Time::Latency, Time::Itl, Time::Tpot] {
         if let Some(times) = short.levels[0].times[time].as_mut() {
@@ -300,7 +300,7 @@ fn c5_the_reason_for_a_missing_interval_is_said() {
 
 /// C5: with any number of runs, levels that are suspect are named.
 #[test]
-fn c5_suspect_levels_are_named() {
+fn suspect_levels_are_named() {
     let mut suspect = summary();
     suspect.levels[0].verdict = dyno_model::Verdict::Suspect;
     let good = Summary { levels: suspect.levels.clone(), ..suspect.clone() };
@@ -314,7 +314,7 @@ fn c5_suspect_levels_are_named() {
 
 /// C8: what the client knows only roughly is left out, in the comparison and in the gate, and named.
 #[test]
-fn c8_an_uncertain_percentile_is_neither_compared_nor_gated() {
+fn an_uncertain_percentile_is_neither_compared_nor_gated() {
     let good = summary();
     let mut rough = good.clone();
     let ttft = rough.levels[0].times[Time::Ttft].as_mut().unwrap();
@@ -350,7 +350,7 @@ fn c8_an_uncertain_percentile_is_neither_compared_nor_gated() {
 
 /// C14: one name for one thing, and the same thing on both sides.
 #[test]
-fn c14_compare_names_the_time_between_tokens_that_both_have() {
+fn compare_names_the_time_between_tokens_that_both_have() {
     let names = |comparison: &Comparison| {
         let figures = comparison.points[0].cells.iter().flatten().flat_map(|cell| &cell.figures);
         let mut names: Vec<String> = figures.map(|(metric, _)| metric.name()).collect();

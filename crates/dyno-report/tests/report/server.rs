@@ -125,7 +125,7 @@ fn in_turn(started: [Option<u64>; 2]) -> Vec<ServerSample> {
 }
 
 #[test]
-fn h2_counters_of_replicas_behind_a_load_balancer_are_not_used() {
+fn counters_of_replicas_behind_a_load_balancer_are_not_used() {
     // Their start times tell them apart, and so do counters that fall again and again.
     for started in [[Some(5_000), Some(9_000)], [None, None]] {
         let (plan, _) = closed(4, 20);
@@ -149,7 +149,7 @@ fn h2_counters_of_replicas_behind_a_load_balancer_are_not_used() {
 }
 
 #[test]
-fn h2_a_restart_is_one_fall_and_its_counters_are_used() {
+fn a_restart_is_one_fall_and_its_counters_are_used() {
     let started = |sample: ServerSample, at| ServerSample { process_started: Some(at), ..sample };
     let samples = [
         started(counters(0, 7, 1_000, 20, 1), 5_000),

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn l9_files_for_which_there_is_no_room_are_refused() {
+    fn files_for_which_there_is_no_room_are_refused() {
         let files = [file("data/a", b"0123"), file("data/b", b"4567")];
         let fits = |free| fits(&files, free, Path::new("/tmp/dyno-files-x"));
         assert_eq!(fits(None), Ok(()));

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn l9_folders_of_killed_processes_are_removed_and_those_of_others_are_not() {
+    fn folders_of_killed_processes_are_removed_and_those_of_others_are_not() {
         let within = tempfile::tempdir().unwrap();
         let make = |name: &str, locked: bool| {
             let path = within.path().join(name);

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn l8_records_that_cannot_be_are_faults() {
+    fn records_that_cannot_be_are_faults() {
         let bounds = Bounds { level: 2, from: 1_000 * SEC, until: 1_060 * SEC };
         let (fit, mut seen) = (ClockFit::default(), SeenPart::default());
         let mut fault = |record: &RequestRecord| bounds.fault(record, &fit, &mut seen);

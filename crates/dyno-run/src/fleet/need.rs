@@ -297,7 +297,7 @@ mod tests {
 
     /// B11: with 20,000 open files.
     #[test]
-    fn b11_a_load_beyond_the_open_files_is_known_before_it_is_sent() {
+    fn a_load_beyond_the_open_files_is_known_before_it_is_sent() {
         let needs = |plan: &Plan| {
             too_few_files(plan, Some(20_000)).map(|few| (few.streams, few.allowed, few.files))
         };

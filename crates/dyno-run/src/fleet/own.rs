@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn m4_an_agent_without_the_headers_or_the_query_of_the_plan_refuses() {
+    fn an_agent_without_the_headers_or_the_query_of_the_plan_refuses() {
         let mut agent = agent(&["http://gpu:8000/v1?version=7&flag"]);
         let mut plan = Plan::new(Target::at("http://gpu:8000/v1?version=…&…"));
         let mut check = |agent: &AgentWork, change: &dyn Fn(&mut Plan)| {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn l7_a_message_on_a_bus_does_not_choose_cpus_or_addresses() {
+    fn a_message_on_a_bus_does_not_choose_cpus_or_addresses() {
         let setup = Setup {
             run: "run".to_owned(),
             plan: Plan::new(Target::at("http://gpu")),

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn m5_a_data_file_that_changes_is_noticed_and_one_that_is_touched_is_not_refused() {
+    fn a_data_file_that_changes_is_noticed_and_one_that_is_touched_is_not_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dc.txt");
         fs::write(&path, "one\ntwo\n").unwrap();

@@ -51,7 +51,7 @@ mod tests {
 
     /// M6: within the limits of each number, such a plan took the memory of an agent.
     #[test]
-    fn m6_prompts_that_do_not_fit_into_memory_are_refused() {
+    fn prompts_that_do_not_fit_into_memory_are_refused() {
         let mut plan = Plan::new(Target::at("http://localhost:1"));
         let input_tokens = LengthSpec::fixed(10_000_000);
         let mut level = LevelPlan { input_tokens, ..LevelPlan::closed_loop(1000, 10) };

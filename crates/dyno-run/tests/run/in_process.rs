@@ -144,7 +144,7 @@ fn rates(order: Order) -> Option<(f64, [(f64, f64); 2])> {
 }
 
 #[test]
-fn b2_with_fixed_lengths_tokens_are_requests_times_tokens_in_the_steady_window() {
+fn with_fixed_lengths_tokens_are_requests_times_tokens_in_the_steady_window() {
     let mut draws = SplitMix::new(28);
     let (mut plans, mut worst) = (0, 0.0_f64);
     for _ in 0..400 {
@@ -166,7 +166,7 @@ fn b2_with_fixed_lengths_tokens_are_requests_times_tokens_in_the_steady_window()
 }
 
 #[test]
-fn b2_with_drawn_lengths_tokens_are_those_of_the_requests_within_their_scatter() {
+fn with_drawn_lengths_tokens_are_those_of_the_requests_within_their_scatter() {
     let mut draws = SplitMix::new(29);
     let (mut plans, mut far) = (0, 0);
     for _ in 0..60 {
@@ -190,7 +190,7 @@ fn b2_with_drawn_lengths_tokens_are_those_of_the_requests_within_their_scatter()
 /// begin together stay together, and reading their prompts brings no output for up to half of a round. What
 /// remains: once nothing new is sent, the last responses are quicker.
 #[test]
-fn b2_the_steady_rate_of_a_short_closed_loop_is_that_of_a_long_one() {
+fn the_steady_rate_of_a_short_closed_loop_is_that_of_a_long_one() {
     let mut draws = SplitMix::new(2828);
     let mut between = |low: u64, high: u64| low + draws.next_u64() % (high - low + 1);
     let mut off = Vec::new();
@@ -306,7 +306,7 @@ fn errors_name_their_cause() {
 
 /// L5: one of several runs that are started at once in the same directory gets it, and the plan is that one's.
 #[test]
-fn l5_the_plan_of_a_directory_is_that_of_its_records() {
+fn the_plan_of_a_directory_is_that_of_its_records() {
     let root = tempfile::tempdir().unwrap();
     for round in 0..20 {
         let path = root.path().join(round.to_string());

@@ -146,7 +146,7 @@ fn alone(effect: &Effect, margin: f64) -> ComparisonVerdict {
 
 /// C3, C4: the interval that is shown is the one that decides, whatever the number of tests.
 #[test]
-fn c3_the_interval_contains_no_change_exactly_where_none_is_called() {
+fn the_interval_contains_no_change_exactly_where_none_is_called() {
     let mut rng = SplitMix::new(77);
     let effects: Vec<Effect> = (0..400)
         .map(|i| {
@@ -187,7 +187,7 @@ fn gate_alone(effect: &Effect, better: Better, most: f64) -> Gated {
 
 /// C3: a gate's outcome follows from the interval that it gives, and from nothing else.
 #[test]
-fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
+fn the_end_that_a_gate_gives_is_the_one_that_decides() {
     let mut rng = SplitMix::new(78);
     let mut seen = [0; 3];
     for i in 0..300 {
@@ -216,7 +216,7 @@ fn c3_the_end_that_a_gate_gives_is_the_one_that_decides() {
 /// C4: of metrics that are all at the limit, none may fail wrongly more often than once in 40 gates,
 /// however many there are; and what is twice beyond it fails.
 #[test]
-fn c4_a_gate_of_many_metrics_fails_wrongly_at_most_once_in_40() {
+fn a_gate_of_many_metrics_fails_wrongly_at_most_once_in_40() {
     let mut rng = SplitMix::new(79);
     let mut failing = |change: f64, metrics: usize| {
         let mut metric = || {
@@ -411,7 +411,7 @@ proptest! {
 
     /// C4: what a gate and a comparison say of the same changes agrees, whatever the limit.
     #[test]
-    fn c4_what_fails_is_worse_and_what_is_better_or_the_same_passes(
+    fn what_fails_is_worse_and_what_is_better_or_the_same_passes(
         metrics in proptest::collection::vec(
             (proptest::collection::vec(0.9_f64..1.1, 2..6), 0.9_f64..1.1, 0.0_f64..0.02, 1..6_usize),
             1..12,

@@ -298,7 +298,7 @@ mod tests {
 
     /// C19: a server that accepts and says nothing.
     #[test]
-    fn c19_a_request_without_a_response_is_named_once() {
+    fn a_request_without_a_response_is_named_once() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = client_of(listener.local_addr().unwrap());
         let told = Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn m1_usage_beyond_the_limit_is_not_believed() {
+    fn usage_beyond_the_limit_is_not_believed() {
         for usage in [19, 160, 1 << 39] {
             let record = settled(|_| {}, 16, usage);
             assert!(record.usage_ignored, "{usage}");
@@ -212,7 +212,7 @@ mod tests {
 
     /// L8: what another client may have written, and this one never.
     #[test]
-    fn l8_counts_that_were_never_believed_are_impossible() {
+    fn counts_that_were_never_believed_are_impossible() {
         for (events, usage) in [(16, 16), (4, 18), (200, 200), (16, 19), (16, 1 << 39)] {
             let mut record = settled(|_| {}, events, usage);
             assert!(!is_impossible(&record), "{events} {usage}: {:?}", record.output);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn m1_a_prompt_that_is_counted_in_characters_is_not_believed() {
+    fn a_prompt_that_is_counted_in_characters_is_not_believed() {
         let with = |own: Option<u32>, tokens: u64| {
             let change = move |record: &mut RequestRecord| {
                 record.requested_input = own;

@@ -129,7 +129,7 @@ fn fresh() -> Exchange {
 
 /// M6: each response was within its limit, all of them together were not.
 #[test]
-fn m6_responses_that_hold_too_much_memory_together_fail() {
+fn responses_that_hold_too_much_memory_together_fail() {
     let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"x\":\"";
     let stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"x\":\"";
     for head in [json, stream] {
@@ -158,7 +158,7 @@ fn m6_responses_that_hold_too_much_memory_together_fail() {
 
 /// M7: the record of an endless response did not fit into the record file, and was lost.
 #[test]
-fn m7_a_response_has_a_largest_number_of_events() {
+fn a_response_has_a_largest_number_of_events() {
     let rules = small(DIALECTS[0], &Budget::foreign());
     let mut exchange = fresh();
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";

@@ -321,7 +321,7 @@ mod tests {
 
     /// L4: the time grew with the square of the number of columns, 20 s for 100,000.
     #[test]
-    fn l4_many_columns_are_read_at_once() {
+    fn many_columns_are_read_at_once() {
         let header: Vec<String> =
             (0..100_000).map(|n| format!("a long name of column {n}")).collect();
         let start = Instant::now();

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn m6_replacements_that_multiply_are_refused() {
+    fn replacements_that_multiply_are_refused() {
         let one = replace(json!({"String": "x"}), 1000);
         let all = json!({"type": "Sequence", "normalizers": [one, one, one, one]});
         let refused = checked(&all).unwrap_err().to_string();

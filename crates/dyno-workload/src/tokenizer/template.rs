@@ -311,7 +311,7 @@ mod tests {
 
     /// M6: each of these took all memory.
     #[test]
-    fn m6_a_template_cannot_take_all_memory() {
+    fn a_template_cannot_take_all_memory() {
         let double = "{% set ns = namespace(a='xxxxxxxx') %}{% for i in range(60) %}";
         for (bomb, why) in [
             (format!("{double}{{% set ns.a = ns.a + ns.a %}}{{% endfor %}}"), "64 MiB"),

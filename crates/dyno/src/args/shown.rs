@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn c11_no_secret_is_in_the_command_line_that_is_kept() {
+    fn no_secret_is_in_the_command_line_that_is_kept() {
         assert_eq!(
             shown(&["/home/me/dyno", "bench", "http://h:1/v1?key=hush&hush", "--rate", "4"]),
             "dyno bench http://h:1/v1?key=…&… --rate 4"

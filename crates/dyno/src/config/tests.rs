@@ -295,7 +295,7 @@ fn the_example_in_the_documentation_works() {
 
 /// M6: the limit was checked when all of it was in memory.
 #[test]
-fn m6_a_device_without_an_end_is_refused() {
+fn a_device_without_an_end_is_refused() {
     let bench = Cli::command().find_subcommand("bench").unwrap().clone();
     let refused = file::settings(&bench, Path::new("/dev/zero")).unwrap_err().to_string();
     assert!(refused.contains("over 1 MiB"), "{refused}");

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn m2_a_plan_beyond_the_limits_of_the_command_line_is_refused() {
+    fn a_plan_beyond_the_limits_of_the_command_line_is_refused() {
         assert_eq!(opened(|_| ()), Ok(()));
         let refused = |change: &dyn Fn(&mut Plan), words: &str| {
             let error = opened(change).unwrap_err();

@@ -282,7 +282,7 @@ fn lists_of_lengths_make_a_grid_for_every_load() {
 
 /// C12: a burst and a closed loop with the same lengths had the same name.
 #[test]
-fn c12_bursts_are_recognised_by_their_names() {
+fn bursts_are_recognised_by_their_names() {
     let labels = |line: &[&str]| -> Vec<String> {
         let plan = resolved(line).unwrap().order.plan;
         plan.levels.into_iter().map(|level| level.label).collect()

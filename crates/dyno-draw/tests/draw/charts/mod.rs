@@ -403,7 +403,7 @@ fn levels_have_chinese_names_in_chinese_pictures() {
 
 /// C8: a statistic that the client knows only roughly is pale; the others of its level are not.
 #[test]
-fn c8_an_uncertain_percentile_is_pale() {
+fn an_uncertain_percentile_is_pale() {
     let pale = |summary: &Summary| -> Vec<String> {
         let drawing = chart::svg(summary, None, &ENGLISH);
         assert_eq!(texts(&drawing).contains("pale:"), drawing.contains(" dc-q"), "its legend");
@@ -436,7 +436,7 @@ fn c8_an_uncertain_percentile_is_pale() {
 
 /// C12: also in runs of versions that gave bursts the names of closed loops.
 #[test]
-fn c12_a_grid_of_bursts_has_its_heat_maps_by_either_name() {
+fn a_grid_of_bursts_has_its_heat_maps_by_either_name() {
     let of = |sign: &str| {
         let mut summary = made::grid();
         for level in &mut summary.levels {

@@ -61,7 +61,7 @@ fn timed(twin: &Twin, seed: u64) -> Trial {
 }
 
 #[test]
-fn b1_a_level_that_ended_by_time_is_the_same_on_its_own_engine() {
+fn a_level_that_ended_by_time_is_the_same_on_its_own_engine() {
     let twin = Twin::load(Twin::default_name()).unwrap();
     let off = |level: Trial| {
         let found = check(&twin, &[level]);
@@ -85,7 +85,7 @@ fn b1_a_level_that_ended_by_time_is_the_same_on_its_own_engine() {
 }
 
 #[test]
-fn b1_a_twin_agrees_with_the_run_that_it_was_fitted_to() {
+fn a_twin_agrees_with_the_run_that_it_was_fitted_to() {
     let mut twin = twin();
     slower(&mut twin.cost, 1.08);
     let exact = Accuracy { rate: 0.5, ttft: 4.0, itl: Some(0.5), latency: 0.5 };
@@ -102,7 +102,7 @@ fn b1_a_twin_agrees_with_the_run_that_it_was_fitted_to() {
 
 /// B1: the errors that are allowed for are not so wide that nothing is seen any more.
 #[test]
-fn b1_an_engine_a_tenth_slower_differs_from_its_fitted_twin_and_its_own_run_does_not() {
+fn an_engine_a_tenth_slower_differs_from_its_fitted_twin_and_its_own_run_does_not() {
     let loads = || [closed(1), closed(4), closed(16), open(15.0), open(35.0)];
     let trials = loads();
     let known = FitSettings { token_budget: Some(2048), ..FitSettings::default() };

@@ -81,7 +81,7 @@ fn a_test_that_sent_nothing_has_no_level() {
 
 /// M6: 150,000 rows took 3.4 GB.
 #[test]
-fn m6_a_file_has_a_largest_number_of_levels() {
+fn a_file_has_a_largest_number_of_levels() {
     let heading = "Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,\
                    Min Response Time,Max Response Time,Average Content Size,Requests/s,Failures/s\n";
     let row = |n: usize| format!("GET,/{n},10,0,12,13.5,10,20,100,1.5,0\n");

@@ -106,7 +106,7 @@ fn a_capacity_that_is_at_least_a_load_says_what_was_tried() {
 
 /// C6: an estimate with its interval, and the highest level that met the SLO.
 #[test]
-fn c6_a_capacity_is_an_estimate_with_an_interval() {
+fn a_capacity_is_an_estimate_with_an_interval() {
     let mut run = answered();
     run.summary.search = Some(SearchSummary::Capacity {
         unit: "in flight".to_owned(),

@@ -339,7 +339,7 @@ fn a_length_matrix_of_vllm_0_2_7() {
 
 /// C13: input lengths down, output lengths across, a table for each metric, in both languages.
 #[test]
-fn c13_the_matrix_has_input_by_output_lengths() {
+fn the_matrix_has_input_by_output_lengths() {
     let mut levels = Vec::new();
     for (input, output, rate) in
         [(2048, 32, 1.5), (128, 512, 2.5), (128, 32, 3.5), (2048, 512, 0.5), (128, 32, 4.5)]

@@ -36,7 +36,7 @@ fn printed(layout: Layout, error: f64) -> String {
 }
 
 #[test]
-fn c8_every_layout_marks_an_uncertain_percentile() {
+fn every_layout_marks_an_uncertain_percentile() {
     for (error, mark) in [(1.0, "~20.0"), (5.0, "15.0–20.0")] {
         for layout in [Layout::Markdown, Layout::Html] {
             let text = printed(layout, error);
@@ -75,7 +75,7 @@ fn c8_every_layout_marks_an_uncertain_percentile() {
 }
 
 #[test]
-fn c8_nothing_is_marked_where_all_is_good() {
+fn nothing_is_marked_where_all_is_good() {
     for layout in [Layout::Table, Layout::Markdown, Layout::Vllm] {
         let text = printed(layout, 0.1);
         assert!(!text.contains('~') && !text.contains("known only"), "{text}");

@@ -55,7 +55,7 @@ fn table_and_json_layouts_match_render_text_and_the_summary() {
 
 /// C12: how long a burst takes is what it is for.
 #[test]
-fn c12_tables_of_bursts_have_their_total_time() {
+fn tables_of_bursts_have_their_total_time() {
     let (run, _) = bursts();
     let text = dyno_report::render_text(&run.summary, &Default::default());
     let heads: Vec<&str> = text.lines().filter(|line| line.contains("req/s")).collect();

@@ -57,7 +57,7 @@ fn invalid() {
 
 /// B13: the p99 of 11 samples was their maximum.
 #[test]
-fn b13_times_of_few_requests_that_were_sent_again_have_no_p99() {
+fn times_of_few_requests_that_were_sent_again_have_no_p99() {
     let (plan, records) = closed(8, 30);
     let said = |first: u64, last: u64, language: Language| {
         let mut summary = summary_of(&plan, records.clone());

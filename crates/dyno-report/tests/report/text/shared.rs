@@ -146,7 +146,7 @@ fn no_advice_is_cut_off() {
 
 /// C1: what a reader of a terminal of 40 lines sees last is the answer.
 #[test]
-fn c1_nine_levels_end_with_the_answer_on_one_screen() {
+fn nine_levels_end_with_the_answer_on_one_screen() {
     let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]);
     for level in summary.levels.iter_mut().skip(2) {
         level.verdict = Verdict::Suspect;

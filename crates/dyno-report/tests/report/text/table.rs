@@ -16,7 +16,7 @@ fn the_terms_of_an_slo_are_columns_however_narrow_the_table_is() {
 }
 
 #[test]
-fn b5_steady_and_whole_level_throughput_are_never_in_one_column() {
+fn steady_and_whole_level_throughput_are_never_in_one_column() {
     let all = ladder(&[1.0, 2.0, 4.0]);
     let text = render_text(&all, &at(200, Language::English));
     let table = table_of(&text);

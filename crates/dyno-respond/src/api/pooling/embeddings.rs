@@ -195,7 +195,7 @@ mod tests {
 
     /// M6: few enough inputs of vectors that are too long.
     #[test]
-    fn m6_a_response_of_more_than_64_mib_is_refused() {
+    fn a_response_of_more_than_64_mib_is_refused() {
         let of = |inputs: usize, dimensions: u32| {
             let bytes = format!("{{\"input\":[{}\"a\"]}}", "\"a\",".repeat(inputs - 1));
             Embeddings.read(&RequestBody { dimensions, ..golden::body(&bytes) })

@@ -209,7 +209,7 @@ mod tests {
 
     /// M6: a long query is repeated for each of its documents.
     #[test]
-    fn m6_a_query_that_is_too_long_for_its_documents_is_refused() {
+    fn a_query_that_is_too_long_for_its_documents_is_refused() {
         let of = |query: usize, documents: usize| {
             let (query, documents) = ("q".repeat(query), vec!["d"; documents]);
             let bytes = json!({"query": query, "documents": documents}).to_string();

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn c18_a_row_says_what_is_uncertain_and_not_that_good_numbers_are_bad() {
+    fn a_row_says_what_is_uncertain_and_not_that_good_numbers_are_bad() {
         let itl = |p50: [f64; 2], p99: [f64; 2]| {
             let mut level = LevelSummary::default();
             let ranges = |statistic| match statistic {

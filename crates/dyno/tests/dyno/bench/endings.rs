@@ -84,7 +84,7 @@ fn progress_is_json_where_the_run_fails() {
 
 /// C2, C17: the last line says what the exit status is for.
 #[test]
-fn c2_the_last_line_of_a_run_says_why_it_ends_so() {
+fn the_last_line_of_a_run_says_why_it_ends_so() {
     let place = Place::new();
     let twin = place.file("plain.toml", TWIN);
     let ended = |load: &str, slo: &str, status: i32| {
@@ -110,7 +110,7 @@ fn c2_the_last_line_of_a_run_says_why_it_ends_so() {
 }
 
 #[test]
-fn c17_levels_that_miss_the_slo_are_mentioned_although_the_status_is_0() {
+fn levels_that_miss_the_slo_are_mentioned_although_the_status_is_0() {
     let place = Place::new();
     let twin = place.file("plain.toml", TWIN);
     let args = format!("predict --twin {twin} --concurrency 8,16 {LOAD} --out run");
@@ -121,7 +121,7 @@ fn c17_levels_that_miss_the_slo_are_mentioned_although_the_status_is_0() {
 }
 
 #[test]
-fn c2_the_last_line_of_a_gate_says_why() {
+fn the_last_line_of_a_gate_says_why() {
     let place = Place::new();
     let twin = place.file("plain.toml", TWIN);
     let slow = place.file("slow.toml", &TWIN.replace("base_ms = 20", "base_ms = 30"));
@@ -149,7 +149,7 @@ fn c2_the_last_line_of_a_gate_says_why() {
 
 /// C2, C7: a rough search in virtual time, and the reason where it finds nothing.
 #[test]
-fn c7_a_quick_capacity_has_few_levels_and_says_why_it_ends() {
+fn a_quick_capacity_has_few_levels_and_says_why_it_ends() {
     let place = Place::new();
     let twin = place.file("plain.toml", TWIN);
     let search = |flags: &str, slo: &str| {
@@ -181,7 +181,7 @@ fn c7_a_quick_capacity_has_few_levels_and_says_why_it_ends() {
 
 /// C19: 30 s of silence, where a server accepts and never answers.
 #[test]
-fn c19_a_server_that_does_not_answer_is_named_after_three_seconds() {
+fn a_server_that_does_not_answer_is_named_after_three_seconds() {
     let server = Web::start(|request: &Seen| {
         if request.is("GET /v1/models") {
             std::thread::sleep(Duration::from_millis(4_500));

@@ -218,7 +218,7 @@ fn a_key_reaches_the_server_and_nothing_else() {
 }
 
 #[test]
-fn m4_agents_of_this_machine_send_the_headers_and_the_query_of_the_run() {
+fn agents_of_this_machine_send_the_headers_and_the_query_of_the_run() {
     let (server, place) = (Web::start(web::openai), Place::new());
     let load = "--agents 2 --concurrency 2 --requests 20 --output-tokens 16 --header X-Tenant:load";
     run(place.bench(&format!("{}?version=7", server.url()), load)).expect_measured();

@@ -186,7 +186,7 @@ fn usage_of_nothing_beside_text_is_not_believed() {
 
 /// M1: a server that counts ten times the tokens that were asked for, and 2^39, was valid.
 #[test]
-fn m1_usage_beyond_the_limit_is_a_finding_of_the_report() {
+fn usage_beyond_the_limit_is_a_finding_of_the_report() {
     for tokens in [160_u64, 1 << 39] {
         let server = Web::start(move |request: &Seen| match request.is("POST /v1/") {
             true => {
@@ -336,7 +336,7 @@ fn a_counter_that_is_no_tokenizer_does_not_end_a_run() {
 
 /// Before as few as two requests, too.
 #[test]
-fn b13_a_prompt_that_is_too_long_is_refused_before_a_tiny_run() {
+fn a_prompt_that_is_too_long_is_refused_before_a_tiny_run() {
     let server = strict(|body| {
         let long = body["messages"][0]["content"].as_str().is_some_and(|text| text.len() > 4000);
         let refusal =

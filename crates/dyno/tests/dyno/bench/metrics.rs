@@ -189,7 +189,7 @@ fn a_server_that_stops_telling_does_not_hold_up_the_run() {
 }
 
 #[test]
-fn l13_keys_go_to_the_targets_host_and_port_and_nowhere_else() {
+fn keys_go_to_the_targets_host_and_port_and_nowhere_else() {
     let target = with_metrics(|_| prometheus(METRICS));
     let other = with_metrics(|_| prometheus(METRICS));
     let elsewhere = format!("http://localhost:{}", other.addr().port());

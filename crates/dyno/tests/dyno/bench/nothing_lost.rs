@@ -152,7 +152,7 @@ fn without_a_directory_the_latest_run_is_reported() {
 
 /// L6: records that somebody else wrote into, and a report that cannot be written, are not a success.
 #[test]
-fn l6_damaged_records_and_missing_reports_have_a_status() {
+fn damaged_records_and_missing_reports_have_a_status() {
     let engine = Engine::start(QUICK, &[]);
     let args = "--concurrency 2 --requests 60 --output-tokens 16 --report html";
     for damages in [true, false] {

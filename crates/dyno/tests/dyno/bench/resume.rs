@@ -220,7 +220,7 @@ fn killed_on(place: &Place, engine: &Engine, args: &str) {
 }
 
 #[test]
-fn m2_a_plan_that_is_not_that_of_the_records_is_refused() {
+fn a_plan_that_is_not_that_of_the_records_is_refused() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     killed_on(&place, &engine, "--concurrency 4 --requests 100000 --output-tokens 16");
@@ -248,7 +248,7 @@ fn m2_a_plan_that_is_not_that_of_the_records_is_refused() {
 }
 
 #[test]
-fn m2_a_copied_run_is_resumed_only_with_its_target_typed() {
+fn a_copied_run_is_resumed_only_with_its_target_typed() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let data = place.file("prompts.txt", "one\ntwo\nthree\n");
@@ -272,7 +272,7 @@ fn m2_a_copied_run_is_resumed_only_with_its_target_typed() {
 }
 
 #[test]
-fn m5_a_data_file_that_changed_before_a_resume_is_refused() {
+fn a_data_file_that_changed_before_a_resume_is_refused() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let data = place.file("prompts.txt", "one\ntwo\nthree\n");
@@ -287,7 +287,7 @@ fn m5_a_data_file_that_changed_before_a_resume_is_refused() {
 }
 
 #[test]
-fn m5_a_data_file_that_changes_between_levels_ends_the_run() {
+fn a_data_file_that_changes_between_levels_ends_the_run() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let data = place.file("prompts.txt", "one\ntwo\nthree\n");

@@ -142,7 +142,7 @@ fn a_key_in_a_header_and_cookies_stay_secret_where_only_their_values_are_repeate
 
 /// M8: keys come back as PHP, URLs, browsers and `Basic` write them, and as the name of the model.
 #[test]
-fn m8_a_key_that_is_repeated_in_another_spelling_or_as_a_model_stays_secret() {
+fn a_key_that_is_repeated_in_another_spelling_or_as_a_model_stays_secret() {
     const KEY: &str = "AbCd/EfGh+IjKl\"MnOp==";
     const SPELLINGS: [&str; 5] = [
         "AbCd\\/EfGh+IjKl\\\"MnOp==",

@@ -254,7 +254,7 @@ fn a_capacity_is_an_interval_and_none_is_said() {
 
 /// C11: the plan names what was asked for, and calls users users.
 #[test]
-fn c11_a_dry_run_mentions_what_was_asked_for() {
+fn a_dry_run_mentions_what_was_asked_for() {
     let place = Place::new();
     let rows = [(0, 100, 5), (1000, 200, 6), (2000, 300, 7)];
     let rows = rows.map(|(at, input, output)| {
@@ -289,7 +289,7 @@ fn c11_a_dry_run_mentions_what_was_asked_for() {
 }
 
 #[test]
-fn b13_a_capacity_search_over_rates_is_listed_with_its_rates() {
+fn a_capacity_search_over_rates_is_listed_with_its_rates() {
     let place = Place::new();
     let args = format!("capacity --predict {A_72B} --requests 400 --out run --quiet --slo");
     let mut command = place.dyno(&args);

@@ -214,7 +214,7 @@ fn a_finding_in_a_folder_names_the_files_below_it() {
 
 /// L12: 20,000 bad lines printed 3.2 MB of warnings.
 #[test]
-fn l12_of_many_problems_of_a_kind_the_first_are_printed() {
+fn of_many_problems_of_a_kind_the_first_are_printed() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let heading = "Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,\

@@ -192,7 +192,7 @@ fn runs_without_a_common_load_are_inconclusive() {
 }
 
 #[test]
-fn l1_an_empty_name_is_no_run_and_b13_a_listed_run_can_be_deleted() {
+fn an_empty_name_is_no_run_and_a_listed_run_can_be_deleted() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     predict(here, &["--out", "dyno-runs/only"]);
@@ -208,7 +208,7 @@ fn l1_an_empty_name_is_no_run_and_b13_a_listed_run_can_be_deleted() {
 
 /// C11: the command line that made a run is kept without secrets, printed, and part of the reports.
 #[test]
-fn c11_the_command_line_of_a_run_is_known() {
+fn the_command_line_of_a_run_is_known() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     predict(here, &["--out", "dyno-runs/one", "--label", "it's one"]);

@@ -205,7 +205,7 @@ fn keys_headers_and_queries_are_never_on_the_bus() {
 }
 
 #[test]
-fn m4_an_agent_without_the_headers_and_the_query_of_the_run_refuses() {
+fn an_agent_without_the_headers_and_the_query_of_the_run_refuses() {
     let (bus, server, place) = (Bus::start(), Web::start(web::openai), Place::new());
     let _agent = bus.agent(&place, "bare", &format!("--target {}", server.url()));
     let ended = bench(&place, &bus, &server.url(), 1, &format!("{LOAD} --header X-Tenant:load"));

@@ -61,7 +61,7 @@ fn it_fits_a_phone_in_both_languages() {
 
 /// B9: rounds of a level are one place of the line, over another metric, too.
 #[test]
-fn b9_rounds_are_averaged_over_another_metric() {
+fn rounds_are_averaged_over_another_metric() {
     let run = |seed: &str| {
         let shape = ["--concurrency", "4,16", "--requests", "60", "--input-tokens", "128"];
         let rounds = ["--output-tokens", "16", "--repeat", "2", "--seed", seed, "--label", seed];
