@@ -280,10 +280,11 @@ pub struct RequestPlan {
 }
 
 /// How much token usage is requested from the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageWanted {
     /// With every chunk where the server supports it, else at the end.
+    #[default]
     Continuous,
     /// At the end.
     Final,

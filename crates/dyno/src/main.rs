@@ -48,12 +48,12 @@ fn run(argv: Vec<OsString>) -> Exit {
         Command::Predict(args) => commands::plan(*args, &given, &printer),
         Command::Init(args) => commands::init::run(*args, &printer),
         Command::Twins(args) => commands::twins::run(&args, &printer),
-        Command::Presets(args) => commands::presets::run(&args, &printer),
+        Command::Presets { name } => commands::presets::run(name.as_deref(), &printer),
         Command::Fit(args) => commands::fit::run(&args, &printer),
         Command::Engine(args) => commands::engine::run(&args, &printer),
         Command::Agent(args) => commands::agent::run(*args, &printer),
-        Command::Data(args) => commands::data::run(&args, &printer),
-        Command::Doctor(args) => commands::doctor::run(&args, &printer),
+        Command::Data(command) => commands::data::run(&command, &printer),
+        Command::Doctor { quick, json } => commands::doctor::run(quick, json, &printer),
         Command::Report(args) => commands::report::run(&args, &printer),
         Command::Runs(args) => commands::runs::run(&args, &printer),
         Command::Open(args) => commands::open::run(&args, &printer),
@@ -61,10 +61,14 @@ fn run(argv: Vec<OsString>) -> Exit {
         Command::Lint(args) => commands::lint::run(&args, &printer),
         Command::Compare(args) => commands::compare::run(&args, &printer),
         Command::Gate(args) => commands::gate::run(&args, &printer),
-        Command::Baseline(args) => commands::baseline::run(&args, &printer),
-        Command::Help(args) => commands::help::run(&args, &printer),
-        Command::Completions(args) => commands::completions::run(&args, &printer),
-        Command::Man(args) => commands::man::run(&args, &printer),
+        Command::Baseline(action) => commands::baseline::run(&action, &printer),
+        Command::Help { topic } => commands::help::run(topic.as_deref(), &printer),
+        Command::Completions { shell, install } => {
+            commands::completions::run(shell, install, &printer)
+        }
+        Command::Man { command, out, markdown } => {
+            commands::man::run(command.as_deref(), out.as_deref(), markdown, &printer)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod elsewhere;
 
 pub(crate) use elsewhere::on_command_line;
 
+use crate::config::presets::find;
 use crate::exit::Exit;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use dyno_model::{Language, Localized, Message, message};
@@ -227,10 +228,14 @@ fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
     if !flag.starts_with('-') {
         // The argument is not repeated: it may be a header value that was not quoted.
         let message = message!("too many arguments for {command}", "{command} 的参数过多");
-        return UsageError::new("", message).hint(message!(
-            "quote values that contain blanks, and separate lists with commas: 8,16,32",
-            "含空格的取值请加引号，列表请用逗号分隔：8,16,32"
-        ));
+        let hint = match command == "dyno presets" && find(flag).is_some() {
+            true => message!("did you mean `{command} {flag}`?", "是否想写 `{command} {flag}`？"),
+            false => message!(
+                "quote values that contain blanks, and separate lists with commas: 8,16,32",
+                "含空格的取值请加引号，列表请用逗号分隔：8,16,32"
+            ),
+        };
+        return UsageError::new("", message).hint(hint);
     }
     let wrong = UsageError::new(
         "",
@@ -263,5 +268,13 @@ mod tests {
         assert!(of("--concurrency", "dyno capacity").starts_with("--over concurrency "));
         assert!(of("--lang", "dyno doctor").starts_with("LC_ALL selects the language"));
         assert_eq!(hint("--colour", "--rate"), "`dyno bench --help` lists the flags");
+        assert_eq!(of("-q", "dyno bench"), "in Dyno this is --quiet");
+        assert_eq!(
+            of("-q", "dyno init"),
+            "`dyno init --help` lists the flags",
+            "it has no --quiet"
+        );
+        assert_eq!(of("quick", "dyno presets"), "did you mean `dyno presets quick`?");
+        assert!(of("mine", "dyno presets").starts_with("quote values"));
     }
 }

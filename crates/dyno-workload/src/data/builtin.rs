@@ -1,27 +1,27 @@
 //! Text that is part of the program, so that a first run needs no files.
 
-use dyno_model::{Message, message};
+use dyno_model::{Language, Message, message};
 
-use super::spec::{DataKind, Lang};
+use super::spec::DataKind;
 
 const OPENQA: &str = include_str!("../../builtin/openqa.jsonl");
 const LONG_EN: &str = include_str!("../../builtin/long.en.txt");
 const LONG_ZH: &str = include_str!("../../builtin/long.zh.txt");
 
 /// A built-in text: its name and itself.
-pub(super) fn text(kind: DataKind, lang: Option<Lang>) -> Option<(Message, &'static str)> {
+pub(super) fn text(kind: DataKind, lang: Option<Language>) -> Option<(Message, &'static str)> {
     Some(match (kind, lang) {
         (DataKind::OpenQa, None) => (message!("built-in questions", "内置问题"), OPENQA),
-        (DataKind::OpenQa, Some(Lang::En)) => {
+        (DataKind::OpenQa, Some(Language::English)) => {
             (message!("built-in questions (English)", "内置问题（英文）"), OPENQA)
         }
-        (DataKind::OpenQa, Some(Lang::Zh)) => {
+        (DataKind::OpenQa, Some(Language::Chinese)) => {
             (message!("built-in questions (Chinese)", "内置问题（中文）"), OPENQA)
         }
-        (DataKind::Long, None | Some(Lang::En)) => {
+        (DataKind::Long, None | Some(Language::English)) => {
             (message!("built-in long text (English)", "内置长文本（英文）"), LONG_EN)
         }
-        (DataKind::Long, Some(Lang::Zh)) => {
+        (DataKind::Long, Some(Language::Chinese)) => {
             (message!("built-in long text (Chinese)", "内置长文本（中文）"), LONG_ZH)
         }
         _ => return None,
@@ -29,11 +29,11 @@ pub(super) fn text(kind: DataKind, lang: Option<Lang>) -> Option<(Message, &'sta
 }
 
 /// Whether a built-in question is in the language asked for.
-pub(super) fn speaks(lang: Option<Lang>, record: &serde_json::Value) -> bool {
+pub(super) fn speaks(lang: Option<Language>, record: &serde_json::Value) -> bool {
     let wanted = match lang {
         None => return true,
-        Some(Lang::En) => "en",
-        Some(Lang::Zh) => "zh",
+        Some(Language::English) => "en",
+        Some(Language::Chinese) => "zh",
     };
     record.get("lang").and_then(serde_json::Value::as_str).is_none_or(|lang| lang == wanted)
 }

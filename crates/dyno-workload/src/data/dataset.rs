@@ -1,6 +1,6 @@
 //! A data set that can be read from its beginning as often as needed, one record at a time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -14,13 +14,13 @@ use super::recognise::settle;
 use super::recognised::{RecognisedData, described_fields, notes};
 use super::record::{Record, Records};
 use super::source::{Compression, Source};
-use super::spec::{DataKind, DataSpec, Lang};
+use super::spec::{DataKind, DataSpec};
 use super::stdin;
 use super::unused::unused;
 use crate::agentic;
-use dyno_model::message;
 use dyno_model::message::Message as Said;
 use dyno_model::prompt::{ChatMessage, Item};
+use dyno_model::{Language, message};
 
 /// How many records, and how many bytes of them, are sampled to recognise the fields.
 const SAMPLES: usize = 64;
@@ -38,7 +38,7 @@ struct Inner {
     layout: DataLayout,
     pick: Pick,
     skip_bad: bool,
-    lang: Option<Lang>,
+    lang: Option<Language>,
     recognised: RecognisedData,
 }
 
@@ -135,6 +135,20 @@ impl DataSet {
             });
         }
         let source = place.source()?;
+        let ending = spec.path.as_deref().and_then(Path::extension);
+        if spec.kind.is_none() && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+            return Err(DataError::Table {
+                path: place.name(),
+                what: message!(
+                    "a TOML file has settings, not prompts",
+                    "TOML 文件包含的是设置，不是提示词"
+                ),
+                fix: message!(
+                    "read settings with --config, or name lines:FILE if each line is a prompt",
+                    "请用 --config 读取设置；如果每行是一条提示词，请写 lines:FILE"
+                ),
+            });
+        }
         let compression = source.origin.compression;
         let layout = layout(&place, spec, source)?;
         let samples = samples(&place, layout, spec)?;

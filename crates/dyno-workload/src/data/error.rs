@@ -5,7 +5,6 @@ use std::io;
 use super::at::At;
 use super::source::Compression;
 use super::spec::DataKind;
-use super::spec_error::SpecError;
 use dyno_model::{Localized, Message, message};
 
 /// Why data could not be read, selected or written.
@@ -13,7 +12,7 @@ use dyno_model::{Localized, Message, message};
 pub enum DataError {
     /// The specification asks for something impossible.
     #[message(transparent)]
-    Spec(#[from] SpecError),
+    Spec(#[from] Message),
     /// There is no such file.
     #[message("there is no file {path}; {hint}", "文件 {path} 不存在；{hint}")]
     NotFound {
@@ -155,7 +154,7 @@ pub enum DataError {
         /// What to do.
         fix: Message,
     },
-    /// A Parquet file cannot be read.
+    /// A file cannot be read as prompts.
     #[message("{path}: {what}; {fix}", "{path}：{what}；{fix}")]
     Table {
         /// Which.

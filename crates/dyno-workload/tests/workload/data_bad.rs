@@ -285,6 +285,16 @@ fn files_that_are_not_what_they_say() {
 }
 
 #[test]
+fn settings_are_not_prompts_unless_their_lines_are_said_to_be() {
+    let settings = b"rate = 5\nrequests = 100\n";
+    let message = "run.toml: a TOML file has settings, not prompts; read settings with --config, or \
+                   name lines:FILE if each line is a prompt";
+    check("run.toml", settings, "run.toml", 0, message);
+    let data = open("run.toml", settings, "lines:run.toml").expect("opens");
+    assert_eq!(data.open().expect("opens").filter_map(Result::ok).count(), 2);
+}
+
+#[test]
 fn a_tar_archive_is_told_from_text_that_says_its_mark() {
     let marked = |mark: &[u8]| [&[b'a'; 257][..], mark, b"00\n"].concat();
     for mark in [&b"ustar\0"[..], b"ustar  \0"] {

@@ -1,7 +1,8 @@
 //! Valid values of `--data`, and the errors for invalid ones.
 #![allow(clippy::expect_used)]
 
-use dyno_workload::data::{DataKind, DataSpec, Lang, Turns};
+use dyno_model::Language;
+use dyno_workload::data::{DataKind, DataSpec, Turns};
 use proptest::prelude::*;
 
 fn parsed(text: &str) -> DataSpec {
@@ -30,7 +31,7 @@ fn kinds_and_paths() {
     assert_eq!((spec.kind, path(&spec)), (None, Some("some/file.jsonl")));
     assert_eq!(spec.mapping.prompt.map(|field| field.to_string()), Some("\"input\"".into()));
     assert_eq!(spec.mapping.output_tokens.map(|field| field.to_string()), Some("\"n\"".into()));
-    assert_eq!(parsed("long,lang=zh").lang, Some(Lang::Zh));
+    assert_eq!(parsed("long,lang=zh").lang, Some(Language::Chinese));
 }
 
 #[test]

@@ -11,8 +11,8 @@ use super::values::{self, ExtraBody, Header, List, Secret};
 use super::versus::VersusArgs;
 use clap::{Args, ValueEnum};
 use dyno_model::Nanos;
-use dyno_model::level_schedule::MetricStatistic;
-use dyno_model::plan::Arrival;
+use dyno_model::level_schedule::{MetricStatistic, Spacing};
+use dyno_model::plan::{Arrival, UsageWanted};
 use dyno_model::ramp::Ramp;
 use dyno_model::slo::Slo;
 use dyno_run::Sources;
@@ -57,8 +57,8 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = levels::sweep, num_args = 0..=1, require_equals = true, default_missing_value = "10")]
     pub(crate) sweep: Option<u32>,
     /// Spacing of the rates in a sweep: denser near the knee (bend), or equal steps (linear)
-    #[arg(long, value_name = "SPACING")]
-    pub(crate) sweep_spacing: Option<SpacingArg>,
+    #[arg(long, value_name = "SPACING", value_parser = values::one_of(&[("bend", Spacing::Bend), ("linear", Spacing::Linear)]))]
+    pub(crate) sweep_spacing: Option<Spacing>,
     /// Open loop with a changing rate, reported over time: 'A..B/s over TIME', or
     /// 'A..B/s over TIME in N steps'
     #[arg(long, value_name = "RAMP", value_parser = ramp, allow_hyphen_values = true)]
@@ -97,13 +97,6 @@ pub(crate) struct LoadArgs {
     /// for drift
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) soak: Option<Nanos>,
-}
-
-/// Spacing of the rates in a sweep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SpacingArg {
-    Bend,
-    Linear,
 }
 
 /// What is sent.
@@ -194,8 +187,8 @@ pub(crate) struct RequestArgs {
     pub(crate) no_stream: bool,
     /// Token usage to request: with every chunk where the server supports it (auto), at the end, or
     /// none
-    #[arg(long, value_name = "USAGE", default_value = "auto")]
-    pub(crate) usage: UsageArg,
+    #[arg(long, value_name = "USAGE", default_value = "auto", value_parser = values::one_of(USAGES))]
+    pub(crate) usage: UsageWanted,
     /// Sampling temperature [default: not sent]
     #[arg(long, value_name = "T", value_parser = values::temperature, allow_hyphen_values = true)]
     pub(crate) temperature: Option<f64>,
@@ -306,14 +299,12 @@ pub(crate) struct OutputArgs {
     pub(crate) live: bool,
 }
 
-/// How much token usage is requested.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum UsageArg {
-    #[default]
-    Auto,
-    Final,
-    None,
-}
+/// The usage that may be requested, by name.
+const USAGES: &[(&str, UsageWanted)] = &[
+    ("auto", UsageWanted::Continuous),
+    ("final", UsageWanted::Final),
+    ("none", UsageWanted::None),
+];
 
 /// The form of progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,7 +2,7 @@
 
 use super::plan::{PlanArgs, ServerArgs};
 use super::{levels, values};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_model::Nanos;
 use dyno_model::level_schedule::{Over, Range};
 use dyno_model::plan::Arrival;
@@ -27,8 +27,8 @@ pub(crate) struct CapacityArgs {
 #[command(next_help_heading = "Search")]
 pub(crate) struct CapacitySearch {
     /// Load to vary: requests per second, or requests in flight
-    #[arg(long, value_name = "LOAD", default_value = "rate")]
-    pub(crate) over: OverArg,
+    #[arg(long, value_name = "LOAD", default_value = "rate", value_parser = values::one_of(OVER))]
+    pub(crate) over: Over,
     /// Search only between these loads: 10..60
     #[arg(long, value_name = "A..B", value_parser = levels::between, conflicts_with = "near")]
     pub(crate) between: Option<Range>,
@@ -61,18 +61,5 @@ pub(crate) struct CapacitySearch {
     pub(crate) arrival: Arrival,
 }
 
-/// Which load is varied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OverArg {
-    Rate,
-    Concurrency,
-}
-
-impl From<OverArg> for Over {
-    fn from(over: OverArg) -> Self {
-        match over {
-            OverArg::Rate => Self::Rate,
-            OverArg::Concurrency => Self::Concurrency,
-        }
-    }
-}
+/// What a capacity may be searched over, by name.
+const OVER: &[(&str, Over)] = &[("rate", Over::Rate), ("concurrency", Over::Concurrency)];

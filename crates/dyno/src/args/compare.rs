@@ -132,57 +132,32 @@ fn metric() -> impl TypedValueParser<Value = Compared> {
     })
 }
 
-/// `dyno baseline`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-A baseline is the summary of a run under a name: a small file, suitable for git, that dyno gate and
-dyno compare read. It contains no records.
-
-Examples:
-  dyno baseline save main                     the latest run becomes the baseline main
-  dyno baseline save main dyno-runs/tonight --force
-                                              replace it
-  dyno baseline list
-  dyno gate --baseline main --max-regression 5%")]
-pub(crate) struct BaselineArgs {
-    #[command(subcommand)]
-    pub(crate) action: BaselineAction,
-}
-
 /// What to do with baselines.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineAction {
     /// Save the summary of a run under a name
-    Save(SaveArgs),
+    #[command(after_help = "Examples:\n  dyno baseline save main dyno-runs/tonight")]
+    Save {
+        /// Name of the baseline: letters, digits, `-`, `_` and `.`
+        #[arg(value_name = "NAME", value_parser = name)]
+        name: String,
+        /// The run [default: the latest]
+        #[arg(value_name = "RUN")]
+        run: Option<PathBuf>,
+        /// Replace a baseline of that name
+        #[arg(long)]
+        force: bool,
+        /// Directory of the baselines
+        #[arg(long, value_name = "DIR", default_value = BASELINES)]
+        baselines: PathBuf,
+    },
     /// List the baselines
-    List(ListArgs),
-}
-
-/// `dyno baseline save`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  dyno baseline save main dyno-runs/tonight")]
-pub(crate) struct SaveArgs {
-    /// Name of the baseline: letters, digits, `-`, `_` and `.`
-    #[arg(value_name = "NAME", value_parser = name)]
-    pub(crate) name: String,
-    /// The run [default: the latest]
-    #[arg(value_name = "RUN")]
-    pub(crate) run: Option<PathBuf>,
-    /// Replace a baseline of that name
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Directory of the baselines
-    #[arg(long, value_name = "DIR", default_value = BASELINES)]
-    pub(crate) baselines: PathBuf,
-}
-
-/// `dyno baseline list`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  dyno baseline list")]
-pub(crate) struct ListArgs {
-    /// Directory of the baselines
-    #[arg(long, value_name = "DIR", default_value = BASELINES)]
-    pub(crate) baselines: PathBuf,
+    #[command(after_help = "Examples:\n  dyno baseline list")]
+    List {
+        /// Directory of the baselines
+        #[arg(long, value_name = "DIR", default_value = BASELINES)]
+        baselines: PathBuf,
+    },
 }
 
 fn name(text: &str) -> Result<String, Message> {

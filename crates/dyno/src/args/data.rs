@@ -6,28 +6,6 @@ use clap::{Args, Subcommand};
 use dyno_workload::data::Format;
 use std::path::PathBuf;
 
-/// `dyno data`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long,
-lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, context=, system=, output_tokens=,
-messages= name the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=,
-to=, block=.
-Files compressed with gzip or zstd are read directly. `dyno help data` explains them.
-
-Examples:
-  dyno data show open_qa.jsonl
-  dyno data show code.jsonl,prompt=input --tokenizer models/qwen2
-  dyno data show openqa                         the built-in questions
-  dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared prefixes of a trace
-  dyno data show ~/.claude/projects             what the logs of a coding agent hold
-  dyno data show traces/ --json                 the same of agentic traffic, for programs
-  dyno data convert sharegpt.json --to lines --out prompts.jsonl")]
-pub(crate) struct DataCommandArgs {
-    #[command(subcommand)]
-    pub(crate) command: DataCommand,
-}
-
 /// What to do with data.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {

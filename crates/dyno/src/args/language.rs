@@ -1,8 +1,9 @@
 //! The language of reports and messages.
 
+use super::values;
 use crate::config::typed;
 use crate::resolve::ProcessEnv;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_model::Language;
 use std::ffi::OsString;
 
@@ -11,32 +12,19 @@ use std::ffi::OsString;
 pub(crate) struct LanguageArgs {
     /// Language of reports and messages; JSON and CSV are always English [default: from LC_ALL,
     /// LC_MESSAGES, LANG]
-    #[arg(long, value_name = "LANGUAGE", value_enum)]
-    pub(crate) lang: Option<Lang>,
+    #[arg(long, value_name = "LANGUAGE", value_parser = values::one_of(LANGUAGES))]
+    pub(crate) lang: Option<Language>,
 }
 
 impl LanguageArgs {
     /// The requested language, else that of the locale.
     pub(crate) fn or(self, locale: Language) -> Language {
-        self.lang.map_or(locale, Language::from)
+        self.lang.unwrap_or(locale)
     }
 }
 
 /// The languages by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Lang {
-    En,
-    Zh,
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::En => Self::English,
-            Lang::Zh => Self::Chinese,
-        }
-    }
-}
+const LANGUAGES: &[(&str, Language)] = &[("en", Language::English), ("zh", Language::Chinese)];
 
 /// The language of messages, known before the arguments are read: `--lang` where it is given, else
 /// that of the environment.
@@ -46,7 +34,7 @@ pub(crate) fn spoken(argv: &[OsString]) -> Language {
 
 fn asked(argv: &[OsString]) -> Option<Language> {
     let value = typed(argv, "--lang")?;
-    Lang::from_str(value.to_str()?, false).ok().map(Language::from)
+    Some(LANGUAGES.iter().find(|(name, _)| value == *name)?.1)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(crate) mod values;
 pub(crate) mod versus;
 
 use crate::help;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "
@@ -75,7 +75,19 @@ pub(crate) enum Command {
     /// List the twins, show one, or verify them against measurements
     Twins(twins::TwinsArgs),
     /// List the presets, or show the settings of one
-    Presets(PresetsArgs),
+    #[command(after_help = "\
+A preset is a set of settings for a purpose, with a version: `dyno bench TARGET --preset quick`. Typed
+flags, DYNO_… variables and the file of --config go before it. A run that used one says so.
+
+Examples:
+  dyno presets                       name, version and purpose of each
+  dyno presets nightly               the flags that it stands for, and why
+  dyno presets nightly > mine.toml   to change it: dyno bench --config mine.toml")]
+    Presets {
+        /// The preset to show, as a file for --config
+        #[arg(value_name = "NAME", value_parser = plan::preset())]
+        name: Option<String>,
+    },
     /// Fit a twin to a measured sweep
     Fit(fit::FitArgs),
     /// Serve the embedded engine: a mock server with many APIs; no GPU needed
@@ -83,9 +95,43 @@ pub(crate) enum Command {
     /// Send a part of the load for a coordinator on another machine
     Agent(Box<fleet::AgentArgs>),
     /// Inspect or convert a data file
-    Data(data::DataCommandArgs),
+    #[command(
+        subcommand,
+        after_help = "\
+SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long,
+lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, context=, system=, output_tokens=,
+messages= name the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=,
+to=, block=.
+Files compressed with gzip or zstd are read directly. `dyno help data` explains them.
+
+Examples:
+  dyno data show open_qa.jsonl
+  dyno data show code.jsonl,prompt=input --tokenizer models/qwen2
+  dyno data show openqa                         the built-in questions
+  dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared prefixes of a trace
+  dyno data show ~/.claude/projects             what the logs of a coding agent hold
+  dyno data show traces/ --json                 the same of agentic traffic, for programs
+  dyno data convert sharegpt.json --to lines --out prompts.jsonl"
+    )]
+    Data(data::DataCommand),
     /// Check how much load this machine can measure
-    Doctor(DoctorArgs),
+    #[command(after_help = "\
+Runs the client against the scripted engine with increasing stream counts. Prints the highest token
+rate and stream count at which the client stays valid, its bias and jitter, the limits on files and
+ports, and what to change.
+
+Examples:
+  dyno doctor             the full ladder
+  dyno doctor --quick     a rough result in a few seconds
+  dyno doctor --json      for scripts")]
+    Doctor {
+        /// Fewer and shorter steps
+        #[arg(long)]
+        quick: bool,
+        /// Print the results as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the report of a run again, in one of several formats
     Report(report::ReportArgs),
     /// List, label, tag and delete runs
@@ -101,96 +147,61 @@ pub(crate) enum Command {
     /// Pass or fail a run against a baseline
     Gate(Box<compare::GateArgs>),
     /// Save and list baselines
-    Baseline(compare::BaselineArgs),
+    #[command(
+        subcommand,
+        after_help = "\
+A baseline is the summary of a run under a name: a small file, suitable for git, that dyno gate and
+dyno compare read. It contains no records.
+
+Examples:
+  dyno baseline save main                     the latest run becomes the baseline main
+  dyno baseline save main dyno-runs/tonight --force
+                                              replace it
+  dyno baseline list
+  dyno gate --baseline main --max-regression 5%"
+    )]
+    Baseline(compare::BaselineAction),
     /// Explain a command or a topic
-    Help(HelpArgs),
-    /// Print a completion script for a shell, or install it
-    Completions(CompletionsArgs),
-    /// Print or write the manual pages
-    Man(ManArgs),
-}
-
-/// `dyno doctor`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Runs the client against the scripted engine with increasing stream counts. Prints the highest token
-rate and stream count at which the client stays valid, its bias and jitter, the limits on files and
-ports, and what to change.
-
-Examples:
-  dyno doctor             the full ladder
-  dyno doctor --quick     a rough result in a few seconds
-  dyno doctor --json      for scripts")]
-pub(crate) struct DoctorArgs {
-    /// Fewer and shorter steps
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Print the results as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `dyno presets`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-A preset is a set of settings for a purpose, with a version: `dyno bench TARGET --preset quick`. Typed
-flags, DYNO_… variables and the file of --config go before it. A run that used one says so.
-
-Examples:
-  dyno presets                       name, version and purpose of each
-  dyno presets nightly               the flags that it stands for, and why
-  dyno presets nightly > mine.toml   to change it: dyno bench --config mine.toml")]
-pub(crate) struct PresetsArgs {
-    /// The preset to show, as a file for --config
-    #[arg(value_name = "NAME", value_parser = plan::preset())]
-    pub(crate) name: Option<String>,
-}
-
-/// `dyno help`.
-#[derive(Debug, Args)]
-#[command(after_help = help::listed() + "
+    #[command(after_help = help::listed() + "
 Examples:
   dyno help bench
   dyno help units")]
-pub(crate) struct HelpArgs {
-    /// A command or a topic
-    #[arg(value_name = "TOPIC")]
-    pub(crate) topic: Option<String>,
-}
-
-/// `dyno completions`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
+    Help {
+        /// A command or a topic
+        #[arg(value_name = "TOPIC")]
+        topic: Option<String>,
+    },
+    /// Print a completion script for a shell, or install it
+    #[command(after_help = "\
 Examples:
   dyno completions --install          for your login shell: bash, zsh or fish
   dyno completions zsh --install      for another one
   dyno completions bash > dyno.bash   the script itself")]
-pub(crate) struct CompletionsArgs {
-    /// The shell [default with --install: that of $SHELL]
-    #[arg(value_name = "SHELL", required_unless_present = "install")]
-    pub(crate) shell: Option<clap_complete::Shell>,
-    /// Write the script into your own folder of the shell, and say where
-    #[arg(long)]
-    pub(crate) install: bool,
-}
-
-/// `dyno man`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
+    Completions {
+        /// The shell [default with --install: that of $SHELL]
+        #[arg(value_name = "SHELL", required_unless_present = "install")]
+        shell: Option<clap_complete::Shell>,
+        /// Write the script into your own folder of the shell, and say where
+        #[arg(long)]
+        install: bool,
+    },
+    /// Print or write the manual pages
+    #[command(after_help = "\
 Examples:
   dyno man | man -l -                 the manual page of dyno
   dyno man bench | man -l -           the manual page of a command
   dyno man --out ~/.local/share/man/man1")]
-pub(crate) struct ManArgs {
-    /// Command whose page is printed [default: dyno itself]
-    #[arg(value_name = "COMMAND", conflicts_with = "out")]
-    pub(crate) command: Option<String>,
-    /// Write all pages into this directory
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Print the reference page of docs/reference/ instead: of the commands, or of exit-codes
-    #[arg(long, hide = true, conflicts_with = "out")]
-    pub(crate) markdown: bool,
+    Man {
+        /// Command whose page is printed [default: dyno itself]
+        #[arg(value_name = "COMMAND", conflicts_with = "out")]
+        command: Option<String>,
+        /// Write all pages into this directory
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Print the reference page of docs/reference/ instead: of the commands, or of exit-codes
+        #[arg(long, hide = true, conflicts_with = "out")]
+        markdown: bool,
+    },
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! `dyno runs` and `dyno open`: the runs that there are.
 
 use super::language::LanguageArgs;
+use super::values;
 use crate::commands::RUNS;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use dyno_model::units::parse_duration;
 use dyno_model::{Message, Verdict, message, when};
 use std::path::PathBuf;
@@ -32,8 +33,8 @@ pub(crate) struct RunsArgs {
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<Since>,
     /// Only runs with this verdict
-    #[arg(long, value_name = "VERDICT")]
-    pub(crate) verdict: Option<VerdictArg>,
+    #[arg(long, value_name = "VERDICT", value_parser = values::one_of(VERDICTS))]
+    pub(crate) verdict: Option<Verdict>,
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -125,20 +126,6 @@ fn since(text: &str) -> Result<Since, Message> {
     })
 }
 
-/// The verdicts by their names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerdictArg {
-    Valid,
-    Suspect,
-    Invalid,
-}
-
-impl From<VerdictArg> for Verdict {
-    fn from(verdict: VerdictArg) -> Self {
-        match verdict {
-            VerdictArg::Valid => Self::Valid,
-            VerdictArg::Suspect => Self::Suspect,
-            VerdictArg::Invalid => Self::Invalid,
-        }
-    }
-}
+/// The verdicts by name.
+const VERDICTS: &[(&str, Verdict)] =
+    &[("valid", Verdict::Valid), ("suspect", Verdict::Suspect), ("invalid", Verdict::Invalid)];

@@ -1,18 +1,11 @@
 //! The target as typed.
 
-use dyno_model::{Message, message};
+use dyno_model::Message;
 pub(crate) use dyno_run::TargetUrl;
-use dyno_run::UrlError;
 
 /// Reads `http://host:port/path?query`.
 pub(crate) fn target(text: &str) -> Result<TargetUrl, Message> {
-    TargetUrl::parse(text).map_err(|error| match error {
-        UrlError::Credentials => Message::of(error).with_hint(message!(
-            "give it with --header Authorization:… or --api-key-file FILE",
-            "请用 --header Authorization:… 或 --api-key-file FILE 提供"
-        )),
-        _ => Message::of(error),
-    })
+    TargetUrl::parse(text)
 }
 
 #[cfg(test)]

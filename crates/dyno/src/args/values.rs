@@ -1,7 +1,7 @@
 //! Parses the values of flags. An error repeats the value and says what would be valid, except where
 //! it could be a secret.
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dyno_model::limits::{HIGHEST_RATE, MOST_IN_FLIGHT, MOST_INPUTS, MOST_REQUESTS};
 use dyno_model::plan::Warmup;
 use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
@@ -41,6 +41,15 @@ pub(crate) struct Header {
 /// Extra fields of the request body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExtraBody(pub(crate) Map<String, Value>);
+
+/// One of a few values by its name. There must be at least one.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    known: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let names = known.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names)
+        .map(|typed| known.iter().find(|(name, _)| *name == typed).unwrap_or(&known[0]).1)
+}
 
 /// A value whose own syntax is read elsewhere.
 pub(super) fn parsed<T: FromStr>(text: &str) -> Result<T, Message>

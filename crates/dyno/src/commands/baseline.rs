@@ -2,7 +2,7 @@
 
 use super::loaded;
 use super::{cannot_write, shown_json};
-use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
+use crate::args::compare::BaselineAction;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
@@ -13,10 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Saves or lists.
-pub(crate) fn run(args: &BaselineArgs, printer: &Printer) -> Exit {
-    let done = match &args.action {
-        BaselineAction::Save(args) => save(args, printer),
-        BaselineAction::List(args) => list(args, printer),
+pub(crate) fn run(action: &BaselineAction, printer: &Printer) -> Exit {
+    let done = match action {
+        BaselineAction::Save { name, run, force, baselines } => {
+            save(name, run.as_ref(), *force, baselines, printer)
+        }
+        BaselineAction::List { baselines } => list(baselines, printer),
     };
     done.unwrap_or_else(|error| {
         printer.error(&error);
@@ -50,14 +52,20 @@ pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<RunResults, U
     }
 }
 
-fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let run = one(args.run.as_ref(), "RUN")?;
-    let path = file(&args.baselines, &args.name);
-    if path.exists() && !args.force {
+fn save(
+    name: &str,
+    run: Option<&PathBuf>,
+    force: bool,
+    baselines: &Path,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    let run = one(run, "RUN")?;
+    let path = file(baselines, name);
+    if path.exists() && !force {
         let wrong = message!(
             "there is a baseline `{}` already, in `{}`",
             "基线 `{}` 已存在，位于 `{}`",
-            args.name,
+            name,
             path.display()
         );
         return Err(UsageError::new("NAME", wrong)
@@ -73,31 +81,28 @@ fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
             return Ok(Exit::Bug);
         }
     };
-    fs::create_dir_all(&args.baselines).map_err(unwritable)?;
+    fs::create_dir_all(baselines).map_err(unwritable)?;
     fs::write(&path, json).map_err(unwritable)?;
     printer.note(&message!(
         "saved `{}` as baseline {}, in `{}`",
         "已将 `{}` 保存为基线 {}，位于 `{}`",
         run.path.display(),
-        args.name,
+        name,
         path.display()
     ));
     Ok(Exit::Fine)
 }
 
-fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
+fn list(baselines: &Path, printer: &Printer) -> Result<Exit, UsageError> {
     let wrong = |error: std::io::Error| {
-        let message = message!(
-            "cannot list `{}`: {error}",
-            "无法列出 `{}`：{error}",
-            args.baselines.display(),
-        );
+        let message =
+            message!("cannot list `{}`: {error}", "无法列出 `{}`：{error}", baselines.display(),);
         UsageError::new("--baselines", message).hint(message!(
             "dyno baseline save NAME creates it",
             "用 `dyno baseline save NAME` 创建"
         ))
     };
-    let mut files: Vec<PathBuf> = fs::read_dir(&args.baselines)
+    let mut files: Vec<PathBuf> = fs::read_dir(baselines)
         .map_err(wrong)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))

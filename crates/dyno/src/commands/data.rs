@@ -4,7 +4,7 @@ mod agentic;
 mod trace;
 
 use super::cannot_write;
-use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, ShowArgs, SourceArgs};
+use crate::args::data::{ConvertArgs, DataCommand, ShowArgs, SourceArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
@@ -13,8 +13,8 @@ use dyno_model::prompt::Content;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_run::workload::{counting_user_messages, not_truncated, selection};
 use dyno_workload::data::{
-    Count, DataKind, DataSet, DataSpec, DataTally, PromptSelection, Selected, SpecError, convert,
-    profile, shown,
+    Count, DataKind, DataSet, DataSpec, DataTally, PromptSelection, Selected, convert, profile,
+    shown,
 };
 use dyno_workload::session::{SessionOptions, SessionProfile};
 use dyno_workload::tokenizer::Tokenizer;
@@ -22,8 +22,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 /// Shows or converts.
-pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
-    let done = match &args.command {
+pub(crate) fn run(command: &DataCommand, printer: &Printer) -> Exit {
+    let done = match command {
         DataCommand::Show(args) => show(args, printer),
         DataCommand::Convert(args) => write(args, printer),
     };
@@ -96,7 +96,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
 }
 
 fn parsed(args: &SourceArgs) -> Result<DataSpec, UsageError> {
-    args.spec.parse().map_err(|error: SpecError| in_spec(error))
+    args.spec.parse().map_err(in_spec)
 }
 
 fn show(args: &ShowArgs, printer: &Printer) -> Result<Exit, UsageError> {

@@ -1,6 +1,5 @@
 //! `dyno help`: the help page of a command, or of a topic.
 
-use crate::args::HelpArgs;
 use crate::exit::Exit;
 use crate::help;
 use crate::printer::Printer;
@@ -10,8 +9,8 @@ use dyno_model::message;
 use dyno_model::nearest::nearest;
 
 /// Prints the page.
-pub(crate) fn run(args: &HelpArgs, printer: &Printer) -> Exit {
-    let topic = args.topic.as_deref().unwrap_or("dyno");
+pub(crate) fn run(topic: Option<&str>, printer: &Printer) -> Exit {
+    let topic = topic.unwrap_or("dyno");
     if let Some(topic) = help::find(topic) {
         return printer.result(&(topic.page)());
     }

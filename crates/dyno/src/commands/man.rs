@@ -1,6 +1,6 @@
 //! `dyno man`: manual pages, from the command-line definitions.
 
-use crate::args::{Cli, ManArgs};
+use crate::args::Cli;
 use crate::exit::{self, Exit};
 use crate::printer::Printer;
 use crate::reference;
@@ -12,8 +12,13 @@ use std::io;
 use std::path::Path;
 
 /// Prints one page, or writes all.
-pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
-    if let Some(dir) = &args.out {
+pub(crate) fn run(
+    command: Option<&str>,
+    out: Option<&Path>,
+    markdown: bool,
+    printer: &Printer,
+) -> Exit {
+    if let Some(dir) = out {
         return match write_all(dir) {
             Ok(()) => Exit::Fine,
             Err(error) => {
@@ -27,8 +32,8 @@ pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
             }
         };
     }
-    let wanted = args.command.as_deref().unwrap_or("dyno");
-    if args.markdown {
+    let wanted = command.unwrap_or("dyno");
+    if markdown {
         return match wanted {
             "exit-codes" => printer.result(&exit::markdown()),
             _ => printer.result(&reference::markdown()),

@@ -1,14 +1,13 @@
 //! `dyno presets`: lists the presets, or shows one.
 
-use crate::args::PresetsArgs;
 use crate::config::presets::{PRESETS, find};
 use crate::exit::Exit;
 use crate::printer::Printer;
 
 /// Prints them.
-pub(crate) fn run(args: &PresetsArgs, printer: &Printer) -> Exit {
+pub(crate) fn run(name: Option<&str>, printer: &Printer) -> Exit {
     let language = printer.language();
-    if let Some(preset) = args.name.as_deref().and_then(find) {
+    if let Some(preset) = name.and_then(find) {
         return printer.result(&preset.page(language));
     }
     let row = |preset: &crate::config::presets::Preset| {

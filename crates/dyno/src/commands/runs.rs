@@ -63,7 +63,7 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
             Since::Ago(nanos) => now.saturating_sub(nanos),
             Since::At(nanos) => nanos,
         }),
-        verdict: args.verdict.map(Into::into),
+        verdict: args.verdict,
         words: args.words.clone(),
     };
     // Where nothing was measured yet there is no default directory; another one was misspelt.

@@ -44,7 +44,7 @@ pub(super) fn looking(args: &CapacitySearch, slo: Option<&Slo>) -> Result<Lookin
             "请去掉，每个档位会自动使用所需的请求数"
         )));
     }
-    let over = Over::from(args.over);
+    let over = args.over;
     let search = Search::Capacity {
         over,
         range: args.between.or(args.near).unwrap_or(Range::Unknown),

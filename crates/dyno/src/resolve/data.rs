@@ -5,11 +5,12 @@ use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Length;
+use dyno_model::Message;
 use dyno_model::message;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
 use dyno_run::workload::not_truncated;
-use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec, SpecError};
+use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
 use dyno_workload::random::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
 
@@ -75,7 +76,7 @@ impl Nature {
 /// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
 /// specification.
 pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageError> {
-    let wrong = |error: SpecError| UsageError::new("--data", error);
+    let wrong = |error: Message| UsageError::new("--data", error);
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
     if spec.kind.is_none()

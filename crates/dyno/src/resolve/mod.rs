@@ -33,13 +33,13 @@ pub(crate) use output::Showing;
 pub(crate) use process_env::ProcessEnv;
 pub(crate) use resume::may_resume;
 
-use crate::args::bench::{RequestArgs, UsageArg};
+use crate::args::bench::RequestArgs;
 use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
 use crate::commands::loaded::resolve_run_name;
 use crate::config::{Given, presets};
 use crate::usage::UsageError;
-use dyno_model::plan::{Plan, RequestPlan, Target, Task, UsageWanted};
+use dyno_model::plan::{Plan, RequestPlan, Target, Task};
 use dyno_model::{Message, message};
 use dyno_run::{Order, RunOutput, StopSignal, Workload};
 use dyno_words::{InLanguage, values};
@@ -202,11 +202,7 @@ fn request_plan(request: RequestArgs, task: Task) -> RequestPlan {
         stop: request.stop,
         extra_body: request.extra_body.map(|body| body.0),
         task,
-        usage: match request.usage {
-            UsageArg::Auto => UsageWanted::Continuous,
-            UsageArg::Final => UsageWanted::Final,
-            UsageArg::None => UsageWanted::None,
-        },
+        usage: request.usage,
     }
 }
 

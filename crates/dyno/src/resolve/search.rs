@@ -3,7 +3,7 @@
 use super::capacity::at_least_two;
 use super::data::{Nature, Sizes};
 use super::needs;
-use crate::args::bench::{LoadArgs, SpacingArg};
+use crate::args::bench::LoadArgs;
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
 use dyno_model::level_schedule::{Search, Spacing, Until};
@@ -23,10 +23,7 @@ pub(super) fn search(args: &LoadArgs, sizes: &[Sizes]) -> Result<Option<Search>,
     let search = match (args.sweep, &args.concurrency) {
         (Some(points), _) => Search::Sweep {
             points,
-            spacing: match args.sweep_spacing {
-                Some(SpacingArg::Linear) => Spacing::Linear,
-                _ => Spacing::Bend,
-            },
+            spacing: args.sweep_spacing.unwrap_or(Spacing::Bend),
             arrival: args.arrival.unwrap_or(Arrival::Poisson),
         },
         (None, Some(Concurrency::Auto)) => {

@@ -2,6 +2,7 @@
 //! tool has is said at once.
 
 use super::{UsageError, bare_name, is_near};
+use crate::reference;
 use clap::Command;
 use dyno_model::{Message, message};
 use std::ffi::OsString;
@@ -113,9 +114,14 @@ const IN_WORDS: &[(&[&str], [&str; 2])] = &[
     ),
 ];
 
-/// What a flag of another tool is here.
-fn here(flag: &str) -> Option<Message> {
-    let ours = FLAGS.iter().find(|(names, _)| names.contains(&flag));
+/// What a flag of another tool is here, where this command has it.
+fn here(flag: &str, command: Option<&Command>) -> Option<Message> {
+    let has = |ours: &str| {
+        let first = ours.split([' ', ',']).next().and_then(|first| first.strip_prefix("--"));
+        let known = |long| command.is_none_or(|command| has_long(command, long));
+        first.is_none_or(known)
+    };
+    let ours = FLAGS.iter().find(|(names, ours)| names.contains(&flag) && has(ours));
     let field = flag.trim_start_matches('-').replace('-', "_");
     let ours = ours.map(|(_, ours)| {
         let ours = ours.replace("FIELD", &field);
@@ -126,6 +132,10 @@ fn here(flag: &str) -> Option<Message> {
         let ours = Message::new(in_words()?.1.map(str::to_owned));
         Some(message!("in Dyno this is {ours}", "在 Dyno 中对应{ours}"))
     })
+}
+
+fn has_long(command: &Command, long: &str) -> bool {
+    command.get_arguments().any(|arg| arg.get_long() == Some(long))
 }
 
 /// What is wrong with a command line as a whole: a number that was not joined to its flag by `=`, or
@@ -155,7 +165,7 @@ pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<Us
     let mut foreign: Vec<(String, Message)> = Vec::new();
     for word in words.iter().take_while(|word| **word != "--") {
         let flag = bare_name(word);
-        if let Some(ours) = here(&flag)
+        if let Some(ours) = here(&flag, Some(command))
             && !known(&flag)
             && foreign.iter().all(|(before, _)| *before != flag)
         {
@@ -178,7 +188,8 @@ pub(crate) fn on_command_line(argv: &[OsString], command: &Command) -> Option<Us
 
 /// What to do about a flag that does not exist.
 pub(super) fn hint(flag: &str, near: Option<String>, command: &str) -> Message {
-    if let Some(ours) = here(flag) {
+    let known = command.strip_prefix("dyno ").and_then(reference::find);
+    if let Some(ours) = here(flag, known.as_ref()) {
         return ours;
     }
     match flag {
@@ -208,7 +219,6 @@ pub(super) fn hint(flag: &str, near: Option<String>, command: &str) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference;
 
     fn said(line: &str) -> String {
         let argv: Vec<OsString> = line.split(' ').map(OsString::from).collect();

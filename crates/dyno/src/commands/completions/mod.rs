@@ -2,16 +2,16 @@
 
 mod install;
 
-use crate::args::{Cli, CompletionsArgs};
+use crate::args::Cli;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
 /// Prints the script, or writes it where the shell looks for it.
-pub(crate) fn run(args: &CompletionsArgs, printer: &Printer) -> Exit {
-    match args.shell {
-        Some(shell) if !args.install => printer.result(&script(shell)),
+pub(crate) fn run(shell: Option<Shell>, install: bool, printer: &Printer) -> Exit {
+    match shell {
+        Some(shell) if !install => printer.result(&script(shell)),
         shell => install::install(shell, script, printer),
     }
 }

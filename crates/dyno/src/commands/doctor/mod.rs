@@ -6,7 +6,6 @@ mod ladder;
 mod limits;
 
 use super::shown_json;
-use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::printer::{OutputOptions, Printer};
 use crate::signals;
@@ -15,15 +14,15 @@ use findings::Findings;
 use std::process::Command;
 
 /// Measures what this machine can handle.
-pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
-    let printer = printer.with(OutputOptions { json: args.json, ..OutputOptions::default() });
+pub(crate) fn run(quick: bool, json: bool, printer: &Printer) -> Exit {
+    let printer = printer.with(OutputOptions { json, ..OutputOptions::default() });
     dyno_net::raise_open_files();
     let stop = StopSignal::new();
     let listening = signals::listen(stop.clone(), |_| {});
     if let Err(error) = &listening {
         printer.warn(&signals::unheard(error));
     }
-    let found = Findings::measure(args.quick, &stop, &engine, &|what| printer.remark(&what));
+    let found = Findings::measure(quick, &stop, &engine, &|what| printer.remark(&what));
     let findings = match found {
         Ok(findings) => findings,
         Err(message) => {
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
             return Exit::Bug;
         }
     };
-    let said = match args.json {
+    let said = match json {
         true => match shown_json(&findings) {
             Ok(json) => printer.result(&format!("{json}\n")),
             Err(error) => {
