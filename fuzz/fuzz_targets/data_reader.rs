@@ -6,7 +6,7 @@
 use dyno_model::Language;
 use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::shown::{self, First};
-use dyno_workload::data::{DataSet, DataSpec, Format, Kind, Order, Outside, Selection, convert};
+use dyno_workload::data::{DataKind, DataOrder, DataSet, DataSpec, Format, Outside, PromptSelection, convert};
 use dyno_workload::trace::{Trace, TraceLimits, TraceProfile};
 use libfuzzer_sys::fuzz_target;
 
@@ -35,7 +35,7 @@ fuzz_target!(|input: &[u8]| {
     let Some(spec) = SPECS.get(usize::from(*choice) % SPECS.len()) else { return };
     let Ok(spec) = spec.parse::<DataSpec>() else { return };
     let name = spec.path.as_deref().and_then(|path| path.to_str()).unwrap_or("f");
-    if spec.kind == Some(Kind::Trace) {
+    if spec.kind == Some(DataKind::Trace) {
         return replay(name, bytes, &spec);
     }
     let data = match DataSet::from_bytes(name, bytes, &spec) {
@@ -54,7 +54,7 @@ fuzz_target!(|input: &[u8]| {
     describe(&data, items.first());
     select(&data);
     // Conversations of a session are lists of messages, even of one.
-    let led = spec.kind == Some(Kind::Session);
+    let led = spec.kind == Some(DataKind::Session);
     written_and_read_again(&items, if led { "session:f" } else { "lines:f" });
 });
 
@@ -92,13 +92,13 @@ fn replay(name: &str, bytes: &[u8], spec: &DataSpec) {
 }
 
 fn select(data: &DataSet) {
-    let selection = Selection {
-        order: Order::Shuffle,
+    let selection = PromptSelection {
+        order: DataOrder::Shuffle,
         seed: 1,
         max_input: Some(8),
         outside: Outside::Truncate,
         unique_prefix: true,
-        ..Selection::default()
+        ..PromptSelection::default()
     };
     let count = |content: &Content| match content {
         Content::Text(text) => Ok(text.chars().count() as u32 / 4),

@@ -6,7 +6,7 @@
 #[path = "reading.rs"]
 mod reading;
 
-use dyno_wire::dialect::{DIALECTS, Seen};
+use dyno_wire::dialect::{DIALECTS, SeenFields};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn read_beside(dialect: u8, body: &[u8]) {
     let about = DIALECTS[usize::from(dialect) % DIALECTS.len()].about();
     let json: Option<Value> = serde_json::from_slice(body).ok();
     for sign in about.signs {
-        (sign.shows)(&Seen { status: 200, json: json.as_ref(), body });
+        (sign.shows)(&SeenFields { status: 200, json: json.as_ref(), body });
     }
     let Some(json) = json else { return };
     for list in about.models {

@@ -7,7 +7,7 @@ use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::client::Arrival;
 use dyno_wire::dialect::{DIALECTS, Keep};
-use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::exchange::{Exchange, ExchangeProgress, Rules};
 use dyno_wire::redact::Redactor;
 
 const ARRIVAL: Arrival = Arrival { after: 1, at: 1, loose: 0 };
@@ -20,7 +20,7 @@ const LONGEST_WAIT: u64 = 1_000_000_000 * SEC;
 pub fn check(dialect: u8, stream: bool, response: &[u8], cut: u16) {
     let whole = record(dialect, stream, &[response]);
     assert_ne!(whole.outcome, Outcome::Censored);
-    let detail = whole.detail.as_deref().unwrap_or_default();
+    let detail = whole.detail.as_ref().map(ToString::to_string).unwrap_or_default();
     assert!(detail.len() <= LONGEST_DETAIL && !detail.contains(SECRET));
     assert!(whole.retry_after.is_none_or(|wait| wait <= LONGEST_WAIT));
     let (left, right) = response.split_at(usize::from(cut) % (response.len() + 1));
@@ -39,7 +39,7 @@ fn record(dialect: u8, stream: bool, parts: &[&[u8]]) -> RequestRecord {
     record.requested_output = Some(16);
     let mut exchange = Exchange::new(record, true);
     for part in parts {
-        if let Progress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
+        if let ExchangeProgress::Over { .. } = exchange.on_data(&rules, part, ARRIVAL) {
             return exchange.record;
         }
     }

@@ -4,11 +4,11 @@
 #![no_main]
 
 use dyno_respond::api::ask::Ask;
-use dyno_respond::api::response::{Facts, Known, Token};
-use dyno_respond::api::route::Place;
-use dyno_respond::api::{APIS, Api, Body, Why};
+use dyno_respond::api::response::{Facts, KnownPrompt, ResponseToken};
+use dyno_respond::api::route::RoutePlace;
+use dyno_respond::api::{APIS, RequestBody, ServedApi, WhyFinished};
 use dyno_respond::fault::Quirks;
-use dyno_respond::framing::{Burst, Framing, Transfer};
+use dyno_respond::framing::{Burst, ServedFraming, Transfer};
 use libfuzzer_sys::fuzz_target;
 use serde::de::IgnoredAny;
 
@@ -21,19 +21,19 @@ fuzz_target!(|input: &[u8]| {
     let [api, natural, body @ ..] = input else { return };
     let api = APIS[usize::from(*api) % APIS.len()];
     ask_beside(api, body);
-    let body = Body { bytes: body, quirks: Quirks::default(), block: Some(4), dimensions: 16 };
+    let body = RequestBody { bytes: body, quirks: Quirks::default(), block: Some(4), dimensions: 16 };
     match api.read(&body) {
         Ok(ask) => respond(api, &ask, u32::from(*natural)),
         Err(refusal) => {
             assert!((400..500).contains(&refusal.status), "{refusal:?}");
-            if let Why::Message(message) = refusal.why {
+            if let WhyFinished::Message(message) = refusal.why {
                 is_json(&api.error(refusal.status, &message));
             }
         }
     }
 });
 
-fn respond(api: &dyn Api, ask: &Ask, natural: u32) {
+fn respond(api: &dyn ServedApi, ask: &Ask, natural: u32) {
     if let Some(complaint) = ask.complaint(CONTEXT) {
         is_json(&api.error(400, &complaint));
         return;
@@ -53,16 +53,16 @@ fn respond(api: &dyn Api, ask: &Ask, natural: u32) {
         tells_cached: false,
     };
     let mut whole = ask.response.whole(&facts).body;
-    ask.response.settle(&mut whole, &Known { start: None, first: 1, last: 2 });
+    ask.response.settle(&mut whole, &KnownPrompt { start: None, first: 1, last: 2 });
     is_json(&whole);
     let Some(mut chunks) = ask.response.stream(&facts).filter(|_| ask.stream) else { return };
-    let mut framing = Framing::new(api.frames(), Quirks::default(), Transfer::Close);
+    let mut framing = ServedFraming::new(api.frames(), Quirks::default(), Transfer::Close);
     let mut burst = Burst::default();
     let mut out = framing.out(&mut burst);
     chunks.open(&mut out);
     for k in 0..tokens {
         let end = (k + 1 == tokens).then_some(finish);
-        chunks.token(&mut out, Token { k, at: u64::from(k) }, end);
+        chunks.token(&mut out, ResponseToken { k, at: u64::from(k) }, end);
     }
     if tokens == 0 {
         chunks.end_without_tokens(&mut out, finish, 1);
@@ -72,8 +72,8 @@ fn respond(api: &dyn Api, ask: &Ask, natural: u32) {
 }
 
 /// Sends the body to the routes beside the endpoint.
-fn ask_beside(api: &dyn Api, body: &[u8]) {
-    let place = Place {
+fn ask_beside(api: &dyn ServedApi, body: &[u8]) {
+    let place = RoutePlace {
         model: "m",
         context: CONTEXT,
         started: 1,
