@@ -39,8 +39,8 @@ pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<Chosen> {
         return Some(longer);
     }
     match ask(plan, search, so_far) {
-        Step::Level(wish) => level(plan, search, wish, so_far),
-        Step::Done(_) => None,
+        NextLevel::Level(wish) => level(plan, search, wish, so_far),
+        NextLevel::Done(_) => None,
     }
 }
 
@@ -50,8 +50,8 @@ pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
     so_far.sort_by_key(|level| level.index);
     match ask(plan, search, &so_far) {
-        Step::Done(found) => found.map(|found| *found),
-        Step::Level(_) => None,
+        NextLevel::Done(found) => found.map(|found| *found),
+        NextLevel::Level(_) => None,
     }
 }
 
@@ -86,12 +86,11 @@ fn arrival(search: &Search) -> Arrival {
     }
 }
 
-enum Step {
-    Level(LevelWish),
-    Done(Option<Box<SearchSummary>>),
-}
-
-fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
+fn ask(
+    plan: &Plan,
+    search: &Search,
+    so_far: &[&LevelSummary],
+) -> NextLevel<Option<Box<SearchSummary>>> {
     // If the saturated level was measured again, the last one counts.
     let is_full = |level: &&&LevelSummary| kind(search, level) == LevelKind::Throughput;
     let last_full = so_far.iter().rfind(is_full).map(|level| level.index);
@@ -108,13 +107,13 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
             };
             let levels = *points as usize;
             match (Sweep { levels, in_flight, spacing }).next(&told) {
-                NextLevel::Level(wish) => Step::Level(wish),
-                NextLevel::Done(()) => Step::Done(None),
+                NextLevel::Level(wish) => NextLevel::Level(wish),
+                NextLevel::Done(()) => NextLevel::Done(None),
             }
         }
         Search::Ladder { most, .. } => match (Ladder { most: *most }).next(&told) {
-            NextLevel::Level(wish) => Step::Level(wish),
-            NextLevel::Done(knee) => Step::Done(knee.map(|knee| {
+            NextLevel::Level(wish) => NextLevel::Level(wish),
+            NextLevel::Done(knee) => NextLevel::Done(knee.map(|knee| {
                 Box::new(SearchSummary::Knee {
                     concurrency: knee.load,
                     requests_per_s: round6(knee.completed_rate),
@@ -125,7 +124,7 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
         Search::Capacity { over, range, levels, width, .. } => {
             if let Some(load) = hopeless(plan, search, so_far) {
                 let never = CapacityAnswer::Never { load, margin: None };
-                return Step::Done(Some(Box::new(answered(*over, never, None))));
+                return NextLevel::Done(Some(Box::new(answered(*over, never, None))));
             }
             let start = match range {
                 Range::Unknown => SearchStart::Probe(in_flight),
@@ -150,7 +149,7 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
                 next => next,
             };
             match next {
-                NextLevel::Level(wish) => Step::Level(wish),
+                NextLevel::Level(wish) => NextLevel::Level(wish),
                 NextLevel::Done(answer) => {
                     let care = match answer {
                         CapacityAnswer::Inconclusive { .. } => undecided(plan, answer, so_far),
@@ -160,7 +159,7 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
                         Some(_) if *over == Over::Rate => lowered(answer),
                         _ => answer,
                     };
-                    Step::Done(Some(Box::new(answered(*over, answer, care))))
+                    NextLevel::Done(Some(Box::new(answered(*over, answer, care))))
                 }
             }
         }

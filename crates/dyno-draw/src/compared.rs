@@ -14,10 +14,8 @@ use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{Basis, LevelSummary, Summary, Throughput};
 
-type Sides<'a> = [(&'a str, &'a Summary)];
-
 /// A chart for each kind of load that some side was swept over, and the frontier.
-pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<(String, Chart)> {
+pub(super) fn compared(sides: &[(&str, &Summary)], language: Language) -> Vec<(String, Chart)> {
     let axes = [
         ("concurrency", LoadKind::Concurrency, [Word::Concurrency, Word::InFlight], Ticks::Loads),
         ("rates", LoadKind::Rate, [Word::Rates, Word::Offered], Ticks::Loads),
@@ -57,7 +55,7 @@ fn streamed(time: Time) -> MetricFn<'static> {
 
 /// The time between tokens that most sides have, so that one chart has one metric: ITL, else TPOT,
 /// else the gap between events.
-fn token_time(sides: &Sides<'_>) -> (Time, Word) {
+fn token_time(sides: &[(&str, &Summary)]) -> (Time, Word) {
     let has = |side: &Summary, time: Time| {
         side.levels.iter().any(|level| level.times[time].is_some() && !level.is_whole())
     };
@@ -70,7 +68,7 @@ fn token_time(sides: &Sides<'_>) -> (Time, Word) {
 }
 
 /// Shares in percent; where a side knows failures but not the number of requests, their count.
-fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String) {
+fn failures(sides: &[(&str, &Summary)], language: Language) -> (MetricFn<'static>, String) {
     let share = |level: &LevelSummary| level.requests.failure_share();
     let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
     if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
@@ -83,7 +81,7 @@ fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String
 }
 
 fn over(
-    sides: &Sides<'_>,
+    sides: &[(&str, &Summary)],
     kind: LoadKind,
     (heading, x_title, ticks): (Word, Word, Ticks),
     language: Language,
@@ -133,7 +131,7 @@ fn over(
 }
 
 fn plot(
-    sides: &Sides<'_>,
+    sides: &[(&str, &Summary)],
     kind: LoadKind,
     (x_title, ticks): (Word, Ticks),
     title: Word,
@@ -154,7 +152,7 @@ fn plot(
 }
 
 /// Throughput against per-user speed, where more than one level has both.
-fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
+fn frontier(sides: &[(&str, &Summary)], language: Language) -> Option<Chart> {
     let point = |speed: &Speed| Point {
         label: clean(&speed.label),
         ..Point::of(speed.per_user, Some(speed.output_tokens_per_s), Trust::Good)

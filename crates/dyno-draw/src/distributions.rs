@@ -11,15 +11,13 @@ use dyno_model::Language;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 
-/// Title, and which curve of a level.
-type Which = (Word, fn(&LevelDetail) -> Option<&Curve>);
-
-/// With whether the summary has this metric: past capacity it has none, and no curve is drawn.
-type Known = (Which, fn(&LevelSummary) -> bool);
+/// Title, which curve of a level, and whether the summary has this metric: past capacity it has none, and
+/// no curve is drawn.
+type Known = (Word, fn(&LevelDetail) -> Option<&Curve>, fn(&LevelSummary) -> bool);
 
 const CURVES: [Known; 2] = [
-    ((Word::Ttft, |level| level.ttft.as_ref()), |level| level.times[Time::Ttft].is_some()),
-    ((Word::ItlName, |level| level.itl.as_ref()), |level| level.times[Time::Itl].is_some()),
+    (Word::Ttft, |level| level.ttft.as_ref(), |level| level.times[Time::Ttft].is_some()),
+    (Word::ItlName, |level| level.itl.as_ref(), |level| level.times[Time::Itl].is_some()),
 ];
 
 /// TTFT and ITL of several levels, each a line over a logarithmic time axis.
@@ -28,12 +26,12 @@ pub(super) fn distributions(
     detail: &Detail,
     language: Language,
 ) -> Option<Chart> {
-    let part = |((title, which), is_known): Known| {
+    let part = |(title, which, is_known): Known| {
         let has =
             |level: &LevelSummary, detail: &LevelDetail| is_known(level) && which(detail).is_some();
         let (levels, left_out) = shown(summary, detail, has);
         (!levels.is_empty())
-            .then(|| PagePart::Plot(panel(&levels, left_out, (title, which), language)))
+            .then(|| PagePart::Plot(panel(&levels, left_out, title, which, language)))
     };
     let parts: Vec<PagePart> = CURVES.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Chart {
@@ -44,7 +42,13 @@ pub(super) fn distributions(
     })
 }
 
-fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Language) -> Panel {
+fn panel(
+    levels: &[Shown],
+    left_out: usize,
+    title: Word,
+    which: fn(&LevelDetail) -> Option<&Curve>,
+    language: Language,
+) -> Panel {
     let word = |word: Word| word.in_language(language).to_owned();
     let times = levels.iter().filter_map(|level| which(level.detail));
     let times = times.flat_map(|curve| curve.points.iter().map(|[ms, _]| *ms));

@@ -6,15 +6,13 @@ use dyno_chart::{Point, Scale, Series};
 
 const SIZE: f64 = 10.0;
 
-/// Left, top, right, bottom.
-type Area = [f64; 4];
-
-fn overlap(a: &Area, b: &Area) -> bool {
+/// Whether two areas overlap: left, top, right, bottom.
+fn overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
 /// Whether a line from one point to another crosses the area, seen every few pixels.
-fn crosses(area: &Area, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> bool {
+fn crosses(area: &[f64; 4], [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> bool {
     let steps = ((x2 - x1).hypot(y2 - y1) / 3.0).ceil().clamp(1.0, 1000.0);
     (0..=steps as usize).any(|step| {
         let part = step as f64 / steps;
@@ -23,20 +21,20 @@ fn crosses(area: &Area, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> bool {
     })
 }
 
-fn area(text: &Text) -> Area {
+fn area(text: &Text) -> [f64; 4] {
     let [left, right] = text.extent();
     [left, text.y - SIZE * 0.8, right, text.y + SIZE * 0.25]
 }
 
 /// Writes each name above, beside or below its point, or leaves it out.
-pub(super) fn draw(canvas: &mut Canvas, series: &[Series], x: &Scale, y: &Scale, frame: Area) {
+pub(super) fn draw(canvas: &mut Canvas, series: &[Series], x: &Scale, y: &Scale, frame: [f64; 4]) {
     let lines = series.iter().enumerate();
     let points = lines.flat_map(|(line, one)| one.points.iter().map(move |point| (line, point)));
     let known: Vec<(usize, &Point, [f64; 2])> = points
         .filter_map(|(line, point)| Some((line, point, [x.at(point.x), y.at(point.y?)])))
         .collect();
     let dot = |[x, y]: [f64; 2]| [x - 4.0, y - 4.0, x + 4.0, y + 4.0];
-    let mut taken: Vec<Area> = known.iter().map(|(_, _, at)| dot(*at)).collect();
+    let mut taken: Vec<[f64; 4]> = known.iter().map(|(_, _, at)| dot(*at)).collect();
     let joined = known.windows(2).filter(|pair| pair[0].0 == pair[1].0);
     let segments: Vec<[[f64; 2]; 2]> = joined.map(|pair| [pair[0].2, pair[1].2]).collect();
     let mut written: Vec<(usize, &str)> = Vec::new();

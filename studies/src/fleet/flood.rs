@@ -74,13 +74,13 @@ fn tried(dyno: &Path, engine: &Engine, (name, load, act, status): Case) -> Resul
     let more = lengths.split_whitespace().chain(EVERY.split_whitespace());
     let arguments: Vec<&str> = load.iter().copied().chain(more).collect();
     let mut run = Run::start_with(place, dyno, engine, &arguments)?;
-    let mut peak = Peak::default();
+    let mut peak = 0.0;
     let at = match act {
         Act::Interrupt(s) | Act::Kill(s) => Duration::from_secs(s),
         Act::Nothing => Duration::from_secs(90),
     };
     while run.began.elapsed() < at && run.child.try_wait()?.is_none() {
-        peak.look(&run);
+        peak = peak_of(&run, peak);
     }
     let agents = run.agents();
     let acted = Instant::now();
@@ -92,7 +92,7 @@ fn tried(dyno: &Path, engine: &Engine, (name, load, act, status): Case) -> Resul
     while acted.elapsed() < Duration::from_secs(60)
         && (run.child.try_wait()?.is_none() || agents.iter().any(|agent| is_alive(*agent)))
     {
-        peak.look(&run);
+        peak = peak_of(&run, peak);
     }
     let over = acted.elapsed().as_secs_f64();
     let ended = run.end(Duration::from_secs(1))?;
@@ -104,7 +104,7 @@ fn tried(dyno: &Path, engine: &Engine, (name, load, act, status): Case) -> Resul
         "{name:<22}{over:>9.2}{:>6}{:>11}{late:>11}{recorded:>11}{:>10.0}",
         ended.map_or("–".to_owned(), |status| status.to_string()),
         then - before,
-        peak.mb
+        peak
     );
     let mut wrong = Vec::new();
     let mut expect = |holds: bool, why: String| {
@@ -119,23 +119,15 @@ fn tried(dyno: &Path, engine: &Engine, (name, load, act, status): Case) -> Resul
     let killed = matches!(act, Act::Kill(_)) && agents.is_empty();
     let least = if killed { 1.0 } else { (then - before) as f64 * LEAST };
     expect(recorded as f64 >= least, format!("{recorded} of {} on disk", then - before));
-    expect(peak.mb <= MEMORY_MB, format!("{:.0} MB", peak.mb));
+    expect(peak <= MEMORY_MB, format!("{:.0} MB", peak));
     Ok(wrong)
 }
 
-/// The most memory that any process of a run had.
-#[derive(Default)]
-struct Peak {
-    mb: f64,
-}
-
-impl Peak {
-    fn look(&mut self, run: &Run) {
-        for process in run.agents().into_iter().chain([run.child.id()]) {
-            self.mb = self.mb.max(kib(process, "status", "VmHWM:") / 1024.0);
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+/// The most memory that any process of a run had so far, in MB, or as much as before.
+fn peak_of(run: &Run, before: f64) -> f64 {
+    std::thread::sleep(Duration::from_millis(50));
+    let all = run.agents().into_iter().chain([run.child.id()]);
+    all.map(|process| kib(process, "status", "VmHWM:") / 1024.0).fold(before, f64::max)
 }
 
 /// Requests of which there is a record.

@@ -12,10 +12,7 @@ use dyno_model::summary::Distribution;
 use dyno_words::number::{digits, seconds};
 use dyno_words::{Defect, values};
 
-/// A percentile and the share of the samples below it.
-type Quantile = (f64, Option<f64>);
-
-fn quantiles(of: &Distribution) -> [Quantile; 11] {
+fn quantiles(of: &Distribution) -> [(f64, Option<f64>); 11] {
     [
         (0.0, of.min),
         (0.5, of.p50),

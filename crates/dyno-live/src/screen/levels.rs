@@ -152,8 +152,7 @@ fn token_time(rows: &[Row]) -> Time {
 /// Throughput and TTFT as bars, of which the longest is the highest of all levels.
 fn bars(shown: &[Row], all: &[Row], language: Language) -> impl Iterator<Item = Column> {
     const COLUMNS: usize = WITH_BARS / 6;
-    type Value = fn(&LevelSoFar) -> Option<f64>;
-    let drawn = |head: &str, colour, value: Value| {
+    let drawn = |head: &str, colour, value: fn(&LevelSoFar) -> Option<f64>| {
         let of = |row: &Row| row.found.as_ref().and_then(value);
         let most = all.iter().filter_map(of).fold(0.0, f64::max);
         let bar = |row: &Row| of(row).map_or(String::new(), |value| bar(value / most, COLUMNS));

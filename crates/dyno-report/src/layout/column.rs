@@ -23,9 +23,6 @@ pub(super) enum Kind {
     Text,
 }
 
-/// The name and type of a column.
-pub(super) type Heading = (String, Kind);
-
 /// A destination for rows.
 pub(super) trait Rows {
     /// The next row, with a cell or nothing for each column.
@@ -88,7 +85,7 @@ impl<R> Column<R> {
     }
 
     /// Its name and type.
-    pub(super) fn heading(&self) -> Heading {
+    pub(super) fn heading(&self) -> (String, Kind) {
         let kind = match self.value {
             Value::Whole(_) => Kind::Whole,
             Value::Number(_) => Kind::Number,

@@ -1,6 +1,6 @@
 //! Tables by RFC 4180, with an empty field for an absent value.
 
-use super::column::{Cell, Heading, Rows};
+use super::column::{Cell, Kind, Rows};
 use dyno_words::escape::escape;
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ pub(super) struct Csv<'a> {
 
 impl<'a> Csv<'a> {
     /// Writes the heading.
-    pub(super) fn open(out: &'a mut dyn Write, headings: Vec<Heading>) -> io::Result<Self> {
+    pub(super) fn open(out: &'a mut dyn Write, headings: Vec<(String, Kind)>) -> io::Result<Self> {
         let names: Vec<Option<Cell>> =
             headings.into_iter().map(|(name, _)| Some(Cell::Own(name))).collect();
         out.write_all(line(&names).as_bytes())?;

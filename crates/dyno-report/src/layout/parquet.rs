@@ -1,7 +1,7 @@
 //! Tables as Parquet files: row groups are written as they fill, so that memory does not grow
 //! with the number of rows.
 
-use super::column::{Cell, Heading, Kind, Rows};
+use super::column::{Cell, Kind, Rows};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -109,7 +109,7 @@ pub(super) struct Parquet<'a> {
 
 impl<'a> Parquet<'a> {
     /// Starts a file with these columns.
-    pub(super) fn open(out: &'a mut dyn Write, headings: Vec<Heading>) -> io::Result<Self> {
+    pub(super) fn open(out: &'a mut dyn Write, headings: Vec<(String, Kind)>) -> io::Result<Self> {
         let fields: Result<Vec<Arc<Type>>> = headings.iter().map(field).collect();
         let schema = fields.and_then(|fields| {
             Type::group_type_builder("dyno").with_fields(fields).build().map(Arc::new)
@@ -169,7 +169,7 @@ impl Rows for Parquet<'_> {
 }
 
 /// A column that may be null.
-fn field((name, kind): &Heading) -> Result<Arc<Type>> {
+fn field((name, kind): &(String, Kind)) -> Result<Arc<Type>> {
     let (physical, logical) = match kind {
         Kind::Whole => (Physical::INT64, None),
         Kind::Number => (Physical::DOUBLE, None),

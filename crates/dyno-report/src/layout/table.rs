@@ -1,6 +1,6 @@
 //! The two formats of tables for programs.
 
-use super::column::{Column, Heading, Rows};
+use super::column::{Column, Kind, Rows};
 use super::csv::Csv;
 use std::io::{self, Write};
 
@@ -32,7 +32,7 @@ impl LayoutTable {
     pub(super) fn open<'a>(
         self,
         out: &'a mut dyn Write,
-        headings: Vec<Heading>,
+        headings: Vec<(String, Kind)>,
     ) -> io::Result<Box<dyn Rows + 'a>> {
         match self {
             Self::Csv => Ok(Box::new(Csv::open(out, headings)?)),

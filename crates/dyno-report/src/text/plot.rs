@@ -59,9 +59,6 @@ pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     out
 }
 
-/// Levels of one kind of load, ordered by it.
-type Sweep<'a> = [(f64, &'a LevelSummary)];
-
 /// The kind of load that most levels differ by, and its levels in order.
 fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
     let kinds = [
@@ -85,9 +82,10 @@ fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
 }
 
 /// TTFT, or latency where responses were not streamed.
-fn waiting(sweep: &Sweep) -> Option<Panel> {
-    type Percentile = fn(&Distribution) -> Option<f64>;
-    let of = |say: Say, which: fn(&LevelSummary) -> &Option<Distribution>, value: Percentile| {
+fn waiting(sweep: &[(f64, &LevelSummary)]) -> Option<Panel> {
+    let of = |say: Say,
+              which: fn(&LevelSummary) -> &Option<Distribution>,
+              value: fn(&Distribution) -> Option<f64>| {
         Panel::of(say, sweep, |level| which(level).as_ref().and_then(value))
     };
     let choices = [
@@ -106,7 +104,11 @@ struct Panel {
 
 impl Panel {
     /// A value at each load: the mean of its rounds, without invalid ones if there are others.
-    fn of(title: Say, sweep: &Sweep, value: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
+    fn of(
+        title: Say,
+        sweep: &[(f64, &LevelSummary)],
+        value: impl Fn(&LevelSummary) -> Option<f64>,
+    ) -> Self {
         let point = |(load, level): &(f64, &LevelSummary)| {
             let known = value(level).filter(|value| value.is_finite());
             Point::of(*load, known, level.verdict.into())

@@ -15,15 +15,12 @@ const OTHERS_WITHIN: Nanos = 2 * SEC;
 /// How often a request to stop is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// An address, and why it does not accept a connection if it does not.
-pub(super) type Tried = (SocketAddr, Result<(), Message>);
-
 /// Connects to each address, within a time; nothing if the run was asked to stop.
 pub(super) fn try_all(
     addresses: &[SocketAddr],
     within: Nanos,
     stop: &StopSignal,
-) -> Option<Vec<Tried>> {
+) -> Option<Vec<(SocketAddr, Result<(), Message>)>> {
     let (tell, told) = channel();
     for (index, address) in addresses.iter().copied().enumerate() {
         let mine = tell.clone();

@@ -8,11 +8,8 @@ use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use serde_json::Value;
 
-/// A load, and whether requests at a rate also waited for a slot: the rate and the slots.
-pub(super) type Load = (Offered, Option<(f64, f64)>);
-
 /// How requests were offered.
-pub(super) fn offered(value: &Value, generator: Generator) -> Load {
+pub(super) fn offered(value: &Value, generator: Generator) -> (Offered, Option<(f64, f64)>) {
     match at(value, &["scenario", "load", "standardized"]) {
         Some(load) => {
             decided(number(load, &["rate_qps"]), number(load, &["concurrency"]), generator)
@@ -22,7 +19,7 @@ pub(super) fn offered(value: &Value, generator: Generator) -> Load {
 }
 
 /// From the arguments of the tool.
-fn by_arguments(value: &Value, generator: Generator) -> Load {
+fn by_arguments(value: &Value, generator: Generator) -> (Offered, Option<(f64, f64)>) {
     let load = at(value, &["scenario", "load"]).unwrap_or(&Value::Null);
     let args = at(load, &["args"]).unwrap_or(&Value::Null);
     let stage = count(load, &["metadata", "stage"]).unwrap_or(0) as usize;
@@ -53,7 +50,11 @@ fn by_arguments(value: &Value, generator: Generator) -> Load {
 }
 
 /// A rate without end, which JSON and YAML have as text, is no number.
-fn decided(rate: Option<f64>, slots: Option<f64>, generator: Generator) -> Load {
+fn decided(
+    rate: Option<f64>,
+    slots: Option<f64>,
+    generator: Generator,
+) -> (Offered, Option<(f64, f64)>) {
     let rate = rate.filter(|rate| *rate > 0.0);
     let slots = slots.filter(|slots| *slots >= 1.0);
     match (rate, slots) {
