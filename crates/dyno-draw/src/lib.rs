@@ -35,11 +35,11 @@ mod words;
 
 pub use arrangement::{Arrangement, ArrangementError};
 pub use levels::{LevelValue, ends_of_sweep, statistic};
-pub use png::{Picture, PngError};
+pub use png::Picture;
 
 use dyno_analysis::detail::Detail;
-use dyno_model::Language;
 use dyno_model::summary::Summary;
+use dyno_model::{Language, Message};
 use dyno_words::InLanguage;
 use dyno_words::names::elided;
 use page::{Chart, arranged, document, heading, heading_of_several};
@@ -146,6 +146,6 @@ pub fn chosen(
 }
 
 /// An SVG of this crate as PNG, at its own size, drawn with a font that is compiled in.
-pub fn picture(drawing: &str) -> Result<Picture, PngError> {
+pub fn picture(drawing: &str) -> Result<Picture, Message> {
     png::png(drawing)
 }

@@ -2,7 +2,7 @@
 //! the machine are not used, so the same page gives the same bytes everywhere.
 
 use super::theme;
-use dyno_model::Localized;
+use dyno_model::{Message, message};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, Group, Node, Options, Tree, fontdb};
 use std::collections::BTreeSet;
@@ -25,30 +25,18 @@ pub struct Picture {
     pub missing: Vec<char>,
 }
 
-/// Why a page could not be drawn as PNG.
-#[derive(Debug, Localized)]
-pub enum PngError {
-    /// The page is higher than a PNG may be.
-    #[message(
-        "the charts of this run are {0} pixels high; a PNG can have at most {HIGHEST}. Use --format svg",
-        "该测试的图表高 {0} 像素，而 PNG 最高 {HIGHEST} 像素。请使用 --format svg"
-    )]
-    TooHigh(u32),
-    /// The SVG could not be rendered.
-    #[message("cannot draw the charts as pixels: {0}", "无法将图表绘制为位图：{0}")]
-    Drawing(String),
-}
-
 /// Draws a page.
-pub(super) fn png(drawing: &str) -> Result<Picture, PngError> {
-    let failed = |error: &dyn fmt::Display| PngError::Drawing(error.to_string());
+pub(super) fn png(drawing: &str) -> Result<Picture, Message> {
+    let failed = |error: &dyn fmt::Display| {
+        message!("cannot draw the charts as pixels: {error}", "无法将图表绘制为位图：{error}")
+    };
     let tree = Tree::from_str(drawing, &options()).map_err(|error| failed(&error))?;
     let size = tree.size().to_int_size();
     if size.height() > HIGHEST {
-        return Err(PngError::TooHigh(size.height()));
+        return Err(too_high(size.height()));
     }
     let pixels = Pixmap::new(size.width(), size.height());
-    let mut pixels = pixels.ok_or_else(|| PngError::TooHigh(size.height()))?;
+    let mut pixels = pixels.ok_or_else(|| too_high(size.height()))?;
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     let bytes = pixels.encode_png().map_err(|error| failed(&error))?;
     let mut missing = BTreeSet::new();
@@ -80,6 +68,14 @@ fn find_missing(group: &Group, missing: &mut BTreeSet<char>) {
             Node::Path(_) | Node::Image(_) => {}
         }
     }
+}
+
+fn too_high(pixels: u32) -> Message {
+    message!(
+        "the charts of this run are {pixels} pixels high; a PNG can have at most {HIGHEST}. Use \
+         --format svg",
+        "该测试的图表高 {pixels} 像素，而 PNG 最高 {HIGHEST} 像素。请使用 --format svg",
+    )
 }
 
 #[cfg(test)]

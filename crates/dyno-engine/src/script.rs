@@ -1,8 +1,8 @@
 //! The script: when each token of a response is due, as `ttft=100ms,itl=20ms,tokens=128`.
 
-use crate::slow_down::{SlowDown, SlowDownError};
-use dyno_model::units::{UnitError, format_duration, parse_duration};
-use dyno_model::{Localized, Nanos};
+use crate::slow_down::SlowDown;
+use dyno_model::units::{format_duration, parse_duration};
+use dyno_model::{Message, Nanos, message};
 use std::fmt;
 use std::str::FromStr;
 
@@ -52,64 +52,26 @@ impl Script {
     }
 }
 
-/// Why a script could not be read.
-#[derive(Debug, Localized, PartialEq, Eq)]
-pub enum ScriptError {
-    /// Not of the form `key=value`.
-    #[message(
-        "`{0}` in the script is not of the form key=value; known keys: {KNOWN}",
-        "脚本中的 `{0}` 不是 key=value 的形式；可用的键：{KNOWN}"
-    )]
-    Form(String),
-    /// A key that does not exist.
-    #[message(
-        "`{0}` is not a key of the script; known keys: {KNOWN}",
-        "`{0}` 不是脚本的键；可用的键：{KNOWN}"
-    )]
-    UnknownKey(String),
-    /// The same key twice.
-    #[message(
-        "`{0}` appears twice in the script; give it once",
-        "`{0}` 在脚本中出现两次；请只写一次"
-    )]
-    Repeated(&'static str),
-    /// A duration that cannot be read.
-    #[message("`{key}` in the script: {source}", "脚本中的 `{key}`：{source}")]
-    Duration {
-        /// The key.
-        key: &'static str,
-        /// What is wrong with its value.
-        #[source]
-        source: UnitError,
-    },
-    /// A rate of slowing down that cannot be read.
-    #[message("`slow-down` in the script: {0}", "脚本中的 `slow-down`：{0}")]
-    SlowDown(SlowDownError),
-    /// A count that cannot be read.
-    #[message(
-        "`{key}={value}` in the script: `{key}` must be a whole number of at least 1",
-        "脚本中的 `{key}={value}`：`{key}` 必须是至少为 1 的整数"
-    )]
-    Count {
-        /// The key.
-        key: &'static str,
-        /// The value given.
-        value: String,
-    },
-}
-
 impl FromStr for Script {
-    type Err = ScriptError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, ScriptError> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         let mut script = Self::default();
         let mut seen = Vec::new();
         for item in text.split(',').filter(|_| !text.trim().is_empty()) {
-            let (key, value) =
-                item.split_once('=').ok_or_else(|| ScriptError::Form(item.trim().to_owned()))?;
+            let (key, value) = item.split_once('=').ok_or_else(|| {
+                message!(
+                    "`{}` in the script is not of the form key=value; known keys: {KNOWN}",
+                    "脚本中的 `{}` 不是 key=value 的形式；可用的键：{KNOWN}",
+                    item.trim()
+                )
+            })?;
             let key = script.set(key.trim(), value.trim())?;
             if seen.contains(&key) {
-                return Err(ScriptError::Repeated(key));
+                return Err(message!(
+                    "`{key}` appears twice in the script; give it once",
+                    "`{key}` 在脚本中出现两次；请只写一次"
+                ));
             }
             seen.push(key);
         }
@@ -118,12 +80,18 @@ impl FromStr for Script {
 }
 
 impl Script {
-    fn set(&mut self, key: &str, value: &str) -> Result<&'static str, ScriptError> {
-        let duration =
-            |key| parse_duration(value).map_err(|source| ScriptError::Duration { key, source });
-        let count = |key| match value.parse::<u32>() {
+    fn set(&mut self, key: &str, value: &str) -> Result<&'static str, Message> {
+        let duration = |key: &str| {
+            parse_duration(value).map_err(|source| {
+                message!("`{key}` in the script: {source}", "脚本中的 `{key}`：{source}")
+            })
+        };
+        let count = |key: &str| match value.parse::<u32>() {
             Ok(n) if n > 0 => Ok(n),
-            _ => Err(ScriptError::Count { key, value: value.to_owned() }),
+            _ => Err(message!(
+                "`{key}={value}` in the script: `{key}` must be a whole number of at least 1",
+                "脚本中的 `{key}={value}`：`{key}` 必须是至少为 1 的整数"
+            )),
         };
         match key {
             "ttft" => self.ttft = duration("ttft")?,
@@ -131,8 +99,17 @@ impl Script {
             "tokens" => self.tokens = count("tokens")?,
             "batch" => self.batch = count("batch")?,
             "context" => self.context = count("context")?,
-            "slow-down" => self.slow_down = value.parse().map_err(ScriptError::SlowDown)?,
-            _ => return Err(ScriptError::UnknownKey(key.to_owned())),
+            "slow-down" => {
+                self.slow_down = value.parse().map_err(|wrong: Message| {
+                    message!("`slow-down` in the script: {wrong}", "脚本中的 `slow-down`：{wrong}")
+                })?
+            }
+            _ => {
+                return Err(message!(
+                    "`{key}` is not a key of the script; known keys: {KNOWN}",
+                    "`{key}` 不是脚本的键；可用的键：{KNOWN}"
+                ));
+            }
         }
         Ok(["ttft", "itl", "tokens", "batch", "context", "slow-down"]
             .into_iter()

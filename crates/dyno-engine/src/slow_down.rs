@@ -1,7 +1,7 @@
 //! An engine that gets slower over time, as `10%/min`: what a client sees of thermal throttling, a
 //! noisy neighbour or a congested network.
 
-use dyno_model::{Localized, Nanos};
+use dyno_model::{Message, Nanos, message};
 use std::fmt;
 use std::str::FromStr;
 
@@ -19,14 +19,6 @@ pub struct SlowDown {
     /// Billionths an hour, so that rates by the second, minute and hour are whole numbers.
     billionths: u64,
 }
-
-/// Why a rate could not be read.
-#[derive(Debug, Localized, PartialEq, Eq)]
-#[message(
-    "`{0}` is not a slow-down rate; write a share per time, such as 10%/min, 1%/s or 50%/h",
-    "`{0}` 不是变慢的速度；请写单位时间内的比例，例如 10%/min、1%/s 或 50%/h"
-)]
-pub struct SlowDownError(String);
 
 impl SlowDown {
     /// Whether the engine keeps its speed.
@@ -46,10 +38,15 @@ impl SlowDown {
 }
 
 impl FromStr for SlowDown {
-    type Err = SlowDownError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, SlowDownError> {
-        let wrong = || SlowDownError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, Message> {
+        let wrong = || {
+            message!(
+                "`{text}` is not a slow-down rate; write a share per time, such as 10%/min, 1%/s or 50%/h",
+                "`{text}` 不是变慢的速度；请写单位时间内的比例，例如 10%/min、1%/s 或 50%/h"
+            )
+        };
         if text.trim() == "0" {
             return Ok(Self::default());
         }

@@ -33,7 +33,7 @@ pub use calibrate::{
     LeftOut, Missed, NextRun, Shift, Unknown, Without, calibrate, check,
 };
 pub use choice::FitCurve;
-pub use error::{FitError, FitProblem, TwinDefect, defects};
+pub use error::{defects, nothing_varies, too_few};
 pub use progress::{FitProgress, FitState};
 pub use report::{FitCompared, Fitted, Report, verify};
 pub use table::{FitTable, Offer, Role, TableEnd, TableLevel};
@@ -44,6 +44,8 @@ pub use trial::{
 };
 
 use dyno_engine::core::Policy;
+use dyno_model::message::clauses;
+use dyno_model::{Message, message};
 use std::sync::Arc;
 
 /// How to fit.
@@ -95,11 +97,14 @@ impl Default for FitOptions {
 }
 
 /// Fits a twin's engine to a table.
-pub fn fit(table: &FitTable, options: &FitOptions) -> Result<Fitted, FitError> {
+pub fn fit(table: &FitTable, options: &FitOptions) -> Result<Fitted, Message> {
     let defects = defects(table);
     if !defects.is_empty() {
-        return Err(FitError::Defects(defects));
+        return Err(message!("{}", "{}", clauses(&defects)));
     }
-    let found = search::search(table, options).ok_or(FitError::NothingToTry)?;
+    let found = search::search(table, options).ok_or(message!(
+        "no policy, sequence cap and token budget to try; give at least one of each",
+        "没有可尝试的调度策略、序列数上限和 token 预算；每项至少给出一个",
+    ))?;
     Ok(identify::judge(table, options, &found))
 }

@@ -1,7 +1,7 @@
 //! Arrival processes: parsed, printed and saved in a plan. Their schedules are computed in
 //! `dyno-drive`.
 
-use crate::message::Localized;
+use crate::message::{Message, message};
 use crate::summary::Burstiness;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -43,43 +43,30 @@ impl fmt::Display for Arrival {
     }
 }
 
-/// Why a text is not an arrival process.
-#[derive(Debug, Clone, PartialEq, Eq, Localized)]
-pub enum ArrivalError {
-    /// The shape is not a number in range.
-    #[message(
-        "`{0}` is not a gamma shape; write a number from 0.01 to 1000, such as gamma:0.5 (below 1 \
-         burstier than Poisson, above 1 smoother)",
-        "`{0}` 不是 gamma 的形状参数；请写 0.01 到 1000 之间的数，例如 gamma:0.5（小于 1 比泊松更突发，大于 1 更平稳）"
-    )]
-    Shape(String),
-    /// The shape is missing.
-    #[message(
-        "`gamma` needs a shape; write gamma:0.5, for example",
-        "`gamma` 需要形状参数；请写例如 gamma:0.5"
-    )]
-    NoShape,
-    /// Unknown name.
-    #[message(
-        "`{0}` is not an arrival process; write constant, poisson or gamma:SHAPE",
-        "`{0}` 不是到达过程；请写 constant、poisson 或 gamma:SHAPE"
-    )]
-    Unknown(String),
-}
-
 impl FromStr for Arrival {
-    type Err = ArrivalError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, ArrivalError> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         match text.split_once(':') {
             None if text == "constant" => Ok(Self::Constant),
             None if text == "poisson" => Ok(Self::Poisson),
-            None if text == "gamma" => Err(ArrivalError::NoShape),
+            None if text == "gamma" => Err(message!(
+                "`gamma` needs a shape; write gamma:0.5, for example",
+                "`gamma` 需要形状参数；请写例如 gamma:0.5"
+            )),
             Some(("gamma", shape)) => match shape.parse::<f64>() {
                 Ok(shape) if (0.01..=1000.0).contains(&shape) => Ok(Self::Gamma { shape }),
-                _ => Err(ArrivalError::Shape(shape.to_owned())),
+                _ => Err(message!(
+                    "`{shape}` is not a gamma shape; write a number from 0.01 to 1000, such as \
+                     gamma:0.5 (below 1 burstier than Poisson, above 1 smoother)",
+                    "`{shape}` 不是 gamma 的形状参数；请写 0.01 到 1000 之间的数，例如 \
+                     gamma:0.5（小于 1 比泊松更突发，大于 1 更平稳）",
+                )),
             },
-            _ => Err(ArrivalError::Unknown(text.to_owned())),
+            _ => Err(message!(
+                "`{text}` is not an arrival process; write constant, poisson or gamma:SHAPE",
+                "`{text}` 不是到达过程；请写 constant、poisson 或 gamma:SHAPE"
+            )),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::message::{Message, message};
 use crate::plan::Arrival;
-use crate::slo::{Condition, Metric, Slo, SloError, Statistic, Term};
+use crate::slo::{Condition, Metric, Slo, Statistic, Term};
 use crate::text_form::saved_as_text;
 use crate::versus::Versus;
 use crate::{Nanos, SEC};
@@ -64,8 +64,7 @@ impl FromStr for MetricStatistic {
 
     fn from_str(text: &str) -> Result<Self, Message> {
         // The SLO parser knows all metrics and suggests corrections.
-        let slo: Slo =
-            format!("{text}<1s").parse().map_err(|error: SloError| Message::of(error))?;
+        let slo: Slo = format!("{text}<1s").parse()?;
         match slo.terms() {
             [Term { metric, statistic: Some(statistic), .. }] if metric.is_time() => {
                 Ok(Self { metric: *metric, statistic: *statistic })

@@ -1,28 +1,9 @@
 //! Which CPUs a thread may run on, and restricting it to one of them.
 
-use dyno_model::Localized;
+use dyno_model::{Message, message};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
-
-/// Why a thread cannot be restricted to a CPU.
-#[derive(Debug, Localized)]
-pub enum PinError {
-    /// The CPU is not among those of the thread.
-    #[message(
-        "CPU {cpu} is not available to this process, which may use {allowed}",
-        "本进程不能使用 CPU {cpu}，可用的是 {allowed}"
-    )]
-    NotAllowed {
-        /// The CPU.
-        cpu: usize,
-        /// Those that it may use, as a list of ranges.
-        allowed: String,
-    },
-    /// The system refused.
-    #[message("the system does not allow a choice of CPUs: {0}", "系统不允许选择 CPU：{0}")]
-    System(#[from] io::Error),
-}
 
 /// The CPUs that the calling thread may run on, in order. A new thread or process has those of the one
 /// that started it; containers, `taskset` and Slurm restrict them.
@@ -34,16 +15,25 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 
 /// Restricts the calling thread to one of the CPUs that it may run on. Threads and processes that it
 /// starts later stay there, too.
-pub fn pin_to_cpu(cpu: usize) -> Result<(), PinError> {
-    let allowed = allowed_cpus()?;
+pub fn pin_to_cpu(cpu: usize) -> Result<(), Message> {
+    let refused = |error: io::Error| {
+        message!(
+            "the system does not allow a choice of CPUs: {error}",
+            "系统不允许选择 CPU：{error}"
+        )
+    };
+    let allowed = allowed_cpus().map_err(refused)?;
     // The kernel would accept any CPU of the control group, also those that `taskset` has taken away.
     if !allowed.contains(&cpu) {
-        return Err(PinError::NotAllowed { cpu, allowed: ranges(&allowed) });
+        return Err(message!(
+            "CPU {cpu} is not available to this process, which may use {allowed}",
+            "本进程不能使用 CPU {cpu}，可用的是 {allowed}",
+            allowed = ranges(&allowed)
+        ));
     }
     let mut only = CpuSet::new();
-    only.set(cpu).map_err(io::Error::from)?;
-    sched_setaffinity(Pid::from_raw(0), &only).map_err(io::Error::from)?;
-    Ok(())
+    let set = only.set(cpu).and_then(|()| sched_setaffinity(Pid::from_raw(0), &only));
+    set.map_err(|error| refused(error.into()))
 }
 
 /// Numbers in order as people write them: `0-3,8`.

@@ -11,7 +11,7 @@ mod source;
 mod stamp;
 
 pub use clock::{Clock, WallOffset, thread_cpu_ns};
-pub use cpus::{PinError, allowed_cpus, pin_to_cpu};
+pub use cpus::{allowed_cpus, pin_to_cpu};
 pub use limits::{
     available_memory, cpu_governor, cpu_quota, free_space, load_average, local_ports,
     machine_cores, open_files_limit, raise_open_files,

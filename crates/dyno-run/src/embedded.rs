@@ -1,7 +1,7 @@
 //! The embedded engine: which twin or script it follows.
 
 use dyno_engine::core::ConfigError;
-use dyno_engine::twin::{Twin, TwinError};
+use dyno_engine::twin::Twin;
 use dyno_engine::{Script, ServerOptions, SlowDown, TwinBrain};
 use dyno_model::Message;
 
@@ -16,7 +16,7 @@ pub enum Embedded {
 
 impl Embedded {
     /// A twin by its name or file.
-    pub fn twin(name: &str) -> Result<Self, TwinError> {
+    pub fn twin(name: &str) -> Result<Self, Message> {
         Twin::load(name).map(|twin| Self::Twin(Box::new(twin)))
     }
 

@@ -1,7 +1,8 @@
 //! Where requests go: a base URL, with or without the API's prefix (`/v1`), or a full endpoint path.
 
 use crate::dialect::{Dialect, USUAL_PREFIX};
-use crate::url::{TargetUrl, UrlError};
+use crate::url::TargetUrl;
+use dyno_model::Message;
 
 /// The parts of a target's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Endpoint {
     }
 
     /// The endpoint of a URL as it was written.
-    pub fn parse(url: &str, dialect: &dyn Dialect) -> Result<Self, UrlError> {
+    pub fn parse(url: &str, dialect: &dyn Dialect) -> Result<Self, Message> {
         Ok(Self::new(&TargetUrl::parse(url)?, dialect))
     }
 

@@ -1,7 +1,7 @@
 //! The URL of a server: http or https, every part of it checked, and without credentials. Each mistake
 //! has its own message.
 
-use dyno_model::Localized;
+use dyno_model::{Message, message};
 use std::fmt;
 use std::net::Ipv6Addr;
 
@@ -15,111 +15,50 @@ pub struct TargetUrl {
     query_at: Option<usize>,
 }
 
-/// Why a URL cannot be used. Nothing that may be secret is repeated.
-#[derive(Debug, Clone, Localized, PartialEq, Eq)]
-pub enum UrlError {
-    /// Not a URL at all.
-    #[message(
-        "this is not a URL; write http://host:port, such as http://localhost:8000",
-        "这不是 URL；请写 http://主机:端口，例如 http://localhost:8000"
-    )]
-    NotAUrl,
-    /// More than one URL.
-    #[message(
-        "there is one TARGET; a second server to compare with goes to --versus",
-        "TARGET 只能有一个；要对比的另一个服务器请用 --versus 指定"
-    )]
-    Several,
-    /// A host without a scheme.
-    #[message(
-        "`{0}` has no scheme; write http://{0} or https://{0}",
-        "`{0}` 没有协议；请写 http://{0} 或 https://{0}"
-    )]
-    NoScheme(String),
-    /// Another scheme.
-    #[message(
-        "unsupported scheme `{0}`; write a URL that begins with http:// or https://",
-        "不支持协议 `{0}`；请写以 http:// 或 https:// 开头的 URL"
-    )]
-    Scheme(String),
-    /// A user name, perhaps with a password.
-    #[message(
-        "the URL contains a user name or password, which would end up in logs; remove it",
-        "URL 中含有用户名或密码，会被写入日志；请去掉"
-    )]
-    Credentials,
-    /// A fragment.
-    #[message(
-        "a fragment (`#…`) is never sent to a server; remove it",
-        "片段（`#…`）不会发送给服务器；请去掉"
-    )]
-    Fragment,
-    /// Characters that cannot be sent.
-    #[message(
-        "the URL contains spaces, control or non-ASCII characters; percent-encode them, and write \
-         international host names in their xn-- form",
-        "URL 中含有空格、控制字符或非 ASCII 字符；请用百分号编码，国际化域名请写成 xn-- 形式"
-    )]
-    Characters,
-    /// No host.
-    #[message("the URL has no host; write http://host:port", "URL 没有主机；请写 http://主机:端口")]
-    NoHost,
-    /// A host with characters that are not allowed.
-    #[message("`{0}` is not a host name", "`{0}` 不是主机名")]
-    Host(String),
-    /// A bracket that does not close.
-    #[message(
-        "`{0}` has no closing bracket; write [::1]:8000",
-        "`{0}` 缺少右方括号；请写 [::1]:8000"
-    )]
-    Bracket(String),
-    /// No address between brackets.
-    #[message(
-        "`{0}` is not an IPv6 address; write [::1], for example",
-        "`{0}` 不是 IPv6 地址；请写例如 [::1]"
-    )]
-    Address(String),
-    /// Something other than a port after the brackets.
-    #[message("`{0}` is not a host; write [::1]:8000", "`{0}` 不是主机；请写 [::1]:8000")]
-    AfterBracket(String),
-    /// An address without brackets.
-    #[message(
-        "`{0}` is not a host; write an IPv6 address in brackets: [::1]",
-        "`{0}` 不是主机；IPv6 地址请加方括号：[::1]"
-    )]
-    BareAddress(String),
-    /// Not a port.
-    #[message(
-        "`{0}` is not a port; write a number from 1 to 65535",
-        "`{0}` 不是端口；请写 1 到 65535 之间的数"
-    )]
-    Port(String),
-}
-
 impl TargetUrl {
     /// Reads `http://host:port/path?query`.
-    pub fn parse(text: &str) -> Result<Self, UrlError> {
+    pub fn parse(text: &str) -> Result<Self, Message> {
         let text = text.trim();
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(without_scheme(text));
         };
         if [",http://", ",https://"].iter().any(|next| text.contains(next)) {
-            return Err(UrlError::Several);
+            return Err(message!(
+                "there is one TARGET; a second server to compare with goes to --versus",
+                "TARGET 只能有一个；要对比的另一个服务器请用 --versus 指定",
+            ));
         }
         let scheme = scheme.to_ascii_lowercase();
         if scheme != "http" && scheme != "https" {
-            return Err(UrlError::Scheme(scheme));
+            return Err(message!(
+                "unsupported scheme `{scheme}`; write a URL that begins with http:// or https://",
+                "不支持协议 `{scheme}`；请写以 http:// 或 https:// 开头的 URL",
+            ));
         }
         let split = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, tail) = rest.split_at(split);
         if authority.contains('@') {
-            return Err(UrlError::Credentials);
+            let wrong = message!(
+                "the URL contains a user name or password, which would end up in logs; remove it",
+                "URL 中含有用户名或密码，会被写入日志；请去掉",
+            );
+            return Err(wrong.with_hint(message!(
+                "give it with --header Authorization:… or --api-key-file FILE",
+                "请用 --header Authorization:… 或 --api-key-file FILE 提供"
+            )));
         }
         if tail.contains('#') {
-            return Err(UrlError::Fragment);
+            return Err(message!(
+                "a fragment (`#…`) is never sent to a server; remove it",
+                "片段（`#…`）不会发送给服务器；请去掉",
+            ));
         }
         if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(UrlError::Characters);
+            return Err(message!(
+                "the URL contains spaces, control or non-ASCII characters; percent-encode them, \
+                 and write international host names in their xn-- form",
+                "URL 中含有空格、控制字符或非 ASCII 字符；请用百分号编码，国际化域名请写成 xn-- 形式",
+            ));
         }
         let (host, port) = host_and_port(authority)?;
         let full = format!("{scheme}://{authority}{tail}");
@@ -189,30 +128,47 @@ impl fmt::Debug for TargetUrl {
 }
 
 /// Repeats only what is certainly a host: another argument may be a key.
-fn without_scheme(text: &str) -> UrlError {
+fn without_scheme(text: &str) -> Message {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-:[]".contains(c);
     let like_host = host.contains(['.', ':']) || host == "localhost";
     if like_host && host.len() <= 80 && host.chars().all(plain) {
         let shown = text.split(['?', '#', '@']).next().unwrap_or_default();
-        return UrlError::NoScheme(shown.to_owned());
+        return message!(
+            "`{shown}` has no scheme; write http://{shown} or https://{shown}",
+            "`{shown}` 没有协议；请写 http://{shown} 或 https://{shown}",
+        );
     }
-    UrlError::NotAUrl
+    message!(
+        "this is not a URL; write http://host:port, such as http://localhost:8000",
+        "这不是 URL；请写 http://主机:端口，例如 http://localhost:8000",
+    )
 }
 
-fn host_and_port(authority: &str) -> Result<(&str, Option<u16>), UrlError> {
+fn host_and_port(authority: &str) -> Result<(&str, Option<u16>), Message> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
             let Some((host, port)) = rest.split_once(']') else {
-                return Err(UrlError::Bracket(authority.to_owned()));
+                return Err(message!(
+                    "`{authority}` has no closing bracket; write [::1]:8000",
+                    "`{authority}` 缺少右方括号；请写 [::1]:8000",
+                ));
             };
             if host.parse::<Ipv6Addr>().is_err() {
-                return Err(UrlError::Address(host.to_owned()));
+                return Err(message!(
+                    "`{host}` is not an IPv6 address; write [::1], for example",
+                    "`{host}` 不是 IPv6 地址；请写例如 [::1]",
+                ));
             }
             match port.strip_prefix(':') {
                 Some(port) => (host, Some(port)),
                 None if port.is_empty() => (host, None),
-                None => return Err(UrlError::AfterBracket(authority.to_owned())),
+                None => {
+                    return Err(message!(
+                        "`{authority}` is not a host; write [::1]:8000",
+                        "`{authority}` 不是主机；请写 [::1]:8000",
+                    ));
+                }
             }
         }
         None => match authority.split_once(':') {
@@ -221,19 +177,28 @@ fn host_and_port(authority: &str) -> Result<(&str, Option<u16>), UrlError> {
         },
     };
     if host.is_empty() {
-        return Err(UrlError::NoHost);
+        return Err(message!(
+            "the URL has no host; write http://host:port",
+            "URL 没有主机；请写 http://主机:端口",
+        ));
     }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
     if !host.bytes().all(plain) {
-        return Err(UrlError::Host(host.to_owned()));
+        return Err(message!("`{host}` is not a host name", "`{host}` 不是主机名"));
     }
     let Some(port) = port else { return Ok((host, None)) };
     if port.contains(':') {
-        return Err(UrlError::BareAddress(authority.to_owned()));
+        return Err(message!(
+            "`{authority}` is not a host; write an IPv6 address in brackets: [::1]",
+            "`{authority}` 不是主机；IPv6 地址请加方括号：[::1]",
+        ));
     }
     match port.parse() {
         Ok(number @ 1..) => Ok((host, Some(number))),
-        _ => Err(UrlError::Port(port.to_owned())),
+        _ => Err(message!(
+            "`{port}` is not a port; write a number from 1 to 65535",
+            "`{port}` 不是端口；请写 1 到 65535 之间的数",
+        )),
     }
 }
 

@@ -4,4 +4,4 @@ mod files;
 pub mod profile;
 pub mod reference;
 
-pub use profile::{Twin, TwinError};
+pub use profile::Twin;

@@ -1,13 +1,10 @@
 //! A twin: the settings and coefficients that make the engine behave like one real system, and how
 //! accurate they are.
 
-mod error;
 mod form;
 mod read;
 mod shipped;
 mod write;
-
-pub use error::TwinError;
 
 use super::reference::ReferenceValue;
 use crate::core::{ConfigError, Core, Cost, Scheduler};

@@ -3,13 +3,12 @@
 //! Each table is a file in `twins/reference`, as published: nothing is corrected in place. Check
 //! results stand beside the values, and an unusable row says why.
 
-mod error;
 mod row;
 
-pub use error::ReferenceError;
 pub use row::{ReferenceLoad, ReferenceRow, ReferenceValue, Repaired};
 
 use super::files::references;
+use dyno_model::{Message, message};
 use serde::Deserialize;
 
 /// The schema of reference files that this version reads.
@@ -111,21 +110,22 @@ pub struct ReferenceClient {
 
 impl Reference {
     /// Reads a reference from the text of `file`.
-    pub fn parse(file: &str, text: &str) -> Result<Self, ReferenceError> {
-        let reference: Self = toml::from_str(text)
-            .map_err(|source| ReferenceError::Form { file: file.to_owned(), source })?;
+    pub fn parse(file: &str, text: &str) -> Result<Self, Message> {
+        let reference: Self = toml::from_str(text).map_err(|source| {
+            message!("reference `{file}`: {source}", "参考数据 `{file}`：{source}")
+        })?;
         reference.check(file)?;
         Ok(reference)
     }
 
     /// The reference of that name, if there is one.
-    pub fn named(name: &str) -> Result<Option<Self>, ReferenceError> {
+    pub fn named(name: &str) -> Result<Option<Self>, Message> {
         let text = references().find(|(known, _)| *known == name);
         text.map(|(name, text)| Self::parse(name, text)).transpose()
     }
 
     /// All references, by name.
-    pub fn all() -> Result<Vec<Self>, ReferenceError> {
+    pub fn all() -> Result<Vec<Self>, Message> {
         references().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
@@ -174,18 +174,28 @@ impl Reference {
             .or(self.client.output_tokens)
     }
 
-    fn check(&self, file: &str) -> Result<(), ReferenceError> {
+    fn check(&self, file: &str) -> Result<(), Message> {
         if self.schema != SCHEMA {
-            let (file, schema) = (file.to_owned(), self.schema.clone());
-            return Err(ReferenceError::Schema { file, schema });
+            let schema = &self.schema;
+            return Err(message!(
+                "reference `{file}` has the schema `{schema}`; this version reads {SCHEMA}",
+                "参考数据 `{file}` 的 schema 为 `{schema}`；此版本读取 {SCHEMA}"
+            ));
         }
         if self.name != file {
-            return Err(ReferenceError::Name { file: file.to_owned(), name: self.name.clone() });
+            return Err(message!(
+                "reference `{file}` is named `{name}`; give it the name of its file",
+                "参考数据 `{file}` 的名称为 `{name}`；请与文件名保持一致",
+                name = self.name
+            ));
         }
         for (index, row) in self.rows.iter().enumerate() {
             row.check().map_err(|problem| {
-                let (file, row) = (file.to_owned(), index + 1);
-                ReferenceError::Row { file, row, problem }
+                let row = index + 1;
+                message!(
+                    "reference `{file}`, row {row}: {problem}",
+                    "参考数据 `{file}` 第 {row} 行：{problem}"
+                )
             })?;
         }
         Ok(())

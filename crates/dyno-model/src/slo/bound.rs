@@ -1,6 +1,5 @@
 //! Parses the bound of a term, and spells a corrected term for errors.
 
-use super::error::SloError;
 use super::parse::{Reading, Use};
 use super::{Bound, Metric, Operator, Statistic, Term, Unit};
 use crate::message::{Message, message};
@@ -17,17 +16,26 @@ impl Reading<'_> {
         &self,
         metric: Metric,
         statistic: Option<Statistic>,
-    ) -> Result<Bound, SloError> {
+    ) -> Result<Bound, Message> {
         let right = || self.spelt(metric, statistic, self.operator);
         if self.right.starts_with(['-', '−']) {
             return Err(self.impossible(metric, statistic, message!("is negative", "为负数")));
         }
         if number(self.right).is_some() {
-            return Err(SloError::NoUnit { kind: kind(metric), right: right() });
+            return Err(message!(
+                "{kind} needs a unit: write `{right}`",
+                "{kind}需要单位：请写 `{right}`",
+                kind = kind(metric),
+                right = right()
+            ));
         }
         let wrong = || {
             let (text, kind) = (self.right.to_owned(), kind(metric));
-            SloError::Bound { text, kind, right: right() }
+            message!(
+                "`{text}` is not {kind}; write `{right}`",
+                "`{text}` 不是{kind}；请写 `{right}`",
+                right = right()
+            )
         };
         let bound = match metric.unit() {
             Unit::Percent => {
@@ -72,7 +80,7 @@ impl Reading<'_> {
         metric: Metric,
         statistic: Option<Statistic>,
         bound: Bound,
-    ) -> Result<Bound, SloError> {
+    ) -> Result<Bound, Message> {
         use Operator::{Above, AtLeast, Below};
         let why = match (bound, self.operator) {
             (Bound::Time(0), _) if self.purpose == Use::Keep => {
@@ -95,7 +103,7 @@ impl Reading<'_> {
         Err(self.impossible(metric, statistic, why))
     }
 
-    fn impossible(&self, metric: Metric, statistic: Option<Statistic>, why: Message) -> SloError {
+    fn impossible(&self, metric: Metric, statistic: Option<Statistic>, why: Message) -> Message {
         let right = match (metric, self.purpose) {
             (Metric::Errors, Use::Keep) => {
                 message!(
@@ -108,7 +116,7 @@ impl Reading<'_> {
                 Message::quoted(format_args!("`{}`", self.spelt(metric, statistic, self.operator)))
             }
         };
-        SloError::Impossible { text: self.text.to_owned(), why, right }
+        message!("`{text}` {why}; write {right}", "`{text}` {why}；请写 {right}", text = self.text)
     }
 
     /// The term as it should be, with the bound that was written if it is one.

@@ -2,14 +2,13 @@
 //! canonical text. [`term`] defines a term; `parse` and `bound` read one.
 
 mod bound;
-mod error;
 mod parse;
 pub mod term;
 
 pub use crate::metric::{Metric, Statistic, Unit};
-pub use error::SloError;
 pub use term::{Bound, Operator, Term};
 
+use crate::message::Message;
 use crate::metric::Place;
 use crate::text_form::saved_as_text;
 use serde::{Deserialize, Serialize};
@@ -36,9 +35,9 @@ impl Slo {
 }
 
 impl FromStr for Slo {
-    type Err = SloError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, SloError> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         Ok(Self { terms: parse::slo(text)? })
     }
 }
@@ -68,9 +67,9 @@ pub enum Condition {
 const SATURATED: &str = "saturated";
 
 impl FromStr for Condition {
-    type Err = SloError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, SloError> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         if text.trim().eq_ignore_ascii_case(SATURATED) {
             return Ok(Self::Saturated);
         }

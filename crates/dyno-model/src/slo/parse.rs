@@ -1,6 +1,5 @@
 //! Parses terms. Case does not matter, and blanks are allowed between words.
 
-use super::error::SloError;
 use super::metrics;
 use super::{Metric, Operator, Statistic, Term};
 use crate::message::{Message, message};
@@ -60,26 +59,30 @@ impl Use {
 }
 
 /// All terms of an SLO.
-pub(super) fn slo(text: &str) -> Result<Vec<Term>, SloError> {
+pub(super) fn slo(text: &str) -> Result<Vec<Term>, Message> {
     let mut terms: Vec<Term> = Vec::new();
     for piece in pieces(text)? {
         let term = term(&piece, Use::Keep)?;
         if terms.iter().any(|before| before.figure() == term.figure()) {
-            return Err(SloError::Twice(term.figure()));
+            return Err(message!(
+                "`{}` is bounded twice; keep one of the two",
+                "`{}` 有两个界限；请只保留一个",
+                term.figure()
+            ));
         }
         terms.push(term);
     }
-    if terms.is_empty() { Err(SloError::Empty(Use::Keep.example())) } else { Ok(terms) }
+    if terms.is_empty() { Err(empty(Use::Keep.example())) } else { Ok(terms) }
 }
 
 /// The one term of a condition.
-pub(super) fn condition(text: &str) -> Result<Term, SloError> {
+pub(super) fn condition(text: &str) -> Result<Term, Message> {
     let text = text.trim().to_lowercase();
-    if text.is_empty() { Err(SloError::Empty(Use::Stop.example())) } else { term(&text, Use::Stop) }
+    if text.is_empty() { Err(empty(Use::Stop.example())) } else { term(&text, Use::Stop) }
 }
 
 /// The texts between commas, line breaks, `&&` and the word `and`, in lower case.
-fn pieces(text: &str) -> Result<Vec<String>, SloError> {
+fn pieces(text: &str) -> Result<Vec<String>, Message> {
     let mut pieces: Vec<String> = Vec::new();
     let mut and = true;
     for line in text.to_lowercase().replace("&&", " and ").split([',', '\n']) {
@@ -89,7 +92,7 @@ fn pieces(text: &str) -> Result<Vec<String>, SloError> {
                 words.push(word);
                 and = false;
             } else if and {
-                return Err(SloError::Dangling);
+                return Err(dangling());
             } else {
                 pieces.push(std::mem::take(&mut words).join(" "));
                 and = true;
@@ -98,11 +101,11 @@ fn pieces(text: &str) -> Result<Vec<String>, SloError> {
         pieces.push(words.join(" "));
     }
     pieces.retain(|piece| !piece.is_empty());
-    if and && !pieces.is_empty() { Err(SloError::Dangling) } else { Ok(pieces) }
+    if and && !pieces.is_empty() { Err(dangling()) } else { Ok(pieces) }
 }
 
-fn term(text: &str, purpose: Use) -> Result<Term, SloError> {
-    let no_bound = || SloError::NoBound { text: text.to_owned(), form: purpose.form() };
+fn term(text: &str, purpose: Use) -> Result<Term, Message> {
+    let no_bound = || no_bound(text, purpose.form());
     let at = text.find(['<', '>', '≤', '≥', '=']).ok_or_else(no_bound)?;
     let (left, rest) = text.split_at(at);
     let operators = [
@@ -137,7 +140,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn figure(&self, left: &str) -> Result<(Metric, Option<Statistic>), SloError> {
+    fn figure(&self, left: &str) -> Result<(Metric, Option<Statistic>), Message> {
         let words: Vec<&str> =
             left.split(|c: char| c == '.' || c.is_whitespace()).filter(|w| !w.is_empty()).collect();
         let (scheduled, words) = match words.split_first() {
@@ -149,7 +152,7 @@ impl Reading<'_> {
             None if scheduled => return Err(no_metric("scheduled")),
             None => {
                 let form = self.purpose.form();
-                return Err(SloError::NoBound { text: self.text.to_owned(), form });
+                return Err(no_bound(self.text, form));
             }
         };
         let plain = metrics().into_iter().find(|metric| metric.name() == name);
@@ -158,25 +161,45 @@ impl Reading<'_> {
             (false, metric) => metric,
             (true, Metric::Time(Time::Ttft)) => Metric::Time(Time::TtftScheduled),
             (true, Metric::Time(Time::Latency)) => Metric::Time(Time::LatencyScheduled),
-            (true, other) => return Err(SloError::NotScheduled { name: other.name() }),
+            (true, other) => {
+                return Err(message!(
+                    "`{name}` does not depend on the schedule: write `{name}` without `scheduled.`",
+                    "`{name}` 与计划时间无关：请去掉 `scheduled.`，只写 `{name}`",
+                    name = other.name()
+                ));
+            }
         };
         Ok((metric, self.statistic(metric, &statistic)?))
     }
 
-    fn statistic(&self, metric: Metric, name: &str) -> Result<Option<Statistic>, SloError> {
+    fn statistic(&self, metric: Metric, name: &str) -> Result<Option<Statistic>, Message> {
         let side = self.purpose.side(metric);
         if !metric.is_time() {
             return if name.is_empty() {
                 Ok(None)
             } else {
                 let right = self.spelt(metric, None, side);
-                Err(SloError::OneFigure { name: metric.name(), right })
+                Err(message!(
+                    "`{name}` has no statistics: write `{right}`",
+                    "`{name}` 没有统计量：请写 `{right}`",
+                    name = metric.name()
+                ))
             };
         }
         let right = || self.spelt(metric, Some(Statistic::P99), side);
         match name {
-            "" => Err(SloError::NoStatistic { name: metric.name(), right: right() }),
-            "max" => Err(SloError::Max { right: right() }),
+            "" => Err(message!(
+                "`{name}` needs a statistic: write `{right}`. Known: {known}",
+                "`{name}` 需要统计量：请写 `{right}`。可用的有：{known}",
+                name = metric.name(),
+                right = right(),
+                known = known_statistics()
+            )),
+            "max" => Err(message!(
+                "`max` is not supported, because a single request decides it; write `{right}`",
+                "不支持 `max`，因为单个请求就能决定它；请写 `{right}`",
+                right = right()
+            )),
             _ => match Statistic::bounded().find(|statistic| statistic.name() == name) {
                 Some(statistic) => Ok(Some(statistic)),
                 None => {
@@ -185,14 +208,18 @@ impl Reading<'_> {
                         Some(wanted) => percentile_near(wanted, &known),
                         None => meant(name, &known),
                     };
-                    let near = near.map(str::to_owned);
-                    Err(SloError::Statistic { name: name.to_owned(), near })
+                    Err(message!(
+                        "there is no statistic `{name}`{near} Known: {known}",
+                        "没有统计量 `{name}`{near}可用的有：{known}",
+                        near = did_you_mean(near),
+                        known = known_statistics()
+                    ))
                 }
             },
         }
     }
 
-    fn wrong_side(&self, metric: Metric, statistic: Option<Statistic>, side: Operator) -> SloError {
+    fn wrong_side(&self, metric: Metric, statistic: Option<Statistic>, side: Operator) -> Message {
         let why = match (self.purpose, metric.is_work()) {
             (Use::Stop, _) => {
                 message!("a condition is met above its bound", "条件在超过界限时成立")
@@ -208,13 +235,22 @@ impl Reading<'_> {
             }
         };
         let right = self.spelt(metric, statistic, side);
-        SloError::WrongSide { text: self.text.to_owned(), why, right }
+        message!(
+            "`{text}` is the wrong way round: {why}; write `{right}`",
+            "`{text}` 的方向反了：{why}；请写 `{right}`",
+            text = self.text
+        )
     }
 }
 
-fn no_metric(name: &str) -> SloError {
+fn no_metric(name: &str) -> Message {
     let known: Vec<&str> = metrics().into_iter().map(Metric::name).collect();
-    SloError::Metric { name: name.to_owned(), near: meant(name, &known).map(str::to_owned) }
+    message!(
+        "there is no metric `{name}`{near} Known: {known}",
+        "没有指标 `{name}`{near}可用的有：{known}",
+        near = did_you_mean(meant(name, &known)),
+        known = known_metrics()
+    )
 }
 
 /// The number of a percentile, whether there is one or not.
@@ -239,4 +275,37 @@ fn meant<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         Some(name) => Some(name),
         None => nearest(word, known),
     }
+}
+
+fn did_you_mean(near: Option<&str>) -> Message {
+    match near {
+        Some(near) => message!("; did you mean `{near}`?", "；是否想写 `{near}`？"),
+        None => message!(".", "。"),
+    }
+}
+
+fn known_metrics() -> String {
+    metrics().into_iter().map(Metric::name).collect::<Vec<_>>().join(", ")
+}
+
+fn known_statistics() -> String {
+    Statistic::bounded().map(Statistic::name).collect::<Vec<_>>().join(", ")
+}
+
+fn empty(example: &str) -> Message {
+    message!(
+        "it is empty; write a bound such as `{example}`",
+        "内容为空；请写一个界限，例如 `{example}`"
+    )
+}
+
+fn dangling() -> Message {
+    message!(
+        "a term is missing beside `and`; write `ttft.p99<500ms and errors<1%`",
+        "`and` 旁缺少一个条件；请写 `ttft.p99<500ms and errors<1%`"
+    )
+}
+
+fn no_bound(text: &str, form: Message) -> Message {
+    message!("`{text}` has no bound; write {form}", "`{text}` 没有界限；请写 {form}")
 }

@@ -34,11 +34,11 @@ use crate::page::Page;
 use crate::text::{TextOptions, render_text};
 use cells::plain;
 use dyno_analysis::detail::Detail;
-use dyno_draw::{self as chart, Arrangement, ArrangementError, ChartOptions, PngError};
+use dyno_draw::{self as chart, Arrangement, ArrangementError, ChartOptions};
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Extras, LevelExtras, LevelSummary, RunSummary, Summary};
-use dyno_model::{Language, Localized};
+use dyno_model::{Language, Localized, Message};
 use dyno_words::InLanguage;
 use remarks::remarks;
 use std::io;
@@ -189,7 +189,7 @@ pub enum PrintError {
     Json(#[from] serde_json::Error),
     /// The picture cannot be drawn.
     #[message(transparent)]
-    Png(PngError),
+    Png(Message),
     /// The charts cannot be arranged as requested.
     #[message(transparent)]
     Arrangement(ArrangementError),

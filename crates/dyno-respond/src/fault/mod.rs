@@ -12,7 +12,7 @@ pub use when::{Rate, When};
 use dyno_model::message::list;
 use dyno_model::nearest::nearest;
 use dyno_model::units::{format_duration, parse_duration};
-use dyno_model::{Localized, Message, Nanos};
+use dyno_model::{Message, Nanos, message};
 use dyno_stats::rng::SplitMix;
 use std::fmt;
 use std::str::FromStr;
@@ -28,69 +28,20 @@ pub struct Fault {
     in_preflight: bool,
 }
 
-/// Why a fault could not be read.
-#[derive(Debug, Localized, PartialEq, Eq)]
-pub enum FaultError {
-    /// A kind that does not exist.
-    #[message(
-        "`{0}` is not a kind of fault; known kinds: http-NNN, {list}",
-        "`{0}` 不是故障类型；可用的类型：http-NNN，{list}",
-        list = list(names())
-    )]
-    Unknown(String),
-    /// A kind that does not exist, and the one that was probably meant.
-    #[message(
-        "there is no fault `{name}`; did you mean {near}?",
-        "没有故障类型 `{name}`；您是否想用 {near}？"
-    )]
-    Near {
-        /// What was written.
-        name: String,
-        /// What was meant.
-        near: String,
-    },
-    /// A status that cannot be a failure.
-    #[message(
-        "`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500",
-        "`{0}`：http-NNN 故障的状态码须为 300 到 599 之间的数，例如 http-500"
-    )]
-    Status(String),
-    /// The part after the kind does not select requests.
-    #[message(
-        "`{option}` in the fault `{fault}` does not select requests; write every=N (every Nth, \
-         N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)",
-        "故障 `{fault}` 中的 `{option}` 没有选择请求；请写 every=N（每 N 个，N 至少为 1）、rate=P\
-         （比例，例如 0.05）或 at=N,N,…（请求编号，从 1 开始）"
-    )]
-    Option {
-        /// The whole fault.
-        fault: String,
-        /// The part at fault.
-        option: String,
-    },
-    /// A time to wait that cannot be stated.
-    #[message(
-        "`{option}` in the fault `{fault}`: write retry-after=TIME, such as retry-after=2s, and only \
-         for http-NNN",
-        "故障 `{fault}` 中的 `{option}`：请写成 retry-after=TIME，例如 retry-after=2s，且只能用于 http-NNN"
-    )]
-    RetryAfter {
-        /// The whole fault.
-        fault: String,
-        /// The part at fault.
-        option: String,
-    },
-}
-
-impl FaultError {
-    fn unknown(name: &str) -> Self {
-        let names: Vec<&str> = Fault::all().iter().map(|info| info.name).collect();
-        let status = name.parse().ok().filter(|status| (300..=599).contains(status));
-        let status = status.map(|status: u16| format!("http-{status}"));
-        match status.or_else(|| nearest(name, &names).map(str::to_owned)) {
-            Some(near) => Self::Near { name: name.to_owned(), near },
-            None => Self::Unknown(name.to_owned()),
-        }
+fn unknown(name: &str) -> Message {
+    let kinds: Vec<&str> = Fault::all().iter().map(|info| info.name).collect();
+    let status = name.parse().ok().filter(|status| (300..=599).contains(status));
+    let status = status.map(|status: u16| format!("http-{status}"));
+    match status.or_else(|| nearest(name, &kinds).map(str::to_owned)) {
+        Some(near) => message!(
+            "there is no fault `{name}`; did you mean {near}?",
+            "没有故障类型 `{name}`；您是否想用 {near}？"
+        ),
+        None => message!(
+            "`{name}` is not a kind of fault; known kinds: http-NNN, {list}",
+            "`{name}` 不是故障类型；可用的类型：http-NNN，{list}",
+            list = list(names())
+        ),
     }
 }
 
@@ -107,24 +58,34 @@ impl Fault {
 }
 
 impl FromStr for Fault {
-    type Err = FaultError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, FaultError> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let is_kind = Self::all().iter().any(|info| info.name == name);
         if !is_kind && !name.starts_with("http-") {
-            return Err(FaultError::unknown(name));
+            return Err(unknown(name));
         }
         let (mut when, mut retry_after) = (When::ALWAYS, None);
         for option in parts {
-            let [fault, part] = [text, option].map(str::to_owned);
             if let Some(time) = option.strip_prefix("retry-after=") {
                 let time = parse_duration(time).ok().filter(|_| name.starts_with("http-"));
-                let wrong = FaultError::RetryAfter { fault, option: part };
+                let wrong = message!(
+                    "`{option}` in the fault `{text}`: write retry-after=TIME, such as \
+                     retry-after=2s, and only for http-NNN",
+                    "故障 `{text}` 中的 `{option}`：请写成 retry-after=TIME，例如 retry-after=2s，\
+                     且只能用于 http-NNN",
+                );
                 retry_after = Some(time.ok_or(wrong)?);
             } else {
-                let wrong = FaultError::Option { fault, option: part };
+                let wrong = message!(
+                    "`{option}` in the fault `{text}` does not select requests; write every=N \
+                     (every Nth, N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their \
+                     numbers, from 1)",
+                    "故障 `{text}` 中的 `{option}` 没有选择请求；请写 every=N（每 N 个，N 至少为 \
+                     1）、rate=P（比例，例如 0.05）或 at=N,N,…（请求编号，从 1 开始）",
+                );
                 when = When::parse(option).ok_or(wrong)?;
             }
         }
@@ -132,13 +93,16 @@ impl FromStr for Fault {
             let FaultInfo { kind, in_preflight, .. } = *info;
             return Ok(Self { kind, when, retry_after, in_preflight });
         }
-        let status = name.strip_prefix("http-").ok_or_else(|| FaultError::unknown(name))?;
+        let status = name.strip_prefix("http-").ok_or_else(|| unknown(name))?;
         match status.parse() {
             Ok(code @ 300..=599) => {
                 let kind = FaultKind::Failure(Failure::Http(code));
                 Ok(Self { kind, when, retry_after, in_preflight: false })
             }
-            _ => Err(FaultError::Status(name.to_owned())),
+            _ => Err(message!(
+                "`{name}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500",
+                "`{name}`：http-NNN 故障的状态码须为 300 到 599 之间的数，例如 http-500"
+            )),
         }
     }
 }

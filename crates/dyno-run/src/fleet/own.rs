@@ -11,8 +11,8 @@ use crate::tokenize::CountedBy;
 use crate::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_fleet::Setup;
+use dyno_model::message;
 use dyno_model::plan::Plan;
-use dyno_model::{Message, message};
 use dyno_net::Clock;
 use dyno_wire::url::TargetUrl;
 
@@ -20,9 +20,8 @@ impl AgentWork {
     /// A URL of the coordinator's, with the query that this agent has for it, if any. Where it knows other
     /// paths of the server alone, theirs is used.
     pub(super) fn with_query(&self, url: &str) -> Result<TargetUrl, RunError> {
-        let wrong = |error: dyno_wire::url::UrlError| RunError::Usage(Message::of(error));
         let bare = url.split('?').next().unwrap_or_default();
-        let asked = TargetUrl::parse(bare).map_err(wrong)?;
+        let asked = TargetUrl::parse(bare).map_err(RunError::Usage)?;
         let path = |url: &TargetUrl| url.path().trim_end_matches('/').to_owned();
         let mut of_server = self.targets.iter().filter(|known| known.same_server(&asked));
         let of_path = of_server.clone().find(|known| path(known) == path(&asked));
@@ -31,7 +30,7 @@ impl AgentWork {
             None => of_server.find_map(TargetUrl::query),
         };
         match query {
-            Some(query) => TargetUrl::parse(&format!("{bare}?{query}")).map_err(wrong),
+            Some(query) => TargetUrl::parse(&format!("{bare}?{query}")).map_err(RunError::Usage),
             None => Ok(asked),
         }
     }

@@ -5,7 +5,6 @@ use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Message, message};
 use dyno_workload::data::{
     CheckedData, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection,
-    SpecError,
 };
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
@@ -42,7 +41,7 @@ impl Source {
         let (data, chat, seed) = (&plan.data, has_messages(plan), plan.seed);
         let mut spec: DataSpec = match &data.spec {
             None => return Ok(Self::Random(random_options(None, data, chat)?)),
-            Some(text) => text.parse().map_err(|error: SpecError| Message::of(error))?,
+            Some(text) => text.parse()?,
         };
         if let Some(path) = elsewhere.filter(|_| spec.path.is_some()) {
             spec.path = Some(path.to_owned());

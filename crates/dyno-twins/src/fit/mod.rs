@@ -18,7 +18,8 @@ use crate::trials::Trials;
 use crate::usable;
 use dyno_engine::twin::Twin;
 use dyno_fit::{
-    CalibrateOptions, FitOptions, FitProgress, FitSettings, FitTable, Role, TwinDefect, calibrate,
+    CalibrateOptions, FitOptions, FitProgress, FitSettings, FitTable, Role, calibrate,
+    nothing_varies, too_few,
 };
 use dyno_model::{Language, Message, message};
 use std::sync::Arc;
@@ -168,16 +169,12 @@ fn by_records(
         what(&pair[0]) != what(&pair[1])
     };
     let defect = match &trials.usable[..] {
-        usable if usable.len() < FEWEST => {
-            Some(TwinDefect::TooFew { have, all: trials.count(), fewest: FEWEST })
-        }
-        [first, ..] if !trials.loads.windows(2).any(differ) => {
-            Some(TwinDefect::NothingVaries(first.label.clone()))
-        }
+        usable if usable.len() < FEWEST => Some(too_few(have, trials.count(), FEWEST)),
+        [first, ..] if !trials.loads.windows(2).any(differ) => Some(nothing_varies(&first.label)),
         _ => None,
     };
     if let Some(defect) = defect {
-        return Err(FitRefused { notes, errors: vec![Message::of(defect)] });
+        return Err(FitRefused { notes, errors: vec![defect] });
     }
     notes.extend(trials.hidden());
     notes.extend(trials.unchecked());
@@ -200,9 +197,8 @@ fn by_means(
         Role::Fitted | Role::HeldOut => None,
     });
     let mut notes = usable::notes(left_out, usable::left_out);
-    let defects = dyno_fit::defects(&table);
-    if !defects.is_empty() {
-        let errors = defects.iter().map(Message::of).collect();
+    let errors = dyno_fit::defects(&table);
+    if !errors.is_empty() {
         return Err(FitRefused { notes, errors });
     }
     notes.push(message!(

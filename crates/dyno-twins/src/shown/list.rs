@@ -1,9 +1,9 @@
 //! The list of shipped twins, with the error of each.
 
 use super::words::Say;
+use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::{Reference, ReferenceValue};
-use dyno_engine::twin::{Twin, TwinError};
-use dyno_model::Language;
+use dyno_model::{Language, Message};
 use dyno_words::columns;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,7 +24,7 @@ pub(super) const COLUMNS: [(Say, &[ReferenceValue]); 4] = [
 ];
 
 /// The table of shipped twins.
-pub fn list(language: Language) -> Result<String, TwinError> {
+pub fn list(language: Language) -> Result<String, Message> {
     let mut text = Say::ListHead.text(language).to_owned() + "\n\n";
     let mut rows = Vec::new();
     for (name, _) in Twin::shipped() {

@@ -1,7 +1,7 @@
 //! The addresses of a target: looked up by its name and tried once, before the first request. All
 //! addresses of one family that accept a connection share the requests.
 
-use super::source::{SourceError, Sources, other_family};
+use super::source::{Sources, other_family};
 use super::trial::try_all;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
@@ -65,7 +65,7 @@ pub enum NoAddress {
     Refused(Vec<UnusedAddress>),
     /// No source address can be used for it.
     #[message("--source-address: {0}", "--source-address：{0}")]
-    Source(#[from] SourceError),
+    Source(#[from] Message),
     /// The run was asked to stop first.
     #[message("interrupted", "已中断")]
     Interrupted,
@@ -144,7 +144,7 @@ impl Addresses {
         if let Some(first) = all.first().copied() {
             all.retain(|address| sources.fit(address));
             if all.is_empty() {
-                return Err(other_family(endpoint.host.clone(), &first).into());
+                return Err(other_family(&endpoint.host, &first).into());
             }
         }
         let (four, six): (Vec<_>, Vec<_>) = all.into_iter().partition(SocketAddr::is_ipv4);

@@ -26,7 +26,7 @@ pub use address::{Addresses, NoAddress, Resolver, UnusedAddress, is_name};
 pub use broken::Broken;
 pub use instrument::ArrivalTime;
 pub use side::{Asked, Fetched, Interrupted, SlowSink};
-pub use source::{SourceError, Sources};
+pub use source::Sources;
 
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;

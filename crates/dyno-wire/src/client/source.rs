@@ -2,7 +2,7 @@
 //! a server; several have as many each.
 
 use super::address::Addresses;
-use dyno_model::{Localized, Message};
+use dyno_model::{Message, message};
 use dyno_net::{SourceFault, check_source};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -13,77 +13,9 @@ const MOST: usize = 256;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources(Vec<IpAddr>);
 
-/// Why connections cannot be opened from an address.
-#[derive(Debug, Localized, PartialEq, Eq)]
-pub enum SourceError {
-    /// It is not an IP address.
-    #[message(
-        "`{0}` is not an IP address; write addresses of this machine, such as 10.0.0.5,10.0.0.6 \
-         or 10.0.0.5-10.0.0.9, which `ip addr` shows",
-        "`{0}` 不是 IP 地址；请写本机的地址（`ip addr` 可列出），例如 10.0.0.5,10.0.0.6 或 10.0.0.5-10.0.0.9"
-    )]
-    NotAnAddress(String),
-    /// It stands for any address, or for many machines.
-    #[message(
-        "`{0}` is not the address of one machine; `ip addr` shows those of this one",
-        "`{0}` 不是单台机器的地址；`ip addr` 可列出本机的地址"
-    )]
-    NotOne(IpAddr),
-    /// The ends of a range do not fit together.
-    #[message(
-        "the range `{0}` has no addresses; its first must not be greater than its last",
-        "范围 `{0}` 中没有地址；起始地址不能大于结束地址"
-    )]
-    Range(String),
-    /// There are too many.
-    #[message(
-        "these are more than {MOST} source addresses; each is enough for some 28,000 connections",
-        "源地址超过 {MOST} 个；每个地址约可承载 28,000 个连接"
-    )]
-    TooMany,
-    /// This machine does not have it.
-    #[message(
-        "{0} is not an address of this machine; `ip addr` shows those that it has",
-        "{0} 不是本机的地址；`ip addr` 可列出本机的地址"
-    )]
-    NotLocal(IpAddr),
-    /// It is of the other family.
-    #[message(
-        "the target is {to}, and none of the source addresses is {family}",
-        "目标为 {to}，但没有一个源地址是 {family} 地址"
-    )]
-    OtherFamily {
-        /// The target.
-        to: String,
-        /// The family of the target.
-        family: &'static str,
-    },
-    /// The target cannot be reached from it.
-    #[message(
-        "{to} cannot be reached from {from}: {why}; name addresses of the network that leads there",
-        "从 {from} 无法到达 {to}：{why}；请使用通往该网络的地址"
-    )]
-    NoRoute {
-        /// The source address.
-        from: IpAddr,
-        /// The target.
-        to: SocketAddr,
-        /// What the system said.
-        why: Message,
-    },
-    /// The system refused to use it.
-    #[message("the address {from} cannot be used: {why}", "地址 {from} 无法使用：{why}")]
-    System {
-        /// The source address.
-        from: IpAddr,
-        /// What the system said.
-        why: Message,
-    },
-}
-
 impl Sources {
     /// Reads addresses and ranges of them, separated by commas.
-    pub fn parse(text: &str) -> Result<Self, SourceError> {
+    pub fn parse(text: &str) -> Result<Self, Message> {
         let mut all = Vec::new();
         for part in text.split(',').map(str::trim) {
             let part = match part.split_once('-') {
@@ -96,10 +28,20 @@ impl Sources {
             source.is_unspecified() || source.is_multicast() || *source == Ipv4Addr::BROADCAST
         };
         if let Some(source) = all.iter().copied().find(many) {
-            return Err(SourceError::NotOne(source));
+            return Err(message!(
+                "`{source}` is not the address of one machine; `ip addr` shows those of this one",
+                "`{source}` 不是单台机器的地址；`ip addr` 可列出本机的地址"
+            ));
         }
         let sources: Self = all.into_iter().map(|source| Self(vec![source])).collect();
-        if sources.count() > MOST { Err(SourceError::TooMany) } else { Ok(sources) }
+        if sources.count() > MOST {
+            Err(message!(
+                "these are more than {MOST} source addresses; each is enough for some 28,000 connections",
+                "源地址超过 {MOST} 个；每个地址约可承载 28,000 个连接"
+            ))
+        } else {
+            Ok(sources)
+        }
     }
 
     /// How many there are.
@@ -125,20 +67,20 @@ impl Sources {
     }
 
     /// Whether this machine has all of them.
-    pub fn are_local(&self) -> Result<(), SourceError> {
+    pub fn are_local(&self) -> Result<(), Message> {
         self.0.iter().try_for_each(|from| check(*from, None))
     }
 
     /// Those of the family of a target, all of which must lead to it. Every address that was named
     /// must be one of this machine.
-    pub fn leading_to(&self, target: &Addresses) -> Result<Self, SourceError> {
+    pub fn leading_to(&self, target: &Addresses) -> Result<Self, Message> {
         self.are_local()?;
         // All addresses of a target that are used are of the same family.
         let first = target.get(0);
         let of_family: Vec<IpAddr> =
             self.0.iter().copied().filter(|from| from.is_ipv4() == first.is_ipv4()).collect();
         if of_family.is_empty() && !self.0.is_empty() {
-            return Err(other_family(first.to_string(), &first));
+            return Err(other_family(&first.to_string(), &first));
         }
         for from in &of_family {
             (0..target.count()).try_for_each(|index| check(*from, Some(target.get(index))))?;
@@ -164,29 +106,49 @@ impl FromIterator<Sources> for Sources {
     }
 }
 
-fn check(from: IpAddr, to: Option<SocketAddr>) -> Result<(), SourceError> {
+fn check(from: IpAddr, to: Option<SocketAddr>) -> Result<(), Message> {
     check_source(from, to).map_err(|fault| match (fault, to) {
-        (SourceFault::NotLocal, _) => SourceError::NotLocal(from),
+        (SourceFault::NotLocal, _) => message!(
+            "{from} is not an address of this machine; `ip addr` shows those that it has",
+            "{from} 不是本机的地址；`ip addr` 可列出本机的地址",
+        ),
         (SourceFault::NoRoute(why), Some(to)) => {
-            SourceError::NoRoute { from, to, why: Message::of(why) }
+            message!(
+                "{to} cannot be reached from {from}: {why}; name addresses of the network that leads there",
+                "从 {from} 无法到达 {to}：{why}；请使用通往该网络的地址",
+                why = Message::of(why),
+            )
         }
         (SourceFault::System(why) | SourceFault::NoRoute(why), _) => {
-            SourceError::System { from, why: Message::of(why) }
+            message!(
+                "the address {from} cannot be used: {why}",
+                "地址 {from} 无法使用：{why}",
+                why = Message::of(why),
+            )
         }
     })
 }
 
 /// No source address is of the family of an address of a target.
-pub(super) fn other_family(to: String, address: &SocketAddr) -> SourceError {
-    SourceError::OtherFamily { to, family: if address.is_ipv4() { "IPv4" } else { "IPv6" } }
+pub(super) fn other_family(to: &str, address: &SocketAddr) -> Message {
+    message!(
+        "the target is {to}, and none of the source addresses is {family}",
+        "目标为 {to}，但没有一个源地址是 {family} 地址",
+        family = if address.is_ipv4() { "IPv4" } else { "IPv6" }
+    )
 }
 
-fn address(text: &str) -> Result<IpAddr, SourceError> {
-    text.parse().map_err(|_| SourceError::NotAnAddress(text.to_owned()))
+fn address(text: &str) -> Result<IpAddr, Message> {
+    text.parse().map_err(|_| message!(
+        "`{text}` is not an IP address; write addresses of this machine, such as 10.0.0.5,10.0.0.6 \
+         or 10.0.0.5-10.0.0.9, which `ip addr` shows",
+        "`{text}` 不是 IP 地址；请写本机的地址（`ip addr` 可列出），例如 10.0.0.5,10.0.0.6 或 \
+         10.0.0.5-10.0.0.9",
+    ))
 }
 
 /// The addresses from the first to the last; one too many of a range that is too long.
-fn range(text: &str, first: IpAddr, last: IpAddr) -> Result<Vec<IpAddr>, SourceError> {
+fn range(text: &str, first: IpAddr, last: IpAddr) -> Result<Vec<IpAddr>, Message> {
     let all: Vec<IpAddr> = match (first, last) {
         (IpAddr::V4(first), IpAddr::V4(last)) => {
             let all = u32::from(first)..=u32::from(last);
@@ -198,7 +160,14 @@ fn range(text: &str, first: IpAddr, last: IpAddr) -> Result<Vec<IpAddr>, SourceE
         }
         _ => Vec::new(),
     };
-    if all.is_empty() { Err(SourceError::Range(text.to_owned())) } else { Ok(all) }
+    if all.is_empty() {
+        Err(message!(
+            "the range `{text}` has no addresses; its first must not be greater than its last",
+            "范围 `{text}` 中没有地址；起始地址不能大于结束地址"
+        ))
+    } else {
+        Ok(all)
+    }
 }
 
 /// Whose turn it is, for each address of a target separately: were it one turn for all, two addresses

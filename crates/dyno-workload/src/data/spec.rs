@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::fields::FieldPath;
-use super::spec_error::SpecError;
+use super::spec_error::{bad_value, both, meant, unknown_key};
 use super::stdin::is_stdin;
 use dyno_model::nearest::nearest;
-use dyno_model::{Message, message};
+use dyno_model::{Language, Message, message};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal,)*) => {
@@ -90,15 +90,6 @@ pub enum Turns {
     All,
 }
 
-/// The language of a built-in text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lang {
-    /// English.
-    En,
-    /// Chinese.
-    Zh,
-}
-
 /// Which fields hold what. Those left out are found by their usual names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapping {
@@ -128,7 +119,7 @@ pub struct DataSpec {
     /// Whether to skip records that cannot be used.
     pub skip_bad: bool,
     /// Which of the built-in texts.
-    pub lang: Option<Lang>,
+    pub lang: Option<Language>,
     /// Requests have several texts, and so may records. It follows from the API and is not written.
     pub texts: bool,
     /// Options of `random`, `session` and `trace`, as they were written. The modules of these kinds
@@ -146,11 +137,16 @@ const BUILTIN_KEYS: [&str; 8] =
 
 impl DataSpec {
     /// Fails on the first of [`DataSpec::options`] that is not among the `known`.
-    pub fn only(&self, known: &[&str]) -> Result<(), SpecError> {
+    pub fn only(&self, known: &[&str]) -> Result<(), Message> {
         match self.options.iter().find(|(key, _)| !known.contains(&key.as_str())) {
-            Some((key, _)) => Err(SpecError::unknown_key(key, self.kind_name(), known)),
+            Some((key, _)) => Err(unknown_key(key, self.kind_name(), known)),
             None => Ok(()),
         }
+    }
+
+    /// Why one of [`DataSpec::options`] has a value that is none of those allowed.
+    pub(crate) fn bad_option(&self, key: &str, allowed: Message) -> Message {
+        bad_value(key, self.option(key).unwrap_or_default(), allowed)
     }
 
     /// The value of one of [`DataSpec::options`].
@@ -174,7 +170,7 @@ impl DataSpec {
         }
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), Message> {
         let made_elsewhere = match self.kind {
             Some(DataKind::Random | DataKind::Trace) => true,
             Some(DataKind::Session) => self.path.is_none() || !FIELD_KEYS.contains(&key),
@@ -184,7 +180,7 @@ impl DataSpec {
             self.options.push((key.into(), value.into()));
             return Ok(());
         }
-        let bad = |allowed| SpecError::BadValue { key: key.into(), value: value.into(), allowed };
+        let bad = |allowed| bad_value(key, value, allowed);
         let field = || FieldPath::new(value).ok_or_else(|| bad(Message::quoted("FIELD")));
         match key {
             "prompt" => self.mapping.prompt = Some(field()?),
@@ -208,8 +204,8 @@ impl DataSpec {
             }
             "lang" if self.has_builtin() => {
                 self.lang = Some(match value {
-                    "en" => Lang::En,
-                    "zh" => Lang::Zh,
+                    "en" => Language::English,
+                    "zh" => Language::Chinese,
                     _ => return Err(bad(message!("en or lang=zh", "en 或 lang=zh"))),
                 });
             }
@@ -218,12 +214,15 @@ impl DataSpec {
                 if self.kind.is_none() =>
             {
                 let path = self.path.as_ref().map(|path| path.display().to_string());
-                let (key, value, path) = (key.into(), value.into(), path.unwrap_or_default());
-                return Err(SpecError::OfTraces { key, value, path });
+                let path = path.unwrap_or_default();
+                return Err(message!(
+                    "{key}= is for traces; if it is one, write trace:{path},{key}={value}",
+                    "{key}= 只用于流量记录；如果它是流量记录，请写 trace:{path},{key}={value}"
+                ));
             }
             _ => {
                 let known: &[&str] = if self.has_builtin() { &BUILTIN_KEYS } else { &MAPPING_KEYS };
-                return Err(SpecError::unknown_key(key, self.kind_name(), known));
+                return Err(unknown_key(key, self.kind_name(), known));
             }
         }
         Ok(())
@@ -233,25 +232,34 @@ impl DataSpec {
         matches!(self.kind, Some(DataKind::OpenQa | DataKind::Long))
     }
 
-    fn checked(self) -> Result<Self, SpecError> {
+    fn checked(self) -> Result<Self, Message> {
         if self.mapping.prompt.is_some() && self.mapping.messages.is_some() {
-            return Err(SpecError::Both("prompt", "messages"));
+            return Err(both("prompt", "messages"));
         }
         if self.mapping.context.is_some() && self.mapping.messages.is_some() {
-            return Err(SpecError::Both("context", "messages"));
+            return Err(both("context", "messages"));
         }
         match (self.kind, &self.path) {
-            (Some(kind @ DataKind::Random), Some(path)) => {
-                Err(SpecError::NoFile { kind: kind.name(), path: path.display().to_string() })
-            }
+            (Some(kind @ DataKind::Random), Some(path)) => Err(message!(
+                "{kind} takes no file, and {path:?} was given; leave it out",
+                "{kind} 不需要文件，却给出了 {path:?}；请去掉",
+                kind = kind.name(),
+                path = path.display()
+            )),
             (
                 Some(DataKind::Random | DataKind::Session | DataKind::OpenQa | DataKind::Long),
                 None,
             ) => Ok(self),
-            (Some(kind), None) => Err(SpecError::NeedsPath { kind: kind.name() }),
-            (_, Some(path)) if self.lang.is_some() => {
-                Err(SpecError::LangOfFile(path.display().to_string()))
-            }
+            (Some(kind), None) => Err(message!(
+                "{kind} needs a file: write {kind}:PATH",
+                "{kind} 需要文件：请写 {kind}:PATH",
+                kind = kind.name()
+            )),
+            (_, Some(path)) if self.lang.is_some() => Err(message!(
+                "lang= chooses among built-in texts, and {:?} is a file; leave one of them out",
+                "lang= 用于选择内置文本，而 {:?} 是文件；请去掉其中一个",
+                path.display()
+            )),
             _ => Ok(self),
         }
     }
@@ -263,22 +271,31 @@ pub(crate) fn true_or_false() -> Message {
 }
 
 impl FromStr for DataSpec {
-    type Err = SpecError;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
+    fn from_str(text: &str) -> Result<Self, Message> {
         let mut pieces = pieces(text).into_iter();
         let first = pieces.next().unwrap_or_default();
         if first.is_empty() {
-            return Err(SpecError::Empty);
+            return Err(message!(
+                "the data specification is empty; write KIND[:PATH][,key=value…], as in openqa",
+                "数据说明为空；请写 KIND[:PATH][,key=value…]，例如 openqa"
+            ));
         }
         let mut spec = head(&first)?;
         let mut seen: Vec<String> = Vec::new();
         for piece in pieces {
             let Some((key, value)) = piece.split_once('=') else {
-                return Err(SpecError::NotAnOption(piece));
+                return Err(message!(
+                    "{piece:?} is not key=value; a comma inside a path is written \\,",
+                    "{piece:?} 不是 key=value；路径中的逗号请写成 \\,"
+                ));
             };
             if seen.iter().any(|known| known == key) {
-                return Err(SpecError::Twice(format!("{key}=")));
+                return Err(message!(
+                    "{key}= is given twice; give it once",
+                    "{key}= 给出了两次；请只写一次"
+                ));
             }
             spec.set(key, value).map_err(|wrong| misspelt(&spec, &first).unwrap_or(wrong))?;
             seen.push(key.into());
@@ -288,34 +305,44 @@ impl FromStr for DataSpec {
 }
 
 /// Why an option is wrong that would be right for a kind whose name is misspelt.
-fn misspelt(spec: &DataSpec, first: &str) -> Option<SpecError> {
+fn misspelt(spec: &DataSpec, first: &str) -> Option<Message> {
     let near = DataKind::near(first).filter(|_| spec.kind.is_none() && looks_like_a_kind(first))?;
-    Some(SpecError::Misspelt { word: first.to_owned(), near })
+    Some(message!(
+        "there is no kind {first:?}; did you mean {near}? A file of that name is written with ./ before it",
+        "没有数据类型 {first:?}；您是否想用 {near}？若是文件名，请在前面加上 ./"
+    ))
 }
 
 /// `KIND`, `KIND:PATH` or `PATH`.
-fn head(first: &str) -> Result<DataSpec, SpecError> {
+fn head(first: &str) -> Result<DataSpec, Message> {
     if let Some(kind) = DataKind::named(first) {
         return Ok(DataSpec { kind: Some(kind), ..DataSpec::default() });
     }
     if let Some((key, _)) = first.split_once('=')
         && BUILTIN_KEYS.contains(&key)
     {
-        return Err(SpecError::OptionFirst(first.into()));
+        return Err(message!(
+            "{first:?} is an option; a kind or a path comes first, as in json:FILE,{first}",
+            "{first:?} 是选项；前面要先写类型或路径，例如 json:FILE,{first}"
+        ));
     }
     let file = |kind, path: &str| {
         Ok(DataSpec { kind, path: Some(Path::new(path).to_path_buf()), ..DataSpec::default() })
     };
     match first.split_once(':') {
         Some((word, path)) => match DataKind::named(word) {
-            Some(_) if path.is_empty() => Err(SpecError::NoPath(first.into())),
+            Some(_) if path.is_empty() => Err(message!(
+                "{first:?} has no path after its colon; name the file, or leave the colon out",
+                "{first:?} 的冒号后没有路径；请写出文件，或去掉冒号"
+            )),
             Some(kind) => file(Some(kind), path),
-            None if looks_like_a_kind(word) => Err(SpecError::UnknownKind {
-                kind: word.into(),
-                spec: first.into(),
-                near: DataKind::near(word),
-                known: DataKind::names().join(", "),
-            }),
+            None if looks_like_a_kind(word) => Err(message!(
+                "unknown kind {word:?} in {first:?}{}; the kinds are {known}. A path that contains a colon \
+         is written ./{first}",
+                "{first:?} 中的类型 {word:?} 未知{}；可用的类型：{known}。含冒号的路径请写成 ./{first}",
+                meant(DataKind::near(word)),
+                known = DataKind::names().join(", ")
+            )),
             None => file(None, first),
         },
         None => file(None, first),
@@ -374,7 +401,7 @@ impl fmt::Display for DataSpec {
             f.write_str(",skip_bad=true")?;
         }
         if let Some(lang) = self.lang {
-            write!(f, ",lang={}", if lang == Lang::Zh { "zh" } else { "en" })?;
+            write!(f, ",lang={}", if lang == Language::Chinese { "zh" } else { "en" })?;
         }
         for (key, value) in &self.options {
             write!(f, ",{key}={}", escaped(value))?;

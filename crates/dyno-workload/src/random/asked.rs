@@ -4,7 +4,7 @@
 use super::counter::Counter;
 use super::pieces::Pieces;
 use super::words::WORDS;
-use crate::tokenizer::TokenizerError;
+use dyno_model::Message;
 
 /// Words in a question about all of them, and in one about a part when that fails.
 const ALL: usize = 128;
@@ -14,7 +14,7 @@ const BEGINNINGS: usize = 6;
 
 /// Finds pieces with some ten questions, some thirty where the vocabulary is unusual; `None`
 /// where no part of the words is one token each.
-pub(crate) fn pieces(counter: &Counter) -> Result<Option<Pieces>, TokenizerError> {
+pub(crate) fn pieces(counter: &Counter) -> Result<Option<Pieces>, Message> {
     let all = &WORDS[..ALL.min(WORDS.len())];
     let mut words: Vec<&str> = Vec::new();
     if one_token_each(counter, all)? {
@@ -56,7 +56,7 @@ pub(crate) fn pieces(counter: &Counter) -> Result<Option<Pieces>, TokenizerError
 
 /// Whether these words are one token each: written twice over they are as many tokens more as
 /// there are words. What the ends cost is the same both times.
-fn one_token_each(counter: &Counter, words: &[&str]) -> Result<bool, TokenizerError> {
+fn one_token_each(counter: &Counter, words: &[&str]) -> Result<bool, Message> {
     let once = words.join(" ");
     let more = counter.count(&format!("{once} {once}"))?.saturating_sub(counter.count(&once)?);
     Ok(more as usize == words.len())

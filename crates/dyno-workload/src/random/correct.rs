@@ -2,7 +2,7 @@
 //! count is the one asked for.
 
 use super::words::{LETTERS, WORDS};
-use crate::tokenizer::TokenizerError;
+use dyno_model::Message;
 
 /// Rounds of adding and removing words, and of finer steps at the end.
 const ROUNDS: usize = 48;
@@ -35,19 +35,19 @@ pub(crate) enum Missed {
     /// No text with this count was found.
     Nearest(u32),
     /// Counting failed.
-    Tokenizer(TokenizerError),
+    Tokenizer(Message),
 }
 
-impl From<TokenizerError> for Missed {
-    fn from(error: TokenizerError) -> Self {
+impl From<Message> for Missed {
+    fn from(error: Message) -> Self {
         Self::Tokenizer(error)
     }
 }
 
-type Count<'a> = dyn Fn(&str) -> Result<u32, TokenizerError> + 'a;
+type Count<'a> = dyn Fn(&str) -> Result<u32, Message> + 'a;
 
 /// The fewest tokens that a prompt with anything in it can be.
-pub(crate) fn shortest(count: &Count<'_>) -> Result<u32, TokenizerError> {
+pub(crate) fn shortest(count: &Count<'_>) -> Result<u32, Message> {
     let mut fewest = count(WORDS[0])?;
     for letter in LETTERS.chars() {
         fewest = fewest.min(count(letter.encode_utf8(&mut [0; 4]))?);
@@ -56,7 +56,7 @@ pub(crate) fn shortest(count: &Count<'_>) -> Result<u32, TokenizerError> {
 }
 
 /// Tokens of a word on average, with the space before it; `None` where words do not count.
-pub(crate) fn tokens_of_a_word(count: &Count<'_>) -> Result<Option<f64>, TokenizerError> {
+pub(crate) fn tokens_of_a_word(count: &Count<'_>) -> Result<Option<f64>, Message> {
     let text = WORDS.join(" ");
     let more = count(&format!("{text} {text}"))?.saturating_sub(count(&text)?);
     Ok((more > 0).then(|| f64::from(more) / WORDS.len() as f64))
@@ -114,7 +114,7 @@ fn fine(
     mut text: String,
     mut counted: u32,
     tokens: u32,
-) -> Result<Option<String>, TokenizerError> {
+) -> Result<Option<String>, Message> {
     while counted < tokens {
         let mut better = None;
         for ending in FINE {

@@ -1,7 +1,8 @@
 //! Counts what a prompt will be on the server: the user's one message through the chat template,
 //! or a bare prompt.
 
-use crate::tokenizer::{Tokenizer, TokenizerError};
+use crate::tokenizer::Tokenizer;
+use dyno_model::Message;
 use dyno_model::prompt::ChatMessage;
 
 /// A tokenizer and how prompts are wrapped.
@@ -13,7 +14,7 @@ pub(crate) struct Counter {
 
 impl Counter {
     /// Tokens of a prompt with everything that is put around it.
-    pub(crate) fn count(&self, text: &str) -> Result<u32, TokenizerError> {
+    pub(crate) fn count(&self, text: &str) -> Result<u32, Message> {
         if self.chat {
             self.tokenizer.count_messages(&[ChatMessage::user(text)])
         } else {

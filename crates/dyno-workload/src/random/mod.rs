@@ -19,7 +19,7 @@ use self::key::Key;
 use self::lengths::Lengths;
 pub(crate) use self::maker::Maker;
 pub use self::prefix::shared_prefix;
-use crate::tokenizer::{Tokenizer, TokenizerError};
+use crate::tokenizer::Tokenizer;
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Localized, Message, message};
 
@@ -94,8 +94,8 @@ pub enum RandomError {
     #[message(
         "random prompts: the server's /tokenize counts no common word as a single token, so exact \
          lengths would need a /tokenize request for every prompt; give --tokenizer PATH",
-        "随机提示词：服务器的 /tokenize 没有把任何常用词计为单个 token，因此精确长度需要为每个提示词请求一次 \
-         /tokenize；请给出 --tokenizer PATH"
+        "随机提示词：服务器的 /tokenize 没有把任何常用词计为单个 token，因此精确长度需要为每个提\
+         示词请求一次 /tokenize；请给出 --tokenizer PATH"
     )]
     NothingCountsAsOne,
     /// However long the prompt, the count stays the same.
@@ -118,7 +118,7 @@ pub enum RandomError {
     },
     /// Counting failed.
     #[message(transparent)]
-    Tokenizer(#[from] TokenizerError),
+    Tokenizer(#[from] Message),
 }
 
 fn with_prefix(tokens: u32) -> Message {

@@ -3,7 +3,7 @@
 
 use super::counter::Counter;
 use super::words::{HAN, LETTERS, WORDS};
-use crate::tokenizer::TokenizerError;
+use dyno_model::Message;
 
 /// With fewer words than these, prompts would repeat themselves: more are looked for.
 const ENOUGH: usize = 64;
@@ -27,7 +27,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Finds pieces of a tokenizer; `None` where it has none that are independent.
-    pub(crate) fn find(counter: &Counter) -> Result<Option<Self>, TokenizerError> {
+    pub(crate) fn find(counter: &Counter) -> Result<Option<Self>, Message> {
         let mut words = Candidates::new(counter, " ");
         for word in WORDS {
             words.consider(word)?;
@@ -79,7 +79,7 @@ impl<'a> Candidates<'a> {
 
     /// Takes a word in if it is one token beside itself and either side of every word accepted
     /// before. Each text begins and ends with the word, so that what its ends cost cancels out.
-    fn consider(&mut self, word: &str) -> Result<(), TokenizerError> {
+    fn consider(&mut self, word: &str) -> Result<(), Message> {
         let known = || self.accepted.iter().any(|accepted| accepted == word);
         if self.accepted.len() >= MOST || !self.counter.tokenizer.spells(word) || known() {
             return Ok(());
@@ -105,7 +105,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// The pieces, if they are enough and hold in prompts as they will be written.
-    fn verified(&self) -> Result<Option<Pieces>, TokenizerError> {
+    fn verified(&self) -> Result<Option<Pieces>, Message> {
         let Some(pieces) = self.with_firsts()? else { return Ok(None) };
         // Steps through the pieces that never meet the same neighbours twice in a row.
         for (length, step) in [(1, 1), (2, 3), (3, 5), (40, 7), (200, 11), (1_000, 13)] {
@@ -124,7 +124,7 @@ impl<'a> Candidates<'a> {
 
     /// Divides what may begin a prompt from what may follow: without the space before it, or
     /// right behind the template, a word may cost more; right before the template's end too.
-    fn with_firsts(&self) -> Result<Option<Pieces>, TokenizerError> {
+    fn with_firsts(&self) -> Result<Option<Pieces>, Message> {
         let mut starts: Vec<(u32, String)> = Vec::new();
         let letters = LETTERS.chars().map(String::from);
         for start in self.accepted.iter().cloned().chain(letters) {

@@ -1,17 +1,16 @@
 //! What a specification says about the prefixes of random prompts.
 
-use crate::data::{DataSpec, SpecError};
-use dyno_model::message;
+use crate::data::DataSpec;
+use dyno_model::{Message, message};
 
 /// `prefix=` and `groups=` of a specification: the tokens that a group shares, and the groups.
-pub fn shared_prefix(spec: &DataSpec) -> Result<(u32, u32), SpecError> {
+pub fn shared_prefix(spec: &DataSpec) -> Result<(u32, u32), Message> {
     let number = |key: &str, least: u32, allowed| {
         let Some(text) = spec.option(key) else { return Ok(least) };
-        text.parse().ok().filter(|number| *number >= least).ok_or_else(|| SpecError::BadValue {
-            key: key.into(),
-            value: text.into(),
-            allowed,
-        })
+        text.parse()
+            .ok()
+            .filter(|number| *number >= least)
+            .ok_or_else(|| spec.bad_option(key, allowed))
     };
     Ok((
         number("prefix", 0, message!("512: a whole number of tokens", "512：整数个 token"))?,

@@ -13,7 +13,7 @@ pub use recorded::{Unusable, led, said};
 pub(crate) use recorded::{check, is_answer};
 pub use think::Think;
 
-use crate::data::{DataSpec, FIELD_KEYS, SpecError};
+use crate::data::{DataSpec, FIELD_KEYS};
 use crate::random::lengths::Lengths;
 use crate::random::shared_prefix;
 use dyno_model::{Message, message};
@@ -40,13 +40,14 @@ pub struct SessionOptions {
 
 impl SessionOptions {
     /// Reads the options of a specification.
-    pub fn new(spec: &DataSpec) -> Result<Self, SpecError> {
+    pub fn new(spec: &DataSpec) -> Result<Self, Message> {
         match &spec.path {
             Some(_) => spec.only(&[&["turns", "think"][..], &FIELD_KEYS].concat())?,
             None => spec.only(&["turns", "think", "first", "prefix", "groups"])?,
         }
         let lengths = |key: &'static str, allowed: Message| {
-            let read = |text: &str| text.parse::<Lengths>().map_err(|_| bad(spec, key, allowed));
+            let read =
+                |text: &str| text.parse::<Lengths>().map_err(|_| spec.bad_option(key, allowed));
             spec.option(key).map(read).transpose()
         };
         let turns: Option<Lengths> =
@@ -59,7 +60,7 @@ impl SessionOptions {
                  10000",
                 "8、turns=4-12 或 turns=zipf(1.2\\,1-100)：必须有最大值，且不超过 10000"
             );
-            return Err(bad(spec, "turns", bounded));
+            return Err(spec.bad_option("turns", bounded));
         }
         let (prefix, groups) = shared_prefix(spec)?;
         Ok(Self {
@@ -73,7 +74,7 @@ impl SessionOptions {
 
     /// What replaces the recorded turns and pauses of sessions in a trace: the most turns of each, and
     /// think times.
-    pub(crate) fn of_trace(spec: &DataSpec) -> Result<(Option<u32>, Option<Think>), SpecError> {
+    pub(crate) fn of_trace(spec: &DataSpec) -> Result<(Option<u32>, Option<Think>), Message> {
         let turns = |text: &str| text.parse().ok().filter(|turns| (1..=MOST_TURNS).contains(turns));
         let turns = match spec.option("turns").map(turns) {
             Some(None) => {
@@ -81,7 +82,7 @@ impl SessionOptions {
                     "8: the most turns of each, 1 to 10000",
                     "8：每个会话最多的轮数，1 到 10000"
                 );
-                return Err(bad(spec, "turns", most));
+                return Err(spec.bad_option("turns", most));
             }
             turns => turns.flatten(),
         };
@@ -95,14 +96,9 @@ impl SessionOptions {
 }
 
 /// `think=` of a specification.
-fn think(spec: &DataSpec) -> Result<Option<Think>, SpecError> {
+fn think(spec: &DataSpec) -> Result<Option<Think>, Message> {
     let allowed =
         || message!("2s, think=1s-5s or think=exp(2s)", "2s、think=1s-5s 或 think=exp(2s)");
-    let read = |text: &str| text.parse().map_err(|_| bad(spec, "think", allowed()));
+    let read = |text: &str| text.parse().map_err(|_| spec.bad_option("think", allowed()));
     spec.option("think").map(read).transpose()
-}
-
-fn bad(spec: &DataSpec, key: &str, allowed: Message) -> SpecError {
-    let value = spec.option(key).unwrap_or_default().into();
-    SpecError::BadValue { key: key.into(), value, allowed }
 }

@@ -11,7 +11,6 @@ use dyno_model::{Localized, Message, message};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::TokenizerError;
 use super::growth;
 use super::template::ChatTemplate;
 
@@ -34,10 +33,14 @@ pub(crate) struct Local {
 
 impl Local {
     /// Reads a `tokenizer.json`, or a folder with one; the files beside it are read too.
-    pub(crate) fn load(given: &Path) -> Result<Self, TokenizerError> {
-        let unreadable = |error: Unread| TokenizerError::Unreadable {
-            path: given.to_owned(),
-            why: Message::of(error),
+    pub(crate) fn load(given: &Path) -> Result<Self, Message> {
+        let unreadable = |error: Unread| {
+            message!(
+                "{}: {why}; give a Hugging Face tokenizer.json or a model's folder",
+                "{}：{why}；请给出 Hugging Face 的 tokenizer.json 或模型目录",
+                given.display(),
+                why = Message::of(error)
+            )
         };
         let is_folder = fs::metadata(given).map_err(Unread::from).map_err(unreadable)?.is_dir();
         let file = if is_folder { given.join("tokenizer.json") } else { given.to_owned() };
@@ -45,7 +48,13 @@ impl Local {
             return Err(no_tokenizer_json(given));
         }
         let bytes = read(&file).map_err(unreadable)?;
-        let unusable = |why: Message| TokenizerError::NotATokenizer { path: file.clone(), why };
+        let unusable = |why: Message| {
+            message!(
+                "{}: not a Hugging Face tokenizer.json: {why}",
+                "{}：不是 Hugging Face 的 tokenizer.json：{why}",
+                file.display()
+            )
+        };
         growth::check(&bytes).map_err(unusable)?;
         let mut encoder = tokenizers::Tokenizer::from_bytes(&bytes)
             .map_err(|error| unusable(message!("{error}", "“{error}”")))?;
@@ -80,7 +89,7 @@ impl Local {
     }
 
     /// Tokens of a bare prompt, with the special tokens that the tokenizer adds by itself.
-    pub(crate) fn count(&self, text: &str) -> Result<u32, TokenizerError> {
+    pub(crate) fn count(&self, text: &str) -> Result<u32, Message> {
         let tokens = i64::from(self.encoded(text, true)?) + self.opening;
         Ok(u32::try_from(tokens).unwrap_or(0))
     }
@@ -91,17 +100,22 @@ impl Local {
         &self,
         messages: &impl Serialize,
         tools: Option<&Value>,
-    ) -> Result<Option<u32>, TokenizerError> {
+    ) -> Result<Option<u32>, Message> {
         let Some(template) = &self.template else { return Ok(None) };
-        let text =
-            template.render(messages, tools).map_err(|why| TokenizerError::Render { why })?;
+        let text = template
+            .render(messages, tools)
+            .map_err(|why| message!("chat template: {why}", "对话模板：{why}"))?;
         self.encoded(&text, false).map(Some)
     }
 
-    fn encoded(&self, text: &str, specials: bool) -> Result<u32, TokenizerError> {
+    fn encoded(&self, text: &str, specials: bool) -> Result<u32, Message> {
         let encoding = self.encoder.encode_fast(text, specials).map_err(|error| {
-            let text = text.chars().take(40).collect();
-            TokenizerError::Encode { why: Message::quoted(error), text }
+            let text: String = text.chars().take(40).collect();
+            message!(
+                "tokenizer: {why}; the text begins {text:?}",
+                "分词器：{why}；文本开头为 {text:?}",
+                why = Message::quoted(error)
+            )
         })?;
         Ok(u32::try_from(encoding.len()).unwrap_or(u32::MAX))
     }
@@ -135,7 +149,7 @@ impl Local {
     }
 }
 
-fn no_tokenizer_json(folder: &Path) -> TokenizerError {
+fn no_tokenizer_json(folder: &Path) -> Message {
     let older = ["tokenizer.model", "vocab.json", "vocab.txt"];
     let hint = match older.iter().any(|file| folder.join(file).exists()) {
         true => message!(
@@ -149,7 +163,11 @@ fn no_tokenizer_json(folder: &Path) -> TokenizerError {
             "请给出模型文件所在的目录，或文件本身"
         ),
     };
-    TokenizerError::NoTokenizerJson { path: folder.to_owned(), hint }
+    message!(
+        "{}: no tokenizer.json in this folder; {hint}",
+        "{}：该目录中没有 tokenizer.json；{hint}",
+        folder.display()
+    )
 }
 
 /// The largest file that is read; the vocabularies of all known models are smaller.
@@ -180,9 +198,18 @@ fn read(file: &Path) -> Result<Vec<u8>, Unread> {
     }
 }
 
+/// Why a file beside the tokenizer cannot be used.
+fn bad_config(path: &Path, why: Message) -> Message {
+    message!(
+        "{}: {why}; fix the file or remove it",
+        "{}：{why}；请修正或删除该文件",
+        path.display()
+    )
+}
+
 /// A JSON object from a file; `None` when there is no such file.
-fn json_object(file: &Path) -> Result<Option<Map<String, Value>>, TokenizerError> {
-    let bad = |why: Message| TokenizerError::BadConfig { path: file.to_owned(), why };
+fn json_object(file: &Path) -> Result<Option<Map<String, Value>>, Message> {
+    let bad = |why: Message| bad_config(file, why);
     let bytes = match read(file) {
         Ok(bytes) => bytes,
         Err(error) if error.is_absent() => return Ok(None),
@@ -200,7 +227,7 @@ fn json_object(file: &Path) -> Result<Option<Map<String, Value>>, TokenizerError
 fn chat_template(
     folder: &Path,
     config: &Map<String, Value>,
-) -> Result<Option<ChatTemplate>, TokenizerError> {
+) -> Result<Option<ChatTemplate>, Message> {
     let jinja = folder.join("chat_template.jinja");
     let (file, source) = match read(&jinja) {
         Ok(source) => (jinja, Some(String::from_utf8_lossy(&source).into_owned())),
@@ -220,20 +247,20 @@ fn chat_template(
             }
         }
         Err(error) => {
-            return Err(TokenizerError::BadConfig { path: jinja, why: Message::of(error) });
+            return Err(bad_config(&jinja, Message::of(error)));
         }
     };
     let Some(source) = source else { return Ok(None) };
     let specials = specials(folder, config)?;
-    ChatTemplate::new(&source, specials)
-        .map(Some)
-        .map_err(|why| TokenizerError::BadTemplate { path: file, why })
+    ChatTemplate::new(&source, specials).map(Some).map_err(|why| {
+        message!("chat template of {}: {why}", "{} 的对话模板：{why}", file.display())
+    })
 }
 
 /// A template's text: given as such, or by name in a list of which `default` is the one for
 /// plain conversations.
-fn template_text(value: &Value, file: &Path) -> Result<Option<String>, TokenizerError> {
-    let bad = |why| TokenizerError::BadConfig { path: file.to_owned(), why };
+fn template_text(value: &Value, file: &Path) -> Result<Option<String>, Message> {
+    let bad = |why| bad_config(file, why);
     match value {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
@@ -262,7 +289,7 @@ fn template_text(value: &Value, file: &Path) -> Result<Option<String>, Tokenizer
 fn specials(
     folder: &Path,
     config: &Map<String, Value>,
-) -> Result<BTreeMap<String, String>, TokenizerError> {
+) -> Result<BTreeMap<String, String>, Message> {
     let map = json_object(&folder.join("special_tokens_map.json"))?.unwrap_or_default();
     let text = |name: &str| {
         config.get(name).and_then(token_text).or_else(|| map.get(name).and_then(token_text))

@@ -2,7 +2,6 @@
 //! built-in estimate, which is labelled as one.
 //! Where prompts come from is not known here.
 
-mod error;
 mod estimate;
 mod growth;
 mod local;
@@ -15,10 +14,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use self::error::TokenizerError;
 use self::local::Local;
-use dyno_model::message;
 use dyno_model::prompt::{ChatMessage, Content};
+use dyno_model::{Message, message};
 
 /// What a server's own `/tokenize` is asked to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +28,7 @@ pub enum Ask<'a> {
 }
 
 /// The caller's way to ask a server for a count.
-pub type Asking = Box<dyn Fn(&Ask<'_>) -> Result<u32, message::Message> + Send + Sync>;
+pub type Asking = Box<dyn Fn(&Ask<'_>) -> Result<u32, Message> + Send + Sync>;
 
 /// Counts tokens. Cheap to clone.
 #[derive(Clone)]
@@ -51,6 +49,10 @@ pub enum TokenCounts {
     Text,
 }
 
+fn of_server(why: Message) -> Message {
+    message!("server's /tokenize: {why}", "服务器的 /tokenize：{why}")
+}
+
 impl fmt::Debug for Tokenizer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Tokenizer({})", self.name())
@@ -60,7 +62,7 @@ impl fmt::Debug for Tokenizer {
 impl Tokenizer {
     /// Reads a Hugging Face `tokenizer.json`, or a model's folder with one. The chat template
     /// and the special tokens are taken from the files beside it.
-    pub fn load(path: &Path) -> Result<Self, TokenizerError> {
+    pub fn load(path: &Path) -> Result<Self, Message> {
         Local::load(path).map(|local| Self(Arc::new(Kind::Local(Box::new(local)))))
     }
 
@@ -80,21 +82,21 @@ impl Tokenizer {
     }
 
     /// Tokens of a bare prompt, special tokens included as a server adds them.
-    pub fn count(&self, text: &str) -> Result<u32, TokenizerError> {
+    pub fn count(&self, text: &str) -> Result<u32, Message> {
         match &*self.0 {
             Kind::Local(local) => local.count(text),
-            Kind::Asking(ask, _) => ask(&Ask::Text(text)).map_err(TokenizerError::Ask),
+            Kind::Asking(ask, _) => ask(&Ask::Text(text)).map_err(of_server),
             Kind::Estimate => Ok(estimate::count(text)),
         }
     }
 
     /// Tokens of a conversation through the chat template, up to where the response begins.
     /// Without a template (see [`Self::has_template`]) the text alone is counted.
-    pub fn count_messages(&self, messages: &[ChatMessage]) -> Result<u32, TokenizerError> {
+    pub fn count_messages(&self, messages: &[ChatMessage]) -> Result<u32, Message> {
         let through_template = match &*self.0 {
             Kind::Local(local) => local.count_chat(&messages, None)?,
             Kind::Asking(ask, TokenCounts::Messages) => {
-                Some(ask(&Ask::Messages(messages)).map_err(TokenizerError::Ask)?)
+                Some(ask(&Ask::Messages(messages)).map_err(of_server)?)
             }
             Kind::Asking(_, TokenCounts::Text) | Kind::Estimate => None,
         };
@@ -106,7 +108,7 @@ impl Tokenizer {
 
     /// Tokens of a request's content. Plain text is the user's one message when `chat`, else a
     /// bare prompt.
-    pub fn count_content(&self, content: &Content, chat: bool) -> Result<u32, TokenizerError> {
+    pub fn count_content(&self, content: &Content, chat: bool) -> Result<u32, Message> {
         match content {
             Content::Text(text) if chat => self.count_messages(&[ChatMessage::user(text.as_str())]),
             Content::Text(text) => self.count(text),
@@ -118,7 +120,7 @@ impl Tokenizer {
         }
     }
 
-    fn count_body(&self, body: &Map<String, Value>) -> Result<u32, TokenizerError> {
+    fn count_body(&self, body: &Map<String, Value>) -> Result<u32, Message> {
         if let Some(Value::Array(messages)) = body.get("messages") {
             if let Kind::Local(local) = &*self.0
                 && let Some(tokens) = local.count_chat(messages, body.get("tools"))?
@@ -138,7 +140,10 @@ impl Tokenizer {
                 };
                 Ok(sum.saturating_add(tokens))
             }),
-            _ => Err(TokenizerError::NothingToCount),
+            _ => Err(message!(
+                "request body without `messages` or `prompt`: its input tokens cannot be counted",
+                "请求体没有 `messages` 或 `prompt`：无法计算其输入 token 数"
+            )),
         }
     }
 

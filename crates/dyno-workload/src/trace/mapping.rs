@@ -3,7 +3,8 @@
 
 use super::fields::Field;
 use super::time::Unit;
-use crate::data::{DataSpec, FieldPath, SpecError};
+use crate::data::{DataSpec, FieldPath};
+use dyno_model::Message;
 use dyno_model::message;
 
 /// The keys of a mapping.
@@ -33,19 +34,14 @@ const UNITS: [(&str, Unit); 5] = [
 
 impl Mapping {
     /// The mapping of a specification.
-    pub(super) fn of(spec: &DataSpec) -> Result<Self, SpecError> {
-        let bad = |key: &str, allowed| SpecError::BadValue {
-            key: key.into(),
-            value: spec.option(key).unwrap_or_default().into(),
-            allowed,
-        };
+    pub(super) fn of(spec: &DataSpec) -> Result<Self, Message> {
         let field = |key: &'static str| match spec.option(key).map(FieldPath::new) {
             None => Ok(None),
             Some(Some(path)) => Ok(Some(Field::Mapped { key, path })),
             Some(None) => {
                 let name =
                     message!("FIELD: the name of a column or a field", "FIELD：列名或字段名");
-                Err(bad(key, name))
+                Err(spec.bad_option(key, name))
             }
         };
         let unit = |name: &str| UNITS.iter().find(|(unit, _)| *unit == name).map(|(_, unit)| *unit);
@@ -53,7 +49,8 @@ impl Mapping {
             None => None,
             Some(Some(unit)) => Some(unit),
             Some(None) => {
-                return Err(bad("unit", message!("s, ms, us, ns or iso", "s、ms、us、ns 或 iso")));
+                return Err(spec
+                    .bad_option("unit", message!("s, ms, us, ns or iso", "s、ms、us、ns 或 iso")));
             }
         };
         let mapping = Self {
@@ -66,7 +63,12 @@ impl Mapping {
             session: field("session")?,
             ids: field("hash")?,
         };
-        let needs = |key: &'static str, other: &'static str| SpecError::Needs { key, other };
+        let needs = |key: &'static str, other: &'static str| {
+            message!(
+                "{key}= needs {other}= as well; add it, or leave {key}= out",
+                "{key}= 还需要 {other}=；请加上，或去掉 {key}="
+            )
+        };
         let Self { time, gap, end, session, .. } = &mapping;
         if unit.is_some() && time.is_none() && gap.is_none() {
             return Err(needs("unit", "time"));
@@ -75,12 +77,15 @@ impl Mapping {
             return Err(needs("end", if session.is_none() { "session" } else { "time" }));
         }
         if gap.is_some() && time.is_some() && session.is_none() {
-            return Err(SpecError::BothTimes);
+            return Err(message!(
+                "time= and gap= both say when a request is sent; give one of them, or session= as well",
+                "time= 和 gap= 都指定了请求的发送时间；请只写一个，或再写 session="
+            ));
         }
         if gap.is_some() && unit == Some(Unit::Date) {
             let units =
                 message!("s, ms, us or ns: a gap is a number", "s、ms、us 或 ns：间隔是数字");
-            return Err(bad("unit", units));
+            return Err(spec.bad_option("unit", units));
         }
         if gap.is_some() && unit.is_none() {
             return Err(needs("gap", "unit"));

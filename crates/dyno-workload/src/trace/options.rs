@@ -6,7 +6,7 @@ use dyno_model::{Message, Nanos, message};
 
 use super::mapping::{self, Mapping};
 use super::words::{grouped, spoken};
-use crate::data::{DataKind, DataSpec, SpecError, true_or_false};
+use crate::data::{DataKind, DataSpec, true_or_false};
 
 /// The keys of `trace`, beside those of a mapping.
 const KEYS: [&str; 5] = ["speed", "from", "to", "block", "skip_bad"];
@@ -53,17 +53,12 @@ pub struct TraceLimits {
 
 impl TraceOptions {
     /// The options of a specification, without touching its file.
-    pub fn of(spec: &DataSpec) -> Result<Self, SpecError> {
+    pub fn of(spec: &DataSpec) -> Result<Self, Message> {
         let keys = match spec.kind {
             Some(DataKind::Session) => &OF_SESSIONS[..],
             _ => &KEYS[..],
         };
         spec.only(&[keys, &mapping::KEYS].concat())?;
-        let bad = |key: &str, allowed| SpecError::BadValue {
-            key: key.into(),
-            value: spec.option(key).unwrap_or_default().into(),
-            allowed,
-        };
         let mapping = Mapping::of(spec)?;
         let mut options = Self { skip_bad: spec.skip_bad, mapping, ..Self::default() };
         if let Some(text) = spec.option("speed") {
@@ -73,13 +68,13 @@ impl TraceOptions {
                     "2 for twice as fast: a number from 0.000001 to 1000000",
                     "2（两倍速度）：0.000001 到 1000000 之间的数"
                 );
-                bad("speed", number)
+                spec.bad_option("speed", number)
             })?;
         }
         let time = |key: &str, allowed| match spec.option(key).map(parse_duration) {
             None => Ok(None),
             Some(Ok(time)) => Ok(Some(time)),
-            Some(Err(_)) => Err(bad(key, allowed)),
+            Some(Err(_)) => Err(spec.bad_option(key, allowed)),
         };
         let such_as = |time: &str| {
             message!(
@@ -94,7 +89,7 @@ impl TraceOptions {
                 "70s with from=10s: it must be after from",
                 "70s（from=10s 时）：必须晚于 from"
             );
-            return Err(bad("to", later));
+            return Err(spec.bad_option("to", later));
         }
         if let Some(text) = spec.option("block") {
             let block = text.parse().ok().filter(|block| (1..=LARGEST_BLOCK).contains(block));
@@ -103,14 +98,14 @@ impl TraceOptions {
                     "512: the tokens of a block, 1 to 1000000",
                     "512：每块的 token 数，1 到 1000000"
                 );
-                bad("block", tokens)
+                spec.bad_option("block", tokens)
             })?);
         }
         match spec.option("skip_bad") {
             None => {}
             Some("true") => options.skip_bad = true,
             Some("false") => options.skip_bad = false,
-            Some(_) => return Err(bad("skip_bad", true_or_false())),
+            Some(_) => return Err(spec.bad_option("skip_bad", true_or_false())),
         }
         Ok(options)
     }

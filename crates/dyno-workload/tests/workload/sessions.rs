@@ -2,10 +2,10 @@
 //! them.
 #![allow(clippy::expect_used)]
 
+use dyno_model::Message;
 use dyno_model::prompt::{ChatMessage, Content, Item};
 use dyno_workload::data::{
-    Count, DataError, DataOrder, DataSet, DataSpec, Format, Outside, PromptSelection, SpecError,
-    convert,
+    Count, DataError, DataOrder, DataSet, DataSpec, Format, Outside, PromptSelection, convert,
 };
 use dyno_workload::random::RandomError;
 use dyno_workload::random::key::Key;
@@ -14,7 +14,7 @@ use dyno_workload::session::{SessionOptions, SessionProfile, SyntheticSessions, 
 use dyno_workload::tokenizer::Tokenizer;
 use proptest::prelude::*;
 
-fn options(spec: &str) -> Result<SessionOptions, SpecError> {
+fn options(spec: &str) -> Result<SessionOptions, Message> {
     spec.parse::<DataSpec>().and_then(|spec| SessionOptions::new(&spec))
 }
 

@@ -1,7 +1,7 @@
 //! Reads a twin file and rejects impossible values, with the line at fault.
 
 use super::form::{CostFile, File, Form};
-use super::{Accuracy, KINDS, SCHEMA, Twin, TwinError, TwinLengths, TwinRange};
+use super::{Accuracy, KINDS, SCHEMA, Twin, TwinLengths, TwinRange};
 use crate::core::{ConfigError, Cost, CostKnee, Front, Launch, Rise};
 use crate::slow_down::SlowDown;
 use dyno_model::{Message, message};
@@ -9,12 +9,15 @@ use toml::Spanned;
 
 impl Twin {
     /// Reads a twin from the text of `file`; messages use that name.
-    pub fn parse(text: &str, file: &str) -> Result<Self, TwinError> {
+    pub fn parse(text: &str, file: &str) -> Result<Self, Message> {
         let at = Place { text, file };
         let form: Form = toml::from_str(text).map_err(|error| at.toml(&error))?;
         if form.schema.get_ref() != SCHEMA {
             let (file, schema) = (file.to_owned(), form.schema.into_inner());
-            return Err(TwinError::Schema { file, schema });
+            return Err(message!(
+                "twin {file} has the schema `{schema}`; this version of Dyno reads {SCHEMA}",
+                "孪生模型 {file} 的 schema 为 `{schema}`；此版本的 Dyno 读取 {SCHEMA}"
+            ));
         }
         let read: File = toml::from_str(text).map_err(|error| at.toml(&error))?;
         let cost = at.cost(&read.cost)?;
@@ -67,20 +70,24 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn wrong(&self, offset: usize, problem: Message) -> TwinError {
+    fn wrong(&self, offset: usize, problem: Message) -> Message {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
-        TwinError::Form { file: self.file.to_owned(), line, problem }
+        message!(
+            "twin file {file}, line {line}: {problem}",
+            "孪生模型文件 {file} 第 {line} 行：{problem}",
+            file = self.file
+        )
     }
 
-    fn toml(&self, error: &toml::de::Error) -> TwinError {
+    fn toml(&self, error: &toml::de::Error) -> Message {
         let offset = error.span().map_or(0, |span| span.start);
         let said = error.message().replace('\n', "; ");
         self.wrong(offset, message!("{said}", "“{said}”"))
     }
 
     /// A setting that the scheduler rejects, with the line that sets it.
-    fn setting(&self, table: usize, error: &ConfigError) -> TwinError {
+    fn setting(&self, table: usize, error: &ConfigError) -> Message {
         let name = match error {
             ConfigError::Zero(name) => name,
             ConfigError::Block(_) => "block",
@@ -99,7 +106,7 @@ impl Place<'_> {
         self.wrong(table, Message::of(error))
     }
 
-    fn cost(&self, file: &Spanned<CostFile>) -> Result<Cost, TwinError> {
+    fn cost(&self, file: &Spanned<CostFile>) -> Result<Cost, Message> {
         let read = file.get_ref();
         let number = |name: &str, value: &Spanned<f64>, per_second: f64| {
             let given = *value.get_ref();
@@ -174,9 +181,10 @@ impl Place<'_> {
                 let problem = message!(
                     "`knee.decode_us` is {}; give a finite number of at least -{} (`decode_us`), \
                      or more sequences would take less time",
-                    "`knee.decode_us` 为 {}；请给出不小于 -{}（`decode_us`）的有限数，否则序列越多用时反而越短",
+                    "`knee.decode_us` 为 {}；请给出不小于 -{}（`decode_us`）的有限数，\
+                     否则序列越多用时反而越短",
                     knee.decode_us.get_ref(),
-                    read.decode_us.get_ref()
+                    read.decode_us.get_ref(),
                 );
                 self.wrong(knee.decode_us.span().start, problem)
             }
@@ -190,7 +198,7 @@ impl Place<'_> {
         Ok(cost)
     }
 
-    fn lengths(&self, lengths: &Spanned<TwinLengths>) -> Result<(), TwinError> {
+    fn lengths(&self, lengths: &Spanned<TwinLengths>) -> Result<(), Message> {
         let TwinLengths { input, output } = *lengths.get_ref();
         for (name, length) in [("input", input), ("output", output)] {
             let mean = length.mean.is_finite() && length.mean >= 1.0;
@@ -198,9 +206,10 @@ impl Place<'_> {
                 let problem = message!(
                     "`{name}` has a mean of {} and a spread of {}; give a mean of at least 1 token \
                      and a spread from 0 to 10",
-                    "`{name}` 的 mean 为 {}，spread 为 {}；mean 至少为 1 个 token，spread 须在 0 到 10 之间",
+                    "`{name}` 的 mean 为 {}，spread 为 {}；mean 至少为 1 个 token，spread 须在 0 \
+                     到 10 之间",
                     length.mean,
-                    length.spread
+                    length.spread,
                 );
                 return Err(self.wrong(lengths.span().start, problem));
             }
@@ -208,7 +217,7 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn accuracy(&self, accuracy: &Accuracy, offset: usize) -> Result<(), TwinError> {
+    fn accuracy(&self, accuracy: &Accuracy, offset: usize) -> Result<(), Message> {
         let Accuracy { rate, ttft, itl, latency } = *accuracy;
         let all = [("rate", Some(rate)), ("ttft", Some(ttft)), ("itl", itl)];
         for (name, percent) in all.into_iter().chain([("latency", Some(latency))]) {
@@ -224,7 +233,7 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn range(&self, range: &Spanned<TwinRange>) -> Result<(), TwinError> {
+    fn range(&self, range: &Spanned<TwinRange>) -> Result<(), Message> {
         let TwinRange { in_flight, rate, input, output } = *range.get_ref();
         let named =
             [("in_flight", in_flight), ("rate", rate), ("input", input), ("output", output)];

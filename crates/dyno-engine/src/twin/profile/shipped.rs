@@ -1,7 +1,8 @@
 //! The twins that Dyno ships, and finding one by its name.
 
-use super::{Twin, TwinError};
+use super::Twin;
 use crate::twin::files::TWINS;
+use dyno_model::{Message, message};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
@@ -14,21 +15,30 @@ const ALIKE: f64 = 0.5;
 /// The largest file of a twin.
 const LARGEST_FILE: u64 = 1 << 20;
 
-fn read(path: &Path) -> Result<String, TwinError> {
-    let name = || path.display().to_string();
-    let failed = |source| TwinError::Read { path: name(), source };
+fn read(path: &Path) -> Result<String, Message> {
+    let failed = |error| {
+        message!(
+            "cannot read the twin file {}: {error}",
+            "无法读取孪生模型文件 {}：{error}",
+            path.display()
+        )
+    };
     let file = std::fs::File::open(path).map_err(failed)?;
     let mut text = String::new();
     file.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(failed)?;
     match text.len() as u64 > LARGEST_FILE {
-        true => Err(TwinError::Large { path: name() }),
+        true => Err(message!(
+            "cannot read the twin file {path}: it is larger than 1 MiB",
+            "无法读取孪生模型文件 {path}：文件超过 1 MiB",
+            path = path.display()
+        )),
         false => Ok(text),
     }
 }
 
 impl Twin {
     /// The shipped twin with that name, or the one in the file at that path.
-    pub fn load(name_or_path: &str) -> Result<Self, TwinError> {
+    pub fn load(name_or_path: &str) -> Result<Self, Message> {
         if let Some((name, text)) = TWINS.iter().find(|(name, _)| *name == name_or_path) {
             return Self::parse(text, name);
         }
@@ -36,7 +46,13 @@ impl Twin {
         let is_path = path.components().count() > 1 || path.extension().is_some();
         if !is_path && !path.is_file() {
             let near = near(name_or_path);
-            return Err(TwinError::Unknown { name: name_or_path.to_owned(), near });
+            return Err(message!(
+                "there is no twin named `{name_or_path}`{meant}; `dyno twins` lists them, and your \
+                 own file is given by its path, such as ./{name_or_path}.toml",
+                "没有名为 `{name_or_path}` 的孪生模型{meant}；运行 `dyno twins` 查看全部孪生模型；\
+                 自己的文件请写路径，例如 ./{name_or_path}.toml",
+                meant = did_you_mean(&near),
+            ));
         }
         Self::parse(&read(path)?, name_or_path)
     }
@@ -49,6 +65,16 @@ impl Twin {
     /// The name of the default twin.
     pub fn default_name() -> &'static str {
         DEFAULT
+    }
+}
+
+fn did_you_mean(names: &[&str]) -> Message {
+    match names {
+        [] => Message::quoted(""),
+        names => Message::new([
+            format!(" (did you mean {}?)", names.join(" or ")),
+            format!("（是否想写 {}？）", names.join(" 或 ")),
+        ]),
     }
 }
 
@@ -102,6 +128,7 @@ mod tests {
     fn a_path_that_is_not_there_is_named() {
         let error = Twin::load("nowhere/twin.toml").unwrap_err().to_string();
         assert!(error.contains("nowhere/twin.toml"), "{error}");
-        assert!(matches!(Twin::load("twin.toml"), Err(TwinError::Read { .. })));
+        let error = Twin::load("twin.toml").unwrap_err().to_string();
+        assert!(error.starts_with("cannot read the twin file twin.toml"), "{error}");
     }
 }

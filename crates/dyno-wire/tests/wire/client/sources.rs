@@ -5,7 +5,7 @@ use crate::client::desk::{Desk, whole};
 use dyno_drive::{StopSignal, Transport};
 use dyno_model::SEC;
 use dyno_model::outcome::Outcome;
-use dyno_wire::client::{Addresses, NoAddress, Resolver, SourceError, Sources};
+use dyno_wire::client::{Addresses, NoAddress, Resolver, Sources};
 use dyno_wire::dialect::DIALECTS;
 use dyno_wire::endpoint::Endpoint;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -82,7 +82,7 @@ fn the_target_is_reached_by_the_family_of_the_sources() {
     assert_eq!(found(&[four, six], "::1"), Ok(six.into()));
     assert_eq!(found(&[four, six], "127.0.0.2"), Ok(four.into()));
     let error = found(&[four], "::1").unwrap_err();
-    assert!(matches!(error, NoAddress::Source(SourceError::OtherFamily { .. })), "{error:?}");
+    assert!(matches!(error, NoAddress::Source(_)), "{error:?}");
     let error = error.to_string();
     assert_eq!(
         error,
