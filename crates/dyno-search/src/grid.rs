@@ -12,18 +12,9 @@ pub enum GridOrder {
     Shuffled(u64),
 }
 
-/// One level to be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GridTurn {
-    /// Which of the levels, from 0.
-    pub level: usize,
-    /// Which repetition, from 0.
-    pub round: usize,
-}
-
-/// Each of `levels` levels, `repeats` times. Repeats are interleaved: all levels once, then all
+/// Each of `levels` levels, `repeats` times, as its place among them and its repetition, from 0. Repeats are interleaved: all levels once, then all
 /// again, so that drift over time does not look like a difference between levels.
-pub fn turns(levels: usize, repeats: usize, order: GridOrder) -> Vec<GridTurn> {
+pub fn turns(levels: usize, repeats: usize, order: GridOrder) -> Vec<(usize, usize)> {
     let mut turns = Vec::with_capacity(levels.saturating_mul(repeats));
     let mut random = SplitMix::new(match order {
         GridOrder::Given => 0,
@@ -31,7 +22,7 @@ pub fn turns(levels: usize, repeats: usize, order: GridOrder) -> Vec<GridTurn> {
     });
     for round in 0..repeats {
         let from = turns.len();
-        turns.extend((0..levels).map(|level| GridTurn { level, round }));
+        turns.extend((0..levels).map(|level| (level, round)));
         if order != GridOrder::Given {
             for left in (2..=levels).rev() {
                 turns.swap(from + left - 1, from + random.below(left));
@@ -46,8 +37,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn levels(turns: &[GridTurn]) -> Vec<usize> {
-        turns.iter().map(|turn| turn.level).collect()
+    fn levels(turns: &[(usize, usize)]) -> Vec<usize> {
+        turns.iter().map(|(level, _)| *level).collect()
     }
 
     #[test]
@@ -74,7 +65,7 @@ mod tests {
             let all = turns(count, repeats, order);
             prop_assert_eq!(all.len(), count * repeats);
             for (round, chunk) in all.chunks(count.max(1)).enumerate() {
-                prop_assert!(chunk.iter().all(|turn| turn.round == round));
+                prop_assert!(chunk.iter().all(|(_, at)| *at == round));
                 let mut levels = levels(chunk);
                 levels.sort_unstable();
                 prop_assert_eq!(levels, (0..count).collect::<Vec<_>>());

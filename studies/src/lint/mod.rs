@@ -25,9 +25,6 @@ const FILES: u64 = 200;
 /// Files with a defect, for each form and defect.
 const PLANTED: usize = 30;
 
-/// Findings of one file: the check, and whether it is an error.
-type Findings = BTreeSet<(String, bool)>;
-
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let after = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;
@@ -100,7 +97,11 @@ struct Row {
 }
 
 impl Row {
-    fn add<'a>(&mut self, form: Form, pairs: impl Iterator<Item = (&'a Findings, &'a Findings)>) {
+    fn add<'a>(
+        &mut self,
+        form: Form,
+        pairs: impl Iterator<Item = (&'a BTreeSet<(String, bool)>, &'a BTreeSet<(String, bool)>)>,
+    ) {
         for (before, after) in pairs {
             let new: Vec<&(String, bool)> = after.difference(before).collect();
             self.files += 1;
@@ -182,7 +183,11 @@ fn levels(form: Form, seed: u64, i: u64) -> Vec<Stated> {
 }
 
 /// Lints files as a user would, and returns the findings of each.
-fn lint(dyno: &Path, form: Form, texts: &[impl AsRef<str>]) -> Result<Vec<Findings>> {
+fn lint(
+    dyno: &Path,
+    form: Form,
+    texts: &[impl AsRef<str>],
+) -> Result<Vec<BTreeSet<(String, bool)>>> {
     let dir = scratch();
     std::fs::create_dir_all(&dir)?;
     let name = |i: usize| format!("{}-{i:04}.{}", form.name, form.extension);
@@ -196,7 +201,7 @@ fn lint(dyno: &Path, form: Form, texts: &[impl AsRef<str>]) -> Result<Vec<Findin
     }
     let all: Vec<Value> = serde_json::from_slice(&ran.stdout)
         .with_context(|| String::from_utf8_lossy(&ran.stderr).into_owned())?;
-    let mut found = vec![Findings::new(); texts.len()];
+    let mut found = vec![BTreeSet::new(); texts.len()];
     let of = |finding: &Value| {
         let file = finding["file"].as_str()?;
         let place = (0..texts.len()).find(|i| Path::new(file) == dir.join(name(*i)))?;
@@ -223,7 +228,7 @@ fn counted<'a>(counts: impl IntoIterator<Item = (&'a str, usize)>) -> String {
 }
 
 /// A table of the clean files, in Markdown.
-fn print_clean(clean: &BTreeMap<&str, Vec<Findings>>) {
+fn print_clean(clean: &BTreeMap<&str, Vec<BTreeSet<(String, bool)>>>) {
     println!("| form | clean files | with an error | with a warning | by |");
     println!("| --- | ---: | ---: | ---: | --- |");
     let (mut errors, mut all) = (0, 0);

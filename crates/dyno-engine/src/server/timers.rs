@@ -4,15 +4,6 @@ use dyno_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A timer that fired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fired {
-    /// Its owner.
-    pub(super) token: u64,
-    /// Its id; it is void if its owner has set another since.
-    pub(super) id: u64,
-}
-
 /// All timers.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
@@ -33,12 +24,13 @@ impl Timers {
         self.heap.peek().map(|Reverse((due, _, _))| *due)
     }
 
-    /// The earliest one, if it is due by `now`.
-    pub(super) fn pop(&mut self, now: Nanos) -> Option<Fired> {
+    /// The owner of the earliest one and its id, if it is due by `now`. It is void if its owner has set
+    /// another since.
+    pub(super) fn pop(&mut self, now: Nanos) -> Option<(u64, u64)> {
         if self.next_due()? > now {
             return None;
         }
-        self.heap.pop().map(|Reverse((_, id, token))| Fired { token, id })
+        self.heap.pop().map(|Reverse((_, id, token))| (token, id))
     }
 }
 
@@ -53,7 +45,7 @@ mod tests {
             timers.set(due, token);
         }
         let fired = |timers: &mut Timers| {
-            std::iter::from_fn(|| timers.pop(20)).map(|f| f.token).collect::<Vec<_>>()
+            std::iter::from_fn(|| timers.pop(20)).map(|(token, _)| token).collect::<Vec<_>>()
         };
         assert_eq!(fired(&mut timers), [1, 4, 2]);
         assert_eq!(timers.next_due(), Some(30));

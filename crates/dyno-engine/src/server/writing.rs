@@ -26,9 +26,9 @@ impl Reactor {
             if self.site.outage().is_some() {
                 return;
             }
-            if let Some(fired) = self.timers.pop(now) {
-                self.with(fired.token, |reactor, connection| {
-                    if connection.timer == fired.id { reactor.fire(connection) } else { Fate::Keep }
+            if let Some((token, id)) = self.timers.pop(now) {
+                self.with(token, |reactor, connection| {
+                    if connection.timer == id { reactor.fire(connection) } else { Fate::Keep }
                 });
             } else if let Some(due) = self.site.next_write() {
                 self.write_tokens(&due);

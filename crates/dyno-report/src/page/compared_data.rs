@@ -11,9 +11,6 @@ use dyno_model::metric::MetricGroup;
 use dyno_model::summary::{Basis, LevelSummary, Summary};
 use serde_json::{Map, Value, json};
 
-/// A run and its name.
-type Side<'a> = (&'a str, &'a Summary);
-
 /// Where a level stands on the axis of a load. The closed loops of a sweep over rates are its two ends:
 /// nothing was measured between them.
 fn placed(side: &Summary, level: &LevelSummary, kind: LoadKind) -> Option<f64> {
@@ -22,14 +19,14 @@ fn placed(side: &Summary, level: &LevelSummary, kind: LoadKind) -> Option<f64> {
 }
 
 /// The loads that some run was swept over, the most frequent first.
-fn axes(sides: &[Side], language: Language) -> Vec<(LoadKind, Value)> {
+fn axes(sides: &[(&str, &Summary)], language: Language) -> Vec<(LoadKind, Value)> {
     let mut found: Vec<(usize, LoadKind, Value)> = Vec::new();
     for (kind, name) in LOADS {
-        let own = |(_, side): &Side| {
+        let own = |(_, side): &(&str, &Summary)| {
             side.levels.iter().filter_map(|level| placed(side, level, kind)).collect::<Vec<f64>>()
         };
         let places: Vec<f64> = sides.iter().flat_map(own).collect();
-        let swept = |side: &Side| dyno_chart::ordered(own(side)).len() > 1;
+        let swept = |side: &(&str, &Summary)| dyno_chart::ordered(own(side)).len() > 1;
         let all = dyno_chart::ordered(places.iter().copied());
         if let ([least, .., most], true) = (&all[..], sides.iter().any(swept)) {
             let axis = json!({
@@ -97,7 +94,7 @@ fn panes(metrics: &[&Metric], axes: &[(LoadKind, Value)]) -> Vec<[String; 2]> {
 }
 
 /// The data of the page, safe within a `script` element; nothing where there is nothing to draw.
-pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
+pub(super) fn data(sides: &[(&str, &Summary)], language: Language) -> Option<String> {
     let axes = axes(sides, language);
     let basis = Basis::of(sides.iter().flat_map(|(_, side)| &side.levels));
     let metrics: Vec<Vec<Metric>> =
@@ -107,7 +104,7 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
     if panes.is_empty() {
         return None;
     }
-    let side = |((name, side), own): (&Side, &Vec<Metric>)| {
+    let side = |((name, side), own): (&(&str, &Summary), &Vec<Metric>)| {
         let x: Map<String, Value> = axes
             .iter()
             .map(|(kind, _)| {

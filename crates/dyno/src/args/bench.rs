@@ -16,6 +16,7 @@ use dyno_model::plan::{Arrival, UsageWanted};
 use dyno_model::ramp::Ramp;
 use dyno_model::slo::Slo;
 use dyno_run::Sources;
+use dyno_workload::data::DataOrder;
 use dyno_workload::random::lengths::Lengths;
 use std::path::PathBuf;
 
@@ -145,8 +146,8 @@ pub(crate) struct DataArgs {
 #[command(next_help_heading = "Data")]
 pub(crate) struct ChoiceArgs {
     /// Order of the prompts of a file: as in the file, or shuffled by the seed
-    #[arg(long, value_name = "ORDER", default_value = "file")]
-    pub(crate) order: OrderArg,
+    #[arg(long, value_name = "ORDER", default_value = "file", value_parser = values::one_of(ORDERS))]
+    pub(crate) order: DataOrder,
     /// Use at most the first N prompts of a file
     #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
     pub(crate) limit: Option<u64>,
@@ -165,12 +166,8 @@ pub(crate) struct ChoiceArgs {
     pub(crate) tokenizer: Option<PathBuf>,
 }
 
-/// Order of prompts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OrderArg {
-    File,
-    Shuffle,
-}
+/// Orders of prompts by name.
+const ORDERS: &[(&str, DataOrder)] = &[("file", DataOrder::File), ("shuffle", DataOrder::Shuffle)];
 
 /// What each request asks for.
 #[derive(Debug, Default, Args)]

@@ -8,7 +8,7 @@ use dyno_model::limits::MOST_LEVELS;
 use dyno_model::message;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Condition;
-use dyno_search::grid::{GridOrder, GridTurn, turns};
+use dyno_search::grid::{GridOrder, turns};
 
 /// Makes the order of levels independent of everything else that the seed decides.
 const OF_LEVELS: u64 = 0x6c65_7665_6c73;
@@ -59,16 +59,15 @@ pub(super) fn course(
         LevelOrderArg::Given => GridOrder::Given,
         LevelOrderArg::Shuffle => GridOrder::Shuffled(seed ^ OF_LEVELS),
     };
-    let ordered =
-        turns(levels.len(), rounds, order).into_iter().map(|GridTurn { level, round }| {
-            let mut level = levels[level].clone();
-            if rounds > 1 {
-                let round = round as u32 + 1;
-                level.repeat = Some(round);
-                level.label = format!("{} #{round}", level.label);
-            }
-            level
-        });
+    let ordered = turns(levels.len(), rounds, order).into_iter().map(|(level, round)| {
+        let mut level = levels[level].clone();
+        if rounds > 1 {
+            let round = round as u32 + 1;
+            level.repeat = Some(round);
+            level.label = format!("{} #{round}", level.label);
+        }
+        level
+    });
     let ordered = ordered.collect();
     let course = LevelSchedule {
         cooldown_ns: each.cooldown,

@@ -1,7 +1,7 @@
 //! What is sent: which lengths make levels, and which prompts are used.
 
 use super::notes::Notes;
-use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
+use crate::args::bench::{ChoiceArgs, DataArgs};
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Length;
@@ -10,7 +10,7 @@ use dyno_model::message;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
 use dyno_run::workload::not_truncated;
-use dyno_workload::data::{DataError, DataKind, DataSet, DataSpec};
+use dyno_workload::data::{DataError, DataKind, DataOrder, DataSet, DataSpec};
 use dyno_workload::random::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
 
@@ -252,7 +252,7 @@ fn sizes(args: &DataArgs, nature: Nature, task: Task, usual: Usual) -> Vec<Sizes
 pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageError> {
     let from_file = !nature.is_made();
     let only_for_files = [
-        ("--order", args.choice.order == OrderArg::Shuffle),
+        ("--order", args.choice.order == DataOrder::Shuffle),
         ("--limit", args.choice.limit.is_some()),
         ("--min-input-tokens", args.choice.min_input_tokens.is_some()),
         ("--max-input-tokens", args.choice.max_input_tokens.is_some()),
@@ -266,7 +266,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             ),
         ));
     }
-    if matches!(nature, Nature::Trace { .. }) && args.choice.order == OrderArg::Shuffle {
+    if matches!(nature, Nature::Trace { .. }) && args.choice.order == DataOrder::Shuffle {
         return Err(UsageError::new(
             "--order",
             message!(
@@ -275,7 +275,8 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             ),
         ));
     }
-    if matches!(nature, Nature::RecordedSessions { .. }) && args.choice.order == OrderArg::Shuffle {
+    if matches!(nature, Nature::RecordedSessions { .. }) && args.choice.order == DataOrder::Shuffle
+    {
         return Err(UsageError::new(
             "--order",
             message!(
@@ -358,7 +359,7 @@ pub(super) fn is_stdin(plan: &Plan) -> bool {
 /// Which prompts of a file are used, as a plan.
 pub(crate) fn choice_plan(choice: &ChoiceArgs) -> DataPlan {
     DataPlan {
-        shuffle: choice.order == OrderArg::Shuffle,
+        shuffle: choice.order == DataOrder::Shuffle,
         limit: choice.limit,
         min_input_tokens: choice.min_input_tokens,
         max_input_tokens: choice.max_input_tokens,
