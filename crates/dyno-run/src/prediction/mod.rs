@@ -41,6 +41,7 @@ pub(crate) fn prepare(
         workload.count_with(counter, Failure::default(), None);
         workload.check(plan)?;
     }
+    workload.set_context(Some(twin.context()));
     if !twin.scheduler.prefix_cache {
         workload.leave_text_out();
     }
@@ -55,7 +56,7 @@ pub(crate) fn prepare(
     let preflight = Preflight { model, length_field, ..Preflight::default() };
     let environment = identity::environment(Server::default(), preflight, notes);
     let capacity = of_sweep(&twin, &plan, &workload).map_err(RunError::Usage)?;
-    let (streamed, answers) = (plan.request.stream, workload.is_session());
+    let (streamed, answers) = (plan.request.stream, workload.needs_answers());
     let client = ClientBehaviour { way: WAY, streamed, details: true, answers, patience: None };
     let engine = Predicted::new(core, client);
     let prompts = engine.prompts(has_messages(&plan));

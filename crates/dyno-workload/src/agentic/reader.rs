@@ -137,7 +137,7 @@ pub struct Trees {
 impl Trees {
     /// The trees at a path: of a file, or of all files in a folder.
     pub fn open(path: &Path, keep: TreeDetail) -> Result<Self, DataError> {
-        let files = folder::files(path)?.into_iter().map(TreeSource::File).collect();
+        let files = folder::files_at(path)?.into_iter().map(TreeSource::File).collect();
         Ok(Self::of(files, keep))
     }
 
