@@ -120,6 +120,14 @@ pub enum SpecError {
         /// Valid values.
         allowed: Message,
     },
+    /// The value is not possible for a reason.
+    #[message("{key}=: {why}", "{key}=：{why}")]
+    Wrong {
+        /// The key.
+        key: &'static str,
+        /// What is wrong with its value, and what to write.
+        why: Message,
+    },
     /// Two keys contradict each other.
     #[message(
         "{0}= and {1}= both say where the prompt is; give one of them",
