@@ -94,7 +94,8 @@ pub(super) fn left_out() -> Message {
 
 fn builder(format: AgenticFormat) -> Box<dyn TreeBuilder> {
     match format {
-        AgenticFormat::Weka => Box::new(weka::WekaTraces),
+        // Generated trees have the form of WEKA's; no record shows them.
+        AgenticFormat::Weka | AgenticFormat::Generated => Box::new(weka::WekaTraces),
         AgenticFormat::Mlperf => Box::<mlperf::MlperfConversations>::default(),
         AgenticFormat::Otel => Box::<otel::GenAiSpans>::default(),
         AgenticFormat::Dynamo => Box::<dynamo::DynamoRequests>::default(),
