@@ -165,6 +165,7 @@ impl Letters {
             finish_reason: None,
             detail: None,
             text: None,
+            tree: None,
             ..*record
         };
         let letter = Letter {

@@ -2,7 +2,6 @@
 
 use crate::measured::MeasuredRun;
 use dyno_fit::TrialCaches;
-use dyno_model::environment::Environment;
 use dyno_model::plan::DataPlan;
 use dyno_stats::upper_median;
 
@@ -63,7 +62,7 @@ pub(crate) fn context(runs: &[MeasuredRun]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::environment::{Host, Preflight, Server};
+    use dyno_model::environment::{Environment, Host, Preflight, Server};
     use serde_json::json;
 
     #[test]

@@ -106,21 +106,18 @@ proptest! {
         let conversation = Conversation { turns: user.collect(), input_tokens: Some(7) };
         let sent = encoder(true).conversation(&conversation).unwrap();
         let direct = Prompts { chat: true, block: BLOCK }.conversation(&conversation).unwrap();
-        let (mut sent, mut sent_later) = (sent.first, sent.then.unwrap());
-        let (mut direct, mut later) = (direct.first, direct.then.unwrap());
-        for (number, (_, answer)) in (1..).zip(&turns) {
+        prop_assert_eq!(&sent.planned, &direct.planned);
+        let (mut sent, mut direct) = (sent.requests, direct.requests);
+        for (number, (_, answer)) in (0..).zip(&turns) {
+            let (over, same) = (sent.take(number).unwrap(), direct.take(number).unwrap());
             // A twin counts tokens itself: there are no characters that it could count instead.
-        let sent_lengths = RequestedLengths { characters: None, ..sent.lengths };
-        prop_assert_eq!(sent_lengths, direct.lengths);
-            prop_assert_eq!(over_http(&sent, true), direct.body.0);
-            let (next, same) = (sent_later.next(answer), later.next(answer));
-            if number == turns.len() {
-                prop_assert!(next.is_none() && same.is_none());
-                break;
-            }
-            let (next, same) = (next.unwrap(), same.unwrap());
-            prop_assert_eq!(next.think, same.think);
-            (sent, direct) = (next.payload, same.payload);
+            let sent_lengths = RequestedLengths { characters: None, ..over.payload.lengths };
+            prop_assert_eq!(sent_lengths, same.payload.lengths);
+            prop_assert_eq!(over_http(&over.payload, true), same.payload.body.0);
+            sent.answered(number, answer);
+            direct.answered(number, answer);
         }
+        let after = turns.len() as u32;
+        prop_assert!(sent.take(after).is_none() && direct.take(after).is_none());
     }
 }

@@ -177,7 +177,10 @@ impl Workload {
             }
             // Traces are read whole when they are opened, and agents on a bus have copies.
             let on_bus = plan.fleet.as_ref().is_some_and(|fleet| fleet.bus);
-            if role == DATA && (self.source.selection().is_some() || self.source.trees().is_some()) && !on_bus {
+            if role == DATA
+                && (self.source.selection().is_some() || self.source.trees().is_some())
+                && !on_bus
+            {
                 self.watched = Some(Watched { path, seen, digest: digest.clone() });
             }
             digests.push(digest);

@@ -13,6 +13,7 @@ use dyno_model::Message;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_workload::agentic::AgenticLoad;
+use dyno_workload::agentic::replay::TreeReplayer;
 use dyno_workload::data::{Count, DataError, DataSet, PromptSelection, Selected};
 use dyno_workload::random::key::Key;
 use dyno_workload::random::lengths::Lengths;
@@ -154,7 +155,7 @@ impl Workload {
             Some(Prepared::Trees(replayer)) => replayer.again(of.key),
             _ => {
                 let chat = has_messages(of.plan);
-                let mut options = load.replay.clone();
+                let mut options = load.replay;
                 options.marker |= of.plan.data.unique_prefix;
                 TreeReplayer::new(&self.tokenizer, options, of.key, chat).map_err(of_random)?
             }

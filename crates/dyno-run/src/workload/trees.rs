@@ -8,7 +8,8 @@ use dyno_drive::{Sending, TreePrompt, TreePrompts};
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::tree::PlannedTurn;
 use dyno_model::{Message, message};
-use dyno_workload::agentic::{AgenticLoad, ReplayedTree, TakenTrees, TreeReplayer};
+use dyno_workload::agentic::replay::{ReplayedTree, TreeReplayer};
+use dyno_workload::agentic::{AgenticLoad, TakenTrees, Tree};
 use dyno_workload::data::DataTally;
 use dyno_workload::random::key::Key;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -85,7 +86,7 @@ struct TreeItems {
 
 impl TreeItems {
     /// The next tree; an error goes into the account.
-    fn next(&mut self) -> Option<Arc<dyno_workload::agentic::Tree>> {
+    fn next(&mut self) -> Option<Arc<Tree>> {
         if !std::mem::replace(&mut self.caught_up, true) {
             for _ in 0..self.of.from {
                 self.of_a_pass()?;
@@ -94,7 +95,7 @@ impl TreeItems {
         self.of_a_pass()
     }
 
-    fn of_a_pass(&mut self) -> Option<Arc<dyno_workload::agentic::Tree>> {
+    fn of_a_pass(&mut self) -> Option<Arc<Tree>> {
         loop {
             let trees = match &mut self.trees {
                 Some(trees) => trees,

@@ -15,8 +15,20 @@ const MOST_PARALLEL: u32 = 100;
 const LONGEST_CONTEXT: u32 = 1_000_000;
 
 const KEYS: [&str; 14] = [
-    "turns", "system", "first", "growth", "output", "gap", "tools", "subagents", "parallel",
-    "subturns", "background", "trim", "cut", "context",
+    "turns",
+    "system",
+    "first",
+    "growth",
+    "output",
+    "gap",
+    "tools",
+    "subagents",
+    "parallel",
+    "subturns",
+    "background",
+    "trim",
+    "cut",
+    "context",
 ];
 
 /// What generated trees are like. Where the defaults come from is in the guide on agentic traffic.

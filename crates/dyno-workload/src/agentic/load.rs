@@ -8,9 +8,8 @@ use dyno_model::units::parse_duration;
 use dyno_model::{Message, Nanos, SEC, message};
 use rand_chacha::rand_core::Rng;
 
-use super::generated::{AgenticOptions, GeneratedTrees};
 use super::replay::{ReplayOptions, Responses, TreeStart};
-use super::{AgenticNotes, Tree, TreeDetail, Trees};
+use super::{AgenticNotes, AgenticOptions, GeneratedTrees, Tree, TreeDetail, Trees};
 use crate::data::{DataError, DataKind, DataSpec, SpecError};
 use crate::random::key::Key;
 
@@ -63,11 +62,8 @@ impl AgenticLoad {
 
     /// Reads the options of a specification.
     pub fn of(spec: &DataSpec, selection: TreeSelection) -> Result<Self, SpecError> {
-        let (of_replay, others): (Vec<_>, Vec<_>) = spec
-            .options
-            .iter()
-            .cloned()
-            .partition(|(key, _)| REPLAY_KEYS.contains(&key.as_str()));
+        let (of_replay, others): (Vec<_>, Vec<_>) =
+            spec.options.iter().cloned().partition(|(key, _)| REPLAY_KEYS.contains(&key.as_str()));
         let from = match &spec.path {
             Some(path) => {
                 spec.only(&REPLAY_KEYS)?;
@@ -107,9 +103,9 @@ impl AgenticLoad {
         };
         let time = || match value {
             "none" => Ok(None),
-            _ => parse_duration(value).map(Some).map_err(|_| {
-                bad(message!("60s, 5m or {key}=none", "60s、5m 或 {key}=none"))
-            }),
+            _ => parse_duration(value)
+                .map(Some)
+                .map_err(|_| bad(message!("60s, 5m or {key}=none", "60s、5m 或 {key}=none"))),
         };
         match key {
             "start" => {
@@ -136,7 +132,12 @@ impl AgenticLoad {
                 self.replay.text = match value {
                     "recorded" => true,
                     "none" => false,
-                    _ => return Err(bad(message!("recorded or text=none", "recorded 或 text=none"))),
+                    _ => {
+                        return Err(bad(message!(
+                            "recorded or text=none",
+                            "recorded 或 text=none"
+                        )));
+                    }
                 }
             }
             "max_gap" => self.replay.max_gap = time()?,
@@ -181,7 +182,8 @@ impl AgenticLoad {
         if !begins_level || high <= 0.0 {
             return TreeStart::Beginning;
         }
-        let unit = (key.of_lengths(b"starts  ", index).next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        let unit =
+            (key.of_lengths(b"starts  ", index).next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         TreeStart::At(low + unit * (high - low))
     }
 
@@ -209,7 +211,11 @@ impl AgenticLoad {
             }
             TreesFrom::Path(path) => match Trees::format_of(path) {
                 Some(format) => {
-                    message!("{}: agentic traffic, {format}", "{}：agentic 流量，{format}", path.display())
+                    message!(
+                        "{}: agentic traffic, {format}",
+                        "{}：agentic 流量，{format}",
+                        path.display()
+                    )
                 }
                 None => message!("{}: agentic traffic", "{}：agentic 流量", path.display()),
             },

@@ -32,7 +32,7 @@ pub enum TreeDetail {
 }
 
 /// Makes trees of the records of one format.
-pub(super) trait TreeBuilder {
+pub(super) trait TreeBuilder: Send {
     /// Takes a record. An error means that the one tree of this record cannot be used.
     fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError>;
 

@@ -7,7 +7,9 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::plan::DataPlan;
 use dyno_model::{Localized, Message, message};
-use dyno_workload::agentic::{AgenticOptions, AgenticProfile, GeneratedTrees, Trees};
+use dyno_workload::agentic::{
+    AgenticLoad, AgenticOptions, AgenticProfile, GeneratedTrees, TreeSelection, Trees,
+};
 use dyno_workload::data::{DataKind, DataSpec};
 use dyno_workload::random::key::Key;
 
@@ -51,6 +53,7 @@ pub(super) fn show(
     let Some(path) = &spec.path else {
         return show_generated(spec, (plan, seed), json, printer);
     };
+    AgenticLoad::of(spec, TreeSelection::default()).map_err(in_spec)?;
     if let Some(flag) = selects(plan) {
         let message = message!(
             "agentic traffic is described whole, with the lengths that were recorded; remove it",
