@@ -31,6 +31,7 @@ mod profile;
 mod profile_json;
 mod profile_text;
 mod reader;
+pub mod replay;
 mod swe_agent;
 mod tracelab;
 mod tree;

@@ -104,6 +104,19 @@ impl Tokenizer {
         }
     }
 
+    /// Tokens of a conversation through the chat template that stand before the last occurrence of a text; absent
+    /// where that cannot be known.
+    pub(crate) fn tokens_before(
+        &self,
+        messages: &[ChatMessage],
+        text: &str,
+    ) -> Result<Option<u32>, TokenizerError> {
+        match &*self.0 {
+            Kind::Local(local) => local.tokens_before(&messages, text),
+            Kind::Asking(..) | Kind::Estimate => Ok(None),
+        }
+    }
+
     /// Tokens of a request's content. Plain text is the user's one message when `chat`, else a
     /// bare prompt.
     pub fn count_content(&self, content: &Content, chat: bool) -> Result<u32, TokenizerError> {
