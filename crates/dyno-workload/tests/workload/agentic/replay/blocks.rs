@@ -67,26 +67,25 @@ fn what_ids_share_is_equal_to_the_token_and_the_rest_is_not() {
                     (turn, model.tokens(&prompt.item))
                 })
                 .collect();
-            for (number, (turn, tokens)) in sent.iter().enumerate() {
+            let (after_text, between) = model.around();
+            let (pair, size) = (after_text + between, SIZE as usize);
+            for (number, (turn, tokens)) in sent.iter().enumerate().skip(1) {
+                let (mut best, mut found) = (0, 0);
                 for (earlier, before) in &sent[..number] {
                     let ids = common(&earlier.ids, &turn.ids);
-                    let shared = common(before, tokens) / SIZE as usize;
-                    let most = before.len().min(tokens.len()) / SIZE as usize;
-                    if ids < most && ids > 0 {
-                        parts += 1;
-                    }
-                    whole += usize::from(ids > 0 && ids == most);
-                    // Room for what the template puts behind the text of the shorter one.
-                    let end = usize::from(ids == most && tokens.len() < before.len() + 13);
-                    assert!(
-                        shared + end >= ids.min(most),
-                        "{kind} {seed} {number}: {shared} of {ids} blocks"
-                    );
-                    assert!(
-                        shared <= ids + usize::from(ids == most),
-                        "{kind} {seed} {number}: {shared} for {ids}"
-                    );
+                    let shared = common(before, tokens);
+                    (best, found) = (best.max(ids), found.max(shared));
+                    let other = ids < earlier.ids.len().min(turn.ids.len());
+                    parts += usize::from(ids > 0 && other);
+                    whole += usize::from(ids > 0 && !other);
+                    // What the template puts between texts is always the same.
+                    let most = (ids + 1) * size + pair;
+                    assert!(!other || shared < most, "{kind} {seed} {number}: {shared} for {ids}");
                 }
+                // The end of a prompt is another than what follows there in a longer one.
+                let most = tokens.len().saturating_sub(pair + after_text + 2);
+                let expected = most.min(best * size);
+                assert!(found >= expected, "{kind} {seed} {number}: {found} of {expected}");
             }
         }
         assert!(whole > 500 && parts > 500, "{whole} {parts}");

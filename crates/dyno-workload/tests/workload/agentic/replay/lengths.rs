@@ -90,15 +90,17 @@ fn a_prompt_that_grows_keeps_the_one_before_it_token_by_token() {
         let mut numbers = Numbers::new(9);
         let tree = tree(PromptParts::Lengths, vec![(0, turns(300, &mut numbers))]);
         let prompts = prompts(&mut begin(&replayer, &tree));
-        let (least, mut whole) = (replayer.minimum() as usize, 0);
+        let (after_text, between) = model.around();
+        let mut whole = 0;
         for pair in prompts.windows(2) {
             let [before, after] = [0, 1].map(|one: usize| model.tokens(&pair[one].item));
             let shared = common(&before, &after);
             let kept = before.len().min(after.len());
-            // A message that is longer than before, and one that is cut, end where the other goes on.
-            let end = 5 + least.saturating_sub(7);
-            assert!(shared + end >= kept, "{kind}: {shared} of {kept}");
-            if after.len() > before.len() + 12 {
+            // The end of a prompt that is cut or goes on in the same message is another; a response that leaves no
+            // room for a message is gone.
+            let end = after_text + between + 1;
+            assert!(shared + 2 * end >= kept, "{kind}: {shared} of {kept}");
+            if after.len() > before.len() + end {
                 assert_eq!(shared, before.len(), "{kind}");
                 whole += 1;
             }
@@ -111,7 +113,10 @@ fn a_prompt_that_grows_keeps_the_one_before_it_token_by_token() {
 fn a_response_is_as_long_as_recorded_or_as_there_is_room_for() {
     let model = Model::new(KINDS[0], true);
     let replayer = replayer(&model, plain(), true);
-    let turns = vec![turn(100, 30, &[]), turn(160, 8, &[]), turn(180, 50, &[]), turn(200, 0, &[])];
+    let (after_text, between) = model.around();
+    let (pair, least) = (after_text + between, (after_text + between + 11) as u64);
+    let turns =
+        vec![turn(100, 30, &[]), turn(200, 8, &[]), turn(300, 50, &[]), turn(300 + least, 0, &[])];
     let tree = tree(PromptParts::Lengths, vec![(0, turns)]);
     let prompts = prompts(&mut begin(&replayer, &tree));
     let words = |prompt: &TreePrompt| match &prompt.item.content {
@@ -122,11 +127,11 @@ fn a_response_is_as_long_as_recorded_or_as_there_is_room_for() {
         other => panic!("{other:?}"),
     };
     let around = replayer.minimum() - 1;
+    let pair = pair as u32;
     assert_eq!(words(&prompts[0]), [100 - around]);
-    let between = 160 - 100 - 30 - words(&prompts[1])[2];
-    assert_eq!(words(&prompts[1])[1], 30, "all of the response");
-    assert_eq!(words(&prompts[2])[3..], [8, 180 - 160 - between - 8]);
-    assert_eq!(words(&prompts[3])[5..], [200 - 180 - between - 1, 1], "trimmed to the room");
+    assert_eq!(words(&prompts[1])[1..], [30, 100 - pair - 30], "all of the response");
+    assert_eq!(words(&prompts[2])[3..], [8, 100 - pair - 8]);
+    assert_eq!(words(&prompts[3])[5..], [10, 1], "trimmed to the room");
     let asked: Vec<_> = prompts.iter().map(|prompt| prompt.item.output_tokens.unwrap()).collect();
     assert_eq!(asked, [30, 8, 50, 1], "0 is replayed as 1");
 }
@@ -138,7 +143,7 @@ fn live_responses_stand_where_the_recorded_ones_would() {
         let options = ReplayOptions { responses: Responses::Live, ..plain() };
         let replayer = replayer(&model, options, true);
         let turns =
-            vec![turn(100, 20, &[]), turn(180, 20, &[]), turn(210, 20, &[]), turn(300, 9, &[])];
+            vec![turn(100, 20, &[]), turn(180, 20, &[]), turn(240, 20, &[]), turn(330, 9, &[])];
         let tree = tree(PromptParts::Lengths, vec![(0, turns)]);
         let mut replayed = begin(&replayer, &tree);
         let answers = ["white horse near the river", &"story of the night ".repeat(30), ""];
@@ -154,7 +159,7 @@ fn live_responses_stand_where_the_recorded_ones_would() {
         let long = &last[3].content;
         assert!(answers[1].starts_with(long.as_str()) && long.len() > 15, "{kind}: {long}");
         assert!(!last[5].content.is_empty(), "an empty response is not repeated");
-        for (item, input) in sent.iter().zip([100, 180, 210, 300]) {
+        for (item, input) in sent.iter().zip([100, 180, 240, 330]) {
             assert_eq!(model.tokens(item).len(), input, "{kind}");
             assert_eq!(item.input_tokens, Some(input as u32));
         }

@@ -32,6 +32,15 @@ impl Model {
         Self { encoder, tokenizer, template, _folder: folder }
     }
 
+    /// Tokens behind the last text of a prompt, and between a response and the next text.
+    pub(crate) fn around(&self) -> (usize, usize) {
+        let count = |role: &str| {
+            let text = format!("<|im_end|>\n<|im_start|>{role}\n");
+            self.encoder.encode(text, true).unwrap().len()
+        };
+        if self.template { (count("assistant"), count("user")) } else { (0, 0) }
+    }
+
     /// What a server makes of a prompt.
     pub(crate) fn tokens(&self, item: &Item) -> Vec<u32> {
         let text = match &item.content {
