@@ -69,6 +69,12 @@ impl ToolCall<'_> {
         }
     }
 
+    /// All of it as text.
+    pub fn text(&self) -> String {
+        let name = Value::from(self.name);
+        format!("{{\"name\":{name},\"arguments\":{}}}", self.object_text())
+    }
+
     /// The arguments as an object; text that is none becomes one.
     pub fn input(&self) -> Map<String, Value> {
         if self.arguments.trim().is_empty() {
@@ -180,8 +186,7 @@ impl RecordedPrompt {
                 }
             }
             for call in message.calls() {
-                let name = Value::from(call.name);
-                let _ = write!(text, "\n{{\"name\":{name},\"arguments\":{}}}", call.object_text());
+                let _ = write!(text, "\n{}", call.text());
             }
             text.push_str("\n\n");
         }

@@ -1,7 +1,8 @@
 //! What an agent sent, as items of Responses: calls and their results are items of their own, and tools are flat.
 
-use super::{TALK, as_item};
+use super::TALK;
 use crate::about::BETWEEN;
+use crate::calls::{By, paired};
 use dyno_model::recorded::RecordedPrompt;
 use serde_json::{Map, Value, json};
 
@@ -23,31 +24,37 @@ pub(super) fn write(fields: &mut Map<String, Value>, prompt: &RecordedPrompt) {
         fields.insert("tools".into(), tools.into());
     }
     let mut items: Vec<Value> = Vec::new();
-    for message in rest {
-        let text = message.text();
-        if message.is_result() {
-            let id = message.result_of().unwrap_or_default();
-            items.push(json!({"type": "function_call_output", "call_id": id, "output": text}));
-            continue;
-        }
-        if let Some(thought) = message.reasoning() {
+    for said in paired(rest) {
+        let role = match said.by {
+            By::Tool(id) => {
+                let output = said.text;
+                items
+                    .push(json!({"type": "function_call_output", "call_id": id, "output": output}));
+                continue;
+            }
+            By::Model => "assistant",
+            By::Other(role) => role,
+        };
+        if let Some(thought) = said.thought {
             items.push(json!({
                 "type": "reasoning", "id": format!("rs_{}", items.len()), "summary": [],
                 "content": [{"type": "reasoning_text", "text": thought}]
             }));
         }
-        let role = match message.role() {
-            role @ ("system" | "developer" | "assistant") => role,
-            _ => "user",
-        };
-        if !text.is_empty() {
-            let mut item = json!({"role": role, "content": text});
-            as_item(&mut item);
-            items.push(item);
+        if !said.text.is_empty() {
+            items.push(match role {
+                // With all that the API's own clients require of what the model said.
+                "assistant" => json!({
+                    "type": "message", "id": format!("msg_{}", items.len()), "status": "completed",
+                    "role": role,
+                    "content": [{"type": "output_text", "text": said.text, "annotations": []}]
+                }),
+                _ => json!({"role": role, "content": said.text}),
+            });
         }
-        items.extend(message.calls().map(|call| {
+        items.extend(said.calls.iter().map(|(id, call)| {
             json!({
-                "type": "function_call", "call_id": call.id.unwrap_or_default(), "name": call.name,
+                "type": "function_call", "call_id": id, "name": call.name,
                 "arguments": call.object_text()
             })
         }));
