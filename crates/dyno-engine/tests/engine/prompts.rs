@@ -4,13 +4,14 @@ use dyno_drive::{Payload, Prepare, RequestedLengths};
 use dyno_engine::predicted::Prompts;
 use dyno_engine::prompt_of;
 use dyno_engine::{Prompt, PromptError};
-use dyno_model::prompt::{ChatMessage, Content};
+use dyno_model::prompt::{ChatMessage, Content, RecordedPrompt};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use dyno_wire::dialect::{Shape, of_path};
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 const BLOCK: u32 = 2;
 
@@ -66,9 +67,27 @@ fn body() -> impl Strategy<Value = Content> {
     })
 }
 
+/// Messages with calls of tools and their results.
+fn recorded() -> impl Strategy<Value = Content> {
+    let arguments = prop::sample::select(vec!["{\"k\": [1, \"a b\"]}", "no JSON", ""]);
+    let message = ("system|user|assistant|tool", text(), prop::option::of(arguments)).prop_map(
+        |(role, content, arguments)| {
+            let call =
+                |arguments| json!([{"id": "c", "function": {"name": "f", "arguments": arguments}}]);
+            let mut message = json!({"role": role, "content": content, "tool_call_id": "c"});
+            arguments.map(|arguments| message["tool_calls"] = call(arguments));
+            Arc::new(message)
+        },
+    );
+    let tools = json!([{"type": "function", "function": {"name": "f", "description": "a b"}}]);
+    (prop::collection::vec(message, 0..5), prop::option::of(Just(Arc::new(tools))))
+        .prop_map(|(messages, tools)| Content::Recorded(RecordedPrompt { messages, tools }))
+}
+
 fn content() -> impl Strategy<Value = Content> {
     let messages = prop::collection::vec(message(), 0..4);
-    prop_oneof![text().prop_map(Content::Text), messages.prop_map(Content::Messages), body(),]
+    let texts = prop_oneof![text().prop_map(Content::Text), messages.prop_map(Content::Messages)];
+    prop_oneof![texts, body(), recorded()]
 }
 
 proptest! {

@@ -14,6 +14,7 @@ use crate::predicted::SimulatedBackend;
 use crate::prepared::PreparedRun;
 use crate::tokenize::Failure;
 use crate::workload::Workload;
+use dyno_engine::Prompt;
 use dyno_engine::predicted::{ClientBehaviour, Predicted};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
@@ -106,6 +107,10 @@ fn count_words(what: &Ask<'_>) -> Result<u32, Message> {
     let counted = match what {
         Ask::Text(text) => count(text),
         Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
+        Ask::Recorded(prompt) => {
+            let prompt = Prompt::of_recorded(prompt, true, 1).map_err(Message::quoted)?;
+            return Ok(prompt.tokens);
+        }
     };
     u32::try_from(counted)
         .map_err(|_| message!("a prompt has more than 4 billion words", "有提示词超过 40 亿个词"))

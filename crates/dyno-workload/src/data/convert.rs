@@ -97,6 +97,17 @@ fn line(_: u64, item: Item) -> Result<Value, DataError> {
     let messages = match item.content {
         Content::Text(text) => json!([ChatMessage::user(text)]),
         Content::Messages(messages) => json!(messages),
+        Content::Recorded(prompt) => {
+            let messages: Vec<&Value> = prompt.messages.iter().map(|message| &**message).collect();
+            let mut body = json!({ "messages": messages });
+            for (name, value) in [
+                ("tools", prompt.tools.as_deref().cloned()),
+                ("max_tokens", item.output_tokens.map(Value::from)),
+            ] {
+                value.map(|value| body[name] = value);
+            }
+            return Ok(body);
+        }
         Content::Body(mut body) => {
             if let Some(tokens) = item.output_tokens
                 && !["max_tokens", "max_completion_tokens", "output_tokens"]
@@ -126,7 +137,9 @@ fn table_row(number: u64, item: Item) -> Result<Map<String, Value>, DataError> {
     match item.content {
         Content::Text(text) => row.insert("prompt".into(), text.into()),
         Content::Messages(messages) => row.insert("messages".into(), json!(messages)),
-        Content::Body(_) | Content::Texts(_) => return Err(DataError::Unwritable(number)),
+        Content::Body(_) | Content::Texts(_) | Content::Recorded(_) => {
+            return Err(DataError::Unwritable(number));
+        }
     };
     let mut tokens = |name: &str, count: Option<u32>| {
         row.extend(count.map(|count| (name.to_string(), Value::from(count))));

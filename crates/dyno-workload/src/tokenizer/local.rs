@@ -92,10 +92,30 @@ impl Local {
         messages: &impl Serialize,
         tools: Option<&Value>,
     ) -> Result<Option<u32>, TokenizerError> {
-        let Some(template) = &self.template else { return Ok(None) };
-        let text =
-            template.render(messages, tools).map_err(|why| TokenizerError::Render { why })?;
+        let Some(text) = self.rendered(messages, tools)? else { return Ok(None) };
         self.encoded(&text, false).map(Some)
+    }
+
+    /// Tokens of a conversation before the last occurrence of a text; `None` without a template, or where the text
+    /// is not in it.
+    pub(crate) fn tokens_before(
+        &self,
+        messages: &impl Serialize,
+        text: &str,
+    ) -> Result<Option<u32>, TokenizerError> {
+        let Some(whole) = self.rendered(messages, None)? else { return Ok(None) };
+        let Some(at) = whole.rfind(text) else { return Ok(None) };
+        self.encoded(&whole[..at], false).map(Some)
+    }
+
+    fn rendered(
+        &self,
+        messages: &impl Serialize,
+        tools: Option<&Value>,
+    ) -> Result<Option<String>, TokenizerError> {
+        let Some(template) = &self.template else { return Ok(None) };
+        let text = template.render(messages, tools);
+        text.map(Some).map_err(|why| TokenizerError::Render { why })
     }
 
     fn encoded(&self, text: &str, specials: bool) -> Result<u32, TokenizerError> {

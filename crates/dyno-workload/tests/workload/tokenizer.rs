@@ -191,6 +191,7 @@ fn a_server_is_asked_as_the_content_is() {
         Ask::Text("broken") => Err(dyno_model::Message::quoted("503")),
         Ask::Text(text) => Ok(text.len() as u32),
         Ask::Messages(messages) => Ok(100 * messages.len() as u32),
+        Ask::Recorded(prompt) => Ok(1_000 * prompt.messages.len() as u32),
     }));
     assert_eq!(tokenizer.count("four"), Ok(4));
     assert_eq!(tokenizer.count_content(&Content::Text("x".into()), true), Ok(100));
@@ -204,7 +205,7 @@ fn a_server_is_asked_as_the_content_is() {
 fn a_server_that_counts_text_alone_is_asked_for_text() {
     let ask = Box::new(|ask: &Ask<'_>| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err(dyno_model::Message::quoted("messages are refused")),
+        _ => Err(dyno_model::Message::quoted("messages are refused")),
     });
     let tokenizer = Tokenizer::by_asking_for(TokenCounts::Text, ask);
     let messages = [ChatMessage::user("four"), ChatMessage::user("more")];

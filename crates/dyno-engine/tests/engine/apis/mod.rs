@@ -4,5 +4,6 @@ mod every;
 mod messages;
 mod ollama;
 mod pooling;
+mod recorded;
 mod responses;
 mod sglang;

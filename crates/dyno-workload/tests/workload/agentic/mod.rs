@@ -4,6 +4,7 @@
 
 mod bad;
 mod counts;
+mod replay;
 mod seeds;
 mod trees;
 
