@@ -98,7 +98,10 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], [left, top]: [f64; 2]
             Swatch::Plus => plus(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::All => canvas.line("dc-all", from, to),
             Swatch::Gap => canvas.line("dc-gap", from, to),
-            Swatch::Join => join(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
+            Swatch::Join => {
+                canvas.line("dc-gap dc-all", from, to);
+                join(canvas, [to[0] - 4.0, middle], "");
+            }
             Swatch::Cut => cut_off(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::TooLong => too_long(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::None => before = 0.0,

@@ -128,6 +128,13 @@ pub fn compared(
     arranged(&heading, &charts, arrangement, options.language)
 }
 
+/// The trees of sessions alone, without the name of the run, for a page that has one; nothing where there are none.
+pub fn swim_lanes(summary: &Summary, detail: &Detail, options: &ChartOptions) -> Option<String> {
+    let chart = trees::trees(summary, detail, options.language)?;
+    let charts = [Chart { title: String::new(), ..chart }];
+    Some(document(&page::Heading::default(), &charts, options.language))
+}
+
 /// All charts of the run, one below the other, or a note that there are none.
 pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
     let summary = &*summary.in_language(options.language);

@@ -219,6 +219,7 @@ fn origin(run: &RunSummary) -> String {
 }
 
 /// What stands above the charts.
+#[derive(Default)]
 pub(super) struct Heading {
     title: String,
     origin: String,

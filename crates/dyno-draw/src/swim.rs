@@ -52,7 +52,7 @@ pub(super) struct Swim {
 
 const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
-const NAMES: f64 = 74.0;
+const NAMES: f64 = 92.0;
 /// Between two bands, and above and below the rows within one.
 const APART: f64 = 6.0;
 const PADDING: f64 = 3.0;
@@ -135,7 +135,7 @@ impl Swim {
             (any(&|turn| turn.waits_for_a_slot()), Swatch::Bar(WAIT), Word::UntilSent),
             (any(&first), Swatch::Bar(PREFILL), Word::UntilFirst),
             (any(&first), Swatch::Bar(DECODE), Word::UntilEnd),
-            (any(&|turn| bar(turn) && !first(turn)), Swatch::Bar(ALL), Word::NotStreamed),
+            (any(&|turn| bar(turn) && !first(turn)), Swatch::Bar(ALL), Word::NoFirst),
             (any(&|turn| turn.warms), Swatch::Bar(ALL), Word::Warms),
             (any(&|turn| turn.begins() < turn.row.due), Swatch::Gap, Word::GapLine),
             (any(&|turn| turn.joins), Swatch::Join, Word::Join),
@@ -219,8 +219,14 @@ fn draw_session(canvas: &mut Canvas, x: &Scale, turns: &[Turn], [top, bottom]: [
     let gap = ((bottom - top) * 0.16).min(2.0);
     let middle = (top + bottom) / 2.0;
     let turns = || turns.iter().filter(|turn| turn.is_drawable());
+    let mut before = None;
     for turn in turns() {
-        canvas.line("dc-gap", [x.at(turn.begins()), middle], [x.at(turn.row.due), middle]);
+        let ready = x.at(turn.begins());
+        canvas.line("dc-gap", [ready, middle], [x.at(turn.row.due), middle]);
+        if let Some(before) = before.filter(|before| turn.joins && *before < ready) {
+            canvas.line("dc-gap dc-all", [before, middle], [ready, middle]);
+        }
+        before = Some(x.at(turn.row.end));
     }
     for turn in turns() {
         turn.row.draw(canvas, x, [top + gap, bottom - gap]);

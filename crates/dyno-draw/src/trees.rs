@@ -65,8 +65,8 @@ fn band(tree: &TreeBar, language: Language) -> Band {
     let mut sessions: Vec<(&u64, &Vec<TurnBar>)> = tree.sessions.iter().collect();
     let begins = |turns: &[TurnBar]| turns.first().map_or(0.0, |turn| turn.ready_s);
     sessions.sort_by(|(a, of_a), (b, of_b)| {
-        let root = |place: &u64| *place > 0;
-        (root(a).cmp(&root(b))).then(begins(of_a).total_cmp(&begins(of_b))).then(a.cmp(b))
+        let is_child = |place: &u64| *place > 0;
+        (is_child(a).cmp(&is_child(b))).then(begins(of_a).total_cmp(&begins(of_b))).then(a.cmp(b))
     });
     let turns = |(place, turns): &(&u64, &Vec<TurnBar>)| {
         turns.iter().map(|one| turn(one, **place, language)).collect()

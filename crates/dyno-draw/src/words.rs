@@ -56,9 +56,10 @@ messages! {
     TreeCut: "cut", "被截断";
     TreeTooLong: "too long", "超长";
     GapLine: "gap", "间隔";
-    Join: "join: waits for several sessions", "汇合：等待多个会话";
+    Join: "waits for several sessions", "等待多个会话";
     CutOff: "cut by the end of the level", "因档位结束而中断";
     TooLong: "longer than the context", "超出上下文长度";
+    NoFirst: "no first token", "无首 token";
     Warms: "warms the cache", "预热缓存";
     RootTurn: "root, turn {}", "主会话第 {} 轮";
     SubAgentTurn: "sub-agent {}, turn {}", "子智能体 {} 第 {} 轮";

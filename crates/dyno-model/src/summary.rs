@@ -332,6 +332,11 @@ impl Summary {
         self.levels.iter().map(|level| level.verdict).max().unwrap_or(Verdict::Suspect)
     }
 
+    /// Whether its load is trees of sessions, so that a slot of a closed loop is an agent at work.
+    pub fn has_trees(&self) -> bool {
+        self.levels.iter().any(|level| level.trees.is_some())
+    }
+
     /// These statistics of a time and those that the SLO bounds, each before larger ones: what charts show.
     pub fn charted(&self, time: Time, usual: &[Statistic]) -> Vec<Statistic> {
         let slo: Option<Slo> = self.run.slo.as_ref().and_then(|slo| slo.parse().ok());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most trees of a level, and the most requests of each.
 const TREES: usize = 12;
-const TURNS: usize = 400;
+const TURNS: usize = 200;
 
 /// Trees of a level, from the first that began in it.
 #[derive(Debug, Clone, PartialEq, Default)]
