@@ -9,12 +9,14 @@ mod history;
 mod kept;
 mod live;
 mod plan;
+mod recorded;
 mod repeated;
 mod shape;
 mod texts;
 mod words;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dyno_model::Nanos;
@@ -28,6 +30,7 @@ use crate::random::key::Key;
 use crate::random::{Maker, RandomError};
 use crate::tokenizer::Tokenizer;
 use plan::{Plan, TurnOrder};
+use recorded::RecordedTexts;
 use shape::ChatShape;
 use texts::MadeTexts;
 use words::{Vocabulary, WordPlace, WordSource};
@@ -143,10 +146,16 @@ impl TreeReplayer {
     pub fn replay(&self, tree: Arc<Tree>, index: u64, start: TreeStart) -> ReplayedTree {
         let order = TurnOrder::of(&tree);
         let plan = Plan::new(&tree, &order, start, self.0.options.max_gap);
-        let sizes = kept::sizes(&tree, &order);
-        let sent = plan.places.iter().zip(&*plan.turns);
-        let sent = sent.map(|(at, turn)| (order.place(*at), turn.warms));
-        let texts = MadeTexts::new(Arc::clone(&self.0), Arc::clone(&tree), index, sizes, sent);
+        let texts = match RecordedTexts::of(&self.0, &tree, index) {
+            Some(recorded) => ReplayedTexts::Recorded(recorded),
+            None => {
+                let sizes = kept::sizes(&tree, &order);
+                let sent = plan.places.iter().zip(&*plan.turns);
+                let sent = sent.map(|(at, turn)| (order.place(*at), turn.warms));
+                let (kit, tree) = (Arc::clone(&self.0), Arc::clone(&tree));
+                ReplayedTexts::Made(MadeTexts::new(kit, tree, index, sizes, sent))
+            }
+        };
         ReplayedTree { tree, order, plan, texts }
     }
 }
@@ -156,7 +165,13 @@ pub struct ReplayedTree {
     tree: Arc<Tree>,
     order: TurnOrder,
     plan: Plan,
-    texts: MadeTexts,
+    texts: ReplayedTexts,
+}
+
+/// Where the texts of prompts come from.
+enum ReplayedTexts {
+    Made(MadeTexts),
+    Recorded(RecordedTexts),
 }
 
 /// The prompt of a turn.
@@ -178,12 +193,20 @@ impl ReplayedTree {
 
     /// The prompt of a planned turn. Those of one session are asked for in order, sessions in any.
     pub fn prompt(&mut self, turn: u32) -> Result<TreePrompt, RandomError> {
-        let Some(at) = self.plan.places.get(turn as usize) else {
+        let place = turn as usize;
+        let (Some(at), Some(planned)) = (self.plan.places.get(place), self.plan.turns.get(place))
+        else {
             let item = Item::text(String::new());
             return Ok(TreePrompt { item, growth: None, repeated: None });
         };
-        let (item, repeated) = self.texts.prompt(*at, &self.order)?;
-        Ok(TreePrompt { item, growth: self.growth(*at), repeated: Some(repeated) })
+        let (item, repeated) = match &mut self.texts {
+            ReplayedTexts::Made(texts) => {
+                let (item, repeated) = texts.prompt(*at, &self.order)?;
+                (item, Some(repeated))
+            }
+            ReplayedTexts::Recorded(texts) => texts.prompt(*at, planned.warms)?,
+        };
+        Ok(TreePrompt { item, growth: self.growth(*at), repeated })
     }
 
     /// Says what the server has answered, before the next prompt of the session is made. It matters only with live
@@ -196,13 +219,27 @@ impl ReplayedTree {
         };
         // The one token of a turn that warms is not the response of the recording.
         if !planned.warms {
-            self.texts.answered(self.order.place(*at), answer);
+            match &mut self.texts {
+                ReplayedTexts::Made(texts) => texts.answered(self.order.place(*at), answer),
+                ReplayedTexts::Recorded(texts) => texts.answered(*at, answer),
+            }
         }
     }
 
     /// Bytes of the texts that are held.
     pub fn size(&self) -> usize {
-        self.texts.size()
+        match &self.texts {
+            ReplayedTexts::Made(texts) => texts.size(),
+            ReplayedTexts::Recorded(texts) => texts.size(),
+        }
+    }
+
+    /// What of the recorded messages was not sent so far: parts that are no text, by kind.
+    pub fn left_out(&self) -> BTreeMap<String, u64> {
+        match &self.texts {
+            ReplayedTexts::Made(_) => BTreeMap::new(),
+            ReplayedTexts::Recorded(texts) => texts.left_out().clone(),
+        }
     }
 
     fn growth(&self, at: TurnAt) -> Option<Growth> {

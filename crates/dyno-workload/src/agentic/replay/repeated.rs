@@ -1,19 +1,18 @@
 //! How much of a prompt a cache would hold that forgets nothing, in the order in which prompts are made.
 
+use std::collections::HashSet;
+
 use super::history::{Said, Speaker};
 use super::shape::ChatShape;
 
 /// What was sent of each text of a tree. A text always stands behind the same others, so how much of it was sent says
 /// how long a beginning of a prompt was.
 #[derive(Debug, Default)]
-pub(super) struct SentTexts(Vec<SentText>);
-
-#[derive(Debug, Clone, Copy, Default)]
-struct SentText {
-    /// The most of its tokens that a prompt had.
-    most: u32,
-    /// After how many of them its message ended.
-    ended: u32,
+pub(super) struct SentTexts {
+    /// The most tokens of each text that a prompt had.
+    most: Vec<u32>,
+    /// After how many tokens of a text a message ended.
+    ends: HashSet<(u32, u32)>,
 }
 
 impl SentTexts {
@@ -25,16 +24,16 @@ impl SentTexts {
         for (number, said) in all.iter().enumerate() {
             let ends = all.get(number + 1).is_none_or(|next| next.begins);
             let place = said.words.number as usize;
-            if self.0.len() <= place {
-                self.0.resize(place + 1, SentText::default());
+            if self.most.len() <= place {
+                self.most.resize(place + 1, 0);
             }
-            let sent = &mut self.0[place];
-            if looking && sent.most > 0 {
-                let end = said.end(shape);
-                shared = end - said.taken.saturating_sub(sent.most);
-                looking = sent.most >= said.taken;
+            let most = self.most[place];
+            let end = (said.words.number, said.taken);
+            if looking && most > 0 {
+                shared = said.end(shape) - said.taken.saturating_sub(most);
+                looking = most >= said.taken;
                 if looking && ends {
-                    looking = sent.ended == said.taken;
+                    looking = self.ends.contains(&end);
                     shared += match (looking, said.by, number + 1 == all.len()) {
                         (false, ..) => 0,
                         (true, Speaker::User, true) => shape.after,
@@ -45,9 +44,9 @@ impl SentTexts {
             } else {
                 looking = false;
             }
-            sent.most = sent.most.max(said.taken);
+            self.most[place] = most.max(said.taken);
             if ends {
-                sent.ended = said.taken;
+                self.ends.insert(end);
             }
         }
         shared

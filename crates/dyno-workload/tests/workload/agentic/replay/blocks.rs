@@ -9,7 +9,7 @@ use super::*;
 const SIZE: u64 = 16;
 
 /// Sessions whose prompts grow, fork off any earlier prompt, are rewritten and cut.
-fn forest(seed: u64) -> Vec<(usize, Vec<TreeTurn>)> {
+pub(super) fn forest(seed: u64) -> Vec<(usize, Vec<TreeTurn>)> {
     let mut numbers = Numbers::new(seed);
     let mut next = 1_u64;
     let mut all: Vec<TreeTurn> = Vec::new();

@@ -22,7 +22,7 @@ impl Numbers {
 }
 
 /// Turns that grow, grow by less than the response, shrink and jump.
-fn turns(count: usize, numbers: &mut Numbers) -> Vec<TreeTurn> {
+pub(super) fn turns(count: usize, numbers: &mut Numbers) -> Vec<TreeTurn> {
     let mut before = 40_u64;
     let mut output = 0;
     (0..count)

@@ -4,6 +4,11 @@
 
 mod blocks;
 mod lengths;
+mod marker;
+mod plan;
+mod recorded;
+mod repeated;
+mod size;
 
 use std::sync::Arc;
 
@@ -12,7 +17,9 @@ use dyno_testing::tokenizers::{TEMPLATE, trained, write_folder};
 use dyno_workload::agentic::replay::{
     ReplayOptions, ReplayedTree, TreePrompt, TreeReplayer, TreeStart,
 };
-use dyno_workload::agentic::{PromptParts, Tree, TreeSession, TreeTurn, TurnAt, Wait, Why};
+use dyno_workload::agentic::{
+    PromptParts, Tree, TreeDetail, TreeSession, TreeTurn, Trees, TurnAt, Wait, Why,
+};
 use dyno_workload::random::key::Key;
 use dyno_workload::tokenizer::Tokenizer;
 

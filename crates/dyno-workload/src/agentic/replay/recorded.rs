@@ -1,0 +1,243 @@
+//! Prompts of recorded messages: the history as far as it was kept, and what was added, with tools and their results.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use dyno_model::prompt::{Content, Item, RecordedPrompt};
+use dyno_model::recorded::RecordedMessage;
+use dyno_model::tree::Repeated;
+use serde_json::{Value, json};
+
+use super::kept::MOST_TOKENS;
+use super::{ReplayKit, Responses, USUAL_BLOCK};
+use crate::agentic::key::{self, Keys};
+use crate::agentic::tree::{PromptParts, Tree, TreeTurn, TurnAt};
+use crate::random::RandomError;
+use crate::tokenizer::Tokenizer;
+
+/// The messages of a tree, as far as they were sent.
+pub(super) struct RecordedTexts {
+    kit: Arc<ReplayKit>,
+    tree: Arc<Tree>,
+    marker: Option<String>,
+    sessions: Vec<RecordedSession>,
+    /// What the server has answered, by turn.
+    answers: HashMap<TurnAt, String>,
+    left_out: BTreeMap<String, u64>,
+    /// Beginnings of prompts that were sent, and of prompts with their responses.
+    prompts: Keys,
+    held: Keys,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct RecordedSession {
+    /// The history, with a place for each recorded message: some are not sent.
+    history: Vec<SentMessage>,
+    /// Which message has the marker.
+    marked: Option<usize>,
+    /// Turns that are in it.
+    turns: usize,
+    tools: Option<Arc<Value>>,
+}
+
+struct SentMessage {
+    body: Option<Arc<Value>>,
+    /// The key of the history up to here, and its characters.
+    key: u64,
+    characters: u64,
+}
+
+impl RecordedTexts {
+    /// The messages of a tree, if it has texts.
+    pub(super) fn of(kit: &Arc<ReplayKit>, tree: &Arc<Tree>, index: u64) -> Option<Self> {
+        let has_text = matches!(tree.prompts, PromptParts::Messages { .. })
+            && tree.messages.iter().any(|message| message.body.is_some());
+        let marker = format!("[{:x}-{index:x}] ", kit.key.run);
+        (kit.options.text && has_text).then(|| Self {
+            kit: Arc::clone(kit),
+            tree: Arc::clone(tree),
+            marker: kit.options.marker.then_some(marker),
+            sessions: tree.sessions.iter().map(|_| RecordedSession::default()).collect(),
+            answers: HashMap::new(),
+            left_out: BTreeMap::new(),
+            prompts: Keys::default(),
+            held: Keys::default(),
+            bytes: 0,
+        })
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.bytes
+    }
+
+    /// What is not sent of the messages so far: parts that are no text, by kind.
+    pub(super) fn left_out(&self) -> &BTreeMap<String, u64> {
+        &self.left_out
+    }
+
+    pub(super) fn answered(&mut self, at: TurnAt, answer: &str) {
+        if self.kit.options.responses == Responses::Live && !answer.is_empty() {
+            self.answers.insert(at, answer.to_owned());
+        }
+    }
+
+    /// The prompt of a turn, and what of it was sent before.
+    pub(super) fn prompt(
+        &mut self,
+        at: TurnAt,
+        warms: bool,
+    ) -> Result<(Item, Option<Repeated>), RandomError> {
+        let tree = Arc::clone(&self.tree);
+        let Some(turn) = tree.turn(at) else {
+            return Ok((Item::text(String::new()), None));
+        };
+        while self.sessions[at.session].turns <= at.turn {
+            self.advance(&tree, at.session);
+        }
+        let session = &self.sessions[at.session];
+        let messages = session.history.iter().filter_map(|one| one.body.clone()).collect();
+        let prompt = RecordedPrompt { messages, tools: session.tools.clone() };
+        let repeated = self.repeated(at, turn);
+        let item = Item {
+            content: Content::Recorded(prompt),
+            output_tokens: Some(if warms { 1 } else { self.output(turn)? }),
+            input_tokens: turn.input.and_then(|input| u32::try_from(input).ok()),
+        };
+        Ok((item, repeated))
+    }
+
+    /// Adds a turn to the history of its session: the response before it, and its own messages.
+    fn advance(&mut self, tree: &Tree, place: usize) {
+        let turns = &tree.sessions[place].turns;
+        let number = self.sessions[place].turns;
+        if let Some(before) = number.checked_sub(1) {
+            let at = TurnAt { session: place, turn: before };
+            let mut live = self.answers.remove(&at);
+            for response in &turns[before].response {
+                self.push(tree, place, *response, live.take());
+            }
+        }
+        let turn = &turns[number];
+        let session = &mut self.sessions[place];
+        session.history.truncate(turn.kept as usize);
+        session.marked = session.marked.filter(|at| *at < session.history.len());
+        for added in &turn.added {
+            self.push(tree, place, *added, None);
+        }
+        let session = &mut self.sessions[place];
+        session.tools = turn.definitions.clone().or(session.tools.take());
+        session.turns += 1;
+    }
+
+    /// Adds a message; `live` is what the server has said instead.
+    fn push(&mut self, tree: &Tree, place: usize, message: u32, live: Option<String>) {
+        let said = tree.messages.get(message as usize);
+        let body = said.and_then(|said| said.body.as_ref()).filter(|body| body["role"].is_string());
+        let mut body = body.map(|body| self.texts_of(body));
+        if let (Some(live), Some(said)) = (live, &mut body) {
+            self.bytes += live.len();
+            let mut spoken = Value::clone(said);
+            spoken["content"] = live.into();
+            *said = Arc::new(spoken);
+        }
+        let session = &mut self.sessions[place];
+        let marker = self.marker.as_ref().filter(|_| session.marked.is_none());
+        if let (Some(marker), Some(said)) = (marker, &mut body) {
+            let role = RecordedMessage(said).role();
+            if role == "user" || !self.kit.options.share_system && role == "system" {
+                *said = Arc::new(with_marker(said, marker));
+                self.bytes += said["content"].as_str().map_or(0, str::len);
+                session.marked = Some(session.history.len());
+            }
+        }
+        let (before, so_far) =
+            session.history.last().map_or((key::NOTHING, 0), |last| (last.key, last.characters));
+        let characters = said.map_or(0, |said| {
+            said.parts.iter().map(|(_, characters)| u64::from(*characters)).sum()
+        });
+        session.history.push(SentMessage {
+            body,
+            key: key::after(before, u64::from(message)),
+            characters: so_far + characters,
+        });
+    }
+
+    /// A message without parts that are no text.
+    fn texts_of(&mut self, body: &Arc<Value>) -> Arc<Value> {
+        let one = RecordedPrompt { messages: vec![Arc::clone(body)], tools: None };
+        let other = one.left_out();
+        if other.is_empty() {
+            return Arc::clone(body);
+        }
+        for (kind, count) in other {
+            *self.left_out.entry(kind).or_default() += count;
+        }
+        let mut texts = Value::clone(body);
+        texts["content"] = RecordedMessage(body).text().as_ref().into();
+        Arc::new(texts)
+    }
+
+    /// Output tokens: as recorded, else those of the recorded response.
+    fn output(&self, turn: &TreeTurn) -> Result<u32, RandomError> {
+        if let Some(output) = turn.output {
+            return Ok(u32::try_from(output).unwrap_or(u32::MAX).clamp(1, MOST_TOKENS));
+        }
+        let said = turn.response.iter().filter_map(|place| self.tree.messages.get(*place as usize));
+        let mut text = String::new();
+        for body in said.filter_map(|said| said.body.as_ref()) {
+            let message = RecordedMessage(body);
+            text.extend(message.reasoning());
+            text.push_str(&message.text());
+            message.calls().for_each(|call| text.push_str(&call.text()));
+        }
+        let asking = self.kit.counter.tokenizer.is_asking();
+        let estimate = asking.then(Tokenizer::estimate);
+        let tokenizer = estimate.as_ref().unwrap_or(&self.kit.counter.tokenizer);
+        let around = tokenizer.count("")?;
+        Ok(tokenizer.count(&text)?.saturating_sub(around).clamp(1, MOST_TOKENS))
+    }
+
+    /// What was sent before, by characters: whole messages, as a part of the recorded tokens.
+    fn repeated(&mut self, at: TurnAt, turn: &TreeTurn) -> Option<Repeated> {
+        let history = &self.sessions[at.session].history;
+        let longest = |keys: &Keys| {
+            let found = history.iter().take_while(|one| keys.contains(&one.key)).last();
+            found.map_or(0, |one| one.characters)
+        };
+        let (sent, held) = (longest(&self.prompts), longest(&self.held));
+        let all = history.last().map_or(0, |one| one.characters);
+        let input = turn.input;
+        for one in history {
+            self.prompts.insert(one.key);
+            self.held.insert(one.key);
+        }
+        let mut key = history.last().map_or(key::NOTHING, |last| last.key);
+        for response in &turn.response {
+            key = key::after(key, u64::from(*response));
+            self.held.insert(key);
+        }
+        let input = input.filter(|_| all > 0)?;
+        let tokens = |characters: u64| {
+            let part = u128::from(characters) * u128::from(input) / u128::from(all);
+            let part = u32::try_from(part).unwrap_or(u32::MAX);
+            part / USUAL_BLOCK * USUAL_BLOCK
+        };
+        let of_prompts = tokens(sent);
+        Some(Repeated { of_prompts, with_responses: tokens(held).max(of_prompts) })
+    }
+}
+
+/// A message with the marker before its text.
+fn with_marker(body: &Value, marker: &str) -> Value {
+    let mut body = body.clone();
+    match &mut body["content"] {
+        Value::String(text) => text.insert_str(0, marker),
+        Value::Array(parts) => match parts.first_mut().and_then(|part| part.get_mut("text")) {
+            Some(Value::String(text)) => text.insert_str(0, marker),
+            _ => parts.insert(0, json!({ "type": "text", "text": marker })),
+        },
+        other => *other = marker.into(),
+    }
+    body
+}
