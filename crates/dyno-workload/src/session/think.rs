@@ -1,7 +1,7 @@
 //! How long a user thinks between a response and the next turn.
 
-use dyno_model::Nanos;
 use crate::random::lengths::standard_normal;
+use dyno_model::Nanos;
 use dyno_model::units::{UnitError, parse_duration, parse_number};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -53,7 +53,8 @@ impl FromStr for Think {
         if let Some(mean) = text.strip_prefix("exp(").and_then(|rest| rest.strip_suffix(')')) {
             return parse_duration(mean).map(Self::Exponential);
         }
-        if let Some(both) = text.strip_prefix("lognormal(").and_then(|rest| rest.strip_suffix(')')) {
+        if let Some(both) = text.strip_prefix("lognormal(").and_then(|rest| rest.strip_suffix(')'))
+        {
             let bad = || UnitError::Duration(text.to_owned());
             let (median, sigma) = both.split_once(',').ok_or_else(bad)?;
             let sigma = parse_number(sigma.trim()).ok().filter(|sigma| *sigma <= MOST_SIGMA);
@@ -93,7 +94,18 @@ mod tests {
         let long = drawn.iter().filter(|time| **time > 60 * SEC).count() as f64 / 20_000.0;
         assert!((0.17..0.20).contains(&long), "{long}");
         assert_eq!("0".parse(), Ok(Think::Fixed(0)));
-        for bad in ["", "2", "5s-1s", "exp(2)", "exp(2s", "-1s", "normal(1s)", "lognormal(1s)", "lognormal(1s,9)", "lognormal(1,1)"] {
+        for bad in [
+            "",
+            "2",
+            "5s-1s",
+            "exp(2)",
+            "exp(2s",
+            "-1s",
+            "normal(1s)",
+            "lognormal(1s)",
+            "lognormal(1s,9)",
+            "lognormal(1,1)",
+        ] {
             assert!(bad.parse::<Think>().is_err(), "{bad}");
         }
     }

@@ -4,7 +4,10 @@
 
 mod bad;
 mod counts;
+mod generated;
+mod generated_options;
 mod seeds;
+mod seen;
 mod trees;
 
 use dyno_workload::agentic::{Tree, TreeDetail, Trees};
