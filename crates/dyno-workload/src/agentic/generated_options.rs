@@ -69,8 +69,8 @@ impl Default for AgenticOptions {
         Self {
             turns: Lengths::log_normal(30.0, 1.3),
             system: Lengths::uniform(8_000, 15_000),
-            first: Lengths::log_normal(3_300.0, 1.8),
-            growth: Lengths::log_normal(270.0, 1.8),
+            first: Lengths::log_normal(6_000.0, 1.8),
+            growth: Lengths::log_normal(600.0, 1.8),
             output: Lengths::log_normal(220.0, 1.2),
             gap: Think::LogNormal(10 * dyno_model::SEC, 2.0),
             tools: 0.98,
@@ -79,7 +79,7 @@ impl Default for AgenticOptions {
             subturns: Lengths::log_normal(10.0, 0.4),
             background: 0.06,
             trim: 0.104,
-            cut: 0.019,
+            cut: 0.01,
             context: 200_000,
         }
     }

@@ -247,7 +247,22 @@ impl AgenticProfile {
                 ),
                 fix: message!("see the guide on agentic traffic", "参见 agentic 流量指南"),
             },
-            None => DataError::NoRecords(path),
+            None => match self.notes.remarks().next() {
+                None => DataError::NoRecords(path),
+                Some((remark, count)) => {
+                    let formats: Vec<String> =
+                        self.formats.iter().map(ToString::to_string).collect();
+                    let (formats, found) = (formats.join(", "), remark.said(count));
+                    DataError::Table {
+                        path,
+                        what: message!(
+                            "it has the form of {formats}, but no request that could be replayed ({found})",
+                            "它是 {formats} 的格式，但没有可回放的请求（{found}）"
+                        ),
+                        fix: message!("see the guide on agentic traffic", "参见 agentic 流量指南"),
+                    }
+                }
+            },
         }
     }
 }
