@@ -1,6 +1,6 @@
 //! What an agent sent, as every API is sent it.
 
-use crate::{DIALECTS, Shape, body, find};
+use crate::{DIALECTS, Shape, ToCount, body, find};
 use dyno_model::plan::Api;
 use dyno_model::prompt::{Content, RecordedPrompt};
 use proptest::prelude::*;
@@ -146,6 +146,29 @@ fn apis_of_text_are_sent_one_text() {
     }
 }
 
+/// Each way to count is asked for the messages and tools that the API sends.
+#[test]
+fn servers_count_what_they_are_sent() {
+    let session = session();
+    let mut asked = 0;
+    for dialect in DIALECTS.iter().filter(|dialect| dialect.about().task.generates()) {
+        for counting in dialect.about().counting {
+            let Some(body) = (counting.ask)("m", ToCount::Recorded(&session)) else { continue };
+            assert_eq!((&body["model"], body["tools"].as_array().unwrap().len()), (&json!("m"), 2));
+            let of = match counting.path.strip_suffix("/input_tokens").unwrap_or(counting.path) {
+                "/v1/messages/count_tokens" => "anthropic-messages",
+                "/v1/responses" => "openai-responses",
+                _ => "openai-chat",
+            };
+            let sent = sent(of, &session);
+            let parts = ["messages", "system", "instructions", "input", "tools"];
+            assert!(parts.iter().all(|part| body.get(part) == sent.get(part)), "{}", counting.path);
+            asked += 1;
+        }
+    }
+    assert!(asked >= 6, "{asked}");
+}
+
 #[test]
 fn what_the_system_says_later_stays_where_it_is() {
     let later = |role: &str| {
@@ -179,7 +202,7 @@ fn message() -> impl Strategy<Value = Value> {
         let mut message = json!({"role": role, "content": content});
         match role {
             "assistant" => {
-                calls.map(|calls| message["tool_calls"] = calls.into());
+                message["tool_calls"] = json!(calls);
                 message["reasoning_content"] = if thinks { "t".into() } else { Value::Null };
             }
             "tool" => message["tool_call_id"] = json!(of),
