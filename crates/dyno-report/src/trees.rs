@@ -44,7 +44,6 @@ fn outcomes(trees: &Trees, language: Language) -> String {
         Some(count(TreeText::Completed, trees.completed)),
         some(TreeText::Failed, trees.failed),
         some(TreeText::Overflowed, trees.overflowed),
-        some(TreeText::Cancelled, trees.cancelled),
         some(TreeText::Cut, trees.cut),
     ];
     let ended: Vec<String> = ended.into_iter().flatten().collect();
@@ -55,6 +54,7 @@ fn outcomes(trees: &Trees, language: Language) -> String {
         Some(ended.join(language.comma())),
         Some(TreeText::Sessions.with(language, &sessions)),
         some(TreeText::SessionsFailed, trees.sessions_failed),
+        some(TreeText::Cancelled, trees.cancelled),
         Some(TreeText::TurnsMean.with(language, &[number(trees.turns_mean)])),
         tokens.map(|(input, output)| TreeText::TreeTokens.with(language, &[input, output])),
     ];

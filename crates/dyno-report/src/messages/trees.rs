@@ -15,7 +15,9 @@ messages! {
     Sessions: "{} {0|session|sessions}, {} of them sub-agents", "会话 {} 个，其中子智能体 {} 个";
     SessionsFailed: "{} {0|session|sessions} with a failed request", "有请求失败的会话 {} 个";
     TurnsMean: "{} requests per tree", "平均每棵 {} 个请求";
-    Cancelled: "{} {0|request|requests} not sent after that", "之后有 {} 个请求未发送";
+    Cancelled:
+        "{} {0|request|requests} not sent because {0|its tree|their trees} had ended",
+        "因任务树提前结束而未发送的请求 {} 个";
     TreeTokens: "{} input and {} output tokens per completed tree", "每棵完成的任务树输入 {}、输出 {} token";
     Live: "live trees", "活跃任务树";
     MeanPeak: "{} mean, {} peak", "平均 {}，峰值 {}";
