@@ -277,7 +277,7 @@ pub(crate) fn unreachable_at(
              `vllm serve MODEL`, `ollama serve`, or `dyno engine --port 8000`, which needs no GPU. `dyno \
              bench` without a URL measures that engine",
             "服务器是否正在运行，端口是否正确？可试 `curl {scheme}://{host}{models}`。启动服务器：`vllm serve \
-             MODEL`、`ollama serve`，或无需 GPU 的 `dyno engine --port 8000`。不带 URL 的 `dyno backend` \
+             MODEL`、`ollama serve`，或无需 GPU 的 `dyno engine --port 8000`。不带 URL 的 `dyno bench` \
              会测试该引擎",
         ),
     };
