@@ -88,11 +88,12 @@ fn fidelity(trees: &Trees, language: Language) -> Option<String> {
     let of = trees.fidelity;
     let count =
         |text: TreeText, count: u64| (count > 0).then(|| text.with(language, &[count.to_string()]));
-    let skipped = format!("{} s", number(of.skipped_s));
+    let seconds = |text: TreeText, s: f64| (s > 0.0).then(|| text.with(language, &[number(s)]));
     let parts = [
         of.gap_error_ms
             .map(|late| TreeText::Late.with(language, &[late.p50, late.p99].map(number))),
-        (of.skipped_s > 0.0).then(|| TreeText::Skipped.with(language, &[skipped])),
+        seconds(TreeText::Skipped, of.skipped_s),
+        seconds(TreeText::IdleSkipped, of.idle_skipped_s),
         count(TreeText::Trimmed, of.trimmed),
         count(TreeText::Rewritten, of.cut),
         of.output_kept.map(|kept| TreeText::OutputKept.with(language, &[percent(kept)])),

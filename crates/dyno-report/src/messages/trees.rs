@@ -31,7 +31,8 @@ messages! {
     Fidelity: "fidelity", "还原度";
     Late: "requests sent {} ms (p50), {} ms (p99) after their gap ended",
         "间隔结束后 {} ms（p50）、{} ms（p99）发出";
-    Skipped: "{} of gaps skipped", "跳过的间隔共 {}";
+    Skipped: "{} s of gaps skipped", "跳过的间隔共 {} s";
+    IdleSkipped: "the level {} s shorter, since nothing was in flight", "因没有请求在途，档位缩短 {} s";
     Trimmed: "{} {0|prompt|prompts} with a trimmed response", "{} 个提示词截短了上一响应";
     Rewritten: "{} {0|prompt|prompts} with a cut history", "{} 个提示词改写了历史";
     OutputKept: "{} of the requested output", "输出长度达到要求的 {}";
