@@ -155,6 +155,8 @@ impl Words for Hashed {
                 self.words.extend_from_slice(rest);
                 self.roles = next.roles;
             }
+            // However deep it stands: a list of one is that one.
+            None if self.roles == 0 => self.roles = next.roles,
             None if next.roles != 0 => self.roles = scatter(self.roles ^ next.roles),
             None => {}
         }
