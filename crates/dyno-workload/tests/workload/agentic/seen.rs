@@ -95,3 +95,28 @@ fn what_a_conversation_starts_that_is_not_read_is_left_out_with_it() {
         assert!(why.contains("is not read; the tree is left out"), "{why}");
     }
 }
+
+#[test]
+fn a_response_of_claude_code_without_usage_has_no_lengths() {
+    let row = |kind: &str, second: u32, message: Value| {
+        let time = format!("2026-03-01T10:00:{second:02}Z");
+        format!(
+            "{}\n",
+            json!({"type": kind, "sessionId": "s", "timestamp": time, "message": message})
+        )
+    };
+    let asked = row("user", 1, json!({"role": "user", "content": "go"}));
+    let said = |id: &str| json!({"id": id, "role": "assistant", "content": [{"type": "text", "text": "so"}]});
+    let without = asked + &row("assistant", 3, said("m1"));
+    let found = read(&without);
+    assert_eq!((&found["requests"], &found["input_tokens"]), (&json!(1), &Value::Null));
+    assert_eq!(
+        (&found["output_tokens"], &found["recorded_cache_share"]),
+        (&Value::Null, &Value::Null)
+    );
+    let mut next = said("m2");
+    next["usage"] = json!({"input_tokens": 7, "cache_read_input_tokens": 1, "output_tokens": 2});
+    let found = read(&(without + &row("assistant", 5, next)));
+    assert_eq!((&found["requests"], &found["input_tokens"]), (&json!(2), &json!(8)));
+    assert_eq!(found["notes"][0]["code"], "without_input_tokens");
+}
