@@ -202,7 +202,7 @@ fn message() -> impl Strategy<Value = Value> {
         let mut message = json!({"role": role, "content": content});
         match role {
             "assistant" => {
-                calls.map(|calls| message["tool_calls"] = calls.into());
+                message["tool_calls"] = json!(calls);
                 message["reasoning_content"] = if thinks { "t".into() } else { Value::Null };
             }
             "tool" => message["tool_call_id"] = json!(of),

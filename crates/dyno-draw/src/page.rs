@@ -286,8 +286,10 @@ fn draw(heading: &Heading, charts: &[Chart], width: f64, language: Language) -> 
     let word = |word: Word| word.in_language(language);
     let Heading { title, origin, banners } = heading;
     let mut page = Page { canvas: Canvas::default(), width, y: 14.0 };
-    page.line("dc-ink", 20.0, true, &marked(title, banners));
-    page.line("dc-muted", 12.0, false, origin);
+    if !title.is_empty() {
+        page.line("dc-ink", 20.0, true, &marked(title, banners));
+        page.line("dc-muted", 12.0, false, origin);
+    }
     for Banner { kind, head, text } in banners {
         let class = if *kind == BannerKind::Invalid { "dc-fault" } else { "dc-ink" };
         page.line(class, 12.0, true, &format!("{head}{}{text}", language.colon()));

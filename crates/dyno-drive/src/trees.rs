@@ -31,8 +31,8 @@ impl<P: Prepare> TreeMaker<P> {
             let _ = std::thread::Builder::new().name("dyno-trees".into()).spawn(|| make(of));
             wanted
         });
-        let mut tree =
-            MadeTree { prepare: Arc::clone(&self.prepare), prompts, ready: HashMap::new() };
+        let (prepare, made) = (Arc::clone(&self.prepare), vec![false; planned.len()]);
+        let mut tree = MadeTree { prepare, prompts, ready: HashMap::new(), made };
         let firsts = (0_u32..).zip(planned.iter()).filter(|(_, turn)| turn.waits.is_empty());
         firsts.for_each(|(turn, _)| tree.make(turn));
         let next = next_of_sessions(&planned);
@@ -65,13 +65,16 @@ fn next_of_sessions(planned: &[PlannedTurn]) -> Vec<Option<u32>> {
 struct MadeTree<P: Prepare> {
     prepare: Arc<P>,
     prompts: Box<dyn TreePrompts>,
-    /// Absent ones are to be made, empty ones cannot be.
+    /// Those that cannot be made are empty.
     ready: HashMap<u32, Option<TurnRequest<P::Body>>>,
+    /// Which were made: each is made once, here or there.
+    made: Vec<bool>,
 }
 
 impl<P: Prepare> MadeTree<P> {
     fn make(&mut self, turn: u32) {
-        if !self.ready.contains_key(&turn) {
+        let made = self.made.get_mut(turn as usize);
+        if made.is_some_and(|made| !std::mem::replace(made, true)) {
             let made = self.prompts.prompt(turn).map(|prompt| {
                 let TreePrompt { item, growth, repeated, overflows } = prompt;
                 let payload: Payload<P::Body> = self.prepare.single(&item, 1);

@@ -167,6 +167,13 @@ impl RecordedPrompt {
         self.tools.iter().flat_map(|tools| ToolDefinition::all(tools))
     }
 
+    /// All of it as fields of a chat's body.
+    pub fn fields(&self) -> Map<String, Value> {
+        let messages = self.messages.iter().map(|message| Value::clone(message)).collect();
+        let tools = self.tools.iter().map(|tools| ("tools".to_owned(), Value::clone(tools)));
+        [("messages".to_owned(), messages)].into_iter().chain(tools).collect()
+    }
+
     /// All of it as one text, for APIs without messages. It ends where the response begins, so that the next prompt of
     /// the same session begins with this one and its response.
     pub fn text(&self) -> String {

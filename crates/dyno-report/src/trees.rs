@@ -44,7 +44,6 @@ fn outcomes(trees: &Trees, language: Language) -> String {
         Some(count(TreeText::Completed, trees.completed)),
         some(TreeText::Failed, trees.failed),
         some(TreeText::Overflowed, trees.overflowed),
-        some(TreeText::Cancelled, trees.cancelled),
         some(TreeText::Cut, trees.cut),
     ];
     let ended: Vec<String> = ended.into_iter().flatten().collect();
@@ -55,6 +54,7 @@ fn outcomes(trees: &Trees, language: Language) -> String {
         Some(ended.join(language.comma())),
         Some(TreeText::Sessions.with(language, &sessions)),
         some(TreeText::SessionsFailed, trees.sessions_failed),
+        some(TreeText::Cancelled, trees.cancelled),
         Some(TreeText::TurnsMean.with(language, &[number(trees.turns_mean)])),
         tokens.map(|(input, output)| TreeText::TreeTokens.with(language, &[input, output])),
     ];
@@ -88,11 +88,12 @@ fn fidelity(trees: &Trees, language: Language) -> Option<String> {
     let of = trees.fidelity;
     let count =
         |text: TreeText, count: u64| (count > 0).then(|| text.with(language, &[count.to_string()]));
-    let skipped = format!("{} s", number(of.skipped_s));
+    let seconds = |text: TreeText, s: f64| (s > 0.0).then(|| text.with(language, &[number(s)]));
     let parts = [
         of.gap_error_ms
             .map(|late| TreeText::Late.with(language, &[late.p50, late.p99].map(number))),
-        (of.skipped_s > 0.0).then(|| TreeText::Skipped.with(language, &[skipped])),
+        seconds(TreeText::Skipped, of.skipped_s),
+        seconds(TreeText::IdleSkipped, of.idle_skipped_s),
         count(TreeText::Trimmed, of.trimmed),
         count(TreeText::Rewritten, of.cut),
         of.output_kept.map(|kept| TreeText::OutputKept.with(language, &[percent(kept)])),

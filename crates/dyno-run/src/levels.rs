@@ -166,7 +166,7 @@ pub(crate) fn run(level: LevelToRun<'_>) -> Result<CompletedLevel, TransportErro
         seed: plan.seed,
         trace: workload.schedule(),
         sessions: workload.is_session(),
-        once: workload.is_once(level),
+        once: level.once,
         max_idle: workload.max_idle(),
         at_most: level.max_concurrency,
         shard: plan.shard,

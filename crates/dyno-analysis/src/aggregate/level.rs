@@ -257,8 +257,7 @@ impl<'a> LevelAggregate<'a> {
         }));
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
-        let stopped = end.map(|end| end.sending_stopped);
-        let trees = gathered.trees.summary(stopped, in_flight);
+        let trees = gathered.trees.summary(end, in_flight);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters, trees.as_ref()));
         findings.extend(trees.iter().flat_map(trees::findings));
         let rates = steady.and_then(|steady| steady.throughput.requests_per_s).zip(offered);

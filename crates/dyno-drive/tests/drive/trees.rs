@@ -20,6 +20,8 @@ use std::sync::Arc;
 struct Named {
     tree: u64,
     turns: Arc<[PlannedTurn]>,
+    /// The last turn of each session that a prompt was made of.
+    made: BTreeMap<u32, u32>,
     /// The turn that is too long.
     overflows: Option<u32>,
     /// Whether prompts repeat the last answer.
@@ -32,6 +34,9 @@ impl TreePrompts for Named {
     }
 
     fn prompt(&mut self, turn: u32) -> Option<TreePrompt> {
+        let session = self.turns[turn as usize].session;
+        let before = self.made.insert(session, turn);
+        assert!(before.is_none_or(|before| before < turn), "made once, and in order");
         let answer = self.answered.as_deref().unwrap_or_default();
         Some(TreePrompt {
             item: Item::text(format!("{}/{turn}{answer}", self.tree)),
@@ -94,7 +99,8 @@ fn trees(
     let turns: Arc<[PlannedTurn]> = turns.into();
     let make = move |tree| {
         let turns = Arc::clone(&turns);
-        let named = || Named { tree, turns, overflows, answered: None };
+        let made = BTreeMap::new();
+        let named = || Named { tree, turns, made, overflows, answered: None };
         count.is_none_or(|count| tree < count).then(|| Sending::Tree(Box::new(named())))
     };
     Lookahead::prepare(4, make, AsText).unwrap()
@@ -278,7 +284,8 @@ fn live_answers_are_in_the_next_prompt() {
     server.once = true;
     let make = move |tree| {
         let turns = Arc::clone(&turns);
-        let named = Named { tree, turns, overflows: None, answered: Some(String::new()) };
+        let (made, answered) = (BTreeMap::new(), Some(String::new()));
+        let named = Named { tree, turns, made, overflows: None, answered };
         (tree == 0).then(|| Sending::Tree(Box::new(named)))
     };
     let work = Lookahead::prepare(4, make, AsText).unwrap();

@@ -75,7 +75,7 @@ fn recorded() -> impl Strategy<Value = Content> {
             let call =
                 |arguments| json!([{"id": "c", "function": {"name": "f", "arguments": arguments}}]);
             let mut message = json!({"role": role, "content": content, "tool_call_id": "c"});
-            arguments.map(|arguments| message["tool_calls"] = call(arguments));
+            message["tool_calls"] = arguments.map_or(Value::Null, call);
             Arc::new(message)
         },
     );

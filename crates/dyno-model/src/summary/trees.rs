@@ -65,6 +65,8 @@ pub struct Fidelity {
     pub gap_error_ms: Option<Lag>,
     /// Recorded gap time that was skipped, summed over the requests.
     pub skipped_s: f64,
+    /// Time in which nothing was in flight anywhere that was skipped: the level took so much less.
+    pub idle_skipped_s: f64,
     /// Prompts with less than the whole response before them.
     pub trimmed: u64,
     /// Prompts that do not keep the prompt before them.

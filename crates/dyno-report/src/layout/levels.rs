@@ -178,13 +178,14 @@ fn of_trees(columns: &mut Vec<LevelColumn<'_>>) {
             }));
         }
     }
-    let numbers: [(&str, fn(&Trees) -> Option<f64>); 9] = [
+    let numbers: [(&str, fn(&Trees) -> Option<f64>); 10] = [
         ("trees_live_mean", |trees| Some(trees.live?.mean)),
         ("trees_live_peak", |trees| Some(trees.live?.peak as f64)),
         ("tree_parallel_mean", |trees| Some(trees.parallel?.mean)),
         ("gap_error_p50_ms", |trees| Some(trees.fidelity.gap_error_ms?.p50)),
         ("gap_error_p99_ms", |trees| Some(trees.fidelity.gap_error_ms?.p99)),
         ("gaps_skipped_s", |trees| Some(trees.fidelity.skipped_s)),
+        ("idle_skipped_s", |trees| Some(trees.fidelity.idle_skipped_s)),
         ("output_kept", |trees| trees.fidelity.output_kept),
         ("ideal_cache_of_prompts", |trees| Some(trees.ideal_cache?.of_prompts)),
         ("ideal_cache_with_responses", |trees| Some(trees.ideal_cache?.with_responses)),

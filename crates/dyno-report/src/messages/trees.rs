@@ -15,7 +15,9 @@ messages! {
     Sessions: "{} {0|session|sessions}, {} of them sub-agents", "会话 {} 个，其中子智能体 {} 个";
     SessionsFailed: "{} {0|session|sessions} with a failed request", "有请求失败的会话 {} 个";
     TurnsMean: "{} requests per tree", "平均每棵 {} 个请求";
-    Cancelled: "{} {0|request|requests} not sent after that", "之后有 {} 个请求未发送";
+    Cancelled:
+        "{} {0|request|requests} not sent because {0|its tree|their trees} had ended",
+        "因任务树提前结束而未发送的请求 {} 个";
     TreeTokens: "{} input and {} output tokens per completed tree", "每棵完成的任务树输入 {}、输出 {} token";
     Live: "live trees", "活跃任务树";
     MeanPeak: "{} mean, {} peak", "平均 {}，峰值 {}";
@@ -29,7 +31,8 @@ messages! {
     Fidelity: "fidelity", "还原度";
     Late: "requests sent {} ms (p50), {} ms (p99) after their gap ended",
         "间隔结束后 {} ms（p50）、{} ms（p99）发出";
-    Skipped: "{} of gaps skipped", "跳过的间隔共 {}";
+    Skipped: "{} s of gaps skipped", "跳过的间隔共 {} s";
+    IdleSkipped: "the level {} s shorter, since nothing was in flight", "因没有请求在途，档位缩短 {} s";
     Trimmed: "{} {0|prompt|prompts} with a trimmed response", "{} 个提示词截短了上一响应";
     Rewritten: "{} {0|prompt|prompts} with a cut history", "{} 个提示词改写了历史";
     OutputKept: "{} of the requested output", "输出长度达到要求的 {}";

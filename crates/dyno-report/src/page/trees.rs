@@ -60,5 +60,5 @@ fn picture(page: &Page) -> Option<Markup> {
     }
     let source = format!("data:image/svg+xml;base64,{}", base64(svg.as_bytes()));
     let picture = tag("img").attr("src", &source).attr("alt", page.say(Word::TreesAlt)).void();
-    Some(class("figure", "still").add(picture).into())
+    Some(class("div", "still").add(picture).into())
 }

@@ -155,6 +155,8 @@ impl Words for Hashed {
                 self.words.extend_from_slice(rest);
                 self.roles = next.roles;
             }
+            // However deep it stands: a list of one is that one.
+            None if self.roles == 0 => self.roles = next.roles,
             None if next.roles != 0 => self.roles = scatter(self.roles ^ next.roles),
             None => {}
         }
@@ -179,9 +181,9 @@ impl Words for Hashed {
         self.words.iter().for_each(|word| {
             end.push(*word);
         });
-        if self.by_roles {
-            end.expect("assistant");
-        }
+        // A last message without words leaves its role, which is combined with that of the response.
+        let of_response = if self.by_roles { scatter(hash("assistant")) } else { 0 };
+        end.expect(self.roles ^ of_response);
         Some(end)
     }
 }
@@ -243,6 +245,11 @@ mod tests {
         assert_eq!((first.hashes.len(), hashes.len(), second.hashes.len()), (2, 3, 4));
         assert_eq!(hashes, second.hashes[..3]);
         assert_ne!(first.hashes_with(["x", "g"].into_iter())[2], second.hashes[2]);
+        // A tool that returns nothing is a message without words.
+        let nothing = r#"{"role":"tool","content":""}"#;
+        let first = chat(&format!("[{turn},{nothing}]"));
+        let second = chat(&format!(r#"[{turn},{nothing},{answer}]"#));
+        assert_eq!(first.hashes_with(["f", "g"].into_iter()), second.hashes[..]);
         // Plain text has no roles.
         let plain = |text: &str| {
             prompt_of(format!("{{\"prompt\":\"{text}\"}}").as_bytes(), false, 2).unwrap()

@@ -361,7 +361,7 @@ impl Duty {
             seed: self.plan.seed,
             trace: self.workload.schedule(),
             sessions: self.workload.is_session(),
-            once: self.workload.is_once(level),
+            once: level.once,
             max_idle: self.workload.max_idle(),
             at_most: level.max_concurrency,
             shard: self.plan.shard,

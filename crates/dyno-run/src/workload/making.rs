@@ -9,9 +9,9 @@ use super::trees::TreesOfLevel;
 use super::{Items, Prepared, Workload, lock};
 use crate::api::has_messages;
 use dyno_drive::Share;
-use dyno_model::Message;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
+use dyno_model::{Message, message};
 use dyno_workload::agentic::AgenticLoad;
 use dyno_workload::agentic::replay::TreeReplayer;
 use dyno_workload::data::{Count, DataError, DataSet, PromptSelection, Selected};
@@ -73,6 +73,13 @@ impl Workload {
         number: u32,
     ) -> Result<Made, SettingError> {
         let of = LevelContext { plan, level, number, key: self.attempt.key(plan, level, number) };
+        if level.once && self.source.trees().is_none_or(AgenticLoad::is_endless) {
+            let endless = message!(
+                "the data have no end, so a level cannot end with them; give --requests or --duration",
+                "数据没有终点，档位无法随之结束；请给出 --requests 或 --duration"
+            );
+            return Err(("--data", endless));
+        }
         match &self.source {
             Source::Random(options) => self.random(of, options),
             Source::Made(options) => self.conversations(of, options),
@@ -170,7 +177,7 @@ impl Workload {
             from: self.attempt.taken,
             first: TreesOfLevel::first(of.level),
             by_time: of.level.duration_ns.is_some(),
-            once: TreesOfLevel::once(load, of.level),
+            once: of.level.once,
             context: self.context,
             account: self.account(),
         };

@@ -40,7 +40,6 @@ pub use fault::SettingError;
 use source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use trees::TreesOfLevel;
 
 /// The data of a run.
 #[derive(Clone)]
@@ -179,11 +178,6 @@ impl Workload {
     /// Nothing may be in flight for longer than this.
     pub(crate) fn max_idle(&self) -> Option<Nanos> {
         self.source.trees().and_then(|load| load.max_idle)
-    }
-
-    /// Whether a level is over when everything was sent once.
-    pub(crate) fn is_once(&self, level: &LevelPlan) -> bool {
-        self.source.trees().is_some_and(|load| TreesOfLevel::once(load, level))
     }
 
     /// The server takes prompts and responses of so many tokens together.

@@ -38,15 +38,6 @@ pub(super) struct TreesOfLevel {
 }
 
 impl TreesOfLevel {
-    /// Whether a level replays each tree once: where nothing else ends it.
-    pub(super) fn once(load: &AgenticLoad, level: &LevelPlan) -> bool {
-        let has_end = level.requests.is_some()
-            || level.duration_ns.is_some()
-            || level.until.is_some()
-            || level.load.ramp().is_some();
-        !has_end && !load.is_endless()
-    }
-
     /// The trees that a level begins with.
     pub(super) fn first(level: &LevelPlan) -> u64 {
         match level.load {

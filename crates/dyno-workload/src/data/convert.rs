@@ -97,27 +97,8 @@ fn line(_: u64, item: Item) -> Result<Value, DataError> {
     let messages = match item.content {
         Content::Text(text) => json!([ChatMessage::user(text)]),
         Content::Messages(messages) => json!(messages),
-        Content::Recorded(prompt) => {
-            let messages: Vec<&Value> = prompt.messages.iter().map(|message| &**message).collect();
-            let mut body = json!({ "messages": messages });
-            for (name, value) in [
-                ("tools", prompt.tools.as_deref().cloned()),
-                ("max_tokens", item.output_tokens.map(Value::from)),
-            ] {
-                value.map(|value| body[name] = value);
-            }
-            return Ok(body);
-        }
-        Content::Body(mut body) => {
-            if let Some(tokens) = item.output_tokens
-                && !["max_tokens", "max_completion_tokens", "output_tokens"]
-                    .iter()
-                    .any(|name| body.contains_key(*name))
-            {
-                body.insert("max_tokens".into(), tokens.into());
-            }
-            return Ok(Value::Object(body));
-        }
+        Content::Recorded(prompt) => return Ok(body_line(prompt.fields(), item.output_tokens)),
+        Content::Body(body) => return Ok(body_line(body, item.output_tokens)),
         Content::Texts(texts) => {
             return Ok(match texts.query {
                 Some(query) => json!({ "query": query, "documents": texts.texts }),
@@ -129,6 +110,17 @@ fn line(_: u64, item: Item) -> Result<Value, DataError> {
         Some(tokens) => json!({ "messages": messages, "max_tokens": tokens }),
         None => messages,
     })
+}
+
+/// A body with its length, if it has none.
+fn body_line(mut body: Map<String, Value>, output_tokens: Option<u32>) -> Value {
+    let lengths = ["max_tokens", "max_completion_tokens", "output_tokens"];
+    if let Some(tokens) = output_tokens
+        && !lengths.iter().any(|name| body.contains_key(*name))
+    {
+        body.insert("max_tokens".into(), tokens.into());
+    }
+    Value::Object(body)
 }
 
 /// An item as the row of a table.

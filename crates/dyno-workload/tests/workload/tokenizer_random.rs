@@ -100,7 +100,7 @@ fn tokens_that_the_tokenizer_adds_count_too() {
 }
 
 /// Pairs of letters and spaces are tokens, wherever they stand: no word is independent.
-fn pairing_tokenizer() -> tokenizers::Tokenizer {
+pub(crate) fn pairing_tokenizer() -> tokenizers::Tokenizer {
     let alphabet: Vec<char> = ('a'..='z').chain([' ']).collect();
     let mut vocab = vec![("<unk>".to_owned(), -20.0)];
     vocab.extend(alphabet.iter().map(|c| (c.to_string(), -10.0)));

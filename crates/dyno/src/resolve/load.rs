@@ -178,6 +178,7 @@ pub(super) fn levels(
                 input_tokens: size.input.clone(),
                 output_tokens: size.output.clone(),
                 inputs: size.inputs,
+                once: has_end && stop == Stop::default() && load.ramp().is_none(),
                 capacity: None,
                 extrapolated: false,
                 repeat: None,

@@ -10,6 +10,7 @@ pub(crate) use findings::{above_ideal, findings};
 use super::client::exact_lag;
 use super::concurrency::Flight;
 use super::distributions::describe;
+use dyno_model::frame::LevelEnd;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{
@@ -89,9 +90,13 @@ impl Forest {
         self.turns > 0
     }
 
-    /// The summary; nothing where no measured request is of a tree. Trees that were not over are alive until
-    /// `stopped`; `over` is when requests were in flight.
-    pub(crate) fn summary(&self, stopped: Option<u64>, over: Option<(u64, u64)>) -> Option<Trees> {
+    /// The summary; nothing where no measured request is of a tree. Trees that were not over are alive until sending
+    /// stopped; `over` is when requests were in flight.
+    pub(crate) fn summary(
+        &self,
+        end: Option<&LevelEnd>,
+        over: Option<(u64, u64)>,
+    ) -> Option<Trees> {
         let measured: Vec<&OneTree> =
             self.known.values().filter(|tree| tree.is_measured()).collect();
         let started = measured.len() as u64;
@@ -115,7 +120,7 @@ impl Forest {
             turns: self.turns,
             turns_mean: round6(self.turns as f64 / started as f64),
             cancelled: sum(OneTree::cancelled),
-            live: over.and_then(|over| self.live(stopped, over)),
+            live: over.and_then(|over| self.live(end.map(|end| end.sending_stopped), over)),
             parallel: parallel(&measured),
             duration: times(OneTree::duration),
             active: times(|tree| tree.duration().map(|_| tree.active())),
@@ -124,7 +129,10 @@ impl Forest {
             join_wait: spread(self.join_wait.iter().copied()),
             input_tokens: tokens(OneTree::input),
             output_tokens: tokens(OneTree::output),
-            fidelity: self.fidelity(),
+            fidelity: Fidelity {
+                idle_skipped_s: round6(to_s(end.map_or(0, |end| end.client.skipped_idle_ns))),
+                ..self.fidelity()
+            },
             ideal_cache: self.ideal(),
             groups: self.groups.summary(),
         })
@@ -146,6 +154,7 @@ impl Forest {
         Fidelity {
             gap_error_ms: exact_lag(self.late.clone()),
             skipped_s: round6(self.skipped as f64 / 1e9),
+            idle_skipped_s: 0.0,
             trimmed: self.trimmed,
             cut: self.cut,
             output_kept: (asked > 0).then(|| round6(got as f64 / asked as f64)),

@@ -3,6 +3,7 @@
 mod every;
 mod messages;
 mod ollama;
+mod own_responses;
 mod pooling;
 mod recorded;
 mod responses;

@@ -35,7 +35,7 @@ fn session(rounds: usize) -> Content {
 }
 
 /// Input tokens of a response, and how many of them were cached, where the API says so.
-fn usage(value: &Value) -> (u64, Option<u64>) {
+pub(super) fn usage(value: &Value) -> (u64, Option<u64>) {
     let fields = [
         ("/usage/prompt_tokens", "/usage/prompt_tokens_details/cached_tokens"),
         ("/usage/input_tokens", "/usage/input_tokens_details/cached_tokens"),

@@ -25,7 +25,7 @@ pub(super) struct TurnSize {
 
 /// The sizes of all turns, by their places.
 pub(super) fn sizes(tree: &Tree, order: &TurnOrder) -> Vec<TurnSize> {
-    let mut sizes = lengths(tree);
+    let (mut sizes, repeated) = lengths(tree);
     let blocks = match tree.prompts {
         PromptParts::Blocks { size, .. } => Some(size),
         _ => None,
@@ -38,7 +38,10 @@ pub(super) fn sizes(tree: &Tree, order: &TurnOrder) -> Vec<TurnSize> {
             let before = TurnAt { turn: before, ..*at };
             let (old, place) = (tree.turn(before)?, order.place(before));
             let most = sizes[place].input.min(input);
-            let kept = kept_tokens(old, turn, tree.prompts).unwrap_or(u64::from(most));
+            let kept = match repeated[order.place(*at)] {
+                Some((kept, all)) => part(sizes[place].input, kept, all),
+                None => kept_tokens(old, turn, tree.prompts).unwrap_or(u64::from(most)),
+            };
             Some((place, u32::try_from(kept).unwrap_or(most).min(most)))
         });
         let other = blocks.and_then(|size| known.take(place, turn, input, size));
@@ -51,18 +54,33 @@ pub(super) fn sizes(tree: &Tree, order: &TurnOrder) -> Vec<TurnSize> {
     sizes
 }
 
-/// The lengths of all turns: as recorded, else as its ids or the characters of its messages say.
-fn lengths(tree: &Tree) -> Vec<TurnSize> {
+/// So many tokens as the characters are of all characters.
+fn part(tokens: u32, characters: u64, all: u64) -> u64 {
+    let part = u128::from(tokens) * u128::from(characters) / u128::from(all.max(1));
+    u64::try_from(part).unwrap_or(u64::MAX)
+}
+
+/// What of the prompt before it a turn repeats, and all of that: in characters.
+type RepeatedPart = Option<(u64, u64)>;
+
+/// The lengths of all turns, as recorded, else as its ids or the characters of its messages say; and what of the prompt
+/// before each is in its messages, where messages are whole prompts.
+fn lengths(tree: &Tree) -> (Vec<TurnSize>, Vec<RepeatedPart>) {
+    let whole = matches!(tree.prompts, PromptParts::Messages { whole: true });
     let characters = |places: &[u32]| -> u64 {
         let said = places.iter().filter_map(|place| tree.messages.get(*place as usize));
         said.flat_map(|said| &said.parts).map(|(_, characters)| u64::from(*characters)).sum()
     };
     let mut sizes = Vec::with_capacity(tree.turns());
+    let mut repeated = Vec::with_capacity(tree.turns());
     for session in &tree.sessions {
         // Characters up to the end of each message of the history.
-        let mut history: Vec<u64> = Vec::new();
+        let (mut history, mut before): (Vec<u64>, Option<u64>) = (Vec::new(), None);
         for turn in &session.turns {
             history.truncate(turn.kept as usize);
+            let kept = history.last().copied().unwrap_or(0);
+            let all = before.filter(|all| whole && *all > 0);
+            repeated.push(all.map(|all| (kept.min(all), all)));
             let mut add = |places: &[u32]| {
                 for place in places {
                     let so_far = history.last().copied().unwrap_or(0);
@@ -71,6 +89,7 @@ fn lengths(tree: &Tree) -> Vec<TurnSize> {
                 history.last().copied().unwrap_or(0)
             };
             let asked = add(&turn.added);
+            before = Some(asked);
             let answered = add(&turn.response) - asked;
             let of_ids = || match tree.prompts {
                 PromptParts::Blocks { size, .. } if !turn.ids.is_empty() => {
@@ -85,7 +104,7 @@ fn lengths(tree: &Tree) -> Vec<TurnSize> {
             });
         }
     }
-    sizes
+    (sizes, repeated)
 }
 
 fn tokens(count: u64) -> u32 {

@@ -1,8 +1,9 @@
 //! Prompts have the recorded lengths, whatever follows what.
 
+use dyno_model::tree::Growth;
 use dyno_testing::tokenizers::KINDS;
-use dyno_workload::agentic::PromptParts;
 use dyno_workload::agentic::replay::Responses;
+use dyno_workload::agentic::{PromptParts, growth_of};
 
 use super::*;
 
@@ -134,6 +135,52 @@ fn a_response_is_as_long_as_recorded_or_as_there_is_room_for() {
     assert_eq!(words(&prompts[3])[5..], [10, 1], "trimmed to the room");
     let asked: Vec<_> = prompts.iter().map(|prompt| prompt.item.output_tokens.unwrap()).collect();
     assert_eq!(asked, [30, 8, 50, 1], "0 is replayed as 1");
+}
+
+#[test]
+fn trims_and_cuts_are_those_of_the_recording() {
+    let model = Model::new(KINDS[0], true);
+    let replayer = replayer(&model, plain(), true);
+    let (after_text, between) = model.around();
+    let room = (after_text + between + 1) as u64;
+    let tree = tree(PromptParts::Lengths, vec![(0, turns(400, &mut Numbers::new(12)))]);
+    let turns = &tree.sessions[0].turns;
+    let sent = prompts(&mut begin(&replayer, &tree));
+    let mut found = [0; 3];
+    for (number, pair) in sent.windows(2).enumerate() {
+        let (old, new) = (&turns[number], &turns[number + 1]);
+        let growth = growth_of(old, new, tree.prompts);
+        assert_eq!(pair[1].growth, growth);
+        let [before, after] = [0, 1].map(|one: usize| model.tokens(&pair[one].item));
+        // The shortest prompts are longer than recorded.
+        if before.len() as u64 > old.input.unwrap() {
+            continue;
+        }
+        let kept = common(&before, &after) == before.len();
+        let Content::Messages(messages) = &pair[1].item.content else { panic!() };
+        let answer = messages.len().checked_sub(2).map_or("", |last| &messages[last].content);
+        let answer = u64::from(model.tokenizer.count(answer).unwrap());
+        let whole = old.output.unwrap().max(1);
+        let grows = new.input.unwrap().saturating_sub(old.input.unwrap());
+        match growth.unwrap() {
+            // What the template puts between messages takes its room from the response.
+            Growth::Whole if grows >= whole + room => {
+                assert!(kept && answer == whole, "{number}: {answer} of {whole}");
+                found[0] += 1;
+            }
+            Growth::Trimmed if grows > room => {
+                assert!(kept && answer < whole, "{number}: {answer} of {whole}");
+                found[1] += 1;
+            }
+            Growth::Cut if before.len() > after.len() => {
+                assert!(!kept);
+                found[2] += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(found.iter().all(|count| *count > 10), "{found:?}");
+    assert_eq!(sent[0].growth, None);
 }
 
 #[test]

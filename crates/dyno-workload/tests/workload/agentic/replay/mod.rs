@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod blocks;
+mod counting;
 mod lengths;
 mod marker;
 mod plan;
