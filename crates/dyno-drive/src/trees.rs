@@ -76,9 +76,9 @@ impl<P: Prepare> MadeTree<P> {
         let made = self.made.get_mut(turn as usize);
         if made.is_some_and(|made| !std::mem::replace(made, true)) {
             let made = self.prompts.prompt(turn).map(|prompt| {
-                let TreePrompt { item, growth, repeated, overflows } = prompt;
+                let TreePrompt { item, growth, overflows } = prompt;
                 let payload: Payload<P::Body> = self.prepare.single(&item, 1);
-                TurnRequest { payload, growth, repeated, overflows }
+                TurnRequest { payload, growth, repeated: None, overflows }
             });
             self.ready.insert(turn, made);
         }
@@ -113,7 +113,10 @@ impl<P: Prepare> TurnRequests<P::Body> for TreeRequests<P> {
     fn take(&mut self, turn: u32) -> Option<TurnRequest<P::Body>> {
         let mut tree = lock(&self.tree);
         tree.make(turn);
-        tree.ready.remove(&turn).flatten()
+        let request = tree.ready.remove(&turn).flatten()?;
+        // Known only now: other sessions may have been sent since it was made.
+        let repeated = if request.overflows { None } else { tree.prompts.sent(turn) };
+        Some(TurnRequest { repeated, ..request })
     }
 
     fn sent(&mut self, turn: u32) {

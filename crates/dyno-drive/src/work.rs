@@ -28,6 +28,9 @@ pub trait TreePrompts: Send {
     /// Whether prompts contain the answers to earlier turns, so that they cannot be made before.
     fn contain_answers(&self) -> bool;
 
+    /// The prompt of a turn is sent; what of it was sent before.
+    fn sent(&mut self, turn: u32) -> Option<Repeated>;
+
     /// A turn was answered.
     fn answered(&mut self, turn: u32, answer: &str);
 
@@ -42,9 +45,7 @@ pub struct TreePrompt {
     pub item: Item,
     /// How it follows the prompt before it.
     pub growth: Option<Growth>,
-    /// What of it was sent before.
-    pub repeated: Option<Repeated>,
-    /// Why it cannot be sent: with its response it is longer than the context of the server.
+    /// It cannot be sent: with its response it is longer than the context of the server.
     pub overflows: bool,
 }
 

@@ -41,9 +41,12 @@ impl TreePrompts for Named {
         Some(TreePrompt {
             item: Item::text(format!("{}/{turn}{answer}", self.tree)),
             growth: (turn > 0).then_some(Growth::Trimmed),
-            repeated: Some(Repeated { of_prompts: turn, with_responses: turn + 1 }),
             overflows: self.overflows == Some(turn),
         })
+    }
+
+    fn sent(&mut self, turn: u32) -> Option<Repeated> {
+        Some(Repeated { of_prompts: turn, with_responses: turn + 1 })
     }
 
     fn contain_answers(&self) -> bool {

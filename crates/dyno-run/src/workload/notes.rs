@@ -98,6 +98,11 @@ impl Workload {
                 (sum(|used| used.long), Note::TreesOutside),
                 (sum(|used| used.repeats), Note::TreesRepeat),
             ]);
+            let parts = account.parts.iter().map(|(kind, count)| format!("{kind} {count}"));
+            let parts = parts.collect::<Vec<_>>().join(", ");
+            if !parts.is_empty() {
+                notes.0.push(Note::PartsLeftOut.with([parts]));
+            }
             return;
         }
         notes.count(&[

@@ -6,7 +6,7 @@ use super::items::Make;
 use super::lock;
 use dyno_drive::{Sending, TreePrompt, TreePrompts};
 use dyno_model::plan::{LevelPlan, Load};
-use dyno_model::tree::PlannedTurn;
+use dyno_model::tree::{PlannedTurn, Repeated};
 use dyno_model::{Message, message};
 use dyno_workload::agentic::replay::{ReplayedTree, TreeReplayer};
 use dyno_workload::agentic::{AgenticLoad, TakenTrees, Tree};
@@ -183,8 +183,8 @@ struct TreeInReplay {
 
 impl TreeInReplay {
     /// Whether a request is longer than the context of the server. If all are, the data end.
-    fn overflows(&self, input: Option<u32>, output: Option<u32>) -> Option<bool> {
-        let tokens = u64::from(input.unwrap_or(0)) + u64::from(output.unwrap_or(0));
+    fn overflows(&self, input: Option<u64>, output: Option<u32>) -> Option<bool> {
+        let tokens = input.unwrap_or(0).saturating_add(output.unwrap_or(0).into());
         let Some(context) = self.context.filter(|context| tokens > u64::from(*context)) else {
             self.overflows.store(0, Ordering::Relaxed);
             return Some(false);
@@ -203,6 +203,15 @@ impl TreeInReplay {
     }
 }
 
+impl Drop for TreeInReplay {
+    fn drop(&mut self) {
+        let mut account = lock(&self.account);
+        for (kind, count) in self.replayed.left_out() {
+            *account.parts.entry(kind).or_default() += count;
+        }
+    }
+}
+
 impl TreePrompts for TreeInReplay {
     fn turns(&self) -> Arc<[PlannedTurn]> {
         self.replayed.turns()
@@ -211,16 +220,18 @@ impl TreePrompts for TreeInReplay {
     fn prompt(&mut self, turn: u32) -> Option<TreePrompt> {
         match self.replayed.prompt(turn) {
             Ok(made) => {
-                let (input, output) = (made.item.input_tokens, made.item.output_tokens);
-                let overflows = self.overflows(input, output)?;
-                let (item, growth, repeated) = (made.item, made.growth, made.repeated);
-                Some(TreePrompt { item, growth, repeated, overflows })
+                let overflows = self.overflows(made.tokens, made.item.output_tokens)?;
+                Some(TreePrompt { item: made.item, growth: made.growth, overflows })
             }
             Err(error) => {
                 lock(&self.account).error.get_or_insert(Message::of(error));
                 None
             }
         }
+    }
+
+    fn sent(&mut self, turn: u32) -> Option<Repeated> {
+        self.replayed.sent(turn)
     }
 
     fn contain_answers(&self) -> bool {

@@ -101,6 +101,9 @@ wordings! {
     TreesOutside: Note "data_selected",
         ["trees left out for prompts outside the bounds, over all levels: {}",
          "各档位合计因提示词超出范围而舍弃的树：{}"];
+    PartsLeftOut: Note "data_selected",
+        ["parts of recorded messages that are not text were not sent: {}",
+         "录制消息中未发送的非文本部分：{}"];
     TreesRepeat: Note "prompts_repeat",
         ["the trees began again from the first one, each time with another marker: {}",
          "树从头重新开始的次数（每次使用不同的标记）：{}"];

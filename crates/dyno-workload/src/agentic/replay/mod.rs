@@ -181,8 +181,8 @@ pub struct TreePrompt {
     pub item: Item,
     /// How it follows the prompt before it in its session, as recorded.
     pub growth: Option<Growth>,
-    /// What of it this tree has sent or received before.
-    pub repeated: Option<Repeated>,
+    /// Input tokens: as they were counted, else as they were recorded.
+    pub tokens: Option<u64>,
 }
 
 impl ReplayedTree {
@@ -197,16 +197,25 @@ impl ReplayedTree {
         let (Some(at), Some(planned)) = (self.plan.places.get(place), self.plan.turns.get(place))
         else {
             let item = Item::text(String::new());
-            return Ok(TreePrompt { item, growth: None, repeated: None });
+            return Ok(TreePrompt { item, growth: None, tokens: None });
         };
-        let (item, repeated) = match &mut self.texts {
-            ReplayedTexts::Made(texts) => {
-                let (item, repeated) = texts.prompt(*at, &self.order)?;
-                (item, Some(repeated))
-            }
+        let item = match &mut self.texts {
+            ReplayedTexts::Made(texts) => texts.prompt(*at, &self.order)?,
             ReplayedTexts::Recorded(texts) => texts.prompt(*at, planned.warms)?,
         };
-        Ok(TreePrompt { item, growth: self.growth(*at), repeated })
+        let recorded = || self.tree.turn(*at).and_then(|turn| turn.input);
+        let tokens = item.input_tokens.map(u64::from).or_else(recorded);
+        Ok(TreePrompt { item, growth: self.growth(*at), tokens })
+    }
+
+    /// The prompt of a planned turn is sent; what of it this tree has sent or received before, where that is known.
+    pub fn sent(&mut self, turn: u32) -> Option<Repeated> {
+        let place = turn as usize;
+        let (at, planned) = (self.plan.places.get(place)?, self.plan.turns.get(place)?);
+        match &mut self.texts {
+            ReplayedTexts::Made(texts) => texts.sent(self.order.place(*at)),
+            ReplayedTexts::Recorded(texts) => texts.sent(*at, planned.warms),
+        }
     }
 
     /// Says what the server has answered, before the next prompt of the session is made. It matters only with live

@@ -49,10 +49,15 @@ struct SentMessage {
 }
 
 impl RecordedTexts {
-    /// The messages of a tree, if it has texts.
+    /// The messages of a tree, if it has the texts of its prompts. Logs of agents lack those of the system and of tools:
+    /// where the lengths of prompts are known, these say more than what is left of their texts.
     pub(super) fn of(kit: &Arc<ReplayKit>, tree: &Arc<Tree>, index: u64) -> Option<Self> {
-        let has_text = matches!(tree.prompts, PromptParts::Messages { .. })
-            && tree.messages.iter().any(|message| message.body.is_some());
+        let has_lengths = tree.all().all(|(_, turn)| turn.input.is_some());
+        let are_prompts = match tree.prompts {
+            PromptParts::Messages { whole } => whole || !has_lengths,
+            _ => false,
+        };
+        let has_text = are_prompts && tree.messages.iter().any(|message| message.body.is_some());
         let marker = format!("[{:x}-{index:x}] ", kit.key.run);
         (kit.options.text && has_text).then(|| Self {
             kit: Arc::clone(kit),
@@ -82,15 +87,11 @@ impl RecordedTexts {
         }
     }
 
-    /// The prompt of a turn, and what of it was sent before.
-    pub(super) fn prompt(
-        &mut self,
-        at: TurnAt,
-        warms: bool,
-    ) -> Result<(Item, Option<Repeated>), RandomError> {
+    /// The prompt of a turn.
+    pub(super) fn prompt(&mut self, at: TurnAt, warms: bool) -> Result<Item, RandomError> {
         let tree = Arc::clone(&self.tree);
         let Some(turn) = tree.turn(at) else {
-            return Ok((Item::text(String::new()), None));
+            return Ok(Item::text(String::new()));
         };
         while self.sessions[at.session].turns <= at.turn {
             self.advance(&tree, at.session)?;
@@ -98,14 +99,12 @@ impl RecordedTexts {
         let session = &self.sessions[at.session];
         let messages = session.history.iter().filter_map(|one| one.body.clone()).collect();
         let prompt = RecordedPrompt { messages, tools: session.tools.clone() };
-        let repeated = self.repeated(at, turn, warms);
-        let item = Item {
+        Ok(Item {
             content: Content::Recorded(prompt),
             output_tokens: Some(if warms { 1 } else { self.output(turn)? }),
             // The recorded number is that of another tokenizer, and logs lack a part of the prompt.
             input_tokens: None,
-        };
-        Ok((item, repeated))
+        })
     }
 
     /// Adds a turn to the history of its session: the response before it, and its own messages.
@@ -213,11 +212,14 @@ impl RecordedTexts {
         Ok(self.count(&text)?.clamp(1, MOST_TOKENS))
     }
 
-    /// What was sent before, in whole messages; unknown where tokens cannot be counted here.
-    fn repeated(&mut self, at: TurnAt, turn: &TreeTurn, warms: bool) -> Option<Repeated> {
+    /// The prompt of a turn is sent, before that of the next one is made. What of it was sent before, in whole
+    /// messages; unknown where tokens cannot be counted here.
+    pub(super) fn sent(&mut self, at: TurnAt, warms: bool) -> Option<Repeated> {
         if !self.counts() {
             return None;
         }
+        let tree = Arc::clone(&self.tree);
+        let turn = tree.turn(at)?;
         let history = &self.sessions[at.session].history;
         let longest = |keys: &Keys| {
             let found = history.iter().take_while(|one| keys.contains(&one.key)).last();

@@ -31,6 +31,8 @@ pub(super) struct MadeTexts {
     warming: HashSet<usize>,
     written: WrittenWords,
     sent: SentTexts,
+    /// Prompts that were made and not sent yet.
+    unsent: HashMap<usize, MadePrompt>,
     salt: u64,
 }
 
@@ -76,6 +78,7 @@ impl MadeTexts {
             warming,
             written: WrittenWords::new(index),
             sent: SentTexts::default(),
+            unsent: HashMap::new(),
             salt,
             tree,
         }
@@ -91,12 +94,8 @@ impl MadeTexts {
         }
     }
 
-    /// The prompt of a turn, and what of it was sent before.
-    pub(super) fn prompt(
-        &mut self,
-        at: TurnAt,
-        order: &TurnOrder,
-    ) -> Result<(Item, Repeated), RandomError> {
+    /// The prompt of a turn.
+    pub(super) fn prompt(&mut self, at: TurnAt, order: &TurnOrder) -> Result<Item, RandomError> {
         let place = order.place(at);
         let made = self.made(place, order)?;
         self.release(place);
@@ -112,15 +111,21 @@ impl MadeTexts {
             false => Some(counter.tokenizer.count_content(&content, counter.chat)?),
         };
         let output_tokens = Some(self.asked(place));
+        self.unsent.insert(place, made);
+        Ok(Item { content, output_tokens, input_tokens })
+    }
 
-        let block = block_of(&self.tree);
+    /// The prompt of a turn is sent; what of it was sent before.
+    pub(super) fn sent(&mut self, place: usize) -> Option<Repeated> {
+        let made = self.unsent.remove(&place)?;
+        let (shape, block) = (self.kit.shape, block_of(&self.tree));
+        let total = made.said.total(&shape);
         let whole = |tokens: u32| tokens.min(total) / block * block;
-        let of_prompts = whole(self.sent.send(said, &shape));
+        let of_prompts = whole(self.sent.send(&made.said, &shape));
         let answered = made.repeats.map_or(0, |(before, input, repeated)| {
             whole(input.saturating_add(repeated.min(self.asked(before))))
         });
-        let repeated = Repeated { of_prompts, with_responses: answered.max(of_prompts) };
-        Ok((Item { content, output_tokens, input_tokens }, repeated))
+        Some(Repeated { of_prompts, with_responses: answered.max(of_prompts) })
     }
 
     /// Output tokens that a turn is asked for.

@@ -59,10 +59,6 @@ fn what_does_not_apply_to_agentic_traffic_is_refused() {
             format!("data convert {file} --to lines --out x"),
             "this is agentic traffic of SWE-agent, whose requests are no single prompts",
         ),
-        (
-            format!("bench http://127.0.0.1:9 --data {file} --requests 1"),
-            "this is agentic traffic of SWE-agent, whose requests are no single prompts",
-        ),
     ] {
         let refused = run(place.dyno(&args)).expect_status(&[2]).stderr;
         let refused = refused.split_whitespace().collect::<Vec<_>>().join(" ");

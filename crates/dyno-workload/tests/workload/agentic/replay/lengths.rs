@@ -120,7 +120,7 @@ fn a_response_is_as_long_as_recorded_or_as_there_is_room_for() {
         vec![turn(100, 30, &[]), turn(200, 8, &[]), turn(300, 50, &[]), turn(300 + least, 0, &[])];
     let tree = tree(PromptParts::Lengths, vec![(0, turns)]);
     let prompts = prompts(&mut begin(&replayer, &tree));
-    let words = |prompt: &TreePrompt| match &prompt.item.content {
+    let words = |prompt: &SentPrompt| match &prompt.item.content {
         Content::Messages(messages) => {
             let words = |text: &str| model.tokenizer.count(text).unwrap();
             messages.iter().map(|one| words(&one.content)).collect::<Vec<_>>()

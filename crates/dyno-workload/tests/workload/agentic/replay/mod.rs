@@ -14,6 +14,7 @@ mod size;
 use std::sync::Arc;
 
 use dyno_model::prompt::{Content, Item};
+use dyno_model::tree::{Growth, Repeated};
 use dyno_testing::tokenizers::{TEMPLATE, trained, write_folder};
 use dyno_workload::agentic::replay::{
     ReplayOptions, ReplayedTree, TreePrompt, TreeReplayer, TreeStart,
@@ -106,10 +107,24 @@ pub(crate) fn begin(replayer: &TreeReplayer, tree: &Tree) -> ReplayedTree {
     replayer.replay(Arc::new(tree.clone()), 0, TreeStart::Beginning)
 }
 
+/// A prompt that was sent.
+#[derive(Debug, PartialEq)]
+pub(crate) struct SentPrompt {
+    pub(crate) item: Item,
+    pub(crate) growth: Option<Growth>,
+    pub(crate) repeated: Option<Repeated>,
+}
+
+/// Makes the prompt of a turn and sends it.
+pub(crate) fn send(replayed: &mut ReplayedTree, turn: usize) -> SentPrompt {
+    let TreePrompt { item, growth, .. } = replayed.prompt(turn as u32).unwrap();
+    SentPrompt { item, growth, repeated: replayed.sent(turn as u32) }
+}
+
 /// All prompts, in the order in which they are planned.
-pub(crate) fn prompts(replayed: &mut ReplayedTree) -> Vec<TreePrompt> {
+pub(crate) fn prompts(replayed: &mut ReplayedTree) -> Vec<SentPrompt> {
     let turns = replayed.turns();
-    (0..turns.len()).map(|turn| replayed.prompt(turn as u32).unwrap()).collect()
+    (0..turns.len()).map(|turn| send(replayed, turn)).collect()
 }
 
 /// How many of the first are equal.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn sent(prompt: &TreePrompt) -> Vec<Value> {
+fn sent(prompt: &SentPrompt) -> Vec<Value> {
     match &prompt.item.content {
         Content::Recorded(prompt) => prompt.messages.iter().map(|one| Value::clone(one)).collect(),
         other => panic!("{other:?}"),
@@ -57,7 +57,7 @@ fn conversation() -> Tree {
 fn messages_go_as_recorded_with_tools_and_without_pictures() {
     let mut replayed = first(plain(), &conversation(), 0);
     let all = prompts(&mut replayed);
-    let roles = |prompt: &TreePrompt| {
+    let roles = |prompt: &SentPrompt| {
         sent(prompt).iter().map(|one| RecordedMessage(one).role().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(roles(&all[0]), ["system", "user"]);
@@ -92,7 +92,7 @@ fn what_was_sent_before_is_known_where_tokens_can_be_counted() {
     // The recorded number is that of another model, with a system prompt that may not be there.
     assert!(unknown.iter().all(|one| one.item.input_tokens.is_none()));
     let all = prompts(&mut begin(&replayer(&model, plain(), true), &tree));
-    let counted = |prompt: &TreePrompt| {
+    let counted = |prompt: &SentPrompt| {
         let Content::Recorded(recorded) = &prompt.item.content else { panic!() };
         let length = model.tokenizer.count_content(&prompt.item.content, true).unwrap();
         // The small template leaves the tools out.
@@ -118,7 +118,7 @@ fn live_responses_stand_for_what_the_model_said_and_keep_its_calls() {
     let mut replayed = first(options, &conversation(), 0);
     let mut last = None;
     for (number, answer) in ["first of all", "", "x"].into_iter().enumerate() {
-        last = Some(replayed.prompt(number as u32).unwrap());
+        last = Some(send(&mut replayed, number));
         replayed.answered(number as u32, answer);
     }
     let messages = sent(&last.unwrap());

@@ -18,7 +18,7 @@ fn check(model: &Model, options: ReplayOptions, tree: &Tree, block: usize, chat:
     let mut sent: Vec<(u32, Vec<u32>)> = Vec::new();
     let (mut responses, mut some) = (0, 0);
     for place in order {
-        let prompt = replayed.prompt(place as u32).unwrap();
+        let prompt = send(&mut replayed, place);
         let tokens = model.tokens(&prompt.item);
         let longest = sent.iter().map(|(_, before)| common(before, &tokens)).max().unwrap_or(0);
         let said = prompt.repeated.unwrap();
