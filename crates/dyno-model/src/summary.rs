@@ -362,6 +362,11 @@ impl Summary {
 }
 
 impl LevelSummary {
+    /// Whether requests wait for each other, as turns of conversations or of trees of them.
+    pub fn has_turns(&self) -> bool {
+        self.sessions.is_some() || self.trees.is_some()
+    }
+
     /// Whether `--until-stable` gave up.
     pub fn gave_up(&self) -> bool {
         self.notes.iter().any(|note| note.code == "not_converged")

@@ -1,6 +1,8 @@
 //! Trees of sessions: their metrics by hand, and what holds for any of them.
 
 use super::schema::check;
+use dyno_analysis::lint::lint;
+use dyno_model::Language;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::RequestRecord;
@@ -229,8 +231,18 @@ fn speeds_are_the_inverse_of_times_and_percentiles_those_of_the_slow_side() {
     assert!(level.trees.is_none());
 }
 
+/// A tree's slot has several requests in flight, or none.
+#[test]
+fn checks_of_single_requests_are_not_for_trees() {
+    let summary = summary_of(&forest_plan(8), forest(8, 200_000));
+    assert_eq!(lint(&[&summary], Language::English), vec![]);
+    let mut single = summary;
+    single.levels[0].trees = None;
+    assert!(!lint(&[&single], Language::English).is_empty(), "the same of single requests is odd");
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Whatever the order in which requests end, the summary is the same, and its parts add up.
     #[test]
@@ -259,7 +271,9 @@ proptest! {
             prop_assert!((sum - whole.mean.unwrap()).abs() < 1e-3);
         }
         prop_assert!(trees.live.unwrap().peak <= u64::from(slots) + 1);
-        let ideal = trees.ideal_cache.unwrap();
-        prop_assert!(ideal.of_prompts <= ideal.with_responses && ideal.with_responses <= 1.0);
+        prop_assert_eq!(trees.ideal_cache.is_some(), completed > 0);
+        if let Some(ideal) = trees.ideal_cache {
+            prop_assert!(ideal.of_prompts <= ideal.with_responses && ideal.with_responses <= 1.0);
+        }
     }
 }

@@ -442,68 +442,6 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         |level| level.interactivity?.overall,
     ),
     (
-        Metric::TreesCompleted,
-        charted(
-            REQUESTS,
-            "trees_completed",
-            "trees_completed",
-            ["Completed trees", "完成的任务树"],
-            &[(PageChart, 41, &[])],
-        ),
-        |level| Some(level.trees.as_ref()?.completed as f64),
-    ),
-    (
-        Metric::TreesLive,
-        charted(
-            Info { better: Better::Neither, ..REQUESTS },
-            "trees_live",
-            "trees_live",
-            ["Live trees, mean", "平均活跃任务树"],
-            &[(PageChart, 42, &[])],
-        ),
-        |level| Some(level.trees.as_ref()?.live?.mean),
-    ),
-    (
-        Metric::TreeDuration,
-        Info {
-            id: "tree_duration_s",
-            name: "tree_duration",
-            unit: Unit::Seconds,
-            better: Better::Lower,
-            label: ["Duration of a tree, p50", "任务树时长 p50"],
-            formula: "last end − first sent",
-            means: [
-                "How long a completed tree of sessions took, gaps included; the median over the trees.",
-                "完成的任务树所用时间，含间隔；取各任务树的中位数。",
-            ],
-            places: &[(PageChart, 43, &[]), (Definitions, 17, &[]), (Compare, 12, &[])],
-            ..REQUESTS
-        },
-        |level| Some(level.trees.as_ref()?.duration.as_ref()?.p50? / 1e3),
-    ),
-    (
-        Metric::TreeStretch,
-        charted(
-            Info { better: Better::Lower, ..REQUESTS },
-            "tree_stretch",
-            "stretch",
-            ["Stretch of a tree, p50", "任务树伸缩比 p50"],
-            &[(PageChart, 44, &[])],
-        ),
-        |level| level.trees.as_ref()?.stretch.as_ref()?.p50,
-    ),
-    (
-        Metric::IdealCache,
-        charted(
-            Info { unit: Unit::Percent, better: Better::Neither, ..SERVER },
-            "ideal_cache_share",
-            "ideal_cached",
-            ["Ideal cache share, with responses", "理想缓存命中率（含响应）"],
-            &[(PageChart, 45, &[])],
-        ),
-        |level| Some(level.trees.as_ref()?.ideal_cache?.with_responses * 100.0),
-    ),
-    (
         Metric::Offered,
         charted(
             Info {
@@ -617,6 +555,57 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         |level| level.duration_s,
     ),
     (
+        Metric::TreesCompleted,
+        charted(
+            REQUESTS,
+            "trees_completed",
+            "trees_completed",
+            ["Completed trees", "完成的任务树"],
+            &[(PageChart, 41, &[])],
+        ),
+        |level| Some(level.trees.as_ref()?.completed as f64),
+    ),
+    (
+        Metric::TreesLive,
+        charted(
+            Info { better: Better::Neither, ..REQUESTS },
+            "trees_live",
+            "trees_live",
+            ["Live trees, mean", "平均活跃任务树"],
+            &[(PageChart, 42, &[])],
+        ),
+        |level| Some(level.trees.as_ref()?.live?.mean),
+    ),
+    (
+        Metric::TreeDuration,
+        Info {
+            id: "tree_duration_s",
+            name: "tree_duration",
+            unit: Unit::Seconds,
+            better: Better::Lower,
+            label: ["Duration of a tree, p50", "任务树时长 p50"],
+            formula: "last end − first sent",
+            means: [
+                "How long a completed tree of sessions took, gaps included; the median over the trees.",
+                "完成的任务树所用时间，含间隔；取各任务树的中位数。",
+            ],
+            places: &[(PageChart, 43, &[]), (Definitions, 17, &[]), (Compare, 12, &[])],
+            ..REQUESTS
+        },
+        |level| Some(level.trees.as_ref()?.duration.as_ref()?.p50? / 1e3),
+    ),
+    (
+        Metric::TreeStretch,
+        charted(
+            Info { better: Better::Lower, ..REQUESTS },
+            "tree_stretch",
+            "stretch",
+            ["Stretch of a tree, p50", "任务树伸缩比 p50"],
+            &[(PageChart, 44, &[])],
+        ),
+        |level| level.trees.as_ref()?.stretch.as_ref()?.p50,
+    ),
+    (
         Metric::Running,
         charted(
             SERVER,
@@ -668,6 +657,17 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             ..SERVER
         },
         |level| Some(level.cache.as_ref()?.share? * 100.0),
+    ),
+    (
+        Metric::IdealCache,
+        charted(
+            Info { unit: Unit::Percent, better: Better::Neither, ..SERVER },
+            "ideal_cache_share",
+            "ideal_cached",
+            ["Ideal cache share, with responses", "理想缓存命中率（含响应）"],
+            &[(PageChart, 45, &[])],
+        ),
+        |level| Some(level.trees.as_ref()?.ideal_cache?.with_responses * 100.0),
     ),
     (
         Metric::Price,

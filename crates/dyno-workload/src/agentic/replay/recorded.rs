@@ -43,9 +43,9 @@ struct RecordedSession {
 
 struct SentMessage {
     body: Option<Arc<Value>>,
-    /// The key of the history up to here, and its characters.
+    /// The key of the history up to here, and its tokens where they are counted.
     key: u64,
-    characters: u64,
+    tokens: u64,
 }
 
 impl RecordedTexts {
@@ -93,29 +93,30 @@ impl RecordedTexts {
             return Ok((Item::text(String::new()), None));
         };
         while self.sessions[at.session].turns <= at.turn {
-            self.advance(&tree, at.session);
+            self.advance(&tree, at.session)?;
         }
         let session = &self.sessions[at.session];
         let messages = session.history.iter().filter_map(|one| one.body.clone()).collect();
         let prompt = RecordedPrompt { messages, tools: session.tools.clone() };
-        let repeated = self.repeated(at, turn);
+        let repeated = self.repeated(at, turn, warms);
         let item = Item {
             content: Content::Recorded(prompt),
             output_tokens: Some(if warms { 1 } else { self.output(turn)? }),
-            input_tokens: turn.input.and_then(|input| u32::try_from(input).ok()),
+            // The recorded number is that of another tokenizer, and logs lack a part of the prompt.
+            input_tokens: None,
         };
         Ok((item, repeated))
     }
 
     /// Adds a turn to the history of its session: the response before it, and its own messages.
-    fn advance(&mut self, tree: &Tree, place: usize) {
+    fn advance(&mut self, tree: &Tree, place: usize) -> Result<(), RandomError> {
         let turns = &tree.sessions[place].turns;
         let number = self.sessions[place].turns;
         if let Some(before) = number.checked_sub(1) {
             let at = TurnAt { session: place, turn: before };
             let mut live = self.answers.remove(&at);
             for response in &turns[before].response {
-                self.push(tree, place, *response, live.take());
+                self.push(tree, place, *response, live.take())?;
             }
         }
         let turn = &turns[number];
@@ -123,17 +124,28 @@ impl RecordedTexts {
         session.history.truncate(turn.kept as usize);
         session.marked = session.marked.filter(|at| *at < session.history.len());
         for added in &turn.added {
-            self.push(tree, place, *added, None);
+            self.push(tree, place, *added, None)?;
         }
         let session = &mut self.sessions[place];
         session.tools = turn.definitions.clone().or(session.tools.take());
         session.turns += 1;
+        Ok(())
     }
 
     /// Adds a message; `live` is what the server has said instead.
-    fn push(&mut self, tree: &Tree, place: usize, message: u32, live: Option<String>) {
-        let said = tree.messages.get(message as usize);
-        let body = said.and_then(|said| said.body.as_ref()).filter(|body| body["role"].is_string());
+    fn push(
+        &mut self,
+        tree: &Tree,
+        place: usize,
+        message: u32,
+        live: Option<String>,
+    ) -> Result<(), RandomError> {
+        let Some(said) = tree.messages.get(message as usize) else { return Ok(()) };
+        let tokens = match said.body.as_ref().filter(|_| self.counts()) {
+            Some(body) => u64::from(self.count(&text_of(body))?),
+            None => 0,
+        };
+        let body = said.body.as_ref().filter(|body| body["role"].is_string());
         let mut body = body.map(|body| self.texts_of(body));
         if let (Some(live), Some(said)) = (live, &mut body) {
             self.bytes += live.len();
@@ -152,15 +164,28 @@ impl RecordedTexts {
             }
         }
         let (before, so_far) =
-            session.history.last().map_or((key::NOTHING, 0), |last| (last.key, last.characters));
-        let characters = said.map_or(0, |said| {
-            said.parts.iter().map(|(_, characters)| u64::from(*characters)).sum()
-        });
+            session.history.last().map_or((key::NOTHING, 0), |last| (last.key, last.tokens));
         session.history.push(SentMessage {
             body,
             key: key::after(before, u64::from(message)),
-            characters: so_far + characters,
+            tokens: so_far + tokens,
         });
+        Ok(())
+    }
+
+    /// Whether tokens of messages can be counted without asking anybody.
+    fn counts(&self) -> bool {
+        let tokenizer = &self.kit.counter.tokenizer;
+        !tokenizer.is_asking() && !tokenizer.is_estimate()
+    }
+
+    /// Tokens of a text; estimated where the server would have to be asked.
+    fn count(&self, text: &str) -> Result<u32, RandomError> {
+        let tokenizer = &self.kit.counter.tokenizer;
+        if tokenizer.is_asking() {
+            return Ok(Tokenizer::estimate().count(text)?);
+        }
+        Ok(tokenizer.count(text)?.saturating_sub(tokenizer.count("")?))
     }
 
     /// A message without parts that are no text.
@@ -184,48 +209,46 @@ impl RecordedTexts {
             return Ok(u32::try_from(output).unwrap_or(u32::MAX).clamp(1, MOST_TOKENS));
         }
         let said = turn.response.iter().filter_map(|place| self.tree.messages.get(*place as usize));
-        let mut text = String::new();
-        for body in said.filter_map(|said| said.body.as_ref()) {
-            let message = RecordedMessage(body);
-            text.extend(message.reasoning());
-            text.push_str(&message.text());
-            message.calls().for_each(|call| text.push_str(&call.text()));
-        }
-        let asking = self.kit.counter.tokenizer.is_asking();
-        let estimate = asking.then(Tokenizer::estimate);
-        let tokenizer = estimate.as_ref().unwrap_or(&self.kit.counter.tokenizer);
-        let around = tokenizer.count("")?;
-        Ok(tokenizer.count(&text)?.saturating_sub(around).clamp(1, MOST_TOKENS))
+        let text: String = said.filter_map(|said| said.body.as_deref()).map(text_of).collect();
+        Ok(self.count(&text)?.clamp(1, MOST_TOKENS))
     }
 
-    /// What was sent before, by characters: whole messages, as a part of the recorded tokens.
-    fn repeated(&mut self, at: TurnAt, turn: &TreeTurn) -> Option<Repeated> {
+    /// What was sent before, in whole messages; unknown where tokens cannot be counted here.
+    fn repeated(&mut self, at: TurnAt, turn: &TreeTurn, warms: bool) -> Option<Repeated> {
+        if !self.counts() {
+            return None;
+        }
         let history = &self.sessions[at.session].history;
         let longest = |keys: &Keys| {
             let found = history.iter().take_while(|one| keys.contains(&one.key)).last();
-            found.map_or(0, |one| one.characters)
+            let tokens = found.map_or(0, |one| u32::try_from(one.tokens).unwrap_or(u32::MAX));
+            tokens / USUAL_BLOCK * USUAL_BLOCK
         };
-        let (sent, held) = (longest(&self.prompts), longest(&self.held));
-        let all = history.last().map_or(0, |one| one.characters);
-        let input = turn.input;
+        let (of_prompts, with_responses) = (longest(&self.prompts), longest(&self.held));
         for one in history {
             self.prompts.insert(one.key);
             self.held.insert(one.key);
         }
         let mut key = history.last().map_or(key::NOTHING, |last| last.key);
-        for response in &turn.response {
+        // A single token is asked for where a turn only warms the cache.
+        for response in turn.response.iter().filter(|_| !warms) {
             key = key::after(key, u64::from(*response));
             self.held.insert(key);
         }
-        let input = input.filter(|_| all > 0)?;
-        let tokens = |characters: u64| {
-            let part = u128::from(characters) * u128::from(input) / u128::from(all);
-            let part = u32::try_from(part).unwrap_or(u32::MAX);
-            part / USUAL_BLOCK * USUAL_BLOCK
-        };
-        let of_prompts = tokens(sent);
-        Some(Repeated { of_prompts, with_responses: tokens(held).max(of_prompts) })
+        Some(Repeated { of_prompts, with_responses })
     }
+}
+
+/// Everything that a message says, as one text; of what is no message, all of it.
+fn text_of(body: &Value) -> String {
+    if !body["role"].is_string() {
+        return body.to_string();
+    }
+    let message = RecordedMessage(body);
+    let mut text = message.reasoning().unwrap_or_default().to_owned();
+    text.push_str(&message.text());
+    message.calls().for_each(|call| text.push_str(&call.text()));
+    text
 }
 
 /// A message with the marker before its text.

@@ -24,6 +24,10 @@ fn first(options: ReplayOptions, tree: &Tree, index: u64) -> ReplayedTree {
     replayer.unwrap().replay(Arc::new(tree.clone()), index, TreeStart::Beginning)
 }
 
+/// A response that fills more than a block.
+const SAID: &str = "It says one, two and three: the first of them near the river, the second over the farm, and the last \
+    of them where the white horse was, as the people of the city always said when the night was long.";
+
 /// Rows of one conversation with a call of a tool.
 fn conversation() -> Tree {
     let row = |mut row: Value, number: u64| {
@@ -39,7 +43,7 @@ fn conversation() -> Tree {
         json!({"role": "user", "system": "Be brief.", "tools": tools, "content": [{"type": "text", "text": "Look."}, picture]}),
         json!({"role": "assistant", "content": "I read it.", "tool_calls": call}),
         json!({"role": "tool", "tool_results": [{"tool_call_id": "k", "content": "one two three"}]}),
-        json!({"role": "assistant", "content": "It says one, two and three."}),
+        json!({"role": "assistant", "content": SAID}),
         json!({"role": "user", "content": "Thanks."}),
     ];
     let text: String = rows.into_iter().zip(1..).map(|(one, number)| row(one, number)).collect();
@@ -72,12 +76,40 @@ fn messages_go_as_recorded_with_tools_and_without_pictures() {
         assert_eq!(prompt.definitions().map(|one| one.name).collect::<Vec<_>>(), ["read"]);
     }
     assert_eq!(replayed.left_out().into_iter().collect::<Vec<_>>(), [("image_url".to_owned(), 1)]);
-    // It says one, two and three: by the estimate seven words and three marks.
     let asked: Vec<_> = all.iter().map(|one| one.item.output_tokens.unwrap()).collect();
     let count = |text: &str| Tokenizer::estimate().count(text).unwrap();
-    assert_eq!(asked[1], count("It says one, two and three."));
+    assert_eq!(asked[1], count(SAID));
     assert!(asked[0] > count("I read it."), "the call counts as well");
     assert_eq!(asked[2], 1, "no response is recorded");
+}
+
+#[test]
+fn what_was_sent_before_is_known_where_tokens_can_be_counted() {
+    let model = Model::new(KINDS[0], true);
+    let tree = conversation();
+    let unknown = prompts(&mut first(plain(), &tree, 0));
+    assert!(unknown.iter().all(|one| one.repeated.is_none()), "an estimate counts nothing");
+    // The recorded number is that of another model, with a system prompt that may not be there.
+    assert!(unknown.iter().all(|one| one.item.input_tokens.is_none()));
+    let all = prompts(&mut begin(&replayer(&model, plain(), true), &tree));
+    let counted = |prompt: &TreePrompt| {
+        let Content::Recorded(recorded) = &prompt.item.content else { panic!() };
+        let length = model.tokenizer.count_content(&prompt.item.content, true).unwrap();
+        // The small template leaves the tools out.
+        let tools = json!({ "tools": recorded.tools.as_deref() }).to_string();
+        (length + model.tokenizer.count(&tools).unwrap(), prompt.repeated.unwrap())
+    };
+    assert_eq!(counted(&all[0]).1.of_prompts, 0);
+    for pair in all.windows(2) {
+        let (before, (after, repeated)) = (counted(&pair[0]).0, counted(&pair[1]));
+        assert!(repeated.of_prompts > 0 && repeated.of_prompts <= before, "{repeated:?}");
+        assert!(
+            (repeated.of_prompts..after).contains(&repeated.with_responses),
+            "{repeated:?} {after}"
+        );
+    }
+    let last = all[2].repeated.unwrap();
+    assert!(last.with_responses > last.of_prompts, "{last:?}");
 }
 
 #[test]
@@ -92,10 +124,7 @@ fn live_responses_stand_for_what_the_model_said_and_keep_its_calls() {
     let messages = sent(&last.unwrap());
     assert_eq!(messages[2]["content"], "first of all");
     assert_eq!(messages[2]["tool_calls"][0]["id"], "k", "its results follow");
-    assert_eq!(
-        messages[4]["content"], "It says one, two and three.",
-        "an empty one is as recorded"
-    );
+    assert_eq!(messages[4]["content"], SAID, "an empty one is as recorded");
 }
 
 #[test]
