@@ -38,8 +38,11 @@ pub(crate) struct PlaceOfTurn {
 #[derive(Debug, Clone, Copy, Default)]
 struct Awaited {
     left: usize,
-    /// The first and the last end so far.
-    ends: Option<(Nanos, Nanos)>,
+    /// The last end so far.
+    last: Nanos,
+    /// How many of other sessions have ended, and the first and the last end of these.
+    others: u32,
+    of_others: (Nanos, Nanos),
     slack: Nanos,
     /// What it waits for has failed.
     cancelled: bool,
@@ -132,17 +135,14 @@ impl<B> OpenTurns<B> {
             let turn = TurnOfSession { session: due.arrival, number: planned.number };
             return Some(PlaceOfTurn { turn, tree: None });
         }
-        let several = planned.waits.iter().any(|on| {
-            let first = planned.waits.first().and_then(|first| all.get(*first as usize));
-            first.map(|first| first.session) != all.get(*on as usize).map(|on| on.session)
-        });
-        let ends = progress.awaited.get(due.turn as usize).and_then(|awaited| awaited.ends);
+        let awaited = progress.awaited.get(due.turn as usize).copied().unwrap_or_default();
+        let (first, last) = awaited.of_others;
         let tree = TurnOfTree {
             tree: due.arrival,
             turns: u32::try_from(all.len()).unwrap_or(u32::MAX),
             gap: planned.gap.saturating_sub(due.skipped),
             skipped: planned.skipped.saturating_add(due.skipped),
-            join_wait: ends.filter(|_| several).map(|(first, last)| last - first),
+            join_wait: (awaited.others > 1).then(|| last - first),
             recorded: planned.recorded,
             growth: request.and_then(|request| request.growth),
             repeated: request.and_then(|request| request.repeated),
@@ -174,9 +174,8 @@ impl<B> OpenTurns<B> {
             let slack = record.widths.map_or(0, |widths| widths.end);
             for next in progress.follow(turn, record.end, slack) {
                 let planned = &progress.turns.planned[next as usize];
-                let Awaited { ends, slack, .. } = progress.awaited[next as usize];
-                let from = ends.map_or(record.end, |(_, last)| last);
-                let at = from.saturating_add(planned.gap);
+                let Awaited { last, slack, .. } = progress.awaited[next as usize];
+                let at = last.saturating_add(planned.gap);
                 let slot = progress.slot;
                 self.due.push(Reverse(DueTurn {
                     at,
@@ -253,15 +252,22 @@ impl<B> Progress<B> {
     /// The turns for which the end of `turn` was the last one that they waited for.
     fn follow(&mut self, turn: u32, end: Nanos, slack: Nanos) -> Vec<u32> {
         let mut ready = Vec::new();
+        let planned = &self.turns.planned;
         for at in self.behind(turn).filter(|_| !self.closed) {
             let next = self.followers[at].1;
             let awaited = &mut self.awaited[next as usize];
             awaited.left = awaited.left.saturating_sub(1);
-            let (first, last) = awaited.ends.unwrap_or((end, end));
-            if end >= last {
-                awaited.slack = slack;
+            if end >= awaited.last {
+                (awaited.last, awaited.slack) = (end, slack);
             }
-            awaited.ends = Some((first.min(end), last.max(end)));
+            if planned[next as usize].session != planned[turn as usize].session {
+                let (first, last) = awaited.of_others;
+                awaited.of_others = match awaited.others {
+                    0 => (end, end),
+                    _ => (first.min(end), last.max(end)),
+                };
+                awaited.others += 1;
+            }
             if awaited.left == 0 && !awaited.cancelled {
                 ready.push(next);
             }

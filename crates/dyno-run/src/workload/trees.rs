@@ -47,6 +47,7 @@ impl TreesOfLevel {
     }
 
     pub(super) fn items(self) -> impl Make {
+        let caught_up = self.once;
         TreeItems {
             of: self,
             trees: None,
@@ -54,7 +55,8 @@ impl TreesOfLevel {
             passes: 0,
             left_out: 0,
             overflows: Arc::default(),
-            caught_up: false,
+            // Each such level has all trees, as those of another pass.
+            caught_up,
         }
     }
 }
