@@ -27,6 +27,8 @@ pub(super) struct MadeTexts {
     needed: Vec<u32>,
     /// What the server has answered to each, if that is repeated.
     answers: HashMap<usize, String>,
+    /// Turns whose prompts were asked for: those before a start in the middle are made, but not sent.
+    asked_for: HashSet<usize>,
     /// Turns that only warm the cache.
     warming: HashSet<usize>,
     written: WrittenWords,
@@ -75,6 +77,7 @@ impl MadeTexts {
             needed,
             sizes,
             answers: HashMap::new(),
+            asked_for: HashSet::new(),
             warming,
             written: WrittenWords::new(index),
             sent: SentTexts::default(),
@@ -122,7 +125,9 @@ impl MadeTexts {
         let total = made.said.total(&shape);
         let whole = |tokens: u32| tokens.min(total) / block * block;
         let of_prompts = whole(self.sent.send(&made.said, &shape));
-        let answered = made.repeats.map_or(0, |(before, input, repeated)| {
+        self.asked_for.insert(place);
+        let answered = made.repeats.filter(|(before, ..)| self.asked_for.contains(before));
+        let answered = answered.map_or(0, |(before, input, repeated)| {
             whole(input.saturating_add(repeated.min(self.asked(before))))
         });
         Some(Repeated { of_prompts, with_responses: answered.max(of_prompts) })

@@ -1,5 +1,6 @@
 //! How much of a prompt a cache could hold.
 
+use dyno_model::tree::Repeated;
 use dyno_testing::tokenizers::KINDS;
 use dyno_workload::agentic::PromptParts;
 
@@ -69,7 +70,7 @@ fn a_warmed_session_holds_no_response_but_a_token() {
         [0, 384, 544]
     );
     let start = TreeStart::At(0.2);
-    let mut later = replayer.replay(Arc::new(sessions), 0, start);
+    let mut later = replayer.replay(Arc::new(sessions.clone()), 0, start);
     assert_eq!(later.turns().iter().map(|one| one.warms).collect::<Vec<_>>(), [true, false, false]);
     later.answered(0, "x");
     let warmed: Vec<_> = prompts(&mut later);
@@ -82,4 +83,11 @@ fn a_warmed_session_holds_no_response_but_a_token() {
         assert_eq!(one.item.content, other.item.content, "the history is the same");
         assert_eq!(one.growth, other.growth);
     }
+    // What stands before a start in the middle was never sent.
+    let mut last = replayer.replay(Arc::new(sessions), 0, TreeStart::At(0.5));
+    assert_eq!(last.turns().iter().map(|one| one.warms).collect::<Vec<_>>(), [true, false]);
+    let repeated: Vec<_> = prompts(&mut last).iter().map(|one| one.repeated.unwrap()).collect();
+    let [none, some] = [(0, 0), (480, 480)]
+        .map(|(of_prompts, with_responses)| Repeated { of_prompts, with_responses });
+    assert_eq!(repeated, [none, some]);
 }
