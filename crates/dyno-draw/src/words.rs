@@ -63,6 +63,7 @@ messages! {
     Warms: "warms the cache", "预热缓存";
     RootTurn: "root, turn {}", "主会话第 {} 轮";
     SubAgentTurn: "sub-agent {}, turn {}", "子智能体 {} 第 {} 轮";
+    Agents: "agents (live trees)", "智能体数（活跃任务树）";
     InFlight: "concurrency", "并发数";
     InFlightNow: "in flight", "并发数";
     Offered: "offered requests/s", "请求速率（请求/秒）";

@@ -119,7 +119,11 @@ const SPREAD: [(Statistic, u8); 4] =
     [(Statistic::P50, 0), (Statistic::P90, 2), (Statistic::Mean, 1), (Statistic::Max, 3)];
 
 /// How long whole trees took; nothing where none is.
-pub(crate) fn whole(level: &LevelSummary, language: Language) -> Option<TreeTable> {
+pub(crate) fn whole(
+    level: &LevelSummary,
+    marks: &mut Marks,
+    language: Language,
+) -> Option<TreeTable> {
     let trees = level.trees.as_ref()?;
     trees.duration.as_ref()?;
     let seconds: fn(f64) -> String = |ms| number(ms / 1e3);
@@ -131,9 +135,9 @@ pub(crate) fn whole(level: &LevelSummary, language: Language) -> Option<TreeTabl
         (TreeText::JoinWait, &trees.join_wait, seconds),
         (TreeText::Stretch, &trees.stretch, ratio),
     ];
-    let row = |(name, of, show): (TreeText, &Option<Distribution>, fn(f64) -> String)| {
+    let mut row = |(name, of, show): (TreeText, &Option<Distribution>, fn(f64) -> String)| {
         let of = of.as_ref()?;
-        let cells = SPREAD.map(|(which, _)| Marks::default().statistic(Some(of), which, show));
+        let cells = SPREAD.map(|(which, _)| marks.statistic(Some(of), which, show));
         Some((name.text(language).to_owned(), cells.to_vec()))
     };
     Some(TreeTable {
@@ -141,7 +145,7 @@ pub(crate) fn whole(level: &LevelSummary, language: Language) -> Option<TreeTabl
         heads: SPREAD
             .map(|(which, rank)| (String::new(), which_name(which, language), rank))
             .to_vec(),
-        rows: all.into_iter().filter_map(row).collect(),
+        rows: all.into_iter().filter_map(&mut row).collect(),
     })
 }
 
@@ -155,7 +159,11 @@ const COLUMNS: [(Time, Statistic, u8); 6] = [
 ];
 
 /// Requests in groups; nothing where there are no trees.
-pub(crate) fn groups(level: &LevelSummary, language: Language) -> Option<TreeTable> {
+pub(crate) fn groups(
+    level: &LevelSummary,
+    marks: &mut Marks,
+    language: Language,
+) -> Option<TreeTable> {
     let trees = level.trees.as_ref().filter(|trees| !trees.groups.is_empty())?;
     let mut heads = vec![
         (String::new(), TreeText::Count.text(language).to_owned(), 1),
@@ -163,7 +171,7 @@ pub(crate) fn groups(level: &LevelSummary, language: Language) -> Option<TreeTab
     ];
     let time = |time: Time| language.choose(Metric::Time(time).info().short).to_owned();
     heads.extend(COLUMNS.map(|(of, which, rank)| (time(of), which_name(which, language), rank)));
-    let row = |group: &RequestGroup| {
+    let mut row = |group: &RequestGroup| {
         let times = |time: Time| match time {
             Time::Ttft => group.ttft.as_ref(),
             Time::Tpot => group.tpot.as_ref(),
@@ -171,12 +179,12 @@ pub(crate) fn groups(level: &LevelSummary, language: Language) -> Option<TreeTab
         };
         let tokens = group.input_tokens.map_or_else(|| ABSENT.to_owned(), |of| number(of.mean));
         let mut cells = vec![group.requests.to_string(), tokens];
-        let cell = |(time, which, _)| Marks::default().statistic(times(time), which, millis);
+        let cell = |(time, which, _)| marks.statistic(times(time), which, millis);
         cells.extend(COLUMNS.map(cell));
         (name(group, language), cells)
     };
     let title = TreeText::Requests.text(language).to_owned();
-    Some(TreeTable { title, heads, rows: trees.groups.iter().map(row).collect() })
+    Some(TreeTable { title, heads, rows: trees.groups.iter().map(&mut row).collect() })
 }
 
 /// What a group is called.

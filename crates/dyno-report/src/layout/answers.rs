@@ -2,6 +2,7 @@
 //! meet the SLO.
 
 use super::cells::{markdown as safe, row};
+use crate::marks::Marks;
 use crate::messages::{Label, Say};
 use crate::text::{ABSENT, answer, number, outcome_word, remarks};
 use crate::trees::{TreeTable, groups, lines, whole};
@@ -72,14 +73,14 @@ pub(super) fn slo(summary: &Summary, language: Language) -> String {
 
 /// The trees of each level: what became of them, how long they took, and their requests in groups.
 pub(super) fn trees(summary: &Summary, language: Language) -> String {
-    let mut out = String::new();
+    let (mut out, marks) = (String::new(), &mut Marks::default());
     for level in summary.levels.iter().filter(|level| level.trees.is_some()) {
         out.push_str(&format!("\n#### {}\n\n", safe(&level.label)));
         for (name, text) in lines(level, language) {
             out.push_str(&format!("- {name}{}{text}\n", language.colon()));
         }
         for TreeTable { title, heads, rows } in
-            [whole(level, language), groups(level, language)].into_iter().flatten()
+            [whole(level, marks, language), groups(level, marks, language)].into_iter().flatten()
         {
             let heads = heads.into_iter().map(|(group, head, _)| format!("{group} {head}"));
             let heads = heads.map(|head| head.trim().to_owned());

@@ -20,6 +20,11 @@ pub(super) struct LevelRow<'a> {
 /// A column of such rows.
 pub(super) type LevelColumn<'a> = Column<LevelRow<'a>>;
 
+/// A count, a number or a time of the trees of a level.
+type TreeCount = fn(&Trees) -> u64;
+type TreeNumber = fn(&Trees) -> Option<f64>;
+type TreeTime = fn(&Trees) -> Option<&Distribution>;
+
 /// One of the server's own times.
 type ServerTime = fn(&ServerTimesSummary) -> Option<&Distribution>;
 
@@ -148,7 +153,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
 
 /// How the trees of a level ended, how long they took, and what a cache could have held.
 fn of_trees(columns: &mut Vec<LevelColumn<'_>>) {
-    let counts: [(&str, fn(&Trees) -> u64); 10] = [
+    let counts: [(&str, TreeCount); 10] = [
         ("trees_started", |trees| trees.started),
         ("trees_completed", |trees| trees.completed),
         ("trees_failed", |trees| trees.failed),
@@ -163,7 +168,7 @@ fn of_trees(columns: &mut Vec<LevelColumn<'_>>) {
     for (name, count) in counts {
         columns.push(LevelColumn::whole(name, move |row| row.level.trees.as_ref().map(count)));
     }
-    let times: [(&str, fn(&Trees) -> Option<&Distribution>, f64); 5] = [
+    let times: [(&str, TreeTime, f64); 5] = [
         ("tree_duration_s", |trees| trees.duration.as_ref(), 1e3),
         ("tree_active_s", |trees| trees.active.as_ref(), 1e3),
         ("tree_idle_s", |trees| trees.idle.as_ref(), 1e3),
@@ -178,7 +183,7 @@ fn of_trees(columns: &mut Vec<LevelColumn<'_>>) {
             }));
         }
     }
-    let numbers: [(&str, fn(&Trees) -> Option<f64>); 10] = [
+    let numbers: [(&str, TreeNumber); 10] = [
         ("trees_live_mean", |trees| Some(trees.live?.mean)),
         ("trees_live_peak", |trees| Some(trees.live?.peak as f64)),
         ("tree_parallel_mean", |trees| Some(trees.parallel?.mean)),

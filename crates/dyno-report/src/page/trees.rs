@@ -6,6 +6,7 @@ use super::markup::{Markup, class, tag};
 use super::policy::base64;
 use super::tables::{self, Cell, Row};
 use super::words::Word;
+use crate::marks::Marks;
 use crate::trees::{TreeTable, groups, lines, whole};
 use dyno_draw::{ChartOptions, swim_lanes};
 use dyno_model::summary::LevelSummary;
@@ -32,7 +33,8 @@ fn of_level(page: &Page, level: &LevelSummary) -> Markup {
     };
     let head = tag("h4").text(&level.label);
     let list = tag("ul").adds(lines(level, page.language).into_iter().map(line));
-    let both = [whole(level, page.language), groups(level, page.language)];
+    let marks = &mut Marks::default();
+    let both = [whole(level, marks, page.language), groups(level, marks, page.language)];
     let both = both.into_iter().flatten().map(|table| shown(&level.label, table));
     tag("div").add(head).add(list).adds(both).into()
 }

@@ -66,7 +66,7 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
     if let Some(text) = speeds.and_then(|of| speed(&of, language)) {
         out.push_str(&named(TreeText::Interactivity.text(language), &text, options));
     }
-    out.push_str(&trees(level, options));
+    out.push_str(&trees(level, &mut Marks::default(), options));
     out.push_str(&slices(level, &mut Marks::default(), options));
     out.push_str(&intervals(level, options));
     let price = run.gpu_cost.as_ref();

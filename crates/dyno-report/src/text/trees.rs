@@ -2,13 +2,15 @@
 
 use super::TextOptions;
 use super::grid::{Column, small};
+use crate::marks::Marks;
 use crate::trees::{TreeTable, groups, whole};
 use dyno_model::summary::LevelSummary;
 use dyno_words::columns::wrap;
 
-/// The tables; nothing for a level without trees. Lines come with the others of a level.
-pub(super) fn trees(level: &LevelSummary, options: &TextOptions) -> String {
-    let tables = [whole(level, options.language), groups(level, options.language)];
+/// The tables, with their marks noted in `marks`; nothing for a level without trees. Lines come with the others of a level.
+pub(super) fn trees(level: &LevelSummary, marks: &mut Marks, options: &TextOptions) -> String {
+    let language = options.language;
+    let tables = [whole(level, marks, language), groups(level, marks, language)];
     tables.into_iter().flatten().map(|table| of(table, options)).collect()
 }
 

@@ -120,7 +120,7 @@ fn spreadsheets_have_a_column_for_each_number() {
     let trees = summary().levels[0].trees.clone().unwrap();
     let p50 = trees.duration.unwrap().p50.unwrap() / 1e3;
     assert_eq!(of("tree_duration_s_p50").parse::<f64>().unwrap(), p50);
-    assert_eq!(of("request_speed").is_empty(), false);
+    assert!(!of("request_speed").is_empty());
     let mut out = Vec::new();
     let source = source_of(&forest_plan(8), forest(8, 200_000));
     per_request(&mut out, LayoutTable::Csv, &[(&summary(), &source)]).unwrap();

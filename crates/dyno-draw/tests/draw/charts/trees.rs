@@ -84,6 +84,15 @@ fn requests_that_only_warm_the_cache_are_not_those_of_the_task() {
 }
 
 #[test]
+fn a_slot_of_a_closed_loop_of_trees_is_an_agent() {
+    let mut summary = made::ladder();
+    assert!(one(&summary, "concurrency").unwrap().contains(">concurrency<"));
+    let trees = summary_of(&forest_plan(8), forest(8, 60_000)).levels[0].trees.clone();
+    summary.levels.iter_mut().for_each(|level| level.trees.clone_from(&trees));
+    assert!(one(&summary, "concurrency").unwrap().contains(">agents (live trees)<"));
+}
+
+#[test]
 fn without_trees_there_is_no_such_chart() {
     let (plan, records) = dyno_testing::runs::closed(2, 6);
     let detail = Detail::gather(&source_of(&plan, records.clone()));
