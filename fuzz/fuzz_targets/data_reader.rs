@@ -104,6 +104,7 @@ fn select(data: &DataSet) {
         Content::Text(text) => Ok(text.chars().count() as u32 / 4),
         Content::Messages(messages) => Ok(messages.len() as u32 * 3),
         Content::Body(_) => Ok(9),
+        Content::Recorded(prompt) => Ok(prompt.messages.len() as u32),
         Content::Texts(texts) => Ok(texts.texts.len() as u32),
     };
     if let Ok(selected) = selection.of(data, Some(Box::new(count))) {

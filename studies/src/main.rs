@@ -5,6 +5,7 @@ mod fleet;
 mod lint;
 mod twins;
 mod verdict;
+mod weka;
 
 use anyhow::{Result, bail};
 
@@ -21,7 +22,9 @@ cargo study twins speed  time to fit 10 levels of 1,000 requests
 cargo study twins real  a real server, measured, one part fitted and the rest predicted; URL FOLDER
                     [--input N] [--output N] [--most N in flight] [--seconds N] [--seed N]
 cargo study twins terms  the error of a fit with and without each term of the model; RUN… [--predict RUN…],
-                    each a directory, or a directory and levels: RUN#10,20";
+                    each a directory, or a directory and levels: RUN#10,20
+cargo study weka    traces of coding agents with the statistics of published ones; FOLDER [--files N]
+                    [--seed N] [--scale X]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +34,7 @@ fn main() -> Result<()> {
         Some("lint") => lint::run(rest),
         Some("fleet") => fleet::run(rest),
         Some("twins") => twins::run(rest),
+        Some("weka") => weka::run(rest),
         _ => bail!("which study?\n{HELP}"),
     }
 }

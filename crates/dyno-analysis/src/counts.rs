@@ -20,6 +20,8 @@ pub struct Counts {
     pub shed: u64,
     /// Could not be sent.
     pub dropped: u64,
+    /// Not sent because they were longer than the server's context.
+    pub overflowed: u64,
     /// Still running when the run had to stop.
     pub censored: u64,
     /// Never sent: those that were dropped, and those that still waited when sending stopped.
@@ -34,9 +36,10 @@ impl Counts {
     /// Counts the outcome of a request.
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         self.resent += u64::from(record.resent);
-        self.unsent += u64::from(record.was_never_sent());
+        self.unsent += u64::from(record.was_never_sent() && !record.outcome.is_overflow());
         match &record.outcome {
             Outcome::Completed => self.completed += 1,
+            outcome if outcome.is_overflow() => self.overflowed += 1,
             Outcome::Dropped(_) => self.dropped += 1,
             Outcome::Censored => self.censored += 1,
             Outcome::Shed(_) => return self.shed += 1,
@@ -51,6 +54,11 @@ impl Counts {
     /// Requests that ended with a response, a failure or a refusal, or without having been sent.
     pub(crate) fn ended(&self) -> u64 {
         self.completed + self.bad()
+    }
+
+    /// Requests that have a record.
+    pub(crate) fn records(&self) -> u64 {
+        self.ended() + self.overflowed + self.censored
     }
 
     /// Requests that failed or were unconfirmed.
@@ -83,6 +91,7 @@ impl From<Counts> for RequestCounts {
             unconfirmed: Some(counts.unconfirmed),
             shed: Some(counts.shed),
             dropped: Some(counts.dropped),
+            overflowed: Some(counts.overflowed).filter(|count| *count > 0),
             censored: Some(counts.censored),
             resent: Some(counts.resent),
             failures: counts.failures,

@@ -3,7 +3,7 @@
 
 use crate::framing::Framing;
 use dyno_model::plan::Task;
-use dyno_model::prompt::ChatMessage;
+use dyno_model::prompt::{ChatMessage, Content, RecordedPrompt};
 use serde_json::{Map, Value, json};
 
 /// What is known of an API.
@@ -217,6 +217,19 @@ pub enum ToCount<'a> {
     Text(&'a str),
     /// Messages, with the chat template.
     Messages(&'a [ChatMessage]),
+    /// What an agent sent, with the chat template and its tools.
+    Recorded(&'a RecordedPrompt),
+}
+
+impl ToCount<'_> {
+    /// The same as the content of a request.
+    pub(crate) fn content(self) -> Content {
+        match self {
+            Self::Text(text) => Content::Text(text.to_owned()),
+            Self::Messages(messages) => Content::Messages(messages.to_vec()),
+            Self::Recorded(prompt) => Content::Recorded(prompt.clone()),
+        }
+    }
 }
 
 /// How a server counts the tokens of a prompt.

@@ -7,6 +7,7 @@
 
 mod about;
 mod anthropic;
+mod calls;
 mod delta;
 pub mod framing;
 mod llamacpp;
@@ -14,6 +15,8 @@ mod ollama;
 mod openai;
 mod pieces;
 mod pooling;
+#[cfg(test)]
+mod recorded_tests;
 mod responses;
 mod scan;
 mod sglang;

@@ -5,6 +5,7 @@ use super::canvas::{Anchor, Canvas, Text};
 use super::ground::marker;
 use super::measure::{cut, width};
 use super::rows::{cross, plus};
+use super::swim::{cut_off, join, too_long};
 use super::theme::line_class;
 use dyno_chart::Trust;
 
@@ -28,6 +29,14 @@ pub(super) enum Swatch {
     Plus,
     /// The line on which completed equals offered.
     All,
+    /// A thin line: nothing of a session is in flight.
+    Gap,
+    /// A request that waited for several sessions.
+    Join,
+    /// A request that was in flight when its level ended.
+    Cut,
+    /// A request that is too long.
+    TooLong,
     /// None: a remark.
     None,
 }
@@ -88,6 +97,13 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], [left, top]: [f64; 2]
             Swatch::Cross => cross(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::Plus => plus(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::All => canvas.line("dc-all", from, to),
+            Swatch::Gap => canvas.line("dc-gap", from, to),
+            Swatch::Join => {
+                canvas.line("dc-gap dc-all", from, to);
+                join(canvas, [to[0] - 4.0, middle], "");
+            }
+            Swatch::Cut => cut_off(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
+            Swatch::TooLong => too_long(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::None => before = 0.0,
         }
         canvas.text(&Text {

@@ -29,8 +29,10 @@ mod png;
 mod rows;
 mod sketch;
 mod sweeps;
+mod swim;
 mod theme;
 mod timeline;
+mod trees;
 mod words;
 
 pub use arrangement::{Arrangement, ArrangementError};
@@ -65,7 +67,7 @@ enum Source {
 
 /// Every chart, in the order of the page, with the name of its file. A new chart is a file that
 /// chooses its series, and a row here.
-const CHARTS: [(&str, Source); 9] = [
+const CHARTS: [(&str, Source); 10] = [
     ("concurrency", Source::Summary(sweeps::concurrency)),
     ("rates", Source::Summary(sweeps::rates)),
     ("bursts", Source::Summary(sweeps::bursts)),
@@ -74,6 +76,7 @@ const CHARTS: [(&str, Source); 9] = [
     ("over-time", Source::EachLevel(over_time::over_time)),
     ("distributions", Source::Detail(distributions::distributions)),
     ("throughput", Source::Detail(course::throughput)),
+    ("trees", Source::Detail(trees::trees)),
     ("timeline", Source::Detail(timeline::timeline)),
 ];
 
@@ -123,6 +126,13 @@ pub fn compared(
     let charts = compared::compared(&sides, options.language);
     let heading = heading_of_several(&sides, options.language);
     arranged(&heading, &charts, arrangement, options.language)
+}
+
+/// The trees of sessions alone, without the name of the run, for a page that has one; nothing where there are none.
+pub fn swim_lanes(summary: &Summary, detail: &Detail, options: &ChartOptions) -> Option<String> {
+    let chart = trees::trees(summary, detail, options.language)?;
+    let charts = [Chart { title: String::new(), ..chart }];
+    Some(document(&page::Heading::default(), &charts, options.language))
 }
 
 /// All charts of the run, one below the other, or a note that there are none.

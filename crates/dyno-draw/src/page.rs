@@ -7,6 +7,7 @@ use super::levels::distinct;
 use super::measure::wrap;
 use super::panel::Panel;
 use super::rows::Rows;
+use super::swim::Swim;
 use super::theme::{INKS, css};
 use super::words::Word;
 use crate::banners::{Banner, BannerKind, banners, banners_of_several, heads};
@@ -25,12 +26,13 @@ const GUTTER: f64 = 28.0;
 /// A longer text above the charts is cut.
 const MOST_LINES: usize = 6;
 
-/// A plot, a heat map, or bars one below the other.
+/// A plot, a heat map, bars one below the other, or trees of them.
 #[derive(Debug, Clone)]
 pub(super) enum PagePart {
     Plot(Panel),
     Heat(Heat),
     Rows(Rows),
+    Swim(Swim),
 }
 
 /// Panels that belong together.
@@ -49,7 +51,7 @@ impl PagePart {
         match self {
             Self::Plot(panel) => panel.name,
             Self::Heat(heat) => heat.name,
-            Self::Rows(_) => "",
+            Self::Rows(_) | Self::Swim(_) => "",
         }
     }
 
@@ -63,6 +65,7 @@ impl PagePart {
             Self::Plot(panel) => panel.draw(canvas, place, language),
             Self::Heat(heat) => heat.draw(canvas, place, language),
             Self::Rows(rows) => rows.draw(canvas, place, language),
+            Self::Swim(swim) => swim.draw(canvas, place, language),
         }
     }
 }
@@ -100,7 +103,7 @@ impl Used {
                     let cells = heat.cells.iter().flatten().flatten();
                     cells.for_each(|cell| used.note(cell.trust, cell.value.is_some()));
                 }
-                PagePart::Rows(_) => {}
+                PagePart::Rows(_) | PagePart::Swim(_) => {}
             }
         }
         used
@@ -216,6 +219,7 @@ fn origin(run: &RunSummary) -> String {
 }
 
 /// What stands above the charts.
+#[derive(Default)]
 pub(super) struct Heading {
     title: String,
     origin: String,
@@ -282,8 +286,10 @@ fn draw(heading: &Heading, charts: &[Chart], width: f64, language: Language) -> 
     let word = |word: Word| word.in_language(language);
     let Heading { title, origin, banners } = heading;
     let mut page = Page { canvas: Canvas::default(), width, y: 14.0 };
-    page.line("dc-ink", 20.0, true, &marked(title, banners));
-    page.line("dc-muted", 12.0, false, origin);
+    if !title.is_empty() {
+        page.line("dc-ink", 20.0, true, &marked(title, banners));
+        page.line("dc-muted", 12.0, false, origin);
+    }
     for Banner { kind, head, text } in banners {
         let class = if *kind == BannerKind::Invalid { "dc-fault" } else { "dc-ink" };
         page.line(class, 12.0, true, &format!("{head}{}{text}", language.colon()));

@@ -105,11 +105,11 @@ impl Rows {
 
 /// Classes of the parts of a bar: until sent, until the first token, refused and sent again until the first
 /// token, until the end, and of a request whose first token is unknown.
-const WAIT: &str = "dc-wait";
-const PREFILL: &str = "dc-part dc-b1";
+pub(super) const WAIT: &str = "dc-wait";
+pub(super) const PREFILL: &str = "dc-part dc-b1";
 const AGAIN: &str = "dc-part dc-b3";
-const DECODE: &str = "dc-part dc-b0";
-const ALL: &str = "dc-part dc-b7";
+pub(super) const DECODE: &str = "dc-part dc-b0";
+pub(super) const ALL: &str = "dc-part dc-b7";
 
 fn is_drawable(row: &Row) -> bool {
     let times = [Some(row.due), row.sent, row.first, Some(row.end)];
@@ -122,7 +122,7 @@ impl Row {
         self.first.is_none() && self.sent.is_some() && !self.again
     }
 
-    fn draw(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [f64; 2]) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [f64; 2]) {
         let part = |canvas: &mut Canvas, class: &str, from: f64, to: f64| {
             let (from, to) = (x.at(from), x.at(to));
             let wide = (to - from).max(NARROWEST).min(x.to - from).max(0.0);

@@ -16,7 +16,7 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
     let sketch = Sketch {
         levels: of_kind(summary, LoadKind::Concurrency),
         x: load,
-        x_title: Word::InFlight,
+        x_title: if summary.has_trees() { Word::Agents } else { Word::InFlight },
         ticks: Ticks::Loads,
         marks: found(summary, "in flight", language),
         beside: vec![],

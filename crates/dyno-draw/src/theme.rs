@@ -46,7 +46,7 @@ fn rules(ground: &Ground) -> String {
         ".dc-paper{{fill:{paper}}}.dc-ink{{fill:{ink}}}.dc-muted,.dc-tick{{fill:{muted}}}\
          .dc-grid{{stroke:{grid}}}.dc-axis,.dc-all{{stroke:{muted}}}.dc-mark{{fill:{mark}}}\
          .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}\
-         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{muted};fill-opacity:.3}}.dc-cross{{stroke:{fault}}}.dc-fault{{fill:{fault}}}"
+         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{muted};fill-opacity:.3}}.dc-cross{{stroke:{fault}}}.dc-gap{{stroke:{muted}}}.dc-cut{{stroke:{ink}}}.dc-join{{fill:{ink};stroke:{paper}}}.dc-tree{{fill:{grid}}}.dc-fault{{fill:{fault}}}"
     );
     for (i, line) in lines.iter().enumerate() {
         let pale = pale(line, paper);
@@ -96,7 +96,7 @@ pub(super) fn css() -> String {
          .dc-whisker{{fill:none;stroke-width:1;stroke-opacity:.6}}\
          .dc-point{{stroke-width:1.5}}\
          .dc-grid,.dc-axis{{stroke-width:1}}.dc-mark{{fill-opacity:.35}}\
-         .dc-edge{{stroke-width:2}}.dc-cross{{fill:none;stroke-width:1.6}}.dc-all{{stroke-width:1.2;stroke-dasharray:6 4}}\
+         .dc-edge{{stroke-width:2}}.dc-gap{{stroke-width:1;stroke-opacity:.75}}.dc-cut{{fill:none;stroke-width:1.6}}.dc-join{{stroke-width:.8}}.dc-tree{{fill-opacity:.55}}.dc-cross{{fill:none;stroke-width:1.6}}.dc-all{{stroke-width:1.2;stroke-dasharray:6 4}}\
          .dc-bad{{stroke-dasharray:3 3}}.dc-name{{stroke-width:3;paint-order:stroke}}{light}\
          @media screen and (prefers-color-scheme:dark){{{dark}}}"
     )

@@ -39,7 +39,7 @@ pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -
 
 /// All levels where there are few; else the first and the last, the one with the most failures, the
 /// first saturated one, and some between.
-fn interesting(levels: &[Shown]) -> Vec<usize> {
+pub(super) fn interesting(levels: &[Shown]) -> Vec<usize> {
     if levels.len() <= LEVELS {
         return (0..levels.len()).collect();
     }
@@ -118,7 +118,7 @@ fn sample(bars: &[Bar]) -> Vec<&Bar> {
     both
 }
 
-fn row(bar: &Bar, lane: usize, language: Language) -> Row {
+pub(super) fn row(bar: &Bar, lane: usize, language: Language) -> Row {
     let word = |word: Word| word.in_language(language);
     let became = match &bar.became {
         Became::Completed => word(Word::Completed).to_owned(),

@@ -34,7 +34,8 @@ where
             send_next(level, slot, due)?;
         }
         if level.is_idle() && level.freed.is_empty() && !level.is_stopped() {
-            level.stop_sending(Ending::Aborted, level.now());
+            let ending = if level.exhausted { Ending::Requests } else { Ending::Aborted };
+            level.stop_sending(ending, level.now());
         }
         if level.is_complete() && !level.pauses.is_empty() {
             // A slot that waits would find nothing left to send.

@@ -26,8 +26,12 @@ pub struct LevelSetup<'a> {
     pub seed: u64,
     /// The offsets of a recorded trace, for a level that replays one.
     pub trace: Option<Box<dyn Iterator<Item = Nanos> + 'a>>,
-    /// The requests are turns of conversations.
+    /// The requests are turns of conversations or of trees.
     pub sessions: bool,
+    /// The supply has an end, at which the level is complete.
+    pub once: bool,
+    /// Turns are sent earlier than they are due where nothing is in flight for longer than this.
+    pub max_idle: Option<Nanos>,
     /// The most requests of an open loop in flight. An arrival that is due beyond them waits until
     /// one has ended; where that is not before sending stops, it is recorded as censored, never
     /// sent.

@@ -1,5 +1,6 @@
 //! Decides when requests are sent: seeded [`arrivals`] with exact counts ([`paced`]), one file per
-//! arrival model (`closed`, `open`, `burst`), conversations (`sessions`), a cap on what is in flight
+//! arrival model (`closed`, `open`, `burst`), turns that wait for each
+//! other (`turns`, made ahead by `trees`), a cap on what is in flight
 //! (`slots`), the part of one of several load generators (`share`, `numbering`) and their common
 //! start (`gate`), what follows a refusal (`refusal`, `retries`, `vitals`), and the `level` that they
 //! share. Requests go through a [`Transport`], which is a network client or a simulated engine, in a
@@ -20,11 +21,13 @@ pub mod ramp;
 mod refusal;
 mod retries;
 mod running;
-mod sessions;
+
 mod share;
 mod slots;
 mod stop;
 mod transport;
+mod trees;
+mod turns;
 mod vitals;
 mod work;
 
@@ -36,4 +39,6 @@ pub use share::Share;
 pub use stop::{Stop, StopSignal};
 pub use transport::{Body, Ended, Job, Payload, RequestedLengths, Transport, TransportError};
 pub use vitals::LostTarget;
-pub use work::{Dialogue, NextTurn, Prepare, Sending, Supply, Work};
+pub use work::{
+    Prepare, Sending, Supply, TreePrompt, TreePrompts, TurnRequest, TurnRequests, Turns, Work,
+};

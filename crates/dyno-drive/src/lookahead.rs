@@ -2,6 +2,7 @@
 //! driver's thread never waits for it and memory does not grow with the run.
 
 use crate::transport::Body;
+use crate::trees::TreeMaker;
 use crate::work::{Prepare, Sending, Supply, Work};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -69,7 +70,15 @@ impl<B: Body> Lookahead<B> {
         mut items: impl FnMut(u64) -> Option<Sending> + Send + 'static,
         prepare: impl Prepare<Body = B>,
     ) -> std::io::Result<Self> {
-        Self::start(max_items, move |index| prepare.work(&items(index)?))
+        let prepare = Arc::new(prepare);
+        let mut trees = TreeMaker::new(Arc::clone(&prepare));
+        Self::start(max_items, move |index| match items(index)? {
+            Sending::Single(item, output) => Some(prepare.single(&item, output).into()),
+            Sending::Conversation(conversation) => {
+                prepare.conversation(&conversation).map(Work::Turns)
+            }
+            Sending::Tree(prompts) => Some(Work::Turns(trees.turns(prompts))),
+        })
     }
 
     /// The same for work that is prepared by any closure.
@@ -167,11 +176,18 @@ mod tests {
         payload(index.to_le_bytes().to_vec())
     }
 
+    fn first(work: Work<Vec<u8>>) -> Payload<Vec<u8>> {
+        match work {
+            Work::Single(payload) => payload,
+            Work::Turns(mut turns) => turns.requests.take(0).unwrap().payload,
+        }
+    }
+
     #[test]
     fn payloads_come_in_order_and_end() {
         let mut ahead = Lookahead::start(16, |i| (i < 1000).then(|| numbered(i))).unwrap();
         for index in 0..1000_u64 {
-            assert_eq!(ahead.take().unwrap().first, numbered(index));
+            assert_eq!(first(ahead.take().unwrap()), numbered(index));
         }
         assert!(ahead.take().is_none());
     }
@@ -200,6 +216,6 @@ mod tests {
         let mut ahead = Lookahead::start(1000, |_| Some(payload(vec![0; 10 << 20]))).unwrap();
         ahead.fill(1000);
         assert!(lock(&ahead.shared).bytes <= MAX_BYTES);
-        assert_eq!(ahead.take().unwrap().first.body.len(), 10 << 20);
+        assert_eq!(first(ahead.take().unwrap()).body.len(), 10 << 20);
     }
 }

@@ -129,11 +129,12 @@ where
     while !level.is_stopped() {
         let up = level.time_limit().unwrap_or(Nanos::MAX);
         let arrival = offsets.peek().map(|offset| level.started + offset);
+        let arrival = arrival.filter(|_| !level.exhausted);
         level.next_arrival = arrival.filter(|due| *due < up);
         let due = level.next_arrival.filter(|_| level.has_room());
         match due {
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
-            _ if arrival.is_none() && ends && level.is_idle() => {
+            _ if arrival.is_none() && (ends || level.exhausted) && level.is_idle() => {
                 level.stop_sending(Ending::Requests, level.now());
             }
             // The arrivals of a ramp were too few for its warm-up.

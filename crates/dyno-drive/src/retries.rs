@@ -92,6 +92,7 @@ impl<B: Clone> Retries<B> {
             index,
             slot: record.slot,
             turn: record.turn,
+            tree: record.tree.clone(),
             phase: record.phase,
             intended: record.intended,
             slack: record.widths.map_or(0, |widths| widths.intended),

@@ -11,16 +11,16 @@ use crate::numbering::Numbering;
 use crate::open;
 use crate::refusal::{Pauses, Refusal};
 use crate::retries::Retries;
-use crate::sessions::OpenSessions;
 use crate::share::Share;
 use crate::slots::Slots;
 use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
+use crate::turns::{DueTurn, OpenTurns, PlaceOfTurn};
 use crate::vitals::Vitals;
 use crate::work::{Supply, Work};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{Load, Warmup};
-use dyno_model::record::{Phase, TurnOfSession};
+use dyno_model::record::Phase;
 use dyno_model::{Nanos, SEC};
 
 /// While many requests are started at once, sockets are read after every this many, records are passed on,
@@ -71,7 +71,7 @@ pub(crate) struct RunningLevel<'s, 'a, T: Transport + ?Sized> {
     numbering: Numbering,
     transport: &'a mut T,
     supply: &'a mut dyn Supply<T::Body>,
-    sessions: OpenSessions<T::Body>,
+    turns: OpenTurns<T::Body>,
     /// Of an open loop that may have only so many in flight.
     slots: Option<Slots>,
     /// When the next conversation of an open loop is due.
@@ -88,6 +88,8 @@ pub(crate) struct RunningLevel<'s, 'a, T: Transport + ?Sized> {
     measured_from: Option<Nanos>,
     pub(crate) issued: u64,
     pub(crate) warmup: u64,
+    /// Sent to warm the server's cache, besides those.
+    warmed: u64,
     /// Of its own, where the warm-up is a number of requests.
     planned_warmup: u64,
     /// Why and when sending stopped, once it has.
@@ -104,6 +106,12 @@ pub(crate) struct RunningLevel<'s, 'a, T: Transport + ?Sized> {
     awaited_records: Nanos,
     /// The last time a request was sent while nothing was in flight.
     woken: Nanos,
+    /// The last time a request ended.
+    quiet_since: Nanos,
+    /// Time in which nothing was in flight that was skipped.
+    skipped_idle: Nanos,
+    /// Everything that there is to send has begun.
+    pub(crate) exhausted: bool,
     /// The target has gone silent and was given up.
     silent: bool,
 }
@@ -130,7 +138,7 @@ where
             ),
             transport,
             supply,
-            sessions: OpenSessions::default(),
+            turns: OpenTurns::default(),
             slots: at_most.map(|most| Slots::new(share.of_slots(u64::from(most)))),
             next_arrival: None,
             ended: Vec::new(),
@@ -141,6 +149,7 @@ where
             measured_from: None,
             issued: 0,
             warmup: 0,
+            warmed: 0,
             planned_warmup: 0,
             stopped: None,
             starved: None,
@@ -152,6 +161,9 @@ where
             awaited_prompts: 0,
             awaited_records: 0,
             woken: 0,
+            quiet_since: 0,
+            skipped_idle: 0,
+            exhausted: false,
             silent: false,
         };
         level.planned_warmup = level.own_warmup();
@@ -212,7 +224,7 @@ where
 
     /// Nothing is in flight, and nothing will be until a slot sends again.
     pub(crate) fn is_idle(&self) -> bool {
-        self.is_quiet() && self.sessions.nobody_thinks() && self.pauses.is_empty()
+        self.is_quiet() && self.turns.nobody_waits() && self.pauses.is_empty()
     }
 
     /// All requested measured requests were sent.
@@ -223,7 +235,7 @@ where
 
     /// The index of the next arrival.
     fn next_index(&mut self) -> u64 {
-        self.numbering.request(self.issued + self.warmup)
+        self.numbering.request(self.issued + self.warmup + self.warmed)
     }
 
     /// Counts an arrival; which part of the level it belongs to.
@@ -266,33 +278,74 @@ where
         Some(from.saturating_add(lasts?))
     }
 
-    /// Sends the next arrival. Sending stops when the supply is exhausted.
+    /// Sends the next arrival. Sending stops when the supply has ended, unless that is the end of the level.
     pub(crate) fn dispatch(&mut self, slot: u32, intended: Due) -> Result<(), TransportError> {
         let before = self.now();
         let taken = self.supply.take();
         self.awaited_prompts += self.now().saturating_sub(before);
-        let Some(Work { first, then }) = taken else {
-            // The data ended early, which is not the server's fault.
-            let now = self.now();
-            self.stop_sending(Ending::Aborted, now);
+        let Some(work) = taken else {
+            if self.setup.once {
+                self.exhausted = true;
+                self.starve(intended.at);
+            } else {
+                self.data_ended();
+            }
             return Ok(());
         };
-        let item = self.numbering.take();
+        let arrival = self.numbering.take();
+        match work {
+            Work::Single(payload) => self.send(slot, intended, None, payload),
+            Work::Turns(turns) => {
+                let start = (intended.at, intended.slack);
+                self.turns.begin(arrival, slot, start, turns);
+                self.go_on(self.now())
+            }
+        }
+    }
+
+    /// The data ended early, which is not the server's fault.
+    fn data_ended(&mut self) {
+        let now = self.now();
+        self.stop_sending(Ending::Aborted, now);
+    }
+
+    /// Sends a turn that is due, unless it is too long for the server.
+    fn send_turn(&mut self, due: &DueTurn) -> Result<(), TransportError> {
+        let before = self.now();
+        let request = self.turns.take(due);
+        self.awaited_prompts += self.now().saturating_sub(before);
+        let place = self.turns.place(due, request.as_ref());
+        let (Some(request), Some(place)) = (request, place) else {
+            self.data_ended();
+            return Ok(());
+        };
+        let intended = Due { at: due.at, slack: due.slack };
+        if request.overflows {
+            self.leave_overflow(due, place, &request.payload);
+            return Ok(());
+        }
         let index = self.next_index();
-        let turn = then.map(|dialogue| self.sessions.begin(index, item, dialogue));
-        self.send(slot, intended, turn, first)
+        self.turns.sent(index, due);
+        self.send(due.slot, intended, Some(place), request.payload)
     }
 
     fn send(
         &mut self,
         slot: u32,
         due: Due,
-        turn: Option<TurnOfSession>,
+        place: Option<PlaceOfTurn>,
         payload: Payload<T::Body>,
     ) -> Result<(), TransportError> {
         let Due { at: intended, slack } = due;
         let index = self.next_index();
-        let phase = self.count(intended);
+        let (turn, tree) = place.map_or((None, None), |place| (Some(place.turn), place.tree));
+        let phase = match &tree {
+            Some(tree) if tree.warms => {
+                self.warmed += 1;
+                Phase::Warmup
+            }
+            _ => self.count(intended),
+        };
         if phase == Phase::Measured {
             self.measured_from.get_or_insert(intended);
         }
@@ -304,6 +357,7 @@ where
             index,
             slot,
             turn,
+            tree,
             phase,
             intended,
             slack,

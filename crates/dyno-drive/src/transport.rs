@@ -2,6 +2,7 @@
 
 use dyno_model::frame::ClientHealth;
 use dyno_model::record::{Phase, RequestRecord, TurnOfSession, Widths};
+use dyno_model::tree::TurnOfTree;
 use dyno_model::{Localized, MS, Nanos};
 
 /// The length of a request and of its requested response.
@@ -52,6 +53,8 @@ pub struct Job<B> {
     pub slot: u32,
     /// Its place in a conversation, where it is part of one.
     pub turn: Option<TurnOfSession>,
+    /// Its place in a tree of sessions, where it is part of one.
+    pub tree: Option<Box<TurnOfTree>>,
     /// Warm-up or measured.
     pub phase: Phase,
     /// When the schedule wanted it sent.
@@ -75,6 +78,7 @@ impl<B> Job<B> {
             index: self.index,
             slot: self.slot,
             turn: self.turn,
+            tree: self.tree,
             phase: self.phase,
             intended: self.intended,
             slack: self.slack,
@@ -90,6 +94,7 @@ impl<B> Job<B> {
         let mut record =
             RequestRecord::new(self.level, self.index, self.slot, self.phase, self.intended);
         record.turn = self.turn;
+        record.tree = self.tree.clone();
         record.admitted = self.admitted;
         record.widths = Some(Widths { intended: self.slack, ..Widths::default() });
         record.dispatched = Some(self.dispatched);

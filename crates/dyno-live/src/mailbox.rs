@@ -154,6 +154,7 @@ impl Letters {
         let chunks = if fits { record.chunks.len() as u32 } else { 0 };
         let copy = RequestRecord {
             outcome: match &record.outcome {
+                outcome if outcome.is_overflow() => outcome.clone(),
                 Outcome::Dropped(_) => Outcome::Dropped(String::new()),
                 Outcome::Completed => Outcome::Completed,
                 Outcome::Unconfirmed => Outcome::Unconfirmed,

@@ -27,6 +27,18 @@ pub struct Environment {
     pub made: Made,
 }
 
+impl Environment {
+    /// The most tokens of a prompt with its response: what the list of models says of the one that was used, or of
+    /// the only one.
+    pub fn context(&self) -> Option<u32> {
+        let models = self.server.models.as_ref()?.get("data")?.as_array()?;
+        let used = self.preflight.as_ref().map(|preflight| preflight.model.as_str());
+        let named = models.iter().find(|model| model.get("id").and_then(|id| id.as_str()) == used);
+        let model = named.or(models.first().filter(|_| models.len() == 1))?;
+        u32::try_from(model.get("max_model_len")?.as_u64()?).ok()
+    }
+}
+
 /// How a run was made, and from what.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

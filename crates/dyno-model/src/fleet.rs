@@ -135,6 +135,7 @@ pub fn merged_health<'a>(agents: impl IntoIterator<Item = &'a ClientHealth>) -> 
         all.out_of_ports += one.out_of_ports;
         all.behind_ns = all.behind_ns.max(one.behind_ns);
         all.unasked += one.unasked;
+        all.skipped_idle_ns += one.skipped_idle_ns;
         if one.clock_step_ns.unsigned_abs() > all.clock_step_ns.unsigned_abs() {
             all.clock_step_ns = one.clock_step_ns;
         }

@@ -133,6 +133,8 @@ pub struct ClientHealth {
     pub behind_ns: u64,
     /// Responses that came while no request was in flight on their connection.
     pub unasked: u64,
+    /// Time in which nothing was in flight and that was skipped: turns were sent earlier than recorded.
+    pub skipped_idle_ns: u64,
     /// How far the wall clock drifted from the monotonic clock, in nanoseconds.
     pub clock_step_ns: i64,
 }

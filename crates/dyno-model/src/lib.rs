@@ -1,7 +1,7 @@
 //! The data model of a run: its [`plan`], the [`record`] of each arrival, the [`frame`]s of a record
 //! file, the [`summary`], the registry of metrics, and units. Nothing here does I/O or reads a clock.
 //!
-//! What will be done is in `plan`, `load`, `arrival`, `course`, `ramp`, `prompt` and `limits`; what happened in
+//! What will be done is in `plan`, `load`, `arrival`, `course`, `ramp`, `prompt`, `recorded` and `limits`; what happened in
 //! `record`, `outcome`, `frame`, `chunks`, `lag` and `server`; the results in `summary` and `verdict`. `metric` is
 //! the registry of metrics, `diagnostic` the one type of message about results, `slo` the grammar of SLOs.
 
@@ -31,6 +31,7 @@ pub mod plan;
 pub mod prompt;
 pub mod ramp;
 pub mod record;
+pub mod recorded;
 pub mod run_entry;
 pub mod server;
 pub mod slo;

@@ -67,7 +67,7 @@ pub fn check_shard(shard: Shard) -> Result<(), Message> {
 
 /// Whether a level has an end: loads that could go on for ever need a number of requests or a time.
 pub fn check_end(plan: &LevelPlan) -> Result<(), Message> {
-    let bounded = plan.requests.is_some() || plan.duration_ns.is_some();
+    let bounded = plan.requests.is_some() || plan.duration_ns.is_some() || plan.once;
     if matches!(plan.load, Load::Rate { .. } | Load::Concurrency { .. }) && !bounded {
         return Err(message!(
             "the plan has a level without an end; it needs requests or duration_ns",

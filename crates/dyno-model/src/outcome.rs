@@ -40,6 +40,11 @@ impl Outcome {
         }
     }
 
+    /// Whether it was not sent because it is longer than the server's context: no fault of the client.
+    pub fn is_overflow(&self) -> bool {
+        matches!(self, Self::Dropped(why) if why == Self::OVERFLOW)
+    }
+
     /// Whether the request was sent and got a response or a failure.
     pub fn is_ended(&self) -> bool {
         !matches!(self, Self::Dropped(_) | Self::Censored)

@@ -203,6 +203,9 @@ pub struct LevelPlan {
     /// Texts per request, where they are embedded or ranked and the data are single texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<u32>,
+    /// The data are sent once, which ends the level where nothing else does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.
@@ -369,6 +372,7 @@ impl LevelPlan {
             soak: false,
             max_concurrency: None,
             inputs: None,
+            once: false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! The content of a request, independent of the API dialect.
 
+pub use crate::recorded::RecordedPrompt;
+
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,6 +33,8 @@ pub enum Content {
     Body(Map<String, Value>),
     /// Texts to embed, or to rank.
     Texts(Texts),
+    /// What an agent sent, with its tools.
+    Recorded(RecordedPrompt),
 }
 
 /// The texts of a request that generates nothing.

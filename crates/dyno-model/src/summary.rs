@@ -8,6 +8,7 @@ mod digits;
 mod distribution;
 mod extras;
 mod instrument;
+mod interactivity;
 mod lengths;
 mod origin;
 mod overload;
@@ -21,6 +22,7 @@ mod server_times;
 mod sessions;
 mod slices;
 mod slo;
+mod trees;
 
 pub use crate::load::{LoadKind, LoadSummary};
 pub use agents::{AgentClock, AgentSummary};
@@ -31,6 +33,7 @@ pub use digits::{round6, tidy};
 pub use distribution::{Distribution, Intervals95};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{InstrumentSummary, Ranges, Stamps, ThroughputRanges};
+pub use interactivity::{Interactivity, Slowest};
 pub use lengths::OutputLengths;
 pub use origin::{Origin, Recognised, Reported};
 pub use overload::{Late, LatePercentiles, Overload, Pauses, Retried, RetryAfter, WithFailures};
@@ -44,6 +47,7 @@ pub use server_times::ServerTimesSummary;
 pub use sessions::{Sessions, TurnMetrics};
 pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
+pub use trees::{Fidelity, GroupedBy, IdealCache, RequestGroup, Trees};
 
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
@@ -230,8 +234,14 @@ pub struct LevelSummary {
     pub output_lengths: Option<OutputLengths>,
     /// Where these counts came from.
     pub token_source: TokenSources,
+    /// How fast users see output; absent in summaries of version 0.1 and where nothing is generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interactivity: Option<Interactivity>,
     /// Conversations, where requests are turns of them.
     pub sessions: Option<Sessions>,
+    /// Trees of sessions, where requests are turns of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trees: Option<Trees>,
     /// Whether it meets the SLO, where there is one.
     pub slo: Option<SloSummary>,
     /// The course over time, of a ramp or a soak.
@@ -322,6 +332,11 @@ impl Summary {
         self.levels.iter().map(|level| level.verdict).max().unwrap_or(Verdict::Suspect)
     }
 
+    /// Whether its load is trees of sessions, so that a slot of a closed loop is an agent at work.
+    pub fn has_trees(&self) -> bool {
+        self.levels.iter().any(|level| level.trees.is_some())
+    }
+
     /// These statistics of a time and those that the SLO bounds, each before larger ones: what charts show.
     pub fn charted(&self, time: Time, usual: &[Statistic]) -> Vec<Statistic> {
         let slo: Option<Slo> = self.run.slo.as_ref().and_then(|slo| slo.parse().ok());
@@ -347,6 +362,11 @@ impl Summary {
 }
 
 impl LevelSummary {
+    /// Whether requests wait for each other, as turns of conversations or of trees of them.
+    pub fn has_turns(&self) -> bool {
+        self.sessions.is_some() || self.trees.is_some()
+    }
+
     /// Whether `--until-stable` gave up.
     pub fn gave_up(&self) -> bool {
         self.notes.iter().any(|note| note.code == "not_converged")

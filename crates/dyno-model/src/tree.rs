@@ -54,7 +54,7 @@ pub struct TurnOfTree {
     pub gap: Nanos,
     /// By how much that is less than recorded.
     pub skipped: Nanos,
-    /// From the first to the last end that it waited for, where these were in several sessions.
+    /// From the first to the last end of other sessions that it waited for, where there are several.
     pub join_wait: Option<Nanos>,
     /// When it was sent and when its response was complete, from the beginning of the recording.
     pub recorded: Option<(Nanos, Nanos)>,

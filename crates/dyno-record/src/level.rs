@@ -170,6 +170,7 @@ pub(crate) fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     put_plain(out, 16, client.pauses);
     put_plain(out, 17, client.behind_ns);
     put_plain(out, 18, client.unasked);
+    put_plain(out, 19, client.skipped_idle_ns);
 }
 
 pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
@@ -194,6 +195,7 @@ pub(crate) fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
             (16, value) => client.pauses = value.number()?,
             (17, value) => client.behind_ns = value.number()?,
             (18, value) => client.unasked = value.number()?,
+            (19, value) => client.skipped_idle_ns = value.number()?,
             _ => {}
         }
     }

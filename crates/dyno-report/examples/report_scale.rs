@@ -174,6 +174,7 @@ fn plan(requests: u64) -> Plan {
         extrapolated: false,
         repeat: None,
         inputs: None,
+        once: false,
         until: None,
         soak: false,
         max_concurrency: None,

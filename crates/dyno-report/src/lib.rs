@@ -19,6 +19,7 @@ pub mod plan;
 pub mod runs;
 mod selection;
 pub mod text;
+mod trees;
 
 pub use selection::{
     LevelColumn, ReportSelection, column_name, column_names, parse_column, parse_statistic,

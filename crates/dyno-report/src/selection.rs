@@ -378,6 +378,9 @@ impl LevelColumn {
             Self::Value(Metric::Failed) => count(level.requests.failed, marks),
             Self::Value(Metric::Unconfirmed) => count(level.requests.unconfirmed, marks),
             Self::Value(Metric::Shed) => count(level.requests.shed, marks),
+            Self::Value(Metric::TreesCompleted) => {
+                count(level.trees.as_ref().map(|trees| trees.completed), marks)
+            }
             Self::Value(metric) => metric.value(level).map_or_else(|| marks.absent(), number),
             Self::Statistic(time, which) => marks.time(level, time, which, millis),
             Self::Time(time) => marks.time(level, time, Statistic::Mean, millis),

@@ -100,7 +100,8 @@ pub(crate) fn settle(order: &mut Order, clock: Clock) -> Result<(), RunError> {
         )));
     }
     order.plan.target.api = Api::named(about.name);
-    if about.talk.is_none() && order.workload.as_ref().is_some_and(|workload| workload.is_session())
+    if about.talk.is_none()
+        && order.workload.as_ref().is_some_and(|workload| workload.needs_messages())
     {
         return Err(RunError::Usage(message!(
             "--data: conversations need an API with messages, and the server has {}; choose one with \

@@ -194,6 +194,7 @@ mod tests {
             soak: false,
             max_concurrency: None,
             inputs,
+            once: false,
         }
     }
 

@@ -73,7 +73,9 @@ fn taken(frames: impl Iterator<Item = Frame>) -> u64 {
         match frame {
             Frame::LevelStart(_) => before += std::mem::take(&mut now),
             Frame::Request(record) => {
-                now = now.max(record.turn.map_or(record.index, |turn| turn.session) + 1);
+                let tree = record.tree.as_ref().map(|tree| tree.tree);
+                let session = record.turn.map(|turn| turn.session);
+                now = now.max(tree.or(session).unwrap_or(record.index) + 1);
             }
             _ => {}
         }

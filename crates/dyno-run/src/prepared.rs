@@ -96,7 +96,7 @@ fn measured(
     observer: &dyn RunObserver,
 ) -> Result<PreparedRun, RunError> {
     let Order { plan, stop, .. } = order;
-    let mut target = open(order, workload.is_session(), clock)?;
+    let mut target = open(order, workload.needs_answers(), clock)?;
     let settled = ask_first(plan, &mut target, stop)?;
     target.tells_slip = settled.engine;
     let Settled { shape, preflight, server, notes, .. } = settled;
@@ -112,6 +112,7 @@ fn measured(
     let encoder = Encoder::new(&target.endpoint, dialect_of(plan)?, shape, &target.headers);
     let server = Server { addresses: std::mem::take(&mut target.addresses), ..server };
     let mut environment = identity::environment(server, preflight, notes);
+    workload.set_context(environment.context());
     environment.notes.extend(counting);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);

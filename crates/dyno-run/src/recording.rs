@@ -86,7 +86,7 @@ impl LevelRecorder for Recording<'_> {
         self.failed_last = matches!(
             record.outcome,
             Outcome::Failed(_) | Outcome::Unconfirmed | Outcome::Dropped(_)
-        );
+        ) && !record.outcome.is_overflow();
         if let Some(enough) = &mut self.enough {
             enough.add(&record);
         }

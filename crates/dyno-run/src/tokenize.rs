@@ -108,6 +108,7 @@ fn lasting(
     let estimated = move |what: &Ask<'_>| match what {
         Ask::Text(text) => estimate.count(text),
         Ask::Messages(messages) => estimate.count_messages(messages),
+        Ask::Recorded(prompt) => estimate.count_recorded(prompt),
     };
     Box::new(move |what| {
         if failure.get().is_none() {
@@ -130,6 +131,7 @@ fn count(
     let what = match what {
         Ask::Text(text) => ToCount::Text(text),
         Ask::Messages(messages) => ToCount::Messages(messages),
+        Ask::Recorded(prompt) => ToCount::Recorded(prompt),
     };
     let at = counting.path;
     let cannot = || {
@@ -198,7 +200,7 @@ mod tests {
         let by = |count: fn(&str) -> u32| {
             adds_up(move |what: &Ask<'_>| match what {
                 Ask::Text(text) => Ok(count(text)),
-                Ask::Messages(_) => Err(Message::quoted("text only")),
+                _ => Err(Message::quoted("text only")),
             })
         };
         assert_eq!(by(|text| 9 + text.split(' ').count() as u32), Ok(()));

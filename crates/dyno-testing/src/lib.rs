@@ -5,6 +5,8 @@
 
 #[cfg(feature = "runs")]
 pub mod agents;
+#[cfg(feature = "runs")]
+pub mod forest;
 pub mod given;
 pub mod line_of_text;
 pub mod nats;

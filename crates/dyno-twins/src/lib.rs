@@ -16,6 +16,5 @@ mod usable;
 pub use check::{CheckedTwin, check};
 pub use fit::{AboutTwin, FitJob, FitRefused, FitWanted, FittedTwin, Source, prepare};
 pub use measured::MeasuredRun;
-pub use server::max_model_len;
 pub use shown::{list, show, verified};
 pub use trials::{Recorded, recorded};

@@ -2,7 +2,6 @@
 
 use crate::measured::MeasuredRun;
 use dyno_fit::TrialCaches;
-use dyno_model::environment::Environment;
 use dyno_model::plan::DataPlan;
 use dyno_stats::upper_median;
 
@@ -57,23 +56,13 @@ pub(crate) fn prompts_begin_alike(data: &DataPlan) -> bool {
 pub(crate) fn context(runs: &[MeasuredRun]) -> Option<u32> {
     let dirs = runs.iter().filter_map(|run| Some(&run.records.as_ref()?.0));
     let said = dirs.filter_map(|dir| dir.read_environment().ok().flatten());
-    said.filter_map(|environment| max_model_len(&environment)).min()
-}
-
-/// The most tokens of a prompt with its response: what the list of models says of the one that was used, or of
-/// the only one.
-pub fn max_model_len(environment: &Environment) -> Option<u32> {
-    let models = environment.server.models.as_ref()?.get("data")?.as_array()?;
-    let used = environment.preflight.as_ref().map(|preflight| preflight.model.as_str());
-    let named = models.iter().find(|model| model.get("id").and_then(|id| id.as_str()) == used);
-    let model = named.or(models.first().filter(|_| models.len() == 1))?;
-    u32::try_from(model.get("max_model_len")?.as_u64()?).ok()
+    said.filter_map(|environment| environment.context()).min()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::environment::{Host, Preflight, Server};
+    use dyno_model::environment::{Environment, Host, Preflight, Server};
     use serde_json::json;
 
     #[test]
@@ -112,7 +101,7 @@ mod tests {
     fn the_context_is_that_of_the_model_that_was_used() {
         let of = |models: serde_json::Value, used: &str| {
             let preflight = Preflight { model: used.to_owned(), ..Preflight::default() };
-            max_model_len(&Environment {
+            let environment = Environment {
                 schema: String::new(),
                 dyno: String::new(),
                 host: Host::default(),
@@ -121,7 +110,8 @@ mod tests {
                 notes: Vec::new(),
                 attempts: None,
                 made: Default::default(),
-            })
+            };
+            environment.context()
         };
         let two = json!({"data": [
             {"id": "a", "max_model_len": 4096},

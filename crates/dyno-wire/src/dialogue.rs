@@ -3,15 +3,13 @@
 
 use crate::dialect::{BETWEEN, Talk};
 use crate::encode::Encoder;
-use dyno_drive::{Dialogue, NextTurn, Payload, Prepare, Work};
-use dyno_model::Nanos;
+use dyno_drive::{Payload, Prepare, TurnRequest, TurnRequests, Turns};
 use dyno_model::prompt::{ChatMessage, Conversation, Item, UserTurn};
 use serde_json::json;
 use std::collections::VecDeque;
 
 /// A conversation turn of the user, encoded ahead of time.
 struct Turn {
-    think: Nanos,
     /// Its messages as JSON, with commas between them.
     messages: Vec<u8>,
     /// What follows the messages in the body.
@@ -31,7 +29,7 @@ impl Turn {
         }
         let options = encoder.options(turn.output_tokens);
         let rest = [b"],", system, &options[..], b"}"].concat();
-        Self { think: turn.think, messages, rest, output_tokens: turn.output_tokens }
+        Self { messages, rest, output_tokens: turn.output_tokens }
     }
 }
 
@@ -56,6 +54,8 @@ struct Ongoing {
     /// All messages so far, as JSON.
     history: Vec<u8>,
     left: VecDeque<Turn>,
+    /// The first request, until it is taken.
+    first: Option<Payload<Vec<u8>>>,
 }
 
 impl Ongoing {
@@ -75,15 +75,24 @@ impl Ongoing {
     }
 }
 
-impl Dialogue<Vec<u8>> for Ongoing {
-    fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
+impl TurnRequests<Vec<u8>> for Ongoing {
+    fn take(&mut self, _turn: u32) -> Option<TurnRequest<Vec<u8>>> {
+        if let Some(first) = self.first.take() {
+            return Some(first.into());
+        }
         let turn = self.left.pop_front()?;
+        Some(self.request(&turn, None).into())
+    }
+
+    fn answered(&mut self, _turn: u32, answer: &str) {
+        // Behind the last turn there is nothing to add it to.
+        if self.left.is_empty() {
+            return;
+        }
         let reply = ChatMessage { role: "assistant".to_owned(), content: answer.to_owned() };
         let mut said = Vec::new();
         self.encoder.dialect().message(&mut said, &reply);
         self.say(&said);
-        let payload = self.request(&turn, None);
-        Some(NextTurn { think: turn.think, payload })
     }
 
     fn size(&self) -> usize {
@@ -100,7 +109,7 @@ impl Prepare for Encoder {
     }
 
     /// Only over APIs with messages.
-    fn conversation(&self, conversation: &Conversation) -> Option<Work<Vec<u8>>> {
+    fn conversation(&self, conversation: &Conversation) -> Option<Turns<Vec<u8>>> {
         let talk = self.dialect().about().talk?;
         let system = system(talk, conversation);
         let turns = conversation.turns.iter();
@@ -108,9 +117,11 @@ impl Prepare for Encoder {
             turns.map(|turn| Turn::new(self, talk, turn, &system)).collect();
         let turn = left.pop_front()?;
         let opening = format!("{{\"{}\":[", talk.field).into_bytes();
-        let mut ongoing = Ongoing { encoder: self.clone(), opening, history: Vec::new(), left };
-        let first = ongoing.request(&turn, conversation.input_tokens);
-        Some(Work { first, then: Some(Box::new(ongoing)) })
+        let encoder = self.clone();
+        let mut ongoing = Ongoing { encoder, opening, history: Vec::new(), left, first: None };
+        ongoing.first = Some(ongoing.request(&turn, conversation.input_tokens));
+        let pauses = conversation.turns.iter().map(|turn| turn.think);
+        Some(Turns::conversation(pauses, Box::new(ongoing)))
     }
 }
 
@@ -158,13 +169,11 @@ mod tests {
                     output_tokens: *output_tokens,
                 });
                 let conversation = Conversation { turns: turns.collect(), input_tokens: Some(9) };
-                let Work { first, then } = replacing.conversation(&conversation).unwrap();
-                let mut ongoing = then.unwrap();
+                let mut ongoing = replacing.conversation(&conversation).unwrap().requests;
                 let mut history: Vec<ChatMessage> = system.into_iter().collect();
-                let mut payload = Some(first);
                 for (index, (user, answer, output_tokens)) in said.iter().enumerate() {
                     history.push(ChatMessage::user(user.clone()));
-                    let sent = payload.take().unwrap();
+                    let sent = ongoing.take(index as u32).unwrap().payload;
                     prop_assert_eq!(sent.lengths.output, Some(*output_tokens));
                     prop_assert_eq!(sent.lengths.input, (index == 0).then_some(9));
                     let item = Item {
@@ -174,9 +183,9 @@ mod tests {
                     };
                     prop_assert_eq!(body(&sent), body(&whole.payload(&item, 1)));
                     history.push(ChatMessage { role: "assistant".into(), content: answer.clone() });
-                    payload = ongoing.next(answer).map(|next| next.payload);
+                    ongoing.answered(index as u32, answer);
                 }
-                prop_assert!(payload.is_none());
+                prop_assert!(ongoing.take(said.len() as u32).is_none());
             }
         }
     }

@@ -173,6 +173,7 @@ fn characters(content: &Content) -> Option<u64> {
             texts.query.iter().chain(&texts.texts).map(|text| count(text)).sum()
         }
         Content::Messages(messages) => messages.iter().map(|one| count(&one.content)).sum(),
+        Content::Recorded(prompt) => count(&prompt.text()),
         Content::Body(_) => return None,
     })
 }
@@ -183,7 +184,7 @@ fn inputs(content: &Content, task: Task) -> u32 {
         Content::Texts(texts) if texts.query.is_some() => return texts.texts.len() as u32,
         Content::Texts(texts) => texts.texts.len() as u32,
         Content::Messages(messages) => messages.len() as u32,
-        Content::Text(_) | Content::Body(_) => 1,
+        Content::Text(_) | Content::Body(_) | Content::Recorded(_) => 1,
     };
     match task {
         Task::Rank => all.saturating_sub(1).max(1),

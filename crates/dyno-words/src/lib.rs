@@ -17,7 +17,7 @@ pub mod check;
 
 pub use catalogue::{
     CacheFinding, Defect, Finding, FleetFinding, LoadNote, Measuring, Note, OutputFinding,
-    OverTime, Overloaded, Problem, ServerFinding, ServerTimesFinding, Undecided,
+    OverTime, Overloaded, Problem, ServerFinding, ServerTimesFinding, TreeFinding, Undecided,
 };
 #[doc(hidden)]
 pub use dyno_model::DiagnosticValue;

@@ -3,12 +3,13 @@
 
 use super::distributions::describe;
 use super::request_times::request_times;
+use super::trees::above_ideal;
 use dyno_model::Diagnostic;
 use dyno_model::environment::Environment;
 use dyno_model::metric::Time;
 use dyno_model::plan::Plan;
 use dyno_model::record::RequestRecord;
-use dyno_model::summary::{CacheGroup, CacheSource, CacheSummary, round6};
+use dyno_model::summary::{CacheGroup, CacheSource, CacheSummary, Trees, round6};
 use dyno_stats::Counted;
 use dyno_words::CacheFinding;
 use dyno_words::number::percent;
@@ -107,6 +108,7 @@ pub(crate) fn findings(
     env: Option<&Environment>,
     cache: Option<&CacheSummary>,
     counters: Option<f64>,
+    trees: Option<&Trees>,
 ) -> Vec<Diagnostic> {
     let asked = plan.data.cache_hit;
     let Some(cache) = cache else {
@@ -114,7 +116,10 @@ pub(crate) fn findings(
         return unknown.into_iter().collect();
     };
     let verified = asked.zip(cache.share).and_then(|(asked, share)| verified(asked, share));
-    let flattered = cache.beyond_shared.and_then(|share| flattered(plan, env, cache, share));
+    let flattered = match trees.filter(|trees| trees.ideal_cache.is_some()) {
+        Some(trees) => above_ideal(trees, cache),
+        None => cache.beyond_shared.and_then(|share| flattered(plan, env, cache, share)),
+    };
     let by_usage = cache.share.filter(|_| cache.source == Some(CacheSource::Usage));
     let both = by_usage.zip(counters).filter(|(usage, counters)| (usage - counters).abs() > APART);
     let differ = both.map(|(usage, counters)| {

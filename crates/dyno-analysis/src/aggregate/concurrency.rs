@@ -51,7 +51,7 @@ impl Flight {
 
     /// The most in flight at once from `from` on; needs [`Flight::sort`]. One that ends as
     /// another is sent does not overlap it.
-    fn peak(&self, from: u64) -> u64 {
+    pub(crate) fn peak(&self, from: u64) -> u64 {
         let (mut over, mut most) = (0, 0);
         for (i, sent) in self.sent.iter().enumerate() {
             while self.ended.get(over).is_some_and(|ended| ended <= sent) {

@@ -5,6 +5,7 @@ use super::concurrency::Flight;
 use super::failures::FailureWords;
 use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
+use super::interactivity::Speeds;
 use super::overload::Refusals;
 use super::reasoning::Reasoned;
 use super::request_times::{for_each_gap_sample, request_times};
@@ -13,6 +14,7 @@ use super::sessions::Conversations;
 use super::slots::Slots;
 use super::stragglers::LastToEnd;
 use super::tokens::TokenSum;
+use super::trees::Forest;
 use super::waits::Waits;
 use crate::counts::Counts;
 use dyno_model::environment::Environment;
@@ -43,6 +45,8 @@ pub(crate) struct Gathered {
     /// Completed requests whose records do not state the accuracy of their times.
     pub(crate) unmeasured: u64,
     pub(crate) conversations: Conversations,
+    pub(crate) trees: Forest,
+    pub(crate) speeds: Speeds,
     pub(crate) send_lag: Vec<u64>,
     pub(crate) connect: Vec<u64>,
     pub(crate) input: TokenSum,
@@ -264,6 +268,16 @@ impl Gathered {
         self.queued.as_ref().unwrap_or(&self.flight)
     }
 
+    /// How long conversations took so far, or the trees that they belong to.
+    pub(crate) fn talk_lengths(&self) -> Counted {
+        if self.trees.any() { self.trees.lengths() } else { self.conversations.lengths() }
+    }
+
+    /// When the last conversation or tree began, or the last request that belongs to none was sent.
+    pub(crate) fn talk_begun(&self) -> Option<u64> {
+        if self.trees.any() { self.trees.last_begun() } else { self.conversations.last_begun }
+    }
+
     /// When the last measured request arrived.
     pub(crate) fn last_arrival(&self) -> Option<u64> {
         self.waits.last_due().or(self.span.last_sent)
@@ -275,6 +289,7 @@ impl Gathered {
             *first = record.intended.min(*first);
         }
         self.waits.add(record);
+        self.trees.add(record);
         if let Some(sent) = record.sent {
             self.flight.add(sent, record.end);
         }
@@ -303,7 +318,7 @@ impl Gathered {
             self.words.add(&class, record.index, detail);
         }
         self.unsent += u64::from(match record.outcome {
-            Outcome::Dropped(_) => true,
+            Outcome::Dropped(_) => !record.outcome.is_overflow(),
             Outcome::Censored => record.dispatched.is_none(),
             _ => false,
         });
@@ -344,6 +359,7 @@ impl Gathered {
         } else {
             self.output.add(record.output);
             self.asked.add(record);
+            self.speeds.add(record);
             self.reasoned.add(record);
         }
         self.usage_ignored += u64::from(record.usage_ignored);

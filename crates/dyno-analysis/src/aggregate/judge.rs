@@ -347,7 +347,7 @@ impl Case<'_> {
             found.push(Finding::Resent.with([level.counts.resent]));
         }
         let broken = level.conversations.broken();
-        if broken > 0 {
+        if broken > 0 && !level.trees.any() {
             let started = level.conversations.started();
             let what = match level.counts.failed_or_unconfirmed() {
                 0 if level.counts.shed > 0 => Finding::SessionsShed,
@@ -365,8 +365,7 @@ impl Case<'_> {
 
 /// Measured records of a level.
 pub(super) fn records(level: &Gathered) -> u64 {
-    let counts = &level.counts;
-    counts.completed + counts.bad() + counts.censored
+    level.counts.records()
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::slices::Sliced;
 use super::slo::Goodput;
 use super::steady::{NoWindow, window};
 use super::tokens::sources;
+use super::trees;
 use super::trust::{self, WorkBounds};
 use super::waits;
 use super::work::Work;
@@ -99,7 +100,7 @@ impl<'a> LevelAggregate<'a> {
             index,
             plan,
             distributions: Distributions::new(samples, &taken, blocks, failed),
-            by_turn: ByTurn::new(&mut gathered.conversations, blocks),
+            by_turn: ByTurn::new(&mut gathered.conversations, blocks, gathered.trees.any()),
             goodput: slo.map(Goodput::new),
             sliced: Sliced::new(plan, &gathered),
             latency: taken,
@@ -256,7 +257,9 @@ impl<'a> LevelAggregate<'a> {
         }));
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
-        findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
+        let trees = gathered.trees.summary(end, in_flight);
+        findings.extend(cache::findings(plan, env, cache.as_ref(), counters, trees.as_ref()));
+        findings.extend(trees.iter().flat_map(trees::findings));
         let rates = steady.and_then(|steady| steady.throughput.requests_per_s).zip(offered);
         let behind = |((done, offered), option)| saturation::behind(done, offered, option);
         findings.extend(rates.zip(self.unclear).and_then(behind));
@@ -266,6 +269,7 @@ impl<'a> LevelAggregate<'a> {
         // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let told = |time: Time| known || time.is_between_tokens() && ramp.is_none();
+        let tpot = times[Time::Tpot].clone().filter(|_| told(Time::Tpot));
         let mut level = LevelSummary {
             index: self.index,
             repeat: self.plan.repeat,
@@ -310,7 +314,9 @@ impl<'a> LevelAggregate<'a> {
             output_lengths: gathered.asked.summary(env),
             token_source: sources([(&gathered.input, &gathered.output)]),
             slices,
+            interactivity: gathered.speeds.summary(tpot.as_ref(), told(Time::Latency)),
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
+            trees,
             slo: None,
             integrity,
             instrument,

@@ -29,7 +29,8 @@ struct Turns {
 /// The conversations of a level, from the first reading.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
-    known: BTreeMap<u64, Conversation>,
+    /// By tree, where they are sessions of one, and session.
+    known: BTreeMap<(Option<u64>, u64), Conversation>,
     turns: u64,
     /// The last `sent` of a first turn or of a request that is not a turn.
     pub(crate) last_begun: Option<u64>,
@@ -47,11 +48,11 @@ impl Conversations {
         if record.turn.is_none_or(|turn| is_first(turn.number)) {
             self.last_begun = self.last_begun.max(record.sent);
         }
-        let Some(turn) = record.turn else { return };
+        let (Some(turn), Some(session)) = (record.turn, record.session()) else { return };
         self.turns += 1;
         let sent = record.sent.unwrap_or(record.intended);
         let new = Conversation { from: sent, to: record.end, broken: false };
-        let known = self.known.entry(turn.session).or_insert(new);
+        let known = self.known.entry(session).or_insert(new);
         known.from = known.from.min(sent);
         known.to = known.to.max(record.end);
         known.broken |= record.outcome.class().is_some();
@@ -120,9 +121,14 @@ pub(crate) struct ByTurn {
 }
 
 impl ByTurn {
-    /// Takes the samples of the first reading; nothing where there are no turns.
-    pub(crate) fn new(from: &mut Conversations, blocks: Option<TimeBlocks>) -> Option<Self> {
-        from.any().then(|| Self {
+    /// Takes the samples of the first reading; nothing where there are no turns, or where these belong to `trees`,
+    /// which have groups of their own.
+    pub(crate) fn new(
+        from: &mut Conversations,
+        blocks: Option<TimeBlocks>,
+        trees: bool,
+    ) -> Option<Self> {
+        (from.any() && !trees).then(|| Self {
             blocks,
             first: TurnParts::new(&mut from.first, blocks),
             later: TurnParts::new(&mut from.later, blocks),

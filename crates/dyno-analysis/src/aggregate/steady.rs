@@ -226,11 +226,11 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
 }
 
 /// From the first measured arrival, after ramp-up where there was no warm-up, to the last; of a level that its
-/// schedule ended, over the whole measured part of the schedule. Arrivals are requests or whole conversations.
+/// schedule ended, over the whole measured part of the schedule. Arrivals are requests, whole conversations or whole trees.
 fn open(plan: &LevelPlan, level: &Gathered, latency: &Counted) -> Option<Window> {
-    let (talks, first) = (&level.conversations, level.span.first_sent?);
-    let (takes, last) = if talks.any() {
-        (talks.lengths().quantile(0.95), talks.last_begun.unwrap_or(first))
+    let first = level.span.first_sent?;
+    let (takes, last) = if level.conversations.any() {
+        (level.talk_lengths().quantile(0.95), level.talk_begun().unwrap_or(first))
     } else {
         (latency.quantile(0.95), level.last_arrival()?)
     };

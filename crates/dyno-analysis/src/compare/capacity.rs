@@ -22,6 +22,9 @@ pub struct AtSlo {
 pub struct HeldCapacity {
     /// `req/s` or `in flight`.
     pub unit: String,
+    /// The load is of trees: a request in flight is an agent at work, and the rate that of new trees.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub trees: bool,
     /// The highest load that meets the SLO; absent where none of those tried does.
     pub holds: Option<f64>,
     /// The lowest load above it that does not; absent where all of those tried do.
@@ -58,6 +61,7 @@ fn held(side: &Summary, slo: &Slo) -> Option<HeldCapacity> {
         // An inconclusive search does not mean that no load meets the SLO.
         let decided = found.outcome() != Some(Decision::Inconclusive);
         return Some(HeldCapacity {
+            trees: side.has_trees(),
             unit: unit.clone(),
             holds: *holds,
             does_not_hold: does_not_hold.filter(|_| decided),
@@ -89,6 +93,7 @@ fn held(side: &Summary, slo: &Slo) -> Option<HeldCapacity> {
     let below = |load: f64| fails.is_none_or(|fails| load < fails);
     let holds = judged.iter().rfind(|(load, passed)| *passed && below(*load));
     let edge = HeldCapacity {
+        trees: side.has_trees(),
         unit: unit.to_owned(),
         holds: holds.map(|(load, _)| *load),
         does_not_hold: fails,

@@ -15,7 +15,8 @@ use serde::Serialize;
 pub enum GateAnswer {
     /// Within the bound.
     Pass,
-    /// Inconclusive.
+    /// Inconclusive; saved under the name that it had first.
+    #[serde(rename = "cannot_tell")]
     Inconclusive,
     /// Beyond the bound.
     Fail,

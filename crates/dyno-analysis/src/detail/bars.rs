@@ -52,7 +52,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    fn of(record: &RequestRecord, started: u64) -> Self {
+    pub(super) fn of(record: &RequestRecord, started: u64) -> Self {
         // To the tenth of a millisecond: finer than any picture.
         let since = |time: u64| ((time as f64 - started as f64) / 1e5).round() / 1e4;
         Self {

@@ -5,10 +5,12 @@
 mod bars;
 mod buckets;
 mod curve;
+mod trees;
 
 pub use bars::{Bar, Bars, Became};
 pub use buckets::{Bucket, CourseOverTime};
 pub use curve::Curve;
+pub use trees::{TreeBar, TreeBars, TurnBar};
 
 use crate::aggregate::{for_each_gap, for_each_record_since, request_times};
 use crate::source::FrameSource;
@@ -44,6 +46,8 @@ pub struct LevelDetail {
     pub itl: Option<Curve>,
     /// Requests, or a sample of them, in the order in which they were due.
     pub bars: Bars,
+    /// The first trees, where requests belong to trees.
+    pub trees: TreeBars,
     /// Work over time.
     pub course: CourseOverTime,
 }
@@ -75,6 +79,7 @@ struct Gathering {
     tpot: Vec<u64>,
     itl: Tally,
     sample: Sample,
+    trees: trees::Trees,
     buckets: Buckets,
 }
 
@@ -87,12 +92,14 @@ impl Gathering {
             tpot: Vec::new(),
             itl: Tally::default(),
             sample: Sample::new(BARS_OF_LEVEL.0),
+            trees: trees::Trees::default(),
             buckets: Buckets::default(),
         }
     }
 
     fn add(&mut self, record: &RequestRecord) {
         self.sample.add(record, self.started);
+        self.trees.add(record, self.started);
         self.buckets.add(record, self.started);
         if !record.phase.is_measured() {
             return;
@@ -119,6 +126,7 @@ impl Gathering {
             tpot: curve(self.tpot),
             itl: Curve::of(&self.itl.freeze()),
             bars: self.sample.finish(bars),
+            trees: self.trees.finish(),
             course: self.buckets.finish(),
         }
     }

@@ -33,7 +33,8 @@ pub(super) fn missing(rows: &LintRows<'_>) -> [Option<LintFindings>; 3] {
         let requests = &level.0.requests;
         let Some((planned, completed)) = requests.planned.zip(requests.completed) else { continue };
         let refused = [requests.failed, requests.unconfirmed, requests.shed];
-        let stated = refused.into_iter().chain([requests.dropped, requests.censored]);
+        let stated =
+            refused.into_iter().chain([requests.dropped, requests.overflowed, requests.censored]);
         let ended = completed + stated.flatten().sum::<u64>();
         let kind = match ended.cmp(&planned) {
             Ordering::Less if requests.failed.is_some() => &mut unexplained,

@@ -46,7 +46,7 @@ impl<'a> LintRows<'a> {
             let kind = level.load.kind;
             level.verdict != Verdict::Invalid
                 && !matches!(kind, LoadKind::Ramp | LoadKind::Trace)
-                && level.sessions.is_none()
+                && !level.has_turns()
         };
         Self { summary, rows: summary.levels.iter().filter(counts).map(LintedLevel).collect() }
     }

@@ -16,5 +16,6 @@ mod search;
 mod sessions;
 mod slo;
 mod traces;
+mod trees;
 mod verdicts;
 mod windows;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const SCHEMA: &str = include_str!("../../../../docs/schema/summary-1.schema.json");
 
-fn check(summary: &Summary) {
+pub(super) fn check(summary: &Summary) {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let value = serde_json::to_value(summary).unwrap();

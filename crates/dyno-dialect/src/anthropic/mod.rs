@@ -1,11 +1,12 @@
 //! Anthropic's Messages API, `/v1/messages`, which vLLM, SGLang, llama.cpp and others have, too.
 
 mod reader;
+mod recorded;
 
 use super::openai::{RESETS, TOKENIZE};
 use super::{
     About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, SeenFields, Shape,
-    Sign, Talk, ToCount,
+    Sign, Talk,
 };
 use crate::framing::Framing;
 use dyno_model::plan::Task;
@@ -56,10 +57,7 @@ const COUNT_TOKENS: Counting = Counting {
     ask: |model, prompt| {
         let mut fields = Map::new();
         fields.insert("model".into(), model.into());
-        match prompt {
-            ToCount::Text(text) => TALK.write(&mut fields, &[ChatMessage::user(text)]),
-            ToCount::Messages(messages) => TALK.write(&mut fields, messages),
-        }
+        Messages.prompt(&mut fields, &prompt.content());
         Some(Value::Object(fields))
     },
     count: |response| response.get("input_tokens")?.as_u64(),
@@ -82,6 +80,7 @@ impl Dialect for Messages {
             Content::Text(text) => TALK.write(fields, &[ChatMessage::user(text.clone())]),
             Content::Texts(texts) => TALK.write(fields, &[ChatMessage::user(texts.joined())]),
             Content::Messages(messages) => TALK.write(fields, messages),
+            Content::Recorded(prompt) => recorded::write(fields, prompt),
             // A complete body from the data keeps its messages, with images and whatever else is in
             // them; a completion's prompt becomes one message.
             Content::Body(_) => match fields.remove("prompt") {
@@ -114,7 +113,7 @@ impl Dialect for Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body;
+    use crate::{ToCount, body};
     use serde_json::json;
 
     fn sent(content: &Content) -> Value {

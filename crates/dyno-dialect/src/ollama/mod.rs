@@ -2,6 +2,7 @@
 //! server's own times. The length of the output can be limited, not fixed.
 
 mod reader;
+mod recorded;
 
 use super::openai::{chat_prompt, text_prompt};
 use super::{
@@ -76,7 +77,10 @@ impl Dialect for Ollama {
 
     fn prompt(&self, fields: &mut Map<String, Value>, content: &Content) {
         if self.has_messages {
-            return chat_prompt(fields, content);
+            return match content {
+                Content::Recorded(prompt) => recorded::write(fields, prompt),
+                _ => chat_prompt(fields, content),
+            };
         }
         text_prompt(fields, content);
         if !matches!(content, Content::Body(_)) {

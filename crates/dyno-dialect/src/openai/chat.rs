@@ -65,6 +65,7 @@ pub(crate) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
         Content::Text(text) => json!([{"role": "user", "content": text}]),
         Content::Messages(messages) => json!(messages),
         Content::Texts(texts) => json!([{"role": "user", "content": texts.joined()}]),
+        Content::Recorded(prompt) => return fields.extend(prompt.fields()),
         // A complete body from the data keeps its messages; a completion's prompt becomes one message.
         Content::Body(_) => match fields.remove("prompt") {
             Some(prompt) if !fields.contains_key("messages") => {

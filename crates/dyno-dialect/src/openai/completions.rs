@@ -55,6 +55,7 @@ pub(crate) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
     let text = match content {
         Content::Text(text) => text.clone(),
         Content::Texts(texts) => texts.joined(),
+        Content::Recorded(prompt) => prompt.text(),
         Content::Messages(messages) => {
             let texts: Vec<&str> = messages.iter().map(|m| m.content.as_str()).collect();
             texts.join("\n")

@@ -11,6 +11,7 @@ pub(super) use completions::{Completions, prompt as text_prompt};
 pub(super) use errors::is_overload;
 
 use super::{Counting, Does, Optional, Shape, ToCount};
+use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
 /// The optional fields, in the order in which they are left out when a refusal names none.
@@ -39,6 +40,11 @@ pub(super) const TOKENIZE: Counting = Counting {
             ToCount::Messages(messages) => {
                 json!({"model": model, "messages": messages, "add_generation_prompt": true})
             }
+            ToCount::Recorded(_) => {
+                let mut fields = as_chat(model, &prompt.content());
+                fields.insert("add_generation_prompt".into(), true.into());
+                Value::Object(fields)
+            }
         })
     },
     count: |response| response.get("count")?.as_u64(),
@@ -51,7 +57,7 @@ pub(super) const TOKENIZE_CONTENT: Counting = Counting {
     ask: |_, prompt| match prompt {
         // Prompts get the tokens that begin a text, if the model has any.
         ToCount::Text(text) => Some(json!({"content": text, "add_special": true})),
-        ToCount::Messages(_) => None,
+        ToCount::Messages(_) | ToCount::Recorded(_) => None,
     },
     count: |response| Some(response.get("tokens")?.as_array()?.len() as u64),
 };
@@ -59,15 +65,17 @@ pub(super) const TOKENIZE_CONTENT: Counting = Counting {
 /// llama.cpp's way to count a chat. A text is counted as a message, as it is sent.
 const CHAT_INPUT_TOKENS: Counting = Counting {
     path: "/v1/chat/completions/input_tokens",
-    ask: |model, prompt| {
-        let messages = match prompt {
-            ToCount::Text(text) => json!([{"role": "user", "content": text}]),
-            ToCount::Messages(messages) => json!(messages),
-        };
-        Some(json!({"model": model, "messages": messages}))
-    },
+    ask: |model, prompt| Some(Value::Object(as_chat(model, &prompt.content()))),
     count: |response| response.get("input_tokens")?.as_u64(),
 };
+
+/// The model and the messages of a chat.
+fn as_chat(model: &str, content: &Content) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("model".into(), model.into());
+    chat_prompt(&mut fields, content);
+    fields
+}
 
 /// vLLM's way to empty the prefix cache, and SGLang's.
 pub(super) const RESETS: &[&str] = &["/reset_prefix_cache", "/flush_cache"];

@@ -62,6 +62,7 @@ fn texts(content: &Content) -> Vec<String> {
         Content::Text(text) => vec![text.clone()],
         Content::Messages(messages) => messages.iter().map(|m| m.content.clone()).collect(),
         Content::Texts(texts) => texts.all().cloned().collect(),
+        Content::Recorded(prompt) => vec![prompt.text()],
         Content::Body(fields) => {
             fields.get("prompt").and_then(Value::as_str).map(str::to_owned).into_iter().collect()
         }

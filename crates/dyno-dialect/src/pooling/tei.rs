@@ -18,7 +18,7 @@ pub(super) const TOKENIZE: Counting = Counting {
     path: "/tokenize",
     ask: |_, prompt| match prompt {
         ToCount::Text(text) => Some(json!({"inputs": text, "add_special_tokens": true})),
-        ToCount::Messages(_) => None,
+        ToCount::Messages(_) | ToCount::Recorded(_) => None,
     },
     count: |response| {
         let lists = response.as_array()?.iter();

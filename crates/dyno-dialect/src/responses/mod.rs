@@ -2,11 +2,10 @@
 
 mod object;
 mod reader;
+mod recorded;
 
 use super::openai::{RESETS, TOKENIZE};
-use super::{
-    About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape, Talk, ToCount,
-};
+use super::{About, Auth, Counting, Dialect, Does, End, ModelList, Optional, Reader, Shape, Talk};
 use crate::framing::Framing;
 use dyno_model::plan::Task;
 use dyno_model::prompt::{ChatMessage, Content};
@@ -54,11 +53,7 @@ const INPUT_TOKENS: Counting = Counting {
     ask: |model, prompt| {
         let mut fields = Map::new();
         fields.insert("model".into(), model.into());
-        let content = match prompt {
-            ToCount::Text(text) => Content::Text(text.to_owned()),
-            ToCount::Messages(messages) => Content::Messages(messages.to_vec()),
-        };
-        Responses.prompt(&mut fields, &content);
+        Responses.prompt(&mut fields, &prompt.content());
         Some(Value::Object(fields))
     },
     count: |response| response.get("input_tokens")?.as_u64(),
@@ -81,6 +76,7 @@ impl Dialect for Responses {
                 TALK.write(fields, messages);
                 as_items(fields);
             }
+            Content::Recorded(prompt) => recorded::write(fields, prompt),
             // A complete body from the data keeps its input; a completion's prompt or a chat's messages
             // become it.
             Content::Body(_) => {
@@ -155,7 +151,7 @@ fn as_item(message: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body;
+    use crate::{ToCount, body};
     use dyno_model::prompt::ChatMessage;
 
     fn sent(content: &Content) -> Value {

@@ -57,7 +57,7 @@ const TOKENIZE: Counting = Counting {
     path: "/tokenize",
     ask: |model, prompt| match prompt {
         ToCount::Text(text) => Some(json!({"model": model, "prompt": text})),
-        ToCount::Messages(_) => None,
+        ToCount::Messages(_) | ToCount::Recorded(_) => None,
     },
     count: |response| response.get("count")?.as_u64(),
 };

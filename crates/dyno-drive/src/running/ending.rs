@@ -1,13 +1,16 @@
 //! How a level ends: sending stops, arrivals that still wait get their records, what is in flight drains,
 //! and the outcome.
 
-use super::RunningLevel;
+use super::{Freed, RunningLevel};
 use crate::level::{LevelOutcome, LevelSetup};
 use crate::numbering::Numbering;
 use crate::stop::Stop;
-use crate::transport::{Transport, TransportError};
+use crate::transport::{Payload, Transport, TransportError};
+use crate::turns::{DueTurn, PlaceOfTurn};
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
-use dyno_model::record::{Phase, RequestRecord, TurnOfSession};
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::Load;
+use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::{Nanos, SEC};
 
 /// How long an interrupted level may take to record what still waits.
@@ -23,13 +26,12 @@ where
             self.stopped = Some((ending, at));
             // Turns that were due and waited for a slot. Others are cut off while their user thinks.
             while self.keeps_waiting()
-                && let Some(thinking) = at.checked_sub(1).and_then(|until| self.sessions.due(until))
+                && let Some(due) = at.checked_sub(1).and_then(|until| self.turns.due(until))
             {
-                let (turn, due) = (thinking.next_turn(), thinking.due);
-                self.leave_waiting(thinking.slot, due, Some(turn));
+                self.leave_waiting(due.slot, due.at, self.turns.place(&due, None));
             }
         }
-        self.sessions.break_off();
+        self.turns.break_off();
     }
 
     /// Whether arrivals that are due and still wait for a slot get a record, now that nothing is
@@ -56,13 +58,40 @@ where
     }
 
     /// Records an arrival that was never sent.
-    fn leave_waiting(&mut self, slot: u32, due: Nanos, turn: Option<TurnOfSession>) {
+    fn leave_waiting(&mut self, slot: u32, due: Nanos, place: Option<PlaceOfTurn>) {
+        let mut record = self.unsent(slot, due, place);
+        record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
+        finish(record, self.stopped, &self.numbering, &mut self.setup);
+    }
+
+    /// Records a turn that is longer than the context of the server, which ends its tree.
+    pub(super) fn leave_overflow(
+        &mut self,
+        due: &DueTurn,
+        place: PlaceOfTurn,
+        payload: &Payload<T::Body>,
+    ) {
+        let mut record = self.unsent(due.slot, due.at, Some(place));
+        record.requested_input = payload.lengths.input;
+        record.requested_output = payload.lengths.output;
+        record.outcome = Outcome::Dropped(Outcome::OVERFLOW.to_owned());
+        record.end = self.now().max(due.at);
+        if !self.turns.end_tree(due) && matches!(self.setup.plan.load, Load::Concurrency { .. }) {
+            let (slot, at) = (due.slot, record.end);
+            self.freed.push(Freed { slot, at, slack: 0, dropped: false, refusal: None });
+        }
+        finish(record, self.stopped, &self.numbering, &mut self.setup);
+    }
+
+    /// The record of an arrival that was not sent.
+    fn unsent(&mut self, slot: u32, due: Nanos, place: Option<PlaceOfTurn>) -> Box<RequestRecord> {
         let index = self.next_index();
         let phase = self.count(due);
         let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);
-        record.turn = turn;
-        record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
-        finish(Box::new(record), self.stopped, &self.numbering, &mut self.setup);
+        if let Some(place) = place {
+            (record.turn, record.tree) = (Some(place.turn), place.tree);
+        }
+        Box::new(record)
     }
 
     /// Waits for what is in flight: until all have ended when the level was bounded by requests,
@@ -104,6 +133,7 @@ where
             paused_ns: self.pauses.total,
             pauses: self.pauses.count,
             behind_ns: self.behind,
+            skipped_idle_ns: self.skipped_idle,
             ..self.transport.take_health()
         };
         let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
@@ -114,7 +144,7 @@ where
                 starved: self.starved,
                 planned: self.planned,
                 issued: self.issued,
-                warmup: self.warmup,
+                warmup: self.warmup + self.warmed,
                 client,
                 ..LevelEnd::at(self.setup.level, ending, now)
             },

@@ -2,11 +2,11 @@
 //! sent, and the reasons to stop are looked at.
 
 use super::ending::finish;
-use super::{Due, Freed, RunningLevel};
+use super::{Freed, RunningLevel};
 use crate::refusal::Refusal;
-use crate::sessions::Thinking;
 use crate::stop::Stop;
 use crate::transport::{Transport, TransportError};
+use crate::turns::DueTurn;
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
@@ -23,7 +23,8 @@ where
         if self.ended.is_empty() && self.freed.is_empty() {
             let patience = self.transport.max_wait();
             let until = until.min(self.transport.now().saturating_add(patience));
-            let turn = self.sessions.next_due().filter(|_| self.has_room());
+            self.skip_idle_time();
+            let turn = self.turns.next_due().filter(|_| self.has_room());
             let until = until.min(turn.unwrap_or(Nanos::MAX));
             let until = until.min(self.retries.next_due().unwrap_or(Nanos::MAX));
             self.transport.wait(until, &mut self.ended)?;
@@ -48,8 +49,9 @@ where
         for ended in self.ended.drain(..) {
             self.vitals.ended(&ended.record);
             let Some(ended) = self.retries.ended(ended) else { continue };
-            let goes_on = self.sessions.ended(&ended);
+            let goes_on = self.turns.ended(&ended);
             let record = ended.record;
+            self.quiet_since = self.quiet_since.max(record.end);
             if let Some(slots) = &mut self.slots {
                 slots.free(record.end);
             }
@@ -112,37 +114,46 @@ where
             self.silent = true;
             let at = self.stopped.map_or(now, |(_, at)| at);
             self.stopped = Some((Ending::TargetLost, at));
-            self.sessions.break_off();
+            self.turns.break_off();
+        }
+    }
+
+    /// Brings what is due nearer where nothing has been in flight for too long, and nothing else comes before.
+    fn skip_idle_time(&mut self) {
+        let Some(most) = self.setup.max_idle.filter(|_| self.is_quiet() && self.pauses.is_empty())
+        else {
+            return;
+        };
+        let until = self.quiet_since.max(self.started).saturating_add(most).max(self.now());
+        if self.next_arrival.is_none_or(|arrival| arrival > until) {
+            self.skipped_idle += self.turns.hasten(until);
         }
     }
 
     /// The next turn that is due before the level's time is up.
-    fn due_turn(&mut self, now: Nanos) -> Option<Thinking<T::Body>> {
+    fn due_turn(&mut self, now: Nanos) -> Option<DueTurn> {
         if self.slots.is_some() {
             // Where slots are scarce, a conversation that was due before goes first.
             let first = self.next_arrival.filter(|arrival| *arrival <= now);
-            let waits = first.is_some_and(|arrival| Some(arrival) < self.sessions.next_due());
+            let waits = first.is_some_and(|arrival| Some(arrival) < self.turns.next_due());
             if waits || !self.has_room() {
                 return None;
             }
         }
         let up = self.time_limit().unwrap_or(Nanos::MAX);
-        self.sessions.due(now.min(up.saturating_sub(1)))
+        self.turns.due(now.min(up.saturating_sub(1)))
     }
 
     /// Sends the turns that are due, until sending stops.
-    fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
+    pub(super) fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
         while !self.is_stopped()
-            && let Some(thinking) = self.due_turn(now)
+            && let Some(due) = self.due_turn(now)
         {
-            let (slot, due) = (thinking.slot, Due { at: thinking.due, slack: thinking.slack });
             if self.is_complete() {
                 self.starve(due.at);
                 self.stop_sending(Ending::Requests, due.at);
             } else {
-                let index = self.next_index();
-                let (turn, payload) = self.sessions.go_on(index, thinking);
-                self.send(slot, due, Some(turn), payload)?;
+                self.send_turn(&due)?;
             }
         }
         Ok(())

@@ -2,8 +2,8 @@
 //! client, and is recorded whether it was sent or not.
 #![allow(clippy::unwrap_used)]
 
-use crate::simulated::{Simulated, level, reconciles, run, run_with, run_work};
-use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, StopSignal, Work};
+use crate::simulated::{Simulated, conversations, level, reconciles, run, run_with, run_work};
+use dyno_drive::{LevelOutcome, StopSignal};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
@@ -77,30 +77,6 @@ fn the_cap_of_a_closed_loop_is_its_concurrency() {
     reconciles(&outcome, &records);
     assert_eq!(server.peak, 4);
     assert!(records.iter().all(|record| record.admitted.is_none()));
-}
-
-struct Talk {
-    left: u32,
-    think: Nanos,
-}
-
-impl Dialogue<Vec<u8>> for Talk {
-    fn next(&mut self, _answer: &str) -> Option<NextTurn<Vec<u8>>> {
-        self.left = self.left.checked_sub(1)?;
-        Some(NextTurn { think: self.think, payload: Payload::default() })
-    }
-
-    fn size(&self) -> usize {
-        0
-    }
-}
-
-fn conversations(turns: u32, think: Nanos) -> Lookahead<Vec<u8>> {
-    Lookahead::start(8, move |_| {
-        let then: Box<dyn Dialogue<Vec<u8>>> = Box::new(Talk { left: turns - 1, think });
-        Some(Work { first: Payload::default(), then: Some(then) })
-    })
-    .unwrap()
 }
 
 /// What is so of every record: it was sent as soon as it was due and a slot was free, or never.

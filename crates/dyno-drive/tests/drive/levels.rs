@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::simulated::slow::{BETWEEN_LOOKS, PATIENCE, Slow, run_slow};
-use crate::simulated::{Simulated, Turns, level, reconciles, run, run_with};
-use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, Retry, StopSignal, Work};
+use crate::simulated::{Simulated, conversation, level, reconciles, run, run_with};
+use dyno_drive::{LevelOutcome, Lookahead, Payload, Retry, StopSignal};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
@@ -223,15 +223,10 @@ impl Pressing {
         };
         let talks = matches!(self, Self::Talks(_));
         let work = Lookahead::start(64, move |_| {
-            let then: Option<Box<dyn Dialogue<Vec<u8>>>> = talks.then(|| {
-                let mut left = 2;
-                let next = move |_: &str| {
-                    left -= 1;
-                    (left >= 0).then(|| NextTurn { think: MS, payload: Payload::default() })
-                };
-                Box::new(Turns(next)) as _
-            });
-            Some(Work { first: Payload::default(), then })
+            Some(match talks {
+                true => conversation(3, MS, |_, _| Vec::new()),
+                false => Payload::default().into(),
+            })
         });
         run_slow(plan, client, work.unwrap(), talks, trace)
     }

@@ -11,3 +11,4 @@ mod sessions;
 mod shares;
 mod simulated;
 mod split_poisson;
+mod trees;

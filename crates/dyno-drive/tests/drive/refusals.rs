@@ -3,8 +3,8 @@
 //! serves nothing.
 #![allow(clippy::unwrap_used)]
 
-use crate::simulated::{Simulated, level, reconciles, run, run_with, run_work};
-use dyno_drive::{LevelOutcome, Lookahead, NextTurn, OnFailure, Payload, Retry, StopSignal, Work};
+use crate::simulated::{Simulated, conversation, level, reconciles, run, run_with, run_work};
+use dyno_drive::{LevelOutcome, Lookahead, OnFailure, Retry, StopSignal};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
@@ -252,15 +252,8 @@ fn retries_end_after_so_many_or_when_time_is_up() {
 #[test]
 fn a_conversation_goes_on_after_a_turn_that_was_sent_again() {
     let plan = LevelPlan { requests: Some(3), ..closed(1) };
-    let talk = |_| {
-        let mut turns = ["two", "three"].into_iter();
-        let next = move |_: &str| {
-            let payload = Payload { body: turns.next()?.into(), ..Payload::default() };
-            Some(NextTurn { think: SEC, payload })
-        };
-        let first = Payload { body: b"one".to_vec(), ..Payload::default() };
-        Some(Work { first, then: Some(Box::new(crate::simulated::Turns(next))) })
-    };
+    let said = |turn: u32, _: &[String]| ["one", "two", "three"][turn as usize].into();
+    let talk = move |_| Some(conversation(3, SEC, said));
     let mut server = Simulated::shedding(SEC, 2);
     server.on_failure = retry(8, 60 * SEC);
     let work = Lookahead::start(8, talk).unwrap();

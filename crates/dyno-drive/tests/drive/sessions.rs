@@ -1,8 +1,8 @@
 //! Conversations and traces against a simulated server in virtual time.
 #![allow(clippy::unwrap_used)]
 
-use crate::simulated::{Simulated, level, reconciles, run_work};
-use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, StopSignal, Work};
+use crate::simulated::{Simulated, conversation, level, reconciles, run_work};
+use dyno_drive::{LevelOutcome, Lookahead, Payload, StopSignal};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
 use dyno_model::record::{Phase, RequestRecord, TurnOfSession};
@@ -10,36 +10,14 @@ use dyno_model::{MS, Nanos, SEC};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Repeats everything so far and adds a word.
-struct Script {
-    said: String,
-    left: u32,
-    think: Nanos,
-}
-
-fn payload(text: &str) -> Payload<Vec<u8>> {
-    Payload { body: text.as_bytes().to_vec(), ..Payload::default() }
-}
-
-impl Dialogue<Vec<u8>> for Script {
-    fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
-        self.left = self.left.checked_sub(1)?;
-        self.said.push_str(answer);
-        self.said.push_str("|more");
-        Some(NextTurn { think: self.think, payload: payload(&self.said) })
-    }
-
-    fn size(&self) -> usize {
-        self.said.len()
-    }
-}
-
 /// Conversations of so many turns each.
 fn conversations(turns: u32, think: Nanos) -> Lookahead<Vec<u8>> {
     Lookahead::start(8, move |index| {
-        let said = format!("session {index}");
-        let first = payload(&said);
-        Some(Work { first, then: Some(Box::new(Script { said, left: turns - 1, think })) })
+        // Repeats everything so far and adds a word.
+        Some(conversation(turns, think, move |_, answers| {
+            let said = answers.iter().map(|answer| format!("{answer}|more"));
+            format!("session {index}{}", said.collect::<String>()).into_bytes()
+        }))
     })
     .unwrap()
 }
@@ -211,7 +189,8 @@ fn a_trace_is_replayed_at_its_own_times() {
     let offsets = vec![0, 5 * MS, 5 * MS, 400 * MS, SEC, 3 * SEC];
     let plan = level(Load::Trace { speed: 1.0 });
     let mut server = Simulated::new(50 * MS, 0);
-    let singles = Lookahead::start(8, |i| (i < 6).then(|| payload(&i.to_string()))).unwrap();
+    let payload = |i: u64| Payload { body: i.to_string().into_bytes(), ..Payload::default() };
+    let singles = Lookahead::start(8, move |i| (i < 6).then(|| payload(i))).unwrap();
     let signal = StopSignal::new();
     let trace = Some(offsets.clone());
     let (outcome, records) =

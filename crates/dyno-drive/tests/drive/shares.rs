@@ -1,8 +1,8 @@
 //! Parts of a level in virtual time: all together send what the whole does, each request once.
 #![allow(clippy::unwrap_used)]
 
-use crate::simulated::{Simulated, Turns, level, run_work};
-use dyno_drive::{LevelOutcome, Lookahead, NextTurn, Payload, Share, StopSignal, Work};
+use crate::simulated::{Simulated, conversations, level, run_work};
+use dyno_drive::{LevelOutcome, Lookahead, Payload, Share, StopSignal};
 use dyno_model::frame::Ending;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
 use dyno_model::record::{Phase, RequestRecord};
@@ -38,19 +38,6 @@ fn sent(plan: &LevelPlan, at_most: Option<u32>, shard: Shard, service: Nanos) ->
         run_work(plan, &mut server, shard, &stop, items.unwrap(), false, trace);
     let number = |body: &Vec<u8>| u64::from_le_bytes(body[..].try_into().unwrap());
     Sent { outcome, records, bodies: server.got.iter().map(number).collect() }
-}
-
-/// Endless conversations of three turns each.
-fn conversations() -> Lookahead<Vec<u8>> {
-    Lookahead::start(8, |_| {
-        let mut left = 2;
-        let turns = Turns(move |_: &str| {
-            left -= 1;
-            (left >= 0).then(|| NextTurn { think: 5 * MS, payload: Payload::default() })
-        });
-        Some(Work { first: Payload::default(), then: Some(Box::new(turns)) })
-    })
-    .unwrap()
 }
 
 fn any_load() -> impl Strategy<Value = Load> {
@@ -165,7 +152,7 @@ proptest! {
             let trace = matches!(load, Load::Trace { .. }).then(trace);
             let stop = StopSignal::new();
             let (_, records) =
-                run_work(&plan, &mut server, shard, &stop, conversations(), true, trace);
+                run_work(&plan, &mut server, shard, &stop, conversations(3, 5 * MS), true, trace);
             for record in records {
                 prop_assert!(seen.insert(record.index), "index {} twice", record.index);
                 let turn = record.turn.unwrap();
@@ -217,7 +204,14 @@ fn a_part_without_anything_to_send_starts_and_ends() {
     let mut server = Simulated::new(10 * MS, 0);
     server.at_most = Some(3);
     let stop = StopSignal::new();
-    let (outcome, records) =
-        run_work(&counted(poisson, 50), &mut server, none, &stop, conversations(), true, None);
+    let (outcome, records) = run_work(
+        &counted(poisson, 50),
+        &mut server,
+        none,
+        &stop,
+        conversations(3, 5 * MS),
+        true,
+        None,
+    );
     assert_eq!((outcome.end.ending, records.len()), (Ending::Requests, 0));
 }

@@ -1,7 +1,7 @@
 //! Prompts as a twin's engine sees them, without a request on the wire.
 
 use crate::{Prompt, PromptError, Transcript};
-use dyno_drive::{Body, Dialogue, NextTurn, Payload, Prepare, RequestedLengths, Work};
+use dyno_drive::{Body, Payload, Prepare, RequestedLengths, TurnRequest, TurnRequests, Turns};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use std::collections::VecDeque;
 
@@ -42,13 +42,16 @@ impl Prepare for Prompts {
         payload(prompt, item.input_tokens, item.output_tokens.unwrap_or(output_tokens))
     }
 
-    fn conversation(&self, conversation: &Conversation) -> Option<Work<TwinPrompt>> {
-        let left = conversation.turns.iter().cloned().collect();
-        let mut dialogue =
-            TwinDialogue { block: self.block, transcript: Transcript::default(), left };
-        let turn = dialogue.left.pop_front()?;
-        let first = dialogue.add_turn(&turn, conversation.input_tokens);
-        Some(Work { first, then: Some(Box::new(dialogue)) })
+    fn conversation(&self, conversation: &Conversation) -> Option<Turns<TwinPrompt>> {
+        conversation.turns.first()?;
+        let dialogue = TwinDialogue {
+            block: self.block,
+            transcript: Transcript::default(),
+            left: conversation.turns.iter().cloned().collect(),
+            input_tokens: conversation.input_tokens,
+        };
+        let pauses = conversation.turns.iter().map(|turn| turn.think);
+        Some(Turns::conversation(pauses, Box::new(dialogue)))
     }
 }
 
@@ -57,6 +60,8 @@ struct TwinDialogue {
     block: u32,
     transcript: Transcript,
     left: VecDeque<UserTurn>,
+    /// Of the first turn, until it is taken.
+    input_tokens: Option<u32>,
 }
 
 impl TwinDialogue {
@@ -69,11 +74,15 @@ impl TwinDialogue {
     }
 }
 
-impl Dialogue<TwinPrompt> for TwinDialogue {
-    fn next(&mut self, answer: &str) -> Option<NextTurn<TwinPrompt>> {
+impl TurnRequests<TwinPrompt> for TwinDialogue {
+    fn take(&mut self, _turn: u32) -> Option<TurnRequest<TwinPrompt>> {
         let turn = self.left.pop_front()?;
+        let input = self.input_tokens.take();
+        Some(self.add_turn(&turn, input).into())
+    }
+
+    fn answered(&mut self, _turn: u32, answer: &str) {
         self.transcript.add("assistant", answer);
-        Some(NextTurn { think: turn.think, payload: self.add_turn(&turn, None) })
     }
 
     fn size(&self) -> usize {

@@ -53,7 +53,7 @@ impl LevelRecorder for Records {
 fn turns(prefix_cache: bool, turns: Vec<UserTurn>) -> Vec<(u64, Option<u64>)> {
     let mut engine = engine(prefix_cache);
     let prompts: Prompts = engine.prompts(true);
-    let work = prompts.conversation(&Conversation { turns, input_tokens: None });
+    let work = prompts.conversation(&Conversation { turns, input_tokens: None }).map(Work::Turns);
     let plan = LevelPlan { drain_ns: u64::MAX, ..LevelPlan::closed_loop(1, 3) };
     let mut records = Records::default();
     let setup = LevelSetup {
@@ -62,6 +62,8 @@ fn turns(prefix_cache: bool, turns: Vec<UserTurn>) -> Vec<(u64, Option<u64>)> {
         seed: 0,
         trace: None,
         sessions: true,
+        once: false,
+        max_idle: None,
         at_most: None,
         shard: Shard::WHOLE,
         on_failure: OnFailure::default(),

@@ -4,13 +4,14 @@ use dyno_drive::{Payload, Prepare, RequestedLengths};
 use dyno_engine::predicted::Prompts;
 use dyno_engine::prompt_of;
 use dyno_engine::{Prompt, PromptError};
-use dyno_model::prompt::{ChatMessage, Content};
+use dyno_model::prompt::{ChatMessage, Content, RecordedPrompt};
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use dyno_wire::dialect::{Shape, of_path};
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 const BLOCK: u32 = 2;
 
@@ -66,9 +67,27 @@ fn body() -> impl Strategy<Value = Content> {
     })
 }
 
+/// Messages with calls of tools and their results.
+fn recorded() -> impl Strategy<Value = Content> {
+    let arguments = prop::sample::select(vec!["{\"k\": [1, \"a b\"]}", "no JSON", ""]);
+    let message = ("system|user|assistant|tool", text(), prop::option::of(arguments)).prop_map(
+        |(role, content, arguments)| {
+            let call =
+                |arguments| json!([{"id": "c", "function": {"name": "f", "arguments": arguments}}]);
+            let mut message = json!({"role": role, "content": content, "tool_call_id": "c"});
+            message["tool_calls"] = arguments.map_or(Value::Null, call);
+            Arc::new(message)
+        },
+    );
+    let tools = json!([{"type": "function", "function": {"name": "f", "description": "a b"}}]);
+    (prop::collection::vec(message, 0..5), prop::option::of(Just(Arc::new(tools))))
+        .prop_map(|(messages, tools)| Content::Recorded(RecordedPrompt { messages, tools }))
+}
+
 fn content() -> impl Strategy<Value = Content> {
     let messages = prop::collection::vec(message(), 0..4);
-    prop_oneof![text().prop_map(Content::Text), messages.prop_map(Content::Messages), body(),]
+    let texts = prop_oneof![text().prop_map(Content::Text), messages.prop_map(Content::Messages)];
+    prop_oneof![texts, body(), recorded()]
 }
 
 proptest! {
@@ -106,21 +125,18 @@ proptest! {
         let conversation = Conversation { turns: user.collect(), input_tokens: Some(7) };
         let sent = encoder(true).conversation(&conversation).unwrap();
         let direct = Prompts { chat: true, block: BLOCK }.conversation(&conversation).unwrap();
-        let (mut sent, mut sent_later) = (sent.first, sent.then.unwrap());
-        let (mut direct, mut later) = (direct.first, direct.then.unwrap());
-        for (number, (_, answer)) in (1..).zip(&turns) {
+        prop_assert_eq!(&sent.planned, &direct.planned);
+        let (mut sent, mut direct) = (sent.requests, direct.requests);
+        for (number, (_, answer)) in (0..).zip(&turns) {
+            let (over, same) = (sent.take(number).unwrap(), direct.take(number).unwrap());
             // A twin counts tokens itself: there are no characters that it could count instead.
-        let sent_lengths = RequestedLengths { characters: None, ..sent.lengths };
-        prop_assert_eq!(sent_lengths, direct.lengths);
-            prop_assert_eq!(over_http(&sent, true), direct.body.0);
-            let (next, same) = (sent_later.next(answer), later.next(answer));
-            if number == turns.len() {
-                prop_assert!(next.is_none() && same.is_none());
-                break;
-            }
-            let (next, same) = (next.unwrap(), same.unwrap());
-            prop_assert_eq!(next.think, same.think);
-            (sent, direct) = (next.payload, same.payload);
+            let sent_lengths = RequestedLengths { characters: None, ..over.payload.lengths };
+            prop_assert_eq!(sent_lengths, same.payload.lengths);
+            prop_assert_eq!(over_http(&over.payload, true), same.payload.body.0);
+            sent.answered(number, answer);
+            direct.answered(number, answer);
         }
+        let after = turns.len() as u32;
+        prop_assert!(sent.take(after).is_none() && direct.take(after).is_none());
     }
 }

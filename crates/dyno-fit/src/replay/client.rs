@@ -78,6 +78,8 @@ impl ReplayClient {
             seed: 0,
             trace: None,
             sessions: false,
+            once: false,
+            max_idle: None,
             at_most,
             shard: Shard::WHOLE,
             on_failure: OnFailure::default(),

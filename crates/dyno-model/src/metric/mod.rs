@@ -39,6 +39,26 @@ pub enum Metric {
     Goodput,
     /// Output tokens per second that one user sees.
     PerUser,
+    /// Output tokens per second that three quarters of the users see at least.
+    PerUserP75,
+    /// Output tokens per second that nine of ten users see at least.
+    PerUserP90,
+    /// Output tokens of a request divided by its latency.
+    RequestSpeed,
+    /// The same that nine of ten requests reach.
+    RequestSpeedP90,
+    /// Output tokens of all requests divided by the sum of their latencies.
+    OverallSpeed,
+    /// Trees of sessions of which every request completed.
+    TreesCompleted,
+    /// Trees of sessions at work.
+    TreesLive,
+    /// How long a tree took.
+    TreeDuration,
+    /// The same divided by the recorded time.
+    TreeStretch,
+    /// The hit rate of a prefix cache without bounds.
+    IdealCache,
     /// Arrivals per second.
     Offered,
     /// Requests in flight.
@@ -251,8 +271,18 @@ impl Metric {
 
     /// Whether a run with this task can have it.
     pub fn fits(self, task: Task) -> bool {
-        let of_output =
-            matches!(self, Self::OutputRate | Self::TotalRate | Self::PerUser | Self::Price);
+        let of_output = matches!(
+            self,
+            Self::OutputRate
+                | Self::TotalRate
+                | Self::PerUser
+                | Self::PerUserP75
+                | Self::PerUserP90
+                | Self::RequestSpeed
+                | Self::RequestSpeedP90
+                | Self::OverallSpeed
+                | Self::Price
+        );
         match task.generates() {
             true => !self.needs_inputs(),
             false => !self.needs_stream() && !of_output,

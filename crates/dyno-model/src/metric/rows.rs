@@ -370,6 +370,78 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         LevelSummary::per_user,
     ),
     (
+        Metric::PerUserP75,
+        Info {
+            id: "per_user_p75",
+            name: "per_user_p75",
+            unit: Unit::TokensPerSecond,
+            label: ["Output tokens/s per user, p75 of the slow side", "单用户输出速度（慢侧 p75）"],
+            formula: "1 / TPOT p75",
+            places: &[(PageChart, 36, &[])],
+            ..WORK
+        },
+        |level| level.interactivity?.decoding.p75,
+    ),
+    (
+        Metric::PerUserP90,
+        Info {
+            id: "per_user_p90",
+            name: "per_user_p90",
+            unit: Unit::TokensPerSecond,
+            label: ["Output tokens/s per user, p90 of the slow side", "单用户输出速度（慢侧 p90）"],
+            formula: "1 / TPOT p90",
+            places: &[(PageChart, 37, &[])],
+            ..WORK
+        },
+        |level| level.interactivity?.decoding.p90,
+    ),
+    (
+        Metric::RequestSpeed,
+        Info {
+            id: "request_speed",
+            name: "request_speed",
+            unit: Unit::TokensPerSecond,
+            label: ["Output tokens/s of a request", "单请求输出速度"],
+            formula: "1 / (latency / output tokens), p50",
+            means: [
+                "How fast a request yields tokens, its prompt included; the median over the requests.",
+                "单个请求产出 token 的速度，含提示词处理；取各请求的中位数。",
+            ],
+            places: &[(PageChart, 38, &[])],
+            ..WORK
+        },
+        |level| level.interactivity?.request.p50,
+    ),
+    (
+        Metric::RequestSpeedP90,
+        Info {
+            id: "request_speed_p90",
+            name: "request_speed_p90",
+            unit: Unit::TokensPerSecond,
+            label: [
+                "Output tokens/s of a request, p90 of the slow side",
+                "单请求输出速度（慢侧 p90）",
+            ],
+            formula: "1 / (latency / output tokens), p90",
+            places: &[(PageChart, 39, &[])],
+            ..WORK
+        },
+        |level| level.interactivity?.request.p90,
+    ),
+    (
+        Metric::OverallSpeed,
+        Info {
+            id: "overall_speed",
+            name: "overall_speed",
+            unit: Unit::TokensPerSecond,
+            label: ["Output tokens/s over all latency", "总体输出速度"],
+            formula: "Σ output tokens / Σ latency",
+            places: &[(PageChart, 40, &[])],
+            ..WORK
+        },
+        |level| level.interactivity?.overall,
+    ),
+    (
         Metric::Offered,
         charted(
             Info {
@@ -483,6 +555,57 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         |level| level.duration_s,
     ),
     (
+        Metric::TreesCompleted,
+        charted(
+            REQUESTS,
+            "trees_completed",
+            "trees_completed",
+            ["Completed trees", "完成的任务树"],
+            &[(PageChart, 41, &[])],
+        ),
+        |level| Some(level.trees.as_ref()?.completed as f64),
+    ),
+    (
+        Metric::TreesLive,
+        charted(
+            Info { better: Better::Neither, ..REQUESTS },
+            "trees_live",
+            "trees_live",
+            ["Live trees, mean", "平均活跃任务树"],
+            &[(PageChart, 42, &[])],
+        ),
+        |level| Some(level.trees.as_ref()?.live?.mean),
+    ),
+    (
+        Metric::TreeDuration,
+        Info {
+            id: "tree_duration_s",
+            name: "tree_duration",
+            unit: Unit::Seconds,
+            better: Better::Lower,
+            label: ["Duration of a tree, p50", "任务树时长 p50"],
+            formula: "last end − first sent",
+            means: [
+                "How long a completed tree of sessions took, gaps included; the median over the trees.",
+                "完成的任务树所用时间，含间隔；取各任务树的中位数。",
+            ],
+            places: &[(PageChart, 43, &[]), (Definitions, 17, &[]), (Compare, 12, &[])],
+            ..REQUESTS
+        },
+        |level| Some(level.trees.as_ref()?.duration.as_ref()?.p50? / 1e3),
+    ),
+    (
+        Metric::TreeStretch,
+        charted(
+            Info { better: Better::Lower, ..REQUESTS },
+            "tree_stretch",
+            "stretch",
+            ["Stretch of a tree, p50", "任务树伸缩比 p50"],
+            &[(PageChart, 44, &[])],
+        ),
+        |level| level.trees.as_ref()?.stretch.as_ref()?.p50,
+    ),
+    (
         Metric::Running,
         charted(
             SERVER,
@@ -534,6 +657,17 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             ..SERVER
         },
         |level| Some(level.cache.as_ref()?.share? * 100.0),
+    ),
+    (
+        Metric::IdealCache,
+        charted(
+            Info { unit: Unit::Percent, better: Better::Neither, ..SERVER },
+            "ideal_cache_share",
+            "ideal_cached",
+            ["Ideal cache share, with responses", "理想缓存命中率（含响应）"],
+            &[(PageChart, 45, &[])],
+        ),
+        |level| Some(level.trees.as_ref()?.ideal_cache?.with_responses * 100.0),
     ),
     (
         Metric::Price,

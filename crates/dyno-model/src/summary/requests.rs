@@ -22,6 +22,9 @@ pub struct RequestCounts {
     pub unconfirmed: Option<u64>,
     /// Could not be sent.
     pub dropped: Option<u64>,
+    /// Not sent because they were longer than the server's context; absent where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overflowed: Option<u64>,
     /// Still running when the run had to stop.
     pub censored: Option<u64>,
     /// Sent again because a reused connection turned out closed.

@@ -297,7 +297,7 @@ fn edge(name: &str, held: Option<&HeldCapacity>, language: Language) -> String {
     use crate::text::{capacity_unit, load, middle};
     let unknown = || Word::NotTried.with(language, &[name]);
     let Some(held) = held else { return unknown() };
-    let (name, unit) = (name.to_owned(), capacity_unit(&held.unit, language));
+    let (name, unit) = (name.to_owned(), capacity_unit(&held.unit, held.trees, language));
     match (held.holds, held.does_not_hold) {
         (Some(holds), Some(fails)) if held.searched => {
             let sure = held.confidence.map(|sure| format!("{:.0}", (100.0 * sure).floor()));

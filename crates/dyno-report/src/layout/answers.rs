@@ -2,8 +2,10 @@
 //! meet the SLO.
 
 use super::cells::{markdown as safe, row};
+use crate::marks::Marks;
 use crate::messages::{Label, Say};
 use crate::text::{ABSENT, answer, number, outcome_word, remarks};
+use crate::trees::{TreeTable, groups, lines, whole};
 use dyno_model::Language;
 use dyno_model::metric::{Metric, Time};
 use dyno_model::summary::{Spread, Summary};
@@ -64,6 +66,29 @@ pub(super) fn slo(summary: &Summary, language: Language) -> String {
         if let Some(slo) = &level.slo {
             let outcome = outcome_word(slo.verdict.outcome, language).to_owned();
             out.push_str(&row(&[safe(&level.label), outcome, safe(&remarks(slo, language))]));
+        }
+    }
+    out
+}
+
+/// The trees of each level: what became of them, how long they took, and their requests in groups.
+pub(super) fn trees(summary: &Summary, language: Language) -> String {
+    let (mut out, marks) = (String::new(), &mut Marks::default());
+    for level in summary.levels.iter().filter(|level| level.trees.is_some()) {
+        out.push_str(&format!("\n#### {}\n\n", safe(&level.label)));
+        for (name, text) in lines(level, language) {
+            out.push_str(&format!("- {name}{}{text}\n", language.colon()));
+        }
+        for TreeTable { title, heads, rows } in
+            [whole(level, marks, language), groups(level, marks, language)].into_iter().flatten()
+        {
+            let heads = heads.into_iter().map(|(group, head, _)| format!("{group} {head}"));
+            let heads = heads.map(|head| head.trim().to_owned());
+            let heads: Vec<String> = std::iter::once(String::new()).chain(heads).collect();
+            out.push_str(&format!("\n{title}\n\n{}", table(&heads, 1)));
+            for (name, cells) in rows {
+                out.push_str(&row(&[vec![name], cells].concat()));
+            }
         }
     }
     out

@@ -5,7 +5,9 @@ use super::remarks::reasons;
 use super::table::LayoutTable;
 use dyno_model::Language;
 use dyno_model::metric::{Metric, Statistic, Time};
-use dyno_model::summary::{Distribution, LevelSummary, RunSummary, ServerTimesSummary, Summary};
+use dyno_model::summary::{
+    Distribution, LevelSummary, RunSummary, ServerTimesSummary, Summary, Trees,
+};
 use std::io::{self, Write};
 
 /// A level and its run.
@@ -17,6 +19,11 @@ pub(super) struct LevelRow<'a> {
 
 /// A column of such rows.
 pub(super) type LevelColumn<'a> = Column<LevelRow<'a>>;
+
+/// A count, a number or a time of the trees of a level.
+type TreeCount = fn(&Trees) -> u64;
+type TreeNumber = fn(&Trees) -> Option<f64>;
+type TreeTime = fn(&Trees) -> Option<&Distribution>;
 
 /// One of the server's own times.
 type ServerTime = fn(&ServerTimesSummary) -> Option<&Distribution>;
@@ -128,7 +135,69 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
     columns.push(LevelColumn::own("uncertain", |row| {
         Some(uncertain(row.level).join(" ")).filter(|names| !names.is_empty())
     }));
+    columns.push(LevelColumn::whole("overflowed", |row| row.level.requests.overflowed));
+    let speeds = [
+        Metric::PerUser,
+        Metric::PerUserP75,
+        Metric::PerUserP90,
+        Metric::RequestSpeed,
+        Metric::RequestSpeedP90,
+        Metric::OverallSpeed,
+    ];
+    for metric in speeds {
+        columns.push(LevelColumn::number(metric.info().id, move |row| metric.value(row.level)));
+    }
+    of_trees(&mut columns);
     columns
+}
+
+/// How the trees of a level ended, how long they took, and what a cache could have held.
+fn of_trees(columns: &mut Vec<LevelColumn<'_>>) {
+    let counts: [(&str, TreeCount); 10] = [
+        ("trees_started", |trees| trees.started),
+        ("trees_completed", |trees| trees.completed),
+        ("trees_failed", |trees| trees.failed),
+        ("trees_overflowed", |trees| trees.overflowed),
+        ("trees_cut", |trees| trees.cut),
+        ("tree_sessions", |trees| trees.sessions),
+        ("tree_subagents", |trees| trees.subagents),
+        ("tree_requests_cancelled", |trees| trees.cancelled),
+        ("responses_trimmed", |trees| trees.fidelity.trimmed),
+        ("histories_cut", |trees| trees.fidelity.cut),
+    ];
+    for (name, count) in counts {
+        columns.push(LevelColumn::whole(name, move |row| row.level.trees.as_ref().map(count)));
+    }
+    let times: [(&str, TreeTime, f64); 5] = [
+        ("tree_duration_s", |trees| trees.duration.as_ref(), 1e3),
+        ("tree_active_s", |trees| trees.active.as_ref(), 1e3),
+        ("tree_idle_s", |trees| trees.idle.as_ref(), 1e3),
+        ("tree_join_wait_s", |trees| trees.join_wait.as_ref(), 1e3),
+        ("tree_stretch", |trees| trees.stretch.as_ref(), 1.0),
+    ];
+    for (name, of, unit) in times {
+        for which in [Statistic::Mean, Statistic::P50, Statistic::P90] {
+            let value = move |row: &LevelRow<'_>| of(row.level.trees.as_ref()?)?.get(which);
+            columns.push(LevelColumn::number(format!("{name}_{}", which.key()), move |row| {
+                value(row).map(|value| value / unit)
+            }));
+        }
+    }
+    let numbers: [(&str, TreeNumber); 10] = [
+        ("trees_live_mean", |trees| Some(trees.live?.mean)),
+        ("trees_live_peak", |trees| Some(trees.live?.peak as f64)),
+        ("tree_parallel_mean", |trees| Some(trees.parallel?.mean)),
+        ("gap_error_p50_ms", |trees| Some(trees.fidelity.gap_error_ms?.p50)),
+        ("gap_error_p99_ms", |trees| Some(trees.fidelity.gap_error_ms?.p99)),
+        ("gaps_skipped_s", |trees| Some(trees.fidelity.skipped_s)),
+        ("idle_skipped_s", |trees| Some(trees.fidelity.idle_skipped_s)),
+        ("output_kept", |trees| trees.fidelity.output_kept),
+        ("ideal_cache_of_prompts", |trees| Some(trees.ideal_cache?.of_prompts)),
+        ("ideal_cache_with_responses", |trees| Some(trees.ideal_cache?.with_responses)),
+    ];
+    for (name, number) in numbers {
+        columns.push(LevelColumn::number(name, move |row| number(row.level.trees.as_ref()?)));
+    }
 }
 
 /// The columns of a level whose values the client could measure only roughly.

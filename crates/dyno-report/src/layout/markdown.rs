@@ -30,6 +30,7 @@ pub(super) fn markdown(
         out.push_str(&table(summary, selection, language));
         out.push_str(&answers::repeats(summary, language));
         out.push_str(&answers::slo(summary, language));
+        out.push_str(&answers::trees(summary, language));
     }
     if !summary.notes.is_empty() {
         out.push_str(&format!("\n{}\n\n", Label::Notes.text(language)));

@@ -9,6 +9,7 @@ use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::summary::Summary;
+use dyno_model::tree::Growth;
 use dyno_model::units::to_s;
 use std::io::{self, Write};
 
@@ -84,6 +85,21 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("heartbeats", |record| record.streamed.then_some(record.heartbeats)),
         RequestColumn::truth("unconfirmed", |record| Some(record.outcome == Outcome::Unconfirmed)),
     ]);
+    columns.extend([
+        RequestColumn::whole("tree", |record| Some(record.tree.as_ref()?.tree)),
+        RequestColumn::whole("tree_requests", |record| Some(record.tree.as_ref()?.turns)),
+        RequestColumn::number("gap_s", |record| Some(to_s(record.tree.as_ref()?.gap))),
+        RequestColumn::number("gap_skipped_s", |record| Some(to_s(record.tree.as_ref()?.skipped))),
+        RequestColumn::number("join_wait_s", |record| record.tree.as_ref()?.join_wait.map(to_s)),
+        RequestColumn::own("growth", |record| record.tree.as_ref()?.growth.map(growth)),
+        RequestColumn::whole("repeated_of_prompts", |record| {
+            Some(record.tree.as_ref()?.repeated?.of_prompts)
+        }),
+        RequestColumn::whole("repeated_with_responses", |record| {
+            Some(record.tree.as_ref()?.repeated?.with_responses)
+        }),
+        RequestColumn::truth("warms_cache", |record| Some(record.tree.as_ref()?.warms)),
+    ]);
     columns
 }
 
@@ -119,6 +135,14 @@ pub fn per_request(
 
 fn millis(ns: Option<u64>) -> Option<f64> {
     ns.map(|ns| ns as f64 / NS_PER_MS)
+}
+
+fn growth(growth: Growth) -> &'static str {
+    match growth {
+        Growth::Whole => "whole",
+        Growth::Trimmed => "trimmed",
+        Growth::Cut => "cut",
+    }
 }
 
 fn phase(phase: Phase) -> &'static str {

@@ -11,6 +11,16 @@ messages! {
     BodyRate: "body\nMB/s", "响应体\nMB/s";
     Goodput: "goodput\nreq/s", "有效吞吐\n请求/秒";
     PerUser: "per user\ntok/s", "单用户\ntok/s";
+    PerUserP75: "per user\np75 slow", "单用户\n慢侧 p75";
+    PerUserP90: "per user\np90 slow", "单用户\n慢侧 p90";
+    RequestSpeed: "request\ntok/s", "单请求\ntok/s";
+    RequestSpeedP90: "request\np90 slow", "单请求\n慢侧 p90";
+    OverallSpeed: "overall\ntok/s", "总体\ntok/s";
+    TreesCompleted: "whole\ntrees", "完成的\n任务树";
+    TreesLive: "live\ntrees", "活跃\n任务树";
+    TreeDuration: "tree\ns p50", "任务树\ns p50";
+    TreeStretch: "stretch\np50", "伸缩比\np50";
+    IdealCache: "ideal\ncached %", "理想\n缓存 %";
     InFlight: "in\nflight", "平均\n并发数";
     Completed: "ok", "成功";
     Failed: "failed", "失败";
@@ -33,6 +43,16 @@ impl Head {
             Metric::BodyRate => Self::BodyRate,
             Metric::Goodput => Self::Goodput,
             Metric::PerUser => Self::PerUser,
+            Metric::PerUserP75 => Self::PerUserP75,
+            Metric::PerUserP90 => Self::PerUserP90,
+            Metric::RequestSpeed => Self::RequestSpeed,
+            Metric::RequestSpeedP90 => Self::RequestSpeedP90,
+            Metric::OverallSpeed => Self::OverallSpeed,
+            Metric::TreesCompleted => Self::TreesCompleted,
+            Metric::TreesLive => Self::TreesLive,
+            Metric::TreeDuration => Self::TreeDuration,
+            Metric::TreeStretch => Self::TreeStretch,
+            Metric::IdealCache => Self::IdealCache,
             Metric::InFlight => Self::InFlight,
             Metric::Completed => Self::Completed,
             Metric::Failed => Self::Failed,

@@ -4,10 +4,12 @@
 mod heads;
 mod layouts;
 mod text;
+mod trees;
 
 pub(crate) use heads::Head;
 pub(crate) use layouts::Label;
 pub(crate) use text::Say;
+pub(crate) use trees::TreeText;
 
 #[cfg(test)]
 mod tests {

@@ -82,6 +82,7 @@ messages! {
     CountUnconfirmed: "{} unconfirmed", "未确认 {}";
     CountShed: "{} shed", "过载拒绝 {}";
     CountDropped: "{} dropped", "未发出 {}";
+    CountOverflowed: "{} longer than the context", "超出上下文长度 {}";
     CountCensored: "{} unfinished when the level ended (censored)", "档位结束时未完成（截断）{}";
     WholeRun:
         "whole level: {} req/s, {} out tok/s, {} total tok/s over {} s",

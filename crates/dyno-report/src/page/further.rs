@@ -1,4 +1,4 @@
-//! What only some runs have: where measurements are expected, rounds of the same level, conversations,
+//! What only some runs have: where measurements are expected, rounds of the same level, conversations, trees,
 //! output lengths, the prefix cache, several agents, the server's own times, server metrics, and the
 //! price of tokens.
 
@@ -8,6 +8,7 @@ use super::markup::{Markup, tag};
 use super::numbers::{counted, counted_or_absent, grouped, percent, shown};
 use super::predicted::predicted;
 use super::tables::{self, Cell, Row};
+use super::trees::trees;
 use super::words::Word;
 use crate::text::ABSENT;
 use crate::text::server_times::spread;
@@ -20,8 +21,9 @@ const GIB: f64 = (1_u64 << 30) as f64;
 
 /// The parts that this run has; nothing where it has none.
 pub(super) fn further(page: &Page) -> Option<Markup> {
-    let parts = [predicted, repeats, sessions, lengths, cache, agents, server_times, server, cost]
-        .map(|part| part(page));
+    let parts =
+        [predicted, repeats, sessions, trees, lengths, cache, agents, server_times, server, cost]
+            .map(|part| part(page));
     let parts: Vec<Markup> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.into_iter().collect())
 }

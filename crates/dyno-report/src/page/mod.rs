@@ -24,6 +24,7 @@ mod script_words;
 mod setup;
 mod table;
 mod tables;
+mod trees;
 mod words;
 
 pub use compared::compared;

@@ -207,6 +207,14 @@ messages! {
     Sessions: "Conversations", "多轮会话";
     Conversations: "{}: {} conversations of {} turns on average; {} ended early after a failure.",
         "{}：{} 个会话，平均 {} 轮；{} 个因失败中断。";
+    Trees: "Trees of sessions", "任务树";
+    TreesAbout:
+        "A tree is a task: a root session and all its sub-agents. Bars are requests, thin lines gaps.",
+        "一棵任务树是一个任务：主会话及其全部子智能体。条形为请求，细线为间隔。";
+    TreesAlt: "requests of the first trees, a row for each session", "前几棵任务树的请求，每个会话一行";
+    TreesTooLarge:
+        "The picture of the trees is too large for this page; dyno report --charts trees draws it.",
+        "任务树的图对本页面而言过大；可用 dyno report --charts trees 绘制。";
     Turns: "Turns", "轮次";
     FirstTurn: "first", "首轮";
     LaterTurns: "later", "后续";

@@ -9,10 +9,12 @@ use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::server_times::server_times;
 use super::slices::slices;
+use super::trees::trees;
 use super::turns::turns;
 use crate::marks::Marks;
-use crate::messages::Say;
+use crate::messages::{Say, TreeText};
 use crate::selection::which_name;
+use crate::trees::{lines, speed};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Statistic, Time};
@@ -57,6 +59,14 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
         out.push_str(&wrap("  ", &text, options.prose()));
     }
     out.push_str(&turns(level, &mut Marks::default(), options));
+    for (name, text) in lines(level, language) {
+        out.push_str(&named(name, &text, options));
+    }
+    let speeds = level.interactivity.filter(|_| options.details && level.trees.is_none());
+    if let Some(text) = speeds.and_then(|of| speed(&of, language)) {
+        out.push_str(&named(TreeText::Interactivity.text(language), &text, options));
+    }
+    out.push_str(&trees(level, &mut Marks::default(), options));
     out.push_str(&slices(level, &mut Marks::default(), options));
     out.push_str(&intervals(level, options));
     let price = run.gpu_cost.as_ref();
@@ -114,8 +124,11 @@ fn stated(level: &LevelSummary, language: Language) -> Option<String> {
 /// Arrivals that did not end in an answer or a failure.
 fn requests(level: &LevelSummary, language: Language) -> Option<String> {
     let r = &level.requests;
-    let ended = r.ended().map(|ended| ended + r.censored.unwrap_or_default());
-    let none = [r.unconfirmed, r.dropped, r.censored].iter().all(|n| n.is_none_or(|n| n == 0));
+    let others = r.censored.unwrap_or_default() + r.overflowed.unwrap_or_default();
+    let ended = r.ended().map(|ended| ended + others);
+    let none = [r.unconfirmed, r.dropped, r.overflowed, r.censored]
+        .iter()
+        .all(|n| n.is_none_or(|n| n == 0));
     if none && (ended == r.planned || r.planned.is_none()) {
         return None;
     }
@@ -126,6 +139,7 @@ fn requests(level: &LevelSummary, language: Language) -> Option<String> {
         (r.unconfirmed, Say::CountUnconfirmed),
         (r.shed, Say::CountShed),
         (r.dropped, Say::CountDropped),
+        (r.overflowed, Say::CountOverflowed),
         (r.censored, Say::CountCensored),
     ];
     // Requests that were unconfirmed, shed, dropped or censored are the exception.

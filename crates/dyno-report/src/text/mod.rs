@@ -18,6 +18,7 @@ pub(crate) mod server_times;
 mod slices;
 mod slo;
 mod table;
+mod trees;
 mod turns;
 
 use crate::messages::{Label, Say};

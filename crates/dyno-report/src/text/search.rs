@@ -1,7 +1,7 @@
 //! The result of a search in one sentence, below the levels.
 
 use super::TextOptions;
-use crate::messages::Say;
+use crate::messages::{Say, TreeText};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Metric;
 use dyno_model::summary::{Basis, LevelSummary, SearchSummary, Summary};
@@ -40,7 +40,7 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
             let missed = missed_at(summary, unit, language);
             let about = |low, high| load(middle(low, high, unit));
             let tried = |low| tried(summary, unit, low, language);
-            let unit = unit_text(unit, language);
+            let unit = unit_text(unit, summary.has_trees(), language);
             match (*holds, *does_not_hold) {
                 (Some(low), Some(high)) => {
                     let highest = highest + &missed;
@@ -128,9 +128,11 @@ pub(crate) fn middle(low: f64, high: f64, unit: &str) -> f64 {
     }
 }
 
-/// The unit of a capacity; an unknown one is shown as it is.
-pub(crate) fn unit_text(unit: &str, language: Language) -> String {
+/// The unit of a capacity: agents, where the load is of trees. An unknown one is shown as it is.
+pub(crate) fn unit_text(unit: &str, trees: bool, language: Language) -> String {
     match unit {
+        "in flight" if trees => TreeText::UnitAgents.text(language).to_owned(),
+        "req/s" if trees => TreeText::UnitTreeRate.text(language).to_owned(),
         "req/s" => Say::UnitRate.text(language).to_owned(),
         "in flight" => Say::UnitInFlight.text(language).to_owned(),
         other => escape(other, 20),

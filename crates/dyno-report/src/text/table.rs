@@ -4,6 +4,7 @@ use super::TextOptions;
 use super::grid::{Column, Grid, OPTIONAL};
 use super::paint::{struck, verdict};
 use super::slices::slices;
+use super::trees::trees;
 use super::turns::turns;
 use crate::marks::Marks;
 use crate::messages::{Label, Say};
@@ -116,6 +117,8 @@ fn by_default(
     all.extend(other.filter(|(column, _)| column.is_known(levels)));
     let others = [
         (Metric::CachedShare, 11),
+        (Metric::TreesCompleted, 12),
+        (Metric::TreeDuration, 13),
         (Metric::Goodput, OPTIONAL + 7),
         (Metric::InFlight, OPTIONAL + 8),
     ];
@@ -186,6 +189,7 @@ pub(super) fn table(summary: &Summary, blocks: bool, options: &TextOptions) -> S
     // The marks of the small tables are explained here, too.
     for level in levels.iter().filter(|_| blocks) {
         drop(turns(level, &mut marks, options) + &slices(level, &mut marks, options));
+        drop(trees(level, &mut marks, options));
     }
     let labels = Labels::of(levels, room.saturating_sub(last + grid.width()));
     let first = labels.width.max(width(heads[0]));

@@ -9,3 +9,4 @@ mod page;
 mod round_trip;
 mod server;
 mod text;
+mod trees;

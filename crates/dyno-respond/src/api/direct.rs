@@ -2,7 +2,8 @@
 
 use super::openai::request::Fields;
 use super::prompt::{Hashed, Prompt, PromptError, Words, text, words_of};
-use dyno_model::prompt::Content;
+use super::read::{ReadPrompt, ReadTools};
+use dyno_model::prompt::{Content, RecordedPrompt};
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value};
@@ -55,8 +56,26 @@ impl Prompt {
             }
             Content::Body(fields) => of_body(fields, with_roles)?,
             Content::Texts(texts) => joined(texts.all().map(String::as_str)),
+            Content::Recorded(prompt) => return Self::of_recorded(prompt, with_roles, block),
         };
         Ok(Self::new(&words, block))
+    }
+
+    /// What an agent sent, in the same way.
+    pub fn of_recorded(
+        prompt: &RecordedPrompt,
+        with_roles: bool,
+        block: u32,
+    ) -> Result<Self, PromptError> {
+        if !with_roles {
+            return Ok(Self::new(&text::<Hashed>(&prompt.text()), block));
+        }
+        let mut words = Hashed::default();
+        for message in &prompt.messages {
+            words.append(ReadPrompt::deserialize(&**message).map_err(wrong)?.0);
+        }
+        let tools = prompt.tools.as_deref().map(ReadTools::deserialize);
+        Ok(Self::new(&ReadTools::before(tools.transpose().map_err(wrong)?, words), block))
     }
 }
 
@@ -84,15 +103,20 @@ fn of_body(fields: &Map<String, Value>, with_roles: bool) -> Result<Hashed, Prom
     };
     let read = fields.iter().filter(|(key, _)| !left_out(key));
     let read = MapDeserializer::new(read.map(|(key, value)| (key.as_str(), value)));
-    let wrong =
-        |error: serde_json::Error| PromptError(format!("The request body is invalid: {error}"));
-    let read = Fields::<Hashed>::deserialize(read).map_err(wrong)?;
+    let mut read = Fields::<Hashed>::deserialize(read).map_err(wrong)?;
     match (with_roles, messages, prompt) {
-        (true, None, Some(_)) => Ok(of_user(words_of(&read, false).cloned().unwrap_or_default())),
+        (true, None, Some(_)) => {
+            let said = of_user(words_of(&mut read, false).unwrap_or_default());
+            Ok(read.behind_tools(said))
+        }
         (false, Some(Value::Array(messages)), None) => {
             let texts = messages.iter().filter_map(|message| message.get("content")?.as_str());
             Ok(joined(texts))
         }
-        _ => words_of(&read, with_roles).cloned(),
+        _ => words_of(&mut read, with_roles),
     }
+}
+
+fn wrong(error: serde_json::Error) -> PromptError {
+    PromptError(format!("The request body is invalid: {error}"))
 }

@@ -13,6 +13,7 @@ mod openai;
 mod pooling;
 pub mod prompt;
 mod prompt_end;
+mod read;
 pub mod response;
 mod responses;
 mod room;

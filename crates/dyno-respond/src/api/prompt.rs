@@ -4,12 +4,8 @@
 use super::openai::request::Fields;
 use super::prompt_end::PromptEnd;
 use dyno_stats::rng::SplitMix;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A prompt as the engine sees it.
@@ -39,16 +35,18 @@ impl Error for PromptError {}
 /// if they are read `with_roles`, else its plain prompt, in blocks of `block` tokens.
 pub fn prompt_of(body: &[u8], with_roles: bool, block: u32) -> Result<Prompt, PromptError> {
     let wrong = |error| PromptError(format!("The request body is invalid: {error}"));
-    let fields: Fields<Hashed> = serde_json::from_slice(body).map_err(wrong)?;
-    let words = words_of(&fields, with_roles)?;
-    Ok(Prompt::new(words, block))
+    let mut fields: Fields<Hashed> = serde_json::from_slice(body).map_err(wrong)?;
+    Ok(Prompt::new(&words_of(&mut fields, with_roles)?, block))
 }
 
-/// The words of a body: its messages if they are read `with_roles`, else its plain prompt.
-pub(super) fn words_of<W: Words>(fields: &Fields<W>, with_roles: bool) -> Result<&W, PromptError> {
+/// The words of a body: its tools and messages if they are read `with_roles`, else its plain prompt.
+pub(super) fn words_of<W: Words>(
+    fields: &mut Fields<W>,
+    with_roles: bool,
+) -> Result<W, PromptError> {
     let (field, words) = match with_roles {
-        true => ("messages", fields.messages()),
-        false => ("prompt", fields.plain()),
+        true => ("messages", fields.take_messages()),
+        false => ("prompt", fields.take_plain()),
     };
     words.ok_or_else(|| PromptError(format!("The field `{field}` is required.")))
 }
@@ -157,6 +155,8 @@ impl Words for Hashed {
                 self.words.extend_from_slice(rest);
                 self.roles = next.roles;
             }
+            // However deep it stands: a list of one is that one.
+            None if self.roles == 0 => self.roles = next.roles,
             None if next.roles != 0 => self.roles = scatter(self.roles ^ next.roles),
             None => {}
         }
@@ -181,9 +181,9 @@ impl Words for Hashed {
         self.words.iter().for_each(|word| {
             end.push(*word);
         });
-        if self.by_roles {
-            end.expect("assistant");
-        }
+        // A last message without words leaves its role, which is combined with that of the response.
+        let of_response = if self.by_roles { scatter(hash("assistant")) } else { 0 };
+        end.expect(self.roles ^ of_response);
         Some(end)
     }
 }
@@ -205,74 +205,14 @@ pub(super) fn text<W: Words>(text: &str) -> W {
     words
 }
 
-/// A prompt as words: of strings their words, of token ids each, of lists all in order, of
-/// messages and parts what is in `content` and `text`. The text itself is not kept.
-#[derive(Debug)]
-pub struct ReadPrompt<W>(pub(crate) W);
-
-impl<'de, W: Words> Deserialize<'de> for ReadPrompt<W> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader(PhantomData)).map(ReadPrompt)
-    }
-}
-
-struct Reader<W>(PhantomData<W>);
-
-impl<'de, W: Words> Visitor<'de> for Reader<W> {
-    type Value = W;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text, token ids or messages")
-    }
-
-    fn visit_str<E>(self, words: &str) -> Result<W, E> {
-        Ok(text(words))
-    }
-
-    fn visit_u64<E>(self, id: u64) -> Result<W, E> {
-        let mut words = W::default();
-        words.id(id);
-        Ok(words)
-    }
-
-    fn visit_unit<E>(self) -> Result<W, E> {
-        Ok(W::default())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<W, A::Error> {
-        let mut words = W::default();
-        while let Some(ReadPrompt(next)) = items.next_element()? {
-            words.append(next);
-        }
-        Ok(words)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<W, A::Error> {
-        let (mut words, mut role) = (W::default(), W::default());
-        while let Some(key) = fields.next_key::<Cow<'de, str>>()? {
-            match key.as_ref() {
-                "content" | "text" => words.append(fields.next_value::<ReadPrompt<W>>()?.0),
-                "role" => {
-                    fields.next_value::<Value>()?.as_str().into_iter().for_each(|r| role.role(r));
-                }
-                _ => {
-                    fields.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        role.append(words);
-        Ok(role)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     fn tokens(body: &str, chat: bool) -> u32 {
-        let fields: Fields<PromptCount> = serde_json::from_str(body).unwrap();
-        let counted = words_of(&fields, chat).unwrap().tokens();
+        let mut fields: Fields<PromptCount> = serde_json::from_str(body).unwrap();
+        let counted = words_of(&mut fields, chat).unwrap().tokens();
         assert_eq!(prompt_of(body.as_bytes(), chat, 4).unwrap().tokens, counted);
         counted
     }
@@ -305,6 +245,11 @@ mod tests {
         assert_eq!((first.hashes.len(), hashes.len(), second.hashes.len()), (2, 3, 4));
         assert_eq!(hashes, second.hashes[..3]);
         assert_ne!(first.hashes_with(["x", "g"].into_iter())[2], second.hashes[2]);
+        // A tool that returns nothing is a message without words.
+        let nothing = r#"{"role":"tool","content":""}"#;
+        let first = chat(&format!("[{turn},{nothing}]"));
+        let second = chat(&format!(r#"[{turn},{nothing},{answer}]"#));
+        assert_eq!(first.hashes_with(["f", "g"].into_iter()), second.hashes[..]);
         // Plain text has no roles.
         let plain = |text: &str| {
             prompt_of(format!("{{\"prompt\":\"{text}\"}}").as_bytes(), false, 2).unwrap()

@@ -26,9 +26,9 @@ impl PromptEnd {
         (self.in_block == 0).then_some(self.so_far)
     }
 
-    /// The role of the response, which comes next.
-    pub(super) fn expect(&mut self, role: &str) {
-        self.roles = scatter(hash(role));
+    /// What is combined with the first word of the response, which comes next.
+    pub(super) fn expect(&mut self, roles: u64) {
+        self.roles = roles;
     }
 
     /// Adds the hashes of the blocks that the words of a response fill.

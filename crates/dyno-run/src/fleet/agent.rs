@@ -307,7 +307,7 @@ impl Duty {
         workload.go_on_from(settled.attempt);
         let order = Order { reach, ..Order::new(plan.clone()) };
         post.counters().prepare(order.stop.counter());
-        let target = open(&order, workload.is_session(), clock)?;
+        let target = open(&order, workload.needs_answers(), clock)?;
         if let Some(counting) = &settled.counting {
             agent.count_like(
                 counting,
@@ -326,6 +326,7 @@ impl Duty {
         let AgreedWorkload { addresses, server, preflight, .. } = settled;
         let notes = vec![note(&agent.name, setup.shard)];
         let environment = identity::environment(Server { addresses, ..server }, preflight, notes);
+        workload.set_context(environment.context());
         let keep = agent.keep.clone();
         Ok(Self { plan, run, keep, environment, backend, workload, attempt, _files: files })
     }
@@ -360,6 +361,8 @@ impl Duty {
             seed: self.plan.seed,
             trace: self.workload.schedule(),
             sessions: self.workload.is_session(),
+            once: level.once,
+            max_idle: self.workload.max_idle(),
             at_most: level.max_concurrency,
             shard: self.plan.shard,
             on_failure: OnFailure { seen_by_others: true, ..on_failure(&self.plan, *failures) },

@@ -3,7 +3,7 @@
 
 use super::folder::Folder;
 use crate::workload::Places;
-use crate::workload::files::{DATA, TOKENIZER, digest, hex, of_plan, plain};
+use crate::workload::files::{DATA, TOKENIZER, digest, hex, in_folder, of_plan, plain};
 use dyno_fleet::{AgentOrder, FileRef, FromAgent, PIECE, Post};
 use dyno_model::environment::FileDigest;
 use dyno_model::plan::Plan;
@@ -16,7 +16,11 @@ use std::time::Duration;
 
 /// The most that an agent accepts, all files of a run together.
 const MOST_BYTES: u64 = 64 << 30;
-const MOST_FILES: usize = 32;
+const MOST_FILES: usize = 10_000;
+/// What a folder of a plan is called where its files arrive.
+const FOLDER: &str = "folder";
+/// How deep the files of a folder may lie.
+const DEEPEST: usize = 18;
 /// How long the next piece may take.
 const PIECE_WITHIN: Duration = Duration::from_secs(30);
 
@@ -29,9 +33,21 @@ impl Files {
     pub(super) fn of(plan: &Plan) -> Result<Self, Message> {
         let mut files = Self::default();
         for (role, path) in of_plan(plan)? {
-            files.add(role, &path)?;
+            if path.is_dir() {
+                files.add_folder(role, &path)?;
+            } else {
+                files.add(role, &path)?;
+            }
         }
         Ok(files)
+    }
+
+    fn add_folder(&mut self, role: &str, path: &Path) -> Result<(), Message> {
+        for (name, file) in in_folder(path)? {
+            let FileDigest { sha256: hash, bytes: size, .. } = digest(role, &file)?;
+            self.0.push((FileRef { name: format!("{role}/{FOLDER}/{name}"), hash, size }, file));
+        }
+        Ok(())
     }
 
     fn add(&mut self, role: &str, path: &Path) -> Result<(), Message> {
@@ -85,27 +101,33 @@ impl Fetched {
         fits(files, dyno_net::free_space(folder.path()), folder.path())?;
         let mut places = Places::default();
         for file in files {
-            let (role, bare) = checked(&file.name)?;
+            let (role, below) = checked(&file.name)?;
             let within = folder.path().join(role);
-            fs::create_dir_all(&within).map_err(Message::of)?;
-            let path = within.join(bare);
+            let path = below.iter().fold(within.clone(), |path, part| path.join(part));
+            fs::create_dir_all(path.parent().unwrap_or(&within)).map_err(Message::of)?;
             fetch(file, &path, post)
                 .map_err(|why| message!("{}: {why}", "{}：{why}", file.name))?;
             let place = if role == DATA { &mut places.data } else { &mut places.tokenizer };
-            // The first file of a tokenizer is its main one.
-            place.get_or_insert(path);
+            // The first file of a tokenizer is its main one, and a folder is read as a whole.
+            place.get_or_insert(below.first().map_or(path, |first| within.join(first)));
         }
         Ok(Self { _folder: folder, places })
     }
 }
 
-/// The role and the bare name of a file; nothing that could lead elsewhere.
-fn checked(name: &str) -> Result<(&str, &str), Message> {
-    let parts = name.split_once('/');
-    let parts = parts.filter(|(role, bare)| {
-        [DATA, TOKENIZER].contains(role) && !bare.is_empty() && plain(bare) == *bare
-    });
-    parts.ok_or_else(|| message!("a file with a strange name", "文件名异常"))
+/// The role and the bare name of a file, of one in a folder with the names on its way; nothing that could lead
+/// elsewhere.
+fn checked(name: &str) -> Result<(&str, Vec<&str>), Message> {
+    let strange = || message!("a file with a strange name", "文件名异常");
+    let (role, below) = name.split_once('/').ok_or_else(strange)?;
+    let below: Vec<&str> = below.split('/').collect();
+    let is_plain = below.iter().all(|part| !part.is_empty() && plain(part) == *part);
+    let in_folder = below.first() == Some(&FOLDER) && role == DATA;
+    let depth = if in_folder { 2..=DEEPEST } else { 1..=1 };
+    match [DATA, TOKENIZER].contains(&role) && is_plain && depth.contains(&below.len()) {
+        true => Ok((role, below)),
+        false => Err(strange()),
+    }
 }
 
 /// Whether there is room for all files: others need some of the disk, too.
@@ -174,7 +196,15 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for good in ["data/a.jsonl", "tokenizer/tokenizer.json", "data/a-b_c.9"] {
+        let deep = format!("data/folder/{}x.json", "a/".repeat(16));
+        for good in [
+            "data/a.jsonl",
+            "tokenizer/tokenizer.json",
+            "data/a-b_c.9",
+            "data/folder/a.json",
+            "data/folder/one/subagents/b.jsonl",
+            &deep,
+        ] {
             assert!(checked(good).is_ok(), "{good}");
         }
         for strange in [
@@ -196,10 +226,16 @@ mod tests {
             "other/a",
             "../data/a",
             "DATA/a",
+            "data/other/a",
+            "tokenizer/folder/a",
+            "data/folder/../a",
+            "data/folder//a",
+            "data/folder/a/",
         ] {
             assert!(checked(strange).is_err(), "{strange:?}");
         }
         assert!(checked(&format!("data/{}", "a".repeat(201))).is_err());
+        assert!(checked(&format!("data/folder/{}x", "a/".repeat(17))).is_err());
     }
 
     #[test]
@@ -286,7 +322,7 @@ mod tests {
         let strange = FileRef { name: "data/../a".to_owned(), ..announced.clone() };
         assert!(fetched(&[strange], unasked).unwrap_err().to_string().contains("strange name"));
         let many = vec![announced; MOST_FILES + 1];
-        assert!(fetched(&many, unasked).unwrap_err().to_string().contains("33 files"));
+        assert!(fetched(&many, unasked).unwrap_err().to_string().contains("10001 files"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::predicted::SimulatedBackend;
 use crate::prepared::PreparedRun;
 use crate::tokenize::Failure;
 use crate::workload::Workload;
+use dyno_engine::Prompt;
 use dyno_engine::predicted::{ClientBehaviour, Predicted};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::profile::Accuracy;
@@ -41,6 +42,7 @@ pub(crate) fn prepare(
         workload.count_with(counter, Failure::default(), None);
         workload.check(plan)?;
     }
+    workload.set_context(Some(twin.context()));
     if !twin.scheduler.prefix_cache {
         workload.leave_text_out();
     }
@@ -55,7 +57,7 @@ pub(crate) fn prepare(
     let preflight = Preflight { model, length_field, ..Preflight::default() };
     let environment = identity::environment(Server::default(), preflight, notes);
     let capacity = of_sweep(&twin, &plan, &workload).map_err(RunError::Usage)?;
-    let (streamed, answers) = (plan.request.stream, workload.is_session());
+    let (streamed, answers) = (plan.request.stream, workload.needs_answers());
     let client = ClientBehaviour { way: WAY, streamed, details: true, answers, patience: None };
     let engine = Predicted::new(core, client);
     let prompts = engine.prompts(has_messages(&plan));
@@ -105,6 +107,10 @@ fn count_words(what: &Ask<'_>) -> Result<u32, Message> {
     let counted = match what {
         Ask::Text(text) => count(text),
         Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
+        Ask::Recorded(prompt) => {
+            let prompt = Prompt::of_recorded(prompt, true, 1).map_err(Message::quoted)?;
+            return Ok(prompt.tokens);
+        }
     };
     u32::try_from(counted)
         .map_err(|_| message!("a prompt has more than 4 billion words", "有提示词超过 40 亿个词"))

@@ -17,6 +17,8 @@ pub(super) struct Account {
     wrong: BTreeMap<u32, u64>,
     /// Why the server stopped counting for an agent.
     pub(super) uncounted: Option<Message>,
+    /// Parts of recorded messages that are not text and were not sent, by kind.
+    pub(super) parts: BTreeMap<String, u64>,
 }
 
 /// How the records of a file were used, as far as the user is told.

@@ -59,6 +59,7 @@ fn text(content: Content) -> String {
         }
         Content::Body(fields) => serde_json::Value::Object(fields).to_string(),
         Content::Texts(texts) => texts.joined(),
+        Content::Recorded(prompt) => prompt.text(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::error::RunError;
 use dyno_model::environment::FileDigest;
 use dyno_model::plan::Plan;
 use dyno_model::{Message, message};
+use dyno_workload::agentic::files_at;
 use dyno_workload::data::DataSpec;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -47,21 +48,54 @@ pub(crate) fn of_plan(plan: &Plan) -> Result<Vec<(&'static str, PathBuf)>, Messa
     Ok(files)
 }
 
-/// A file by its contents; the reason if it cannot be read.
+/// A file, or all files of a folder, by contents; the reason if it cannot be read.
 pub(crate) fn digest(role: &str, path: &Path) -> Result<FileDigest, Message> {
-    let failed = |error: io::Error| message!("{}: {error}", "{}：{error}", path.display());
     let bare = path.file_name().map_or_else(String::new, |name| plain(&name.to_string_lossy()));
-    let mut file = File::open(path).map_err(failed)?;
-    let (mut hash, mut buffer, mut bytes) = (Sha256::new(), vec![0; 1 << 20], 0);
-    loop {
-        let count = file.read(&mut buffer).map_err(failed)?;
-        if count == 0 {
-            break;
+    let (mut hash, mut bytes) = (Sha256::new(), 0);
+    if path.is_dir() {
+        for (name, file) in in_folder(path)? {
+            hash.update(name.as_bytes());
+            hash.update([0]);
+            bytes += add_contents(&mut hash, &file)?;
         }
-        hash.update(&buffer[..count]);
-        bytes += count as u64;
+    } else {
+        bytes = add_contents(&mut hash, path)?;
     }
     Ok(FileDigest { name: format!("{role}/{bare}"), sha256: hex(&hash.finalize()), bytes })
+}
+
+fn add_contents(hash: &mut Sha256, path: &Path) -> Result<u64, Message> {
+    let failed = |error: io::Error| message!("{}: {error}", "{}：{error}", path.display());
+    let mut file = File::open(path).map_err(failed)?;
+    let (mut buffer, mut bytes) = (vec![0; 1 << 20], 0);
+    loop {
+        match file.read(&mut buffer).map_err(failed)? {
+            0 => return Ok(bytes),
+            count => {
+                hash.update(&buffer[..count]);
+                bytes += count as u64;
+            }
+        }
+    }
+}
+
+/// The files of a folder, each with its name in it: plain names, one for each folder on the way.
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<(String, PathBuf)>, Message> {
+    let files = files_at(folder).map_err(Message::of)?;
+    let name = |file: &PathBuf| {
+        let below = file.strip_prefix(folder).unwrap_or(file);
+        let parts = below.iter().map(|part| distinct(&part.to_string_lossy()));
+        parts.collect::<Vec<_>>().join("/")
+    };
+    Ok(files.into_iter().map(|file| (name(&file), file)).collect())
+}
+
+/// A plain name that no other name has: what was left out of it is in a hash.
+fn distinct(name: &str) -> String {
+    match plain(name) {
+        same if same == name => same,
+        plain => format!("{plain}-{}", &hex(&Sha256::digest(name.as_bytes()))[..8]),
+    }
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
@@ -87,8 +121,9 @@ pub(super) struct Watched {
 /// What changes with a file's contents, or when another file takes its place.
 type Seen = (u64, u64, SystemTime);
 
+/// Of a folder, nothing tells but its contents.
 fn seen(path: &Path) -> Option<Seen> {
-    let found = fs::metadata(path).ok()?;
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((found.ino(), found.len(), found.modified().ok()?))
 }
 
@@ -123,7 +158,7 @@ impl Workload {
         let mut digests = Vec::new();
         for (role, path) in of_plan(plan).map_err(wrong)? {
             // A pipe can be read only once.
-            if !path.is_file() {
+            if !path.is_file() && !path.is_dir() {
                 continue;
             }
             let seen = seen(&path);
@@ -142,7 +177,10 @@ impl Workload {
             }
             // Traces are read whole when they are opened, and agents on a bus have copies.
             let on_bus = plan.fleet.as_ref().is_some_and(|fleet| fleet.bus);
-            if role == DATA && self.source.selection().is_some() && !on_bus {
+            if role == DATA
+                && (self.source.selection().is_some() || self.source.trees().is_some())
+                && !on_bus
+            {
                 self.watched = Some(Watched { path, seen, digest: digest.clone() });
             }
             digests.push(digest);

@@ -147,7 +147,7 @@ impl Make for Joined {
         let numbers = self.parts(index);
         let part = |number| match self.one.make(number)? {
             Sending::Single(item, _) => Some(item),
-            Sending::Conversation(_) => None,
+            Sending::Conversation(_) | Sending::Tree(_) => None,
         };
         let parts: Option<Vec<Item>> = numbers.map(part).collect();
         Some(Sending::Single(self.batch.item(parts?), 0))

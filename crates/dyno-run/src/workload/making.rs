@@ -5,12 +5,15 @@ use super::batch::Batch;
 use super::fault::{SettingError, lengths, of_random};
 use super::items::{self, Made};
 use super::source::{ReplayedConversations, Source};
+use super::trees::TreesOfLevel;
 use super::{Items, Prepared, Workload, lock};
 use crate::api::has_messages;
 use dyno_drive::Share;
-use dyno_model::Message;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
+use dyno_model::{Message, message};
+use dyno_workload::agentic::AgenticLoad;
+use dyno_workload::agentic::replay::TreeReplayer;
 use dyno_workload::data::{Count, DataError, DataSet, PromptSelection, Selected};
 use dyno_workload::random::key::Key;
 use dyno_workload::random::lengths::Lengths;
@@ -70,6 +73,13 @@ impl Workload {
         number: u32,
     ) -> Result<Made, SettingError> {
         let of = LevelContext { plan, level, number, key: self.attempt.key(plan, level, number) };
+        if level.once && self.source.trees().is_none_or(AgenticLoad::is_endless) {
+            let endless = message!(
+                "the data have no end, so a level cannot end with them; give --requests or --duration",
+                "数据没有终点，档位无法随之结束；请给出 --requests 或 --duration"
+            );
+            return Err(("--data", endless));
+        }
         match &self.source {
             Source::Random(options) => self.random(of, options),
             Source::Made(options) => self.conversations(of, options),
@@ -77,6 +87,7 @@ impl Workload {
             Source::Sessions(sessions) => self.recorded_sessions(of, sessions),
             Source::Set(set, selection) => self.of_file(of, set, selection),
             Source::Led(led) => self.led(of, led),
+            Source::Trees(load) => self.trees(of, load),
         }
     }
 
@@ -143,6 +154,34 @@ impl Workload {
             None => self.attempt.taken,
         };
         Ok(items::sessions(prompts, from, self.account()))
+    }
+
+    fn trees(&self, of: LevelContext<'_>, load: &AgenticLoad) -> Result<Made, SettingError> {
+        let mut prepared = lock(&self.prepared);
+        let replayer = match prepared.as_ref() {
+            Some(Prepared::Trees(replayer)) => replayer.again(of.key),
+            _ => {
+                let chat = has_messages(of.plan);
+                let mut options = load.replay;
+                options.marker |= of.plan.data.unique_prefix;
+                TreeReplayer::new(&self.tokenizer, options, of.key, chat).map_err(of_random)?
+            }
+        };
+        let replayer = Arc::new(replayer);
+        *prepared = Some(Prepared::Trees(Arc::clone(&replayer)));
+        let trees = TreesOfLevel {
+            load: load.clone(),
+            replayer,
+            key: of.key,
+            number: of.number,
+            from: self.attempt.taken,
+            first: TreesOfLevel::first(of.level),
+            by_time: of.level.duration_ns.is_some(),
+            once: of.level.once,
+            context: self.context,
+            account: self.account(),
+        };
+        Ok(Box::new(trees.items()))
     }
 
     fn of_file(

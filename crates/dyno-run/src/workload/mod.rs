@@ -13,6 +13,7 @@ mod notes;
 #[cfg(test)]
 mod share_tests;
 mod source;
+mod trees;
 
 pub use making::counting_user_messages;
 pub use source::{limits, not_truncated, selection};
@@ -27,6 +28,8 @@ use dyno_drive::Sending;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Message, Nanos, message};
+use dyno_workload::agentic::AgenticLoad;
+use dyno_workload::agentic::replay::TreeReplayer;
 use dyno_workload::data::CheckedData;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::SyntheticSessions;
@@ -59,6 +62,8 @@ pub struct Workload {
     attempt: Attempt,
     /// The data file, once it is settled what it is.
     watched: Option<files::Watched>,
+    /// The most tokens of a prompt with its response, where the server says so.
+    context: Option<u32>,
 }
 
 /// Where the files of a plan are, where they are not where it says.
@@ -82,6 +87,7 @@ enum Prepared {
     Made(Arc<SyntheticSessions>),
     Trace(Arc<TracePrompts>),
     Sessions(Arc<SessionPrompts>),
+    Trees(Arc<TreeReplayer>),
 }
 
 /// Mean lengths of the requests of a level.
@@ -130,6 +136,7 @@ impl Workload {
             text: Text::Read,
             attempt: Attempt::default(),
             watched: None,
+            context: None,
         })
     }
 
@@ -156,6 +163,26 @@ impl Workload {
     /// Whether the data are conversations, whose turns depend on the responses.
     pub fn is_session(&self) -> bool {
         self.source.is_session()
+    }
+
+    /// Whether prompts contain the server's responses, so that their text is kept.
+    pub fn needs_answers(&self) -> bool {
+        self.source.trees().map_or(self.is_session(), AgenticLoad::answers_matter)
+    }
+
+    /// Whether it can only be sent over APIs with messages.
+    pub fn needs_messages(&self) -> bool {
+        self.is_session() && self.source.trees().is_none()
+    }
+
+    /// Nothing may be in flight for longer than this.
+    pub(crate) fn max_idle(&self) -> Option<Nanos> {
+        self.source.trees().and_then(|load| load.max_idle)
+    }
+
+    /// The server takes prompts and responses of so many tokens together.
+    pub(crate) fn set_context(&mut self, context: Option<u32>) {
+        self.context = context;
     }
 
     /// How many requests a trace has.
@@ -285,6 +312,7 @@ impl Workload {
         let synthetic = match &self.source {
             Source::Random(_) | Source::Made(_) => Some(u64::MAX >> 16),
             Source::Trace(_) | Source::Sessions(_) => return self.unrelated_prompt(plan),
+            Source::Trees(_) => return Ok(None),
             Source::Set(..) | Source::Led(_) if self.open_to_server => return Ok(None),
             Source::Set(..) | Source::Led(_) => None,
         };
@@ -298,7 +326,7 @@ impl Workload {
                 let content = Content::Messages(first.messages);
                 Item { content, output_tokens: None, input_tokens: conversation.input_tokens }
             }
-            None => return Ok(None),
+            Some(Sending::Tree(_)) | None => return Ok(None),
         };
         let text = match item.content {
             _ if synthetic.is_some() => return Ok(Some(item)),
@@ -357,7 +385,8 @@ impl Workload {
         for level in plan.levels.iter().filter(|_| plan.fleet.is_none()) {
             memory::check(plan, level).map_err(|message| ("--input-tokens", message))?;
         }
-        if self.source.selection().is_some() || self.trace().is_some() {
+        let is_read = self.source.selection().is_some() || self.trace().is_some();
+        if is_read || self.source.trees().is_some() {
             let Some(level) = plan.levels.first() else { return Ok(()) };
             let mut items = aside.made(plan, level, 0)?;
             if level.inputs.is_some() && self.batch(plan, level).is_none() {

@@ -67,6 +67,7 @@ impl Workload {
             Some(Prepared::Made(sessions)) => sessions.wrong(),
             Some(Prepared::Trace(prompts)) => prompts.checks().wrong,
             Some(Prepared::Sessions(prompts)) => prompts.checks().wrong,
+            Some(Prepared::Trees(_)) => 0,
         }
     }
 
@@ -83,18 +84,35 @@ impl Workload {
     }
 
     fn selection_notes(&self, sent: &[u64], task: Task, notes: &mut Notes) {
-        let Some(selection) = self.source.selection() else { return };
+        let (selection, trees) = (self.source.selection(), self.source.trees());
+        if selection.is_none() && trees.is_none() {
+            return;
+        }
         let account = lock(&self.account);
         let all: Vec<Used> =
             (0..).zip(sent).filter_map(|(level, sent)| account.after(level, *sent)).collect();
         let sum = |of: fn(&Used) -> u64| all.iter().map(of).fold(0, u64::saturating_add);
+        if trees.is_some() {
+            notes.count(&[
+                (sum(|used| used.skipped), Note::TreesLeftOut),
+                (sum(|used| used.long), Note::TreesOutside),
+                (sum(|used| used.repeats), Note::TreesRepeat),
+            ]);
+            let parts = account.parts.iter().map(|(kind, count)| format!("{kind} {count}"));
+            let parts = parts.collect::<Vec<_>>().join(", ");
+            if !parts.is_empty() {
+                notes.0.push(Note::PartsLeftOut.with([parts]));
+            }
+            return;
+        }
         notes.count(&[
             (sum(|used| used.skipped), Note::DataSkipped),
             (sum(|used| used.short), Note::DataShort),
             (sum(|used| used.long), Note::DataLong),
             (sum(|used| used.cut), Note::DataCut),
         ]);
-        if !selection.unique_prefix && sum(|used| used.repeats) > 0 {
+        let unique = selection.is_some_and(|selection| selection.unique_prefix);
+        if !unique && sum(|used| used.repeats) > 0 {
             notes.add(match self.source {
                 Source::Led(_) => Note::ConversationsRepeat,
                 _ if !task.generates() => Note::TextsRepeat,

@@ -142,6 +142,8 @@ impl Kind {
             seed: plan.seed,
             trace: workload.schedule(),
             sessions: workload.is_session(),
+            once: false,
+            max_idle: None,
             at_most: level.max_concurrency,
             shard,
             on_failure: OnFailure::default(),
@@ -374,10 +376,11 @@ fn conversations_begin_as_they_would_have_begun_and_each_in_one_part() {
             let mut items = kind.workload.all(&kind.plan, &level, 0).unwrap();
             let begun: Vec<Vec<u8>> = (0..200)
                 .map_while(|index| match items.make(index)? {
-                    Sending::Conversation(talk) => {
-                        kind.encoder.conversation(&talk).map(|work| work.first.body)
-                    }
-                    Sending::Single(..) => None,
+                    Sending::Conversation(talk) => kind
+                        .encoder
+                        .conversation(&talk)
+                        .and_then(|mut turns| Some(turns.requests.take(0)?.payload.body)),
+                    Sending::Single(..) | Sending::Tree(_) => None,
                 })
                 .collect();
             for of in OF {

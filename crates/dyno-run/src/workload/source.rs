@@ -3,6 +3,7 @@
 use crate::api::has_messages;
 use dyno_model::plan::{DataPlan, Plan};
 use dyno_model::{Message, message};
+use dyno_workload::agentic::{AgenticLoad, TreeSelection};
 use dyno_workload::data::{
     CheckedData, DataError, DataKind, DataOrder, DataSet, DataSpec, Outside, PromptSelection,
 };
@@ -26,6 +27,8 @@ pub(super) enum Source {
     Trace(Trace),
     /// Recorded sessions, replayed with the server's own responses.
     Sessions(TraceSessions),
+    /// Trees of sessions, as coding agents send them.
+    Trees(Box<AgenticLoad>),
 }
 
 /// Recorded conversations and how they are replayed.
@@ -47,6 +50,15 @@ impl Source {
             spec.path = Some(path.to_owned());
         }
         spec.texts = !plan.request.task.generates();
+        if AgenticLoad::named_by(&spec) {
+            let selection = TreeSelection {
+                limit: data.limit,
+                min_input: data.min_input_tokens,
+                max_input: data.max_input_tokens,
+            };
+            let load = AgenticLoad::of(&spec, selection).map_err(Message::of)?;
+            return Ok(Self::Trees(Box::new(load)));
+        }
         if spec.path.is_some() && TraceSessions::named_by(&spec).is_some() {
             let starts = match spec.kind {
                 Some(DataKind::Session) => Starts::Given,
@@ -79,7 +91,15 @@ impl Source {
 
     /// Whether the data are conversations, whose turns depend on the responses.
     pub(super) fn is_session(&self) -> bool {
-        matches!(self, Self::Made(_) | Self::Led(_) | Self::Sessions(_))
+        matches!(self, Self::Made(_) | Self::Led(_) | Self::Sessions(_) | Self::Trees(_))
+    }
+
+    /// Trees of sessions.
+    pub(super) fn trees(&self) -> Option<&AgenticLoad> {
+        match self {
+            Self::Trees(load) => Some(load),
+            _ => None,
+        }
     }
 
     /// Which records of a file are taken.
@@ -87,7 +107,11 @@ impl Source {
         match self {
             Self::Set(_, selection) => Some(selection),
             Self::Led(led) => Some(&led.selection),
-            Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => None,
+            Self::Random(_)
+            | Self::Made(_)
+            | Self::Trace(_)
+            | Self::Sessions(_)
+            | Self::Trees(_) => None,
         }
     }
 
@@ -96,9 +120,11 @@ impl Source {
         let (set, selection) = match self {
             Self::Set(set, selection) => (&**set, selection),
             Self::Led(led) => (&led.set, &led.selection),
-            Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => {
-                return Ok(None);
-            }
+            Self::Random(_)
+            | Self::Made(_)
+            | Self::Trace(_)
+            | Self::Sessions(_)
+            | Self::Trees(_) => return Ok(None),
         };
         // A shuffle reads ahead, and bounds leave records out: more are read than are taken.
         let bounded = selection.min_input.is_some() || selection.max_input.is_some();
@@ -110,7 +136,11 @@ impl Source {
         let warnings = match self {
             Self::Set(set, _) => set.recognised().warnings(),
             Self::Led(led) => led.set.recognised().warnings(),
-            Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => Vec::new(),
+            Self::Random(_)
+            | Self::Made(_)
+            | Self::Trace(_)
+            | Self::Sessions(_)
+            | Self::Trees(_) => Vec::new(),
         };
         warnings.iter().map(Message::of).collect()
     }
@@ -123,6 +153,7 @@ impl Source {
             Self::Led(led) => Some(Message::of(led.set.recognised())),
             Self::Trace(trace) => Some(Message::of(trace.recognised())),
             Self::Sessions(sessions) => Some(Message::of(sessions.recognised())),
+            Self::Trees(load) => Some(load.recognised()),
         }
     }
 }

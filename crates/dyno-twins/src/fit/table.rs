@@ -98,7 +98,7 @@ fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Vec<Message> {
     if failed > 0 {
         reasons.push(message!("{failed} requests failed", "{failed} 个请求失败"));
     }
-    if measured.sessions.is_some() {
+    if measured.has_turns() {
         reasons.push(message!(
             "conversations, whose prompts grow, cannot be replayed",
             "多轮对话的提示词会增长，无法重放"

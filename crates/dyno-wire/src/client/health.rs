@@ -99,6 +99,7 @@ impl Health {
             paused_ns: 0,
             pauses: 0,
             behind_ns: 0,
+            skipped_idle_ns: 0,
             cpu_ns: self.cpu.saturating_sub(old.cpu),
             wall_ns: self.since.saturating_sub(old.since),
             out_of_files: old.out_of_files,

@@ -16,6 +16,7 @@ mod place;
 mod server;
 mod server_times;
 mod slo;
+mod trees;
 
 pub use cache::CacheFinding;
 pub use findings::Finding;
@@ -32,10 +33,11 @@ pub(crate) use place::Place;
 pub use server::ServerFinding;
 pub use server_times::ServerTimesFinding;
 pub use slo::Undecided;
+pub use trees::TreeFinding;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 15] = [
+const TABLES: [&[Wording]; 16] = [
     Finding::ROWS,
     FleetFinding::ROWS,
     Measuring::ROWS,
@@ -46,6 +48,7 @@ const TABLES: [&[Wording]; 15] = [
     ServerTimesFinding::ROWS,
     Undecided::ROWS,
     CacheFinding::ROWS,
+    TreeFinding::ROWS,
     Note::ROWS,
     LoadNote::ROWS,
     Defect::ROWS,

@@ -94,6 +94,19 @@ wordings! {
     DataCut: Note "data_selected",
         ["records cut to the maximum length, over all levels: {}",
          "各档位合计截断到最大长度的记录：{}"];
+    TreesLeftOut: Note "data_selected",
+        ["trees, files and records left out as unusable, over all levels: {}",
+         "各档位合计因无法使用而舍弃的树、文件和记录：{}"],
+        ["`dyno data show` says why", "`dyno data show` 会给出原因"];
+    TreesOutside: Note "data_selected",
+        ["trees left out for prompts outside the bounds, over all levels: {}",
+         "各档位合计因提示词超出范围而舍弃的树：{}"];
+    PartsLeftOut: Note "data_selected",
+        ["parts of recorded messages that are not text were not sent: {}",
+         "录制消息中未发送的非文本部分：{}"];
+    TreesRepeat: Note "prompts_repeat",
+        ["the trees began again from the first one, each time with another marker: {}",
+         "树从头重新开始的次数（每次使用不同的标记）：{}"];
     PromptsRepeat: Note "prompts_repeat",
         ["some prompts were sent more than once", "部分提示词被多次发送"],
         UNIQUE_PREFIX;

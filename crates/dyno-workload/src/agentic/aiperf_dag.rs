@@ -44,6 +44,8 @@ pub(super) struct Branching {
     order: Vec<String>,
     all: HashMap<String, Result<DagConversation, DataError>>,
     messages: TreeMessages,
+    /// What conversations start that cannot be used.
+    refused: Vec<String>,
     spoiled: Option<DataError>,
 }
 
@@ -62,6 +64,9 @@ impl TreeBuilder for Branching {
             return Err(super::fields::wrong(at, "session_id", &what));
         }
         let read = conversation(at, object, &mut self.messages, out.keep);
+        if read.is_err() {
+            started(object, &mut self.refused);
+        }
         self.order.push(name.clone());
         self.all.insert(name, read);
         Ok(())
@@ -76,13 +81,22 @@ impl TreeBuilder for Branching {
     }
 
     fn end_of_file(&mut self, out: &mut TreeSink) {
-        let Self { order, all, messages, .. } = std::mem::take(self);
-        let children = all.values().filter_map(|one| one.as_ref().ok());
-        let children: HashSet<String> = children
-            .flat_map(|one| one.branches.iter().map(|branch| branch.child.clone()))
-            .collect();
+        let Self { order, all, messages, refused, .. } = std::mem::take(self);
+        let read = all.values().filter_map(|one| one.as_ref().ok());
+        let mut children: HashSet<String> =
+            read.flat_map(|one| one.branches.iter().map(|branch| branch.child.clone())).collect();
+        children.extend(refused.iter().cloned());
         let roots: Vec<&String> = order.iter().filter(|name| !children.contains(*name)).collect();
+        // What a conversation starts that cannot be used is left out with it.
         let mut used: HashSet<String> = HashSet::new();
+        let mut below: Vec<&String> = refused.iter().collect();
+        while let Some(name) = below.pop() {
+            if let Some(Ok(one)) = all.get(name)
+                && used.insert(name.clone())
+            {
+                below.extend(one.branches.iter().map(|branch| &branch.child));
+            }
+        }
         for root in roots {
             let mut growing =
                 Growing { all: &all, sessions: Vec::new(), path: Vec::new(), used: &mut used };
@@ -194,6 +208,26 @@ impl Growing<'_> {
     }
 }
 
+/// The names of all conversations that one starts, in whichever way.
+fn started(object: &Map<String, Value>, names: &mut Vec<String>) {
+    for name in ["forks", "spawns", "pre_session_spawns", "children", "child"] {
+        let list = match object.get(name) {
+            Some(Value::Array(list)) => list.as_slice(),
+            Some(one) => std::slice::from_ref(one),
+            None => continue,
+        };
+        for one in list {
+            match one {
+                Value::Object(inner) => started(inner, names),
+                other => names.extend(id(Some(other))),
+            }
+        }
+    }
+    for turn in array(object, TURNS).unwrap_or_default().iter().filter_map(Value::as_object) {
+        started(turn, names);
+    }
+}
+
 fn conversation(
     at: &At,
     object: &Map<String, Value>,
@@ -204,8 +238,8 @@ fn conversation(
         object.get(*name).is_some_and(|value| !value.is_null() && value != &json!(false))
     };
     if let Some(name) = NOT_READ.iter().find(|name| set(name)) {
-        let what = message!("it is not read", "不支持读取");
-        return Err(super::fields::wrong(at, name, &what));
+        let what = message!("field {name:?} is not read", "字段 {name:?} 不支持读取");
+        return Err(DataError::bad(at, what, left_out()));
     }
     let list = array(object, TURNS).unwrap_or_default();
     let (mut turns, mut branches) = (Vec::<TreeTurn>::new(), Vec::new());

@@ -31,7 +31,13 @@ pub(super) enum ClaudeRow {
     /// What the model is asked next: the user's words, results of tools, a summary.
     Input { said: Vec<u32>, results: Vec<Returned>, compacted: bool },
     /// A part of a response.
-    Output { id: String, model: Option<Arc<str>>, usage: Usage, said: Vec<u32>, calls: Vec<String> },
+    Output {
+        id: String,
+        model: Option<Arc<str>>,
+        usage: Option<Usage>,
+        said: Vec<u32>,
+        calls: Vec<String>,
+    },
 }
 
 /// The result of a call.
@@ -49,6 +55,17 @@ pub(super) struct Usage {
     pub(super) fresh: u64,
     pub(super) cached: u64,
     pub(super) output: u64,
+}
+
+impl Usage {
+    fn of(record: FieldsAt<'_>) -> Result<Self, DataError> {
+        let tokens = |name| record.tokens(name).map(|tokens| tokens.unwrap_or(0));
+        Ok(Self {
+            fresh: tokens("input_tokens")? + tokens("cache_creation_input_tokens")?,
+            cached: tokens("cache_read_input_tokens")?,
+            output: tokens("output_tokens")?,
+        })
+    }
 }
 
 /// A row with its time and the stream it belongs to.
@@ -159,15 +176,13 @@ impl ClaudeLogs {
         };
         let row = match text(row, "type") {
             Some("assistant") => {
-                let usage = FieldsAt::of(at, object(said, "usage").unwrap_or(&empty));
-                let tokens = |name| usage.tokens(name).map(|tokens| tokens.unwrap_or(0));
-                let cached = tokens("cache_read_input_tokens")?;
-                let fresh = tokens("input_tokens")? + tokens("cache_creation_input_tokens")?;
+                let usage = |usage| Usage::of(FieldsAt::of(at, usage));
+                let usage = object(said, "usage").map(usage).transpose()?;
                 let calls = of("tool_use").filter_map(|block| id(block.get("id"))).collect();
                 ClaudeRow::Output {
                     id: id(said.get("id")).or_else(|| id(row.get("uuid"))).unwrap_or_default(),
                     model: FieldsAt::of(at, said).model("model", &mut self.model),
-                    usage: Usage { fresh, cached, output: tokens("output_tokens")? },
+                    usage,
                     said: places,
                     calls,
                 }

@@ -73,9 +73,11 @@ impl ClaudeStream {
                     }
                 };
                 let turn = &mut self.turns[number];
-                turn.input = turn.input.max(Some(usage.fresh + usage.cached));
-                turn.cached = turn.cached.max(Some(usage.cached));
-                turn.output = turn.output.max(Some(usage.output));
+                if let Some(usage) = usage {
+                    turn.input = turn.input.max(Some(usage.fresh + usage.cached));
+                    turn.cached = turn.cached.max(Some(usage.cached));
+                    turn.output = turn.output.max(Some(usage.output));
+                }
                 turn.ended = turn.ended.max(time).max(turn.sent);
                 turn.tools.calls += calls.len() as u32;
                 self.history += said.len() as u32;

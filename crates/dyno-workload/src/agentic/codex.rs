@@ -36,7 +36,34 @@ enum CodexRow {
     Asked { said: Option<u32>, result: bool },
     Answered { said: Option<u32>, call: bool },
     Compacted,
-    Usage { input: u64, cached: u64, output: u64, total: Option<u64> },
+    Usage { last: Option<CodexTokens>, sum: Option<CodexTokens>, total: Option<u64> },
+}
+
+/// Tokens of a request, or of all requests of a session so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct CodexTokens {
+    input: u64,
+    cached: u64,
+    output: u64,
+}
+
+impl CodexTokens {
+    fn of(record: FieldsAt<'_>) -> Result<Self, DataError> {
+        Ok(Self {
+            input: record.needed("input_tokens")?,
+            cached: record.tokens("cached_input_tokens")?.unwrap_or(0),
+            output: record.needed("output_tokens")?,
+        })
+    }
+
+    fn since(self, before: Option<Self>) -> Self {
+        let Some(before) = before else { return self };
+        Self {
+            input: self.input.saturating_sub(before.input),
+            cached: self.cached.saturating_sub(before.cached),
+            output: self.output.saturating_sub(before.output),
+        }
+    }
 }
 
 /// Reads logs, of which each is a session.
@@ -135,16 +162,17 @@ impl CodexLogs {
             },
             "event_msg" if kind == "token_count" => {
                 let Some(info) = object(payload, "info") else { return Ok(None) };
-                let Some(last) = object(info, "last_token_usage") else { return Ok(None) };
-                let last = FieldsAt::of(at, last);
-                let empty = Map::new();
-                let total = FieldsAt::of(at, object(info, "total_token_usage").unwrap_or(&empty));
-                CodexRow::Usage {
-                    input: last.needed("input_tokens")?,
-                    cached: last.tokens("cached_input_tokens")?.unwrap_or(0),
-                    output: last.needed("output_tokens")?,
-                    total: total.tokens("total_tokens")?,
+                let named = |name| object(info, name).map(|of| FieldsAt::of(at, of));
+                let all = named("total_token_usage");
+                let last = named("last_token_usage").map(CodexTokens::of).transpose()?;
+                let total = all.map(|all| all.tokens("total_tokens")).transpose()?.flatten();
+                // Where there is no report of the request itself, it is what the totals have grown by.
+                let counts = all.filter(|all| all.object.contains_key("input_tokens"));
+                let sum = counts.filter(|_| last.is_none()).map(CodexTokens::of).transpose()?;
+                if last.is_none() && sum.is_none() {
+                    return Ok(None);
                 }
+                CodexRow::Usage { last, sum, total }
             }
             _ => return Ok(None),
         };
@@ -176,6 +204,7 @@ fn session(
     let (mut asked, mut sent, mut ended) = (None::<Nanos>, None::<Nanos>, None::<Nanos>);
     let mut next = TreeTurn::default();
     let (mut history, mut totals, mut answered) = (0_u32, None, false);
+    let mut sums = None::<CodexTokens>;
     for (time, row) in rows {
         match row {
             CodexRow::Meta { parent } => above = above.or(parent),
@@ -196,11 +225,16 @@ fn session(
                 next.tools.calls += u32::from(call);
                 next.response.extend(said);
             }
-            CodexRow::Usage { total, .. } if total.is_some() && total == totals => {
+            CodexRow::Usage { sum, total, .. }
+                if (total.is_some() && total == totals) || (sum.is_some() && sum == sums) =>
+            {
                 out.notes.remark(AgenticRemark::RepeatedUsage, 1);
             }
-            CodexRow::Usage { input, cached, output, total } => {
+            CodexRow::Usage { last, sum, total } => {
                 totals = total;
+                let own = last.or_else(|| sum.map(|sum| sum.since(sums)));
+                sums = sum.or(sums);
+                let Some(CodexTokens { input, cached, output }) = own else { continue };
                 let sent_at = sent.or(asked).or(time);
                 let ended_at = ended.or(time).max(sent_at);
                 if sent_at < turns.last().and_then(|turn| turn.sent) {

@@ -14,7 +14,7 @@ const MOST_FILES: usize = 1_000_000;
 const DEEPEST: usize = 16;
 
 /// The files at a path. Hidden ones and links to folders are passed over.
-pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, DataError> {
+pub fn files_at(path: &Path) -> Result<Vec<PathBuf>, DataError> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }

@@ -35,6 +35,8 @@ pub enum AgenticFormat {
     AiperfMultiTurn,
     /// Mooncake's rows with `wait_for`, as Dynamo writes them.
     Mooncake,
+    /// Generated trees, which are in no file.
+    Generated,
 }
 
 impl AgenticFormat {
@@ -53,6 +55,7 @@ impl AgenticFormat {
             Self::AiperfDag => "aiperf-dag",
             Self::AiperfMultiTurn => "aiperf-multi-turn",
             Self::Mooncake => "mooncake",
+            Self::Generated => "generated",
         }
     }
 
@@ -103,6 +106,7 @@ impl fmt::Display for AgenticFormat {
             Self::AiperfDag => "AIPerf DAG",
             Self::AiperfMultiTurn => "AIPerf multi-turn",
             Self::Mooncake => "Mooncake",
+            Self::Generated => "generated",
         })
     }
 }

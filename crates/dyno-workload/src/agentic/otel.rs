@@ -248,6 +248,8 @@ fn is_request(attributes: &Map<String, Value>) -> bool {
             let has = |name: &str| attributes.contains_key(name);
             INPUT.iter().chain(&OUTPUT).any(|name| has(name))
                 || has("gen_ai.input.messages")
+                || has("gen_ai.prompt.0.role")
+                || has("gen_ai.prompt.0.content")
                 || says(attributes, "llm.request.type", &["chat", "completion"])
         }
     }

@@ -8,6 +8,7 @@ use dyno_model::{Nanos, message};
 
 use super::copies::Copies;
 use super::format::AgenticFormat;
+use super::generated::GeneratedTrees;
 use super::growth::growth_of;
 use super::ideal::{self, PrefixShares};
 use super::notes::AgenticNotes;
@@ -86,6 +87,16 @@ struct ProfileSums {
     cached: (u64, u64),
     copies: Copies,
     untimed: bool,
+    /// Whether any tree is of OpenTelemetry.
+    spans: bool,
+}
+
+/// Only OpenTelemetry's spans have whole prompts, whose messages are compared whole.
+fn unit_of_texts(spans: bool) -> &'static str {
+    match spans {
+        true => "characters, whole messages",
+        false => "characters",
+    }
 }
 
 impl AgenticProfile {
@@ -99,7 +110,27 @@ impl AgenticProfile {
         Self::of(name.to_owned(), Trees::from_bytes(name, bytes, TreeDetail::Lengths))
     }
 
+    /// The first trees that are generated.
+    pub fn of_generated(name: String, trees: &GeneratedTrees, count: u64) -> Self {
+        let mut profile = Self::counted(name, (0..count).map(|index| vec![trees.tree(index)]));
+        profile.formats.insert(AgenticFormat::Generated);
+        profile
+    }
+
     fn of(name: String, mut trees: Trees) -> Result<Self, DataError> {
+        let mut profile = Self::counted(name, std::iter::from_fn(|| trees.next_batch()));
+        profile.formats.clone_from(trees.formats());
+        profile.files = trees.files();
+        profile.tool_events = trees.tool_events();
+        profile.notes = trees.notes().clone();
+        match profile.trees {
+            0 => Err(profile.nothing()),
+            _ => Ok(profile),
+        }
+    }
+
+    /// Counts what trees hold that share a clock and the ids of their blocks, batch by batch.
+    fn counted(name: String, batches: impl Iterator<Item = Vec<Tree>>) -> Self {
         let mut profile = Self {
             name,
             sessions: Some(0),
@@ -109,38 +140,24 @@ impl AgenticProfile {
             ..Self::default()
         };
         let mut sums = ProfileSums::default();
-        while let Some(batch) = trees.next_batch() {
+        for batch in batches {
             batch.iter().for_each(|tree| profile.tree(tree, &mut sums));
             profile.batch(&batch, &mut sums);
-        }
-        profile.formats.clone_from(trees.formats());
-        profile.files = trees.files();
-        profile.tool_events = trees.tool_events();
-        profile.notes = trees.notes().clone();
-        if profile.trees == 0 {
-            return Err(profile.nothing());
         }
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         if let Some(shares) = sums.shares.filter(|shares| !shares.unknown) {
             profile.ideal_cache_share = share(shares.seen, shares.input);
             profile.ideal_with_responses = share(shares.with_responses, shares.input);
-            profile.unit = shares.characters.then(|| profile.unit());
+            profile.unit = shares.characters.then_some(unit_of_texts(sums.spans));
         }
         profile.recorded_cache_share = share(sums.cached.0, sums.cached.1);
         profile.peak_parallel = profile.peak_parallel.filter(|_| !sums.untimed);
-        Ok(profile)
-    }
-
-    /// Only OpenTelemetry's spans have whole prompts, whose messages are compared whole.
-    fn unit(&self) -> &'static str {
-        match self.formats.contains(&AgenticFormat::Otel) {
-            true => "characters, whole messages",
-            false => "characters",
-        }
+        profile
     }
 
     fn tree(&mut self, tree: &Tree, sums: &mut ProfileSums) {
         self.trees += 1;
+        sums.spans |= tree.format == AgenticFormat::Otel;
         self.copies += u64::from(sums.copies.repeats(tree));
         let tells = tree.format.tells_sessions();
         let count = |total: Option<u64>, new: usize| {
@@ -230,7 +247,22 @@ impl AgenticProfile {
                 ),
                 fix: message!("see the guide on agentic traffic", "参见 agentic 流量指南"),
             },
-            None => DataError::NoRecords(path),
+            None => match self.notes.remarks().next() {
+                None => DataError::NoRecords(path),
+                Some((remark, count)) => {
+                    let formats: Vec<String> =
+                        self.formats.iter().map(ToString::to_string).collect();
+                    let (formats, found) = (formats.join(", "), remark.said(count));
+                    DataError::Table {
+                        path,
+                        what: message!(
+                            "it has the form of {formats}, but no request that could be replayed ({found})",
+                            "它是 {formats} 的格式，但没有可回放的请求（{found}）"
+                        ),
+                        fix: message!("see the guide on agentic traffic", "参见 agentic 流量指南"),
+                    }
+                }
+            },
         }
     }
 }

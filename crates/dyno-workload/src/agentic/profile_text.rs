@@ -62,7 +62,7 @@ impl AgenticProfile {
         let formats: Vec<String> = self.formats.iter().map(ToString::to_string).collect();
         let formats = formats.join(", ");
         let files = match self.files {
-            1 => nothing(),
+            0 | 1 => nothing(),
             files => message!(", {} files", "，{} 个文件", grouped(files)),
         };
         let name = &self.name;

@@ -32,7 +32,7 @@ pub enum TreeDetail {
 }
 
 /// Makes trees of the records of one format.
-pub(super) trait TreeBuilder {
+pub(super) trait TreeBuilder: Send {
     /// Takes a record. An error means that the one tree of this record cannot be used.
     fn take(&mut self, at: &At, record: Value, out: &mut TreeSink) -> Result<(), DataError>;
 
@@ -94,7 +94,8 @@ pub(super) fn left_out() -> Message {
 
 fn builder(format: AgenticFormat) -> Box<dyn TreeBuilder> {
     match format {
-        AgenticFormat::Weka => Box::new(weka::WekaTraces),
+        // Generated trees have the form of WEKA's; no record shows them.
+        AgenticFormat::Weka | AgenticFormat::Generated => Box::new(weka::WekaTraces),
         AgenticFormat::Mlperf => Box::<mlperf::MlperfConversations>::default(),
         AgenticFormat::Otel => Box::<otel::GenAiSpans>::default(),
         AgenticFormat::Dynamo => Box::<dynamo::DynamoRequests>::default(),
@@ -137,7 +138,7 @@ pub struct Trees {
 impl Trees {
     /// The trees at a path: of a file, or of all files in a folder.
     pub fn open(path: &Path, keep: TreeDetail) -> Result<Self, DataError> {
-        let files = folder::files(path)?.into_iter().map(TreeSource::File).collect();
+        let files = folder::files_at(path)?.into_iter().map(TreeSource::File).collect();
         Ok(Self::of(files, keep))
     }
 

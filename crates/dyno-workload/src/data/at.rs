@@ -25,7 +25,7 @@ enum Spot {
 
 impl At {
     /// A line, counted from 1.
-    pub(super) fn line(file: &Arc<Message>, line: u64) -> Self {
+    pub(crate) fn line(file: &Arc<Message>, line: u64) -> Self {
         Self { file: file.clone(), spot: Spot::Line(line) }
     }
 

@@ -97,16 +97,8 @@ fn line(_: u64, item: Item) -> Result<Value, DataError> {
     let messages = match item.content {
         Content::Text(text) => json!([ChatMessage::user(text)]),
         Content::Messages(messages) => json!(messages),
-        Content::Body(mut body) => {
-            if let Some(tokens) = item.output_tokens
-                && !["max_tokens", "max_completion_tokens", "output_tokens"]
-                    .iter()
-                    .any(|name| body.contains_key(*name))
-            {
-                body.insert("max_tokens".into(), tokens.into());
-            }
-            return Ok(Value::Object(body));
-        }
+        Content::Recorded(prompt) => return Ok(body_line(prompt.fields(), item.output_tokens)),
+        Content::Body(body) => return Ok(body_line(body, item.output_tokens)),
         Content::Texts(texts) => {
             return Ok(match texts.query {
                 Some(query) => json!({ "query": query, "documents": texts.texts }),
@@ -120,13 +112,26 @@ fn line(_: u64, item: Item) -> Result<Value, DataError> {
     })
 }
 
+/// A body with its length, if it has none.
+fn body_line(mut body: Map<String, Value>, output_tokens: Option<u32>) -> Value {
+    let lengths = ["max_tokens", "max_completion_tokens", "output_tokens"];
+    if let Some(tokens) = output_tokens
+        && !lengths.iter().any(|name| body.contains_key(*name))
+    {
+        body.insert("max_tokens".into(), tokens.into());
+    }
+    Value::Object(body)
+}
+
 /// An item as the row of a table.
 fn table_row(number: u64, item: Item) -> Result<Map<String, Value>, DataError> {
     let mut row = Map::new();
     match item.content {
         Content::Text(text) => row.insert("prompt".into(), text.into()),
         Content::Messages(messages) => row.insert("messages".into(), json!(messages)),
-        Content::Body(_) | Content::Texts(_) => return Err(DataError::Unwritable(number)),
+        Content::Body(_) | Content::Texts(_) | Content::Recorded(_) => {
+            return Err(DataError::Unwritable(number));
+        }
     };
     let mut tokens = |name: &str, count: Option<u32>| {
         row.extend(count.map(|count| (name.to_string(), Value::from(count))));

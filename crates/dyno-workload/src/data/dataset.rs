@@ -231,6 +231,10 @@ fn elsewhere(what: Said, kind: DataKind) -> DataError {
             "name a file of conversations with session:FILE",
             "请用 session:FILE 指定对话文件"
         ),
+        DataKind::Agentic => message!(
+            "it is trees of sessions; see what they hold with dyno data show",
+            "它是会话树；请用 dyno data show 查看其内容"
+        ),
         _ => message!(
             "its prompts are synthetic, so there is nothing to read",
             "其提示词是合成的，没有可读取的内容"

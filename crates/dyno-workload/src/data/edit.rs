@@ -1,5 +1,7 @@
 //! Changes to the text of a prompt, whatever shape it has: put something before it, or cut it.
 
+use std::sync::Arc;
+
 use dyno_model::message;
 use serde_json::Value;
 
@@ -29,6 +31,8 @@ fn first_text(content: &mut Content) -> Option<&mut String> {
             string(body.get_mut("prompt")?)
         }
         Content::Texts(texts) => texts.query.as_mut().or(texts.texts.first_mut()),
+        // Its messages are those of other prompts, too.
+        Content::Recorded(_) => None,
     }
 }
 
@@ -52,6 +56,7 @@ pub(super) fn last_text(content: &mut Content) -> Option<&mut String> {
             string(body.get_mut("prompt")?)
         }
         Content::Texts(texts) => texts.texts.last_mut(),
+        Content::Recorded(_) => None,
     }
 }
 
@@ -139,6 +144,8 @@ pub(super) fn weight(item: &Item) -> usize {
         }
         Content::Body(body) => body.iter().map(|(key, value)| key.len() + heavy(value)).sum(),
         Content::Texts(texts) => texts.all().map(|text| text.len() + 24).sum(),
+        // Shared with the other prompts of its session.
+        Content::Recorded(prompt) => prompt.messages.len() * size_of::<Arc<Value>>(),
     };
     text + size_of::<Item>()
 }

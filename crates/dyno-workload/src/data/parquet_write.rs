@@ -48,7 +48,7 @@ pub(super) fn write(
     for item in items {
         let item = item?;
         written += 1;
-        if matches!(item.content, Content::Body(_) | Content::Texts(_)) {
+        if !matches!(item.content, Content::Text(_) | Content::Messages(_)) {
             return Err(DataError::Unwritable(written));
         }
         bytes += weight(&item);

@@ -312,7 +312,7 @@ fn with_system(system: String, content: Content) -> Content {
             }
             Content::Messages(messages)
         }
-        other @ (Content::Body(_) | Content::Texts(_)) => other,
+        other @ (Content::Body(_) | Content::Texts(_) | Content::Recorded(_)) => other,
     }
 }
 

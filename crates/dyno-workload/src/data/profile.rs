@@ -59,7 +59,7 @@ pub fn profile(
         profile.items += 1;
         match &item.content {
             Content::Text(_) | Content::Texts(_) => profile.texts += 1,
-            Content::Messages(_) => profile.conversations += 1,
+            Content::Messages(_) | Content::Recorded(_) => profile.conversations += 1,
             Content::Body(_) => profile.bodies += 1,
         }
         let input = match item.input_tokens {
@@ -103,6 +103,7 @@ fn shown(content: &Content) -> Said {
         }
         Content::Body(body) => escaped(&serde_json::Value::Object(body.clone()).to_string()),
         Content::Texts(texts) => joined(texts.all().take(4).map(|text| escaped(text))),
+        Content::Recorded(prompt) => escaped(&prompt.text()),
     }
 }
 

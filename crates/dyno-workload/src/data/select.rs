@@ -297,6 +297,7 @@ impl Selected<'_> {
             }
             Content::Body(body) => body.hash(&mut hasher),
             Content::Texts(texts) => texts.all().for_each(|text| text.hash(&mut hasher)),
+            Content::Recorded(prompt) => (&prompt.messages, &prompt.tools).hash(&mut hasher),
         }
         let hash = hasher.finish();
         match self.seen.len() < REMEMBERED {

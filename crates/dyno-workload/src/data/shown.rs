@@ -77,6 +77,7 @@ pub fn first(first: &First, estimated: bool, language: Language) -> String {
         Content::Texts(texts) => {
             texts.all().take(FIRST_MESSAGES).map(|text| cut(text, language)).collect()
         }
+        Content::Recorded(prompt) => vec![cut(&prompt.text(), language)],
         Content::Messages(messages) => {
             let end = messages.len().saturating_sub(LAST_MESSAGES).max(FIRST_MESSAGES);
             let shown = |from: usize, to: usize| {

@@ -53,6 +53,8 @@ kinds! {
     Session "session",
     /// Recorded arrivals.
     Trace "trace",
+    /// Trees of sessions, as coding agents send them.
+    Agentic "agentic",
 }
 
 impl DataKind {
@@ -66,7 +68,7 @@ impl DataKind {
 
     /// Whether its prompts are read from records, rather than synthetic or from a trace.
     pub fn is_read(self) -> bool {
-        !matches!(self, Self::Random | Self::Trace)
+        !matches!(self, Self::Random | Self::Trace | Self::Agentic)
     }
 
     /// The kind that was probably meant by an unknown word.
@@ -122,7 +124,7 @@ pub struct DataSpec {
     pub lang: Option<Language>,
     /// Requests have several texts, and so may records. It follows from the API and is not written.
     pub texts: bool,
-    /// Options of `random`, `session` and `trace`, as they were written. The modules of these kinds
+    /// Options of `random`, `session`, `trace` and `agentic`, as they were written. The modules of these kinds
     /// interpret them, and check them with [`DataSpec::only`].
     pub options: Vec<(String, String)>,
 }
@@ -166,13 +168,17 @@ impl DataSpec {
             (Some(DataKind::Session), None) => {
                 message!("session without a file", "不带文件的 session")
             }
+            (Some(DataKind::Agentic), Some(_)) => Message::quoted("agentic:FILE"),
+            (Some(DataKind::Agentic), None) => {
+                message!("agentic without a file", "不带文件的 agentic")
+            }
             (Some(kind), _) => Message::quoted(kind),
         }
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), Message> {
         let made_elsewhere = match self.kind {
-            Some(DataKind::Random | DataKind::Trace) => true,
+            Some(DataKind::Random | DataKind::Trace | DataKind::Agentic) => true,
             Some(DataKind::Session) => self.path.is_none() || !FIELD_KEYS.contains(&key),
             _ => false,
         };
@@ -247,7 +253,13 @@ impl DataSpec {
                 path = path.display()
             )),
             (
-                Some(DataKind::Random | DataKind::Session | DataKind::OpenQa | DataKind::Long),
+                Some(
+                    DataKind::Random
+                    | DataKind::Session
+                    | DataKind::Agentic
+                    | DataKind::OpenQa
+                    | DataKind::Long,
+                ),
                 None,
             ) => Ok(self),
             (Some(kind), None) => Err(message!(
@@ -354,12 +366,23 @@ fn looks_like_a_kind(word: &str) -> bool {
     word.len() > 1 && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
-/// Splits at commas; `\,` is a comma that does not split, and any other backslash is itself.
+/// Splits at commas; `\,` is a comma that does not split, and any other backslash is itself. Commas within the
+/// parentheses of a value do not split, as in `turns=zipf(1.2,1-100)`.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut chars = text.chars().peekable();
+    let mut inside = false;
     while let Some(c) = chars.next() {
         match (c, pieces.last_mut()) {
+            ('(', Some(piece)) if piece.contains('=') && chars.clone().any(|c| c == ')') => {
+                inside = true;
+                piece.push(c);
+            }
+            (')', Some(piece)) => {
+                inside = false;
+                piece.push(c);
+            }
+            (',', Some(piece)) if inside => piece.push(c),
             ('\\', Some(piece)) if chars.peek() == Some(&',') => {
                 chars.next();
                 piece.push(',');

@@ -203,6 +203,7 @@ fn prompt_length(pick: &Pick, sample: &Record) -> u64 {
         Ok(Content::Text(text)) => length(&text),
         Ok(Content::Messages(messages)) => messages.iter().map(|m| length(&m.content)).sum(),
         Ok(Content::Texts(texts)) => texts.all().map(|text| length(text)).sum(),
+        Ok(Content::Recorded(prompt)) => length(&prompt.text()),
         Ok(Content::Body(_)) | Err(_) => 0,
     }
 }

@@ -42,6 +42,16 @@ impl Lengths {
         Self(Shape::Fixed(tokens.clamp(1, LONGEST)))
     }
 
+    /// Uniform between two lengths.
+    pub(crate) fn uniform(low: u32, high: u32) -> Self {
+        Self(Shape::Uniform { low: low.min(high), high })
+    }
+
+    /// With this median and this deviation of the logarithm.
+    pub(crate) fn log_normal(median: f64, sigma: f64) -> Self {
+        Self(Shape::LogNormal { median, sigma })
+    }
+
     /// Several lengths divided by commas, as for a grid: `128,512,normal(1024,64)`.
     pub fn list(text: &str) -> Result<Vec<Self>, LengthsError> {
         let mut depth = 0_i32;
@@ -230,13 +240,13 @@ fn between(rng: &mut impl Rng, low: u32, high: u32) -> u32 {
 }
 
 /// A number above 0 and up to 1.
-fn unit(rng: &mut impl Rng) -> f64 {
+pub(crate) fn unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
 /// Box and Muller's transform; the second of its pair is not kept, so that every length takes
 /// two draws.
-fn standard_normal(rng: &mut impl Rng) -> f64 {
+pub(crate) fn standard_normal(rng: &mut impl Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(unit(rng)));
     radius * libm::cos(std::f64::consts::TAU * unit(rng))
 }

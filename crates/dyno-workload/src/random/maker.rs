@@ -73,6 +73,17 @@ impl Maker {
         matches!(*self.method, Method::Pieces(_))
     }
 
+    /// What texts begin with, and what follows, with the space in front where there is one.
+    pub(crate) fn pieces(&self) -> (Vec<String>, Vec<String>) {
+        match &*self.method {
+            Method::Pieces(pieces) => (pieces.firsts.clone(), pieces.rest.clone()),
+            Method::Correct(_) => (
+                WORDS.iter().map(|word| (*word).to_owned()).collect(),
+                WORDS.iter().map(|word| format!(" {word}")).collect(),
+            ),
+        }
+    }
+
     /// How many tokens one choice adds: exactly one from pieces, else the average of a word.
     pub(crate) fn tokens_of_a_choice(&self) -> f64 {
         match *self.method {

@@ -3,7 +3,7 @@
 
 mod asked;
 mod correct;
-mod counter;
+pub(crate) mod counter;
 pub(crate) mod draws;
 pub mod key;
 pub mod lengths;

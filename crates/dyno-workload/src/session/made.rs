@@ -82,7 +82,7 @@ impl SyntheticSessions {
         let messages = match content {
             Content::Text(text) => vec![ChatMessage::user(text)],
             Content::Messages(messages) => messages,
-            Content::Body(_) | Content::Texts(_) => Vec::new(),
+            Content::Body(_) | Content::Texts(_) | Content::Recorded(_) => Vec::new(),
         };
         UserTurn { think, messages, output_tokens: self.output.sample(rng) }
     }

@@ -97,8 +97,12 @@ impl SessionOptions {
 
 /// `think=` of a specification.
 fn think(spec: &DataSpec) -> Result<Option<Think>, Message> {
-    let allowed =
-        || message!("2s, think=1s-5s or think=exp(2s)", "2s、think=1s-5s 或 think=exp(2s)");
+    let allowed = || {
+        message!(
+            "2s, think=1s-5s, think=exp(2s) or think=lognormal(10s,2)",
+            "2s、think=1s-5s、think=exp(2s) 或 think=lognormal(10s,2)"
+        )
+    };
     let read = |text: &str| text.parse().map_err(|_| spec.bad_option("think", allowed()));
     spec.option("think").map(read).transpose()
 }

@@ -76,7 +76,7 @@ pub fn led(content: Content, most: u32) -> Result<Vec<Vec<ChatMessage>>, Unusabl
     let mut messages = match content {
         Content::Text(text) => vec![ChatMessage::user(text)],
         Content::Messages(messages) => messages,
-        Content::Body(_) | Content::Texts(_) => return Err(Unusable::Body),
+        Content::Body(_) | Content::Texts(_) | Content::Recorded(_) => return Err(Unusable::Body),
     };
     let mut turns = turns(&messages)?;
     turns.truncate(most as usize);

@@ -101,11 +101,30 @@ impl Local {
         messages: &impl Serialize,
         tools: Option<&Value>,
     ) -> Result<Option<u32>, Message> {
-        let Some(template) = &self.template else { return Ok(None) };
-        let text = template
-            .render(messages, tools)
-            .map_err(|why| message!("chat template: {why}", "对话模板：{why}"))?;
+        let Some(text) = self.rendered(messages, tools)? else { return Ok(None) };
         self.encoded(&text, false).map(Some)
+    }
+
+    /// Tokens of a conversation before the last occurrence of a text; `None` without a template, or where the text
+    /// is not in it.
+    pub(crate) fn tokens_before(
+        &self,
+        messages: &impl Serialize,
+        text: &str,
+    ) -> Result<Option<u32>, Message> {
+        let Some(whole) = self.rendered(messages, None)? else { return Ok(None) };
+        let Some(at) = whole.rfind(text) else { return Ok(None) };
+        self.encoded(&whole[..at], false).map(Some)
+    }
+
+    fn rendered(
+        &self,
+        messages: &impl Serialize,
+        tools: Option<&Value>,
+    ) -> Result<Option<String>, Message> {
+        let Some(template) = &self.template else { return Ok(None) };
+        let text = template.render(messages, tools);
+        text.map(Some).map_err(|why| message!("chat template: {why}", "对话模板：{why}"))
     }
 
     fn encoded(&self, text: &str, specials: bool) -> Result<u32, Message> {

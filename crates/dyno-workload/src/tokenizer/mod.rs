@@ -15,16 +15,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::local::Local;
-use dyno_model::prompt::{ChatMessage, Content};
+use dyno_model::prompt::{ChatMessage, Content, RecordedPrompt};
+use dyno_model::recorded::RecordedMessage;
 use dyno_model::{Message, message};
 
 /// What a server's own `/tokenize` is asked to count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ask<'a> {
     /// A bare prompt.
     Text(&'a str),
     /// A conversation, through the server's chat template up to where the response begins.
     Messages(&'a [ChatMessage]),
+    /// What an agent sent, with its tools, in the same way.
+    Recorded(&'a RecordedPrompt),
 }
 
 /// The caller's way to ask a server for a count.
@@ -106,6 +109,19 @@ impl Tokenizer {
         }
     }
 
+    /// Tokens of a conversation through the chat template that stand before the last occurrence of a text; absent
+    /// where that cannot be known.
+    pub(crate) fn tokens_before(
+        &self,
+        messages: &[ChatMessage],
+        text: &str,
+    ) -> Result<Option<u32>, Message> {
+        match &*self.0 {
+            Kind::Local(local) => local.tokens_before(&messages, text),
+            Kind::Asking(..) | Kind::Estimate => Ok(None),
+        }
+    }
+
     /// Tokens of a request's content. Plain text is the user's one message when `chat`, else a
     /// bare prompt.
     pub fn count_content(&self, content: &Content, chat: bool) -> Result<u32, Message> {
@@ -114,9 +130,29 @@ impl Tokenizer {
             Content::Text(text) => self.count(text),
             Content::Messages(messages) => self.count_messages(messages),
             Content::Body(body) => self.count_body(body),
+            Content::Recorded(prompt) if chat => self.count_recorded(prompt),
+            Content::Recorded(prompt) => self.count(&prompt.text()),
             Content::Texts(texts) => {
                 texts.all().try_fold(0_u32, |sum, text| Ok(sum.saturating_add(self.count(text)?)))
             }
+        }
+    }
+
+    /// Tokens of what an agent sent: through the chat template where there is one, else of its text.
+    pub fn count_recorded(&self, prompt: &RecordedPrompt) -> Result<u32, Message> {
+        let through_template = match &*self.0 {
+            Kind::Local(local) if local.has_template() => {
+                let messages: Vec<Value> = prompt.read().map(for_template).collect();
+                local.count_chat(&messages, prompt.tools.as_deref())?
+            }
+            Kind::Asking(ask, TokenCounts::Messages) => {
+                Some(ask(&Ask::Recorded(prompt)).map_err(Message::of)?)
+            }
+            Kind::Local(_) | Kind::Asking(..) | Kind::Estimate => None,
+        };
+        match through_template {
+            Some(tokens) => Ok(tokens),
+            None => self.count(&prompt.text()),
         }
     }
 
@@ -191,6 +227,21 @@ impl Tokenizer {
             Kind::Asking(..) | Kind::Estimate => Vec::new(),
         }
     }
+}
+
+/// A message as servers pass it to a chat template: its content as text, and the arguments of calls as objects.
+fn for_template(message: RecordedMessage<'_>) -> Value {
+    let mut given = message.0.clone();
+    if given["content"].is_array() {
+        given["content"] = message.text().into();
+    }
+    let calls = given.get_mut("tool_calls").and_then(Value::as_array_mut);
+    for (given, call) in calls.into_iter().flatten().zip(message.calls()) {
+        if let Some(arguments) = given.pointer_mut("/function/arguments") {
+            *arguments = call.input().into();
+        }
+    }
+    given
 }
 
 fn text_alone(messages: &[ChatMessage]) -> String {

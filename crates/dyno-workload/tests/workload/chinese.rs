@@ -81,7 +81,7 @@ fn what_is_wrong_with_data_is_said_in_whole_sentences() {
             "jsn:q.jsonl",
             "",
             "\"jsn:q.jsonl\" 中的类型 \"jsn\" 未知（是否想写 json？）；可用的类型：openqa, long, lines, json, csv, \
-             parquet, sharegpt, random, session, trace。含冒号的路径请写成 ./jsn:q.jsonl",
+             parquet, sharegpt, random, session, trace, agentic。含冒号的路径请写成 ./jsn:q.jsonl",
         ),
         ("q.jsonl,prompt=a,context=b,turns=2", "", "turns=2 不可用；请写 turns=first 或 turns=all"),
         (

@@ -23,6 +23,7 @@ fn words<'a>() -> Option<Count<'a>> {
             Content::Messages(messages) => messages.iter().map(|m| text(&m.content) + 3).sum(),
             Content::Body(body) => text(&serde_json::Value::Object(body.clone()).to_string()),
             Content::Texts(texts) => text(&texts.joined()),
+            Content::Recorded(prompt) => text(&prompt.text()),
         })
     }))
 }

@@ -337,6 +337,7 @@ fn sent(item: &Item) -> String {
         }
         Content::Body(body) => format!("body: {}", serde_json::to_string(body).expect("JSON")),
         Content::Texts(texts) => format!("texts: {}", texts.joined()),
+        Content::Recorded(prompt) => format!("recorded: {}", prompt.text()),
     }
 }
 

@@ -79,7 +79,7 @@ fn mistakes_are_named() {
         (
             "opneqa:x.jsonl",
             "unknown kind \"opneqa\" in \"opneqa:x.jsonl\" (did you mean openqa?); the kinds are \
-             openqa, long, lines, json, csv, parquet, sharegpt, random, session, trace. A path \
+             openqa, long, lines, json, csv, parquet, sharegpt, random, session, trace, agentic. A path \
              that contains a colon is written ./opneqa:x.jsonl",
         ),
         (

@@ -17,6 +17,7 @@ fn words() -> Tokenizer {
         Ok(match what {
             Ask::Text(text) => count(text),
             Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
+            Ask::Recorded(prompt) => count(&prompt.text()),
         })
     }))
 }

@@ -5,8 +5,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use dyno_model::prompt::{ChatMessage, Content};
+use dyno_model::prompt::{ChatMessage, Content, RecordedPrompt};
 use dyno_testing::tokenizers::{KINDS, TEMPLATE, templated, trained, write_folder};
 use dyno_workload::tokenizer::{Ask, TokenCounts, Tokenizer};
 use serde_json::json;
@@ -74,6 +75,50 @@ fn a_request_body_is_counted_by_what_it_asks() {
     assert_eq!(estimate.count_content(&body(parts), true), Ok(2));
     assert!(estimate.is_estimate() && !estimate.has_template());
     assert_eq!(estimate.name(), "estimate");
+}
+
+/// A template with tools, calls and their arguments as objects.
+const WITH_TOOLS: &str = "\
+{%- for tool in tools or [] %}the {{ tool.function.name }} {% endfor %}
+{%- for m in messages %}{{ m.role }} {{ m.content or '' }}
+{%- for call in m.tool_calls or [] %} {{ call.function.arguments.water }}{% endfor %}{% endfor %}";
+
+fn recorded() -> RecordedPrompt {
+    let function = |arguments: &str| json!({"name": "light", "arguments": arguments});
+    let calls =
+        json!([{"id": "a", "type": "function", "function": function("{\"water\": \"keeps\"}")}]);
+    let parts = json!([{"type": "text", "text": "the water"}, {"type": "text", "text": "there"}]);
+    let messages = [
+        json!({"role": "user", "content": parts}),
+        json!({"role": "assistant", "content": null, "tool_calls": calls}),
+        json!({"role": "tool", "tool_call_id": "a", "content": "light"}),
+    ];
+    let tools = json!([{"type": "function", "function": {"name": "light"}}]);
+    RecordedPrompt {
+        messages: messages.into_iter().map(Arc::new).collect(),
+        tools: Some(Arc::new(tools)),
+    }
+}
+
+#[test]
+fn what_an_agent_sent_is_counted_with_its_tools() {
+    let (bare, full) = (folder(), folder());
+    let encoder = trained("byte-level BPE");
+    write_folder(bare.path(), &encoder, None);
+    write_folder(full.path(), &encoder, Some(WITH_TOOLS));
+    let counted = |text: &str| encoder.encode(text, true).expect("encode").len() as u32;
+    let content = Content::Recorded(recorded());
+    let full = Tokenizer::load(full.path()).expect("load");
+    let through = "the light user the water\nthereassistant  keepstool light";
+    assert_eq!(full.count_content(&content, true), Ok(counted(through)));
+    let text = recorded().text();
+    assert_eq!(full.count_content(&content, false), Ok(counted(&text)));
+    // Without a template, the text with its calls is counted.
+    let bare = Tokenizer::load(&bare.path().join("tokenizer.json")).expect("load");
+    assert_eq!(bare.count_content(&content, true), Ok(counted(&text)));
+    assert!(counted(&text) > counted("the water there keeps light"));
+    let estimate = Tokenizer::estimate();
+    assert_eq!(estimate.count_content(&content, true), estimate.count(&text));
 }
 
 #[test]
@@ -191,9 +236,11 @@ fn a_server_is_asked_as_the_content_is() {
         Ask::Text("broken") => Err(dyno_model::Message::quoted("503")),
         Ask::Text(text) => Ok(text.len() as u32),
         Ask::Messages(messages) => Ok(100 * messages.len() as u32),
+        Ask::Recorded(prompt) => Ok(1_000 * prompt.messages.len() as u32),
     }));
     assert_eq!(tokenizer.count("four"), Ok(4));
     assert_eq!(tokenizer.count_content(&Content::Text("x".into()), true), Ok(100));
+    assert_eq!(tokenizer.count_content(&Content::Recorded(recorded()), true), Ok(3_000));
     assert_eq!(tokenizer.name(), "server's /tokenize");
     assert!(tokenizer.has_template() && !tokenizer.is_estimate() && tokenizer.is_asking());
     let why = tokenizer.count("broken").expect_err("asked").to_string();
@@ -204,10 +251,12 @@ fn a_server_is_asked_as_the_content_is() {
 fn a_server_that_counts_text_alone_is_asked_for_text() {
     let ask = Box::new(|ask: &Ask<'_>| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err(dyno_model::Message::quoted("messages are refused")),
+        _ => Err(dyno_model::Message::quoted("messages are refused")),
     });
     let tokenizer = Tokenizer::by_asking_for(TokenCounts::Text, ask);
     let messages = [ChatMessage::user("four"), ChatMessage::user("more")];
     assert_eq!(tokenizer.count_messages(&messages), Ok(9));
+    let text = recorded().text().len() as u32;
+    assert_eq!(tokenizer.count_content(&Content::Recorded(recorded()), true), Ok(text));
     assert!(!tokenizer.has_template() && tokenizer.is_asking());
 }

@@ -100,7 +100,7 @@ fn tokens_that_the_tokenizer_adds_count_too() {
 }
 
 /// Pairs of letters and spaces are tokens, wherever they stand: no word is independent.
-fn pairing_tokenizer() -> tokenizers::Tokenizer {
+pub(crate) fn pairing_tokenizer() -> tokenizers::Tokenizer {
     let alphabet: Vec<char> = ('a'..='z').chain([' ']).collect();
     let mut vocab = vec![("<unk>".to_owned(), -20.0)];
     vocab.extend(alphabet.iter().map(|c| (c.to_string(), -10.0)));
@@ -237,6 +237,7 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
         match ask {
             Ask::Text(text) => behind.count(text),
             Ask::Messages(messages) => behind.count_messages(messages),
+            Ask::Recorded(prompt) => behind.count_recorded(prompt),
         }
         .map_err(|error| dyno_model::Message::of(&error))
     }));
@@ -258,7 +259,7 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
 
     let odd = Tokenizer::by_asking(Box::new(|ask| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err(dyno_model::Message::quoted("no messages here")),
+        _ => Err(dyno_model::Message::quoted("no messages here")),
     }));
     let bytes = RandomPrompts::new(&odd, Lengths::fixed(300), Key::new(0, 0), plain());
     assert_eq!(bytes.expect_err("bytes"), RandomError::NothingCountsAsOne);

@@ -245,6 +245,7 @@ fn a_servers_tokenizer_is_asked_before_and_not_again() {
         match ask {
             Ask::Text(text) => local.count(text),
             Ask::Messages(messages) => local.count_messages(messages),
+            Ask::Recorded(prompt) => local.count_recorded(prompt),
         }
         .map_err(|error| dyno_model::Message::of(&error))
     }));
@@ -257,7 +258,7 @@ fn a_servers_tokenizer_is_asked_before_and_not_again() {
     assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), at_first);
     let bytes = Tokenizer::by_asking(Box::new(|ask| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
-        Ask::Messages(_) => Err(dyno_model::Message::quoted("no messages here")),
+        _ => Err(dyno_model::Message::quoted("no messages here")),
     }));
     let refused =
         TracePrompts::new(&bytes, trace(AZURE, "trace:a.csv"), Key::new(1, 0), false, false);

@@ -99,7 +99,7 @@ Examples:
         subcommand,
         after_help = "\
 SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long,
-lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, context=, system=, output_tokens=,
+lines, json, csv, parquet, sharegpt, trace, agentic. Keys: prompt=, context=, system=, output_tokens=,
 messages= name the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=,
 to=, block=.
 Files compressed with gzip or zstd are read directly. `dyno help data` explains them.
@@ -111,6 +111,7 @@ Examples:
   dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared prefixes of a trace
   dyno data show ~/.claude/projects             what the logs of a coding agent hold
   dyno data show traces/ --json                 the same of agentic traffic, for programs
+  dyno data show agentic,turns=20               generated traffic of coding agents
   dyno data convert sharegpt.json --to lines --out prompts.jsonl"
     )]
     Data(data::DataCommand),

@@ -103,7 +103,7 @@ fn show(args: &ShowArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let spec = parsed(&args.source)?;
     let plan = choice_plan(&args.source.choice);
     if agentic::is_named(&spec, &plan, args.json) {
-        return agentic::show(&spec, &plan, args.json, printer);
+        return agentic::show(&spec, (&plan, args.source.seed), args.json, printer);
     }
     if args.json {
         return Err(UsageError::new("--json", agentic::only_agentic()));

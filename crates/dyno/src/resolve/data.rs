@@ -10,6 +10,7 @@ use dyno_model::message;
 use dyno_model::plan::{Api, DataPlan, LengthSpec, Plan, Task};
 use dyno_run::about;
 use dyno_run::workload::not_truncated;
+use dyno_workload::agentic::{AgenticLoad, TreeSelection};
 use dyno_workload::data::{DataError, DataKind, DataOrder, DataSet, DataSpec};
 use dyno_workload::random::lengths::Lengths;
 use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
@@ -38,6 +39,13 @@ pub(super) enum Nature {
         /// --output-tokens was given, and has no effect.
         lengths_given: bool,
     },
+    /// Trees of sessions, as coding agents send them.
+    Trees {
+        /// There is always another one.
+        endless: bool,
+        /// --output-tokens was given, and has no effect.
+        lengths_given: bool,
+    },
     /// A recorded trace.
     Trace {
         /// How much faster than it was recorded.
@@ -57,7 +65,10 @@ impl Nature {
 
     pub(super) fn is_session(self) -> bool {
         match self {
-            Self::SyntheticSessions | Self::LedSessions | Self::RecordedSessions { .. } => true,
+            Self::SyntheticSessions
+            | Self::LedSessions
+            | Self::RecordedSessions { .. }
+            | Self::Trees { .. } => true,
             Self::Trace { sessions, .. } => sessions,
             Self::Made | Self::File => false,
         }
@@ -67,7 +78,7 @@ impl Nature {
     pub(super) fn ignores_lengths(self) -> bool {
         match self {
             Self::RecordedSessions { text, lengths_given } => lengths_given && !text,
-            Self::Trace { lengths_given, .. } => lengths_given,
+            Self::Trace { lengths_given, .. } | Self::Trees { lengths_given, .. } => lengths_given,
             _ => false,
         }
     }
@@ -79,6 +90,12 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
     let wrong = |error: Message| UsageError::new("--data", error);
     let Some(text) = &args.data else { return Ok(Nature::Made) };
     let mut spec: DataSpec = text.parse().map_err(wrong)?;
+    let lengths_given = args.output_tokens.is_some();
+    if AgenticLoad::named_by(&spec) {
+        let selection = TreeSelection { limit: args.choice.limit, ..TreeSelection::default() };
+        let load = AgenticLoad::of(&spec, selection).map_err(wrong)?;
+        return Ok(Nature::Trees { endless: load.is_endless(), lengths_given });
+    }
     if spec.kind.is_none()
         && let Err(DataError::Elsewhere { kind: DataKind::Trace, .. }) = DataSet::new(&spec)
     {
@@ -102,7 +119,6 @@ pub(super) fn nature(args: &mut DataArgs, api: &Api) -> Result<Nature, UsageErro
             "请去掉 --api；如果 TARGET 以 /completions 结尾，请缩短为基础 URL"
         )));
     }
-    let lengths_given = args.output_tokens.is_some();
     Ok(match (spec.kind, &spec.path) {
         (Some(DataKind::Random), _) => Nature::Made,
         (Some(DataKind::Session), None) => Nature::SyntheticSessions,
@@ -282,6 +298,15 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             message!(
                 "recorded sessions are started in the order of the file; remove it",
                 "录制的会话按文件中的顺序启动；请去掉"
+            ),
+        ));
+    }
+    if matches!(nature, Nature::Trees { .. }) && args.choice.order == OrderArg::Shuffle {
+        return Err(UsageError::new(
+            "--order",
+            message!(
+                "trees are started in the order of their files; remove it",
+                "树按文件中的顺序启动；请去掉"
             ),
         ));
     }

@@ -105,6 +105,8 @@ pub(super) fn levels(
     let until = until(args, nature)?;
     let longest = until.as_ref().map(|_| args.max_duration.unwrap_or(LONGEST));
     let given = Stop { requests, duration: args.duration.or(args.soak).or(longest), per_slot };
+    // Every tree is replayed once where nothing else ends the level.
+    let has_end = matches!(nature, Nature::Trees { endless: false, .. });
     let looking = wanted.search.map(|search| capacity::looking(search, slo)).transpose()?;
     let several = match &looking {
         Some(looking) => one_length(sizes, "--slo").map(|()| Some(looking.search.clone()))?,
@@ -124,15 +126,22 @@ pub(super) fn levels(
     } else if args.sweep.is_some() {
         let full = args.max_concurrency.unwrap_or(MOST_AT_ONCE);
         let loads = [1, full].map(|concurrency| Load::Concurrency { concurrency });
-        with_stop(loads.into_iter(), given)
+        with_stop(loads.into_iter(), given, has_end)
     } else if let Some(Concurrency::Auto) = &args.concurrency {
-        with_stop(std::iter::once(Load::Concurrency { concurrency: 1 }), given)
+        with_stop(std::iter::once(Load::Concurrency { concurrency: 1 }), given, has_end)
     } else if let Some(Concurrency::List(list)) = &args.concurrency {
-        with_stop(list.0.iter().map(|&concurrency| Load::Concurrency { concurrency }), given)
+        with_stop(
+            list.0.iter().map(|&concurrency| Load::Concurrency { concurrency }),
+            given,
+            has_end,
+        )
     } else if let Some(list) = &args.rate {
         let arrival = args.arrival.unwrap_or(Arrival::Poisson);
-        let loads = with_stop(list.0.iter().map(|&rate| Load::Rate { rate, arrival }), given);
-        check_arrivals(&loads, warmup)?;
+        let loads =
+            with_stop(list.0.iter().map(|&rate| Load::Rate { rate, arrival }), given, has_end);
+        if !has_end || given != Stop::default() {
+            check_arrivals(&loads, warmup)?;
+        }
         loads
     } else if let Some(ramp) = args.ramp {
         let duration = Some(ramp.over_ns);
@@ -169,6 +178,7 @@ pub(super) fn levels(
                 input_tokens: size.input.clone(),
                 output_tokens: size.output.clone(),
                 inputs: size.inputs,
+                once: has_end && stop == Stop::default() && load.ramp().is_none(),
                 capacity: None,
                 extrapolated: false,
                 repeat: None,
@@ -296,9 +306,10 @@ fn check_per_slot(
     }
 }
 
-fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)> {
+/// Each load with its end: a time where none is given, unless the data have an end.
+fn with_stop(loads: impl Iterator<Item = Load>, given: Stop, has_end: bool) -> Vec<(Load, Stop)> {
     let stop = match given {
-        Stop { requests: None, duration: None, per_slot: None } => {
+        Stop { requests: None, duration: None, per_slot: None } if !has_end => {
             Stop { duration: Some(DEFAULT_DURATION), ..given }
         }
         given => given,

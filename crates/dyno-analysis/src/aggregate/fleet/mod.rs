@@ -203,7 +203,7 @@ impl Part {
         self.sent += u64::from(record.sent.is_some());
         self.turns |= record.turn.is_some();
         self.unsent += u64::from(match record.outcome {
-            Outcome::Dropped(_) => true,
+            Outcome::Dropped(_) => !record.outcome.is_overflow(),
             // Those that waited for a slot did so by the user's wish.
             Outcome::Censored if capped => record.dispatched.is_none() && record.admitted.is_some(),
             Outcome::Censored => record.dispatched.is_none(),
@@ -225,7 +225,7 @@ impl Part {
             planned: end.planned,
             issued: end.issued,
             warmup: end.warmup,
-            records: counts.completed + counts.bad() + counts.censored,
+            records: counts.records(),
             warmup_records: self.warmup_records,
             unsent: self.unsent,
             behind_ns: end.client.behind_ns,

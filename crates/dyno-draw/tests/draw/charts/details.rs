@@ -1,7 +1,7 @@
 //! What charts of single requests are drawn from, made by hand and by chance.
 
 use dyno_analysis::detail::{
-    Bar, Bars, Became, Bucket, CourseOverTime, Curve, Detail, LevelDetail,
+    Bar, Bars, Became, Bucket, CourseOverTime, Curve, Detail, LevelDetail, TreeBars,
 };
 use dyno_model::{Summary, Verdict};
 use proptest::collection::vec;
@@ -57,6 +57,7 @@ fn one(i: u32) -> LevelDetail {
         tpot: curve(middle * 10.0),
         itl: curve(middle * 9.0),
         bars: Bars { of: 120, kept: (0..120).map(bar).collect() },
+        trees: TreeBars::default(),
         course: CourseOverTime { every_s: 1.0, buckets: (0..65).map(bucket).collect() },
     }
 }

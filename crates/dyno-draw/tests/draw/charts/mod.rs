@@ -7,6 +7,7 @@ mod details;
 mod font;
 mod made;
 mod pixels;
+mod trees;
 mod xml;
 
 use dyno_analysis::detail::{Became, Detail};

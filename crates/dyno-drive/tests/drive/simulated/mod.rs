@@ -4,8 +4,8 @@
 pub(crate) mod slow;
 
 use dyno_drive::{
-    Dialogue, Ended, Job, LevelOutcome, LevelRecorder, LevelSetup, Lookahead, NextTurn, OnFailure,
-    Payload, StartGate, StopSignal, Transport, TransportError, run_level,
+    Ended, Job, LevelOutcome, LevelRecorder, LevelSetup, Lookahead, OnFailure, Payload, StartGate,
+    StopSignal, Transport, TransportError, TurnRequest, TurnRequests, Turns, Work, run_level,
 };
 use dyno_model::frame::ClientHealth;
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -19,17 +19,40 @@ pub(crate) fn answer_to(payload: &Payload<Vec<u8>>) -> String {
     format!("<{}>", String::from_utf8_lossy(&payload.body).len())
 }
 
-/// A conversation whose turns a function gives.
-pub(crate) struct Turns<F>(pub(crate) F);
+/// Makes the request of a turn from its place and the answers so far.
+pub(crate) struct Made<F> {
+    make: F,
+    answers: Vec<String>,
+}
 
-impl<F: FnMut(&str) -> Option<NextTurn<Vec<u8>>> + Send> Dialogue<Vec<u8>> for Turns<F> {
-    fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
-        (self.0)(answer)
+impl<F: FnMut(u32, &[String]) -> Vec<u8> + Send> TurnRequests<Vec<u8>> for Made<F> {
+    fn take(&mut self, turn: u32) -> Option<TurnRequest<Vec<u8>>> {
+        let body = (self.make)(turn, &self.answers);
+        Some(Payload { body, ..Payload::default() }.into())
+    }
+
+    fn answered(&mut self, _turn: u32, answer: &str) {
+        self.answers.push(answer.to_owned());
     }
 
     fn size(&self) -> usize {
         0
     }
+}
+
+/// A conversation of so many turns with the same pause before each.
+pub(crate) fn conversation(
+    turns: u32,
+    pause: Nanos,
+    make: impl FnMut(u32, &[String]) -> Vec<u8> + Send + 'static,
+) -> Work<Vec<u8>> {
+    let pauses = std::iter::repeat_n(pause, turns as usize);
+    Work::Turns(Turns::conversation(pauses, Box::new(Made { make, answers: Vec::new() })))
+}
+
+/// Endless conversations in which nothing is said.
+pub(crate) fn conversations(turns: u32, pause: Nanos) -> Lookahead<Vec<u8>> {
+    Lookahead::start(8, move |_| Some(conversation(turns, pause, |_, _| Vec::new()))).unwrap()
 }
 
 /// A gate that opens at this time, or never.
@@ -60,6 +83,11 @@ pub(crate) struct Simulated {
     pub(crate) fails_in: Option<Nanos>,
     pub(crate) retry_after: Option<Nanos>,
     pub(crate) on_failure: OnFailure,
+    /// How long a request takes instead, by what was sent.
+    pub(crate) takes: Option<fn(&[u8]) -> Nanos>,
+    /// The supply has an end.
+    pub(crate) once: bool,
+    pub(crate) max_idle: Option<Nanos>,
     /// Holds its levels back.
     pub(crate) gate: Option<OpensAt>,
     /// From then on, none fails.
@@ -88,6 +116,9 @@ impl Simulated {
             fails_in: None,
             retry_after: None,
             on_failure: OnFailure::default(),
+            takes: None,
+            once: false,
+            max_idle: None,
             gate: None,
             recovers_after: None,
             serves: None,
@@ -132,7 +163,8 @@ impl Transport for Simulated {
         self.got.push(job.payload.body.clone());
         let mut record = job.record();
         record.sent = Some(self.now);
-        record.end = self.now + self.service;
+        let takes = self.takes.map_or(self.service, |takes| takes(&job.payload.body));
+        record.end = self.now + takes;
         record.outcome = Outcome::Completed;
         let recovered = self.recovers_after.is_some_and(|after| self.seen > after);
         let unlucky = self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every);
@@ -235,6 +267,8 @@ pub(crate) fn run_work(
         seed: 3,
         trace: trace.map(|offsets| Box::new(offsets.into_iter()) as _),
         sessions,
+        once: server.once,
+        max_idle: server.max_idle,
         at_most: server.at_most,
         shard,
         on_failure: server.on_failure,

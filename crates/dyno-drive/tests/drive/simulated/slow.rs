@@ -123,6 +123,8 @@ pub(crate) fn run_slow(
         seed: 3,
         trace: trace.map(|offsets| Box::new(offsets.into_iter()) as _),
         sessions,
+        once: client.inner.once,
+        max_idle: client.inner.max_idle,
         at_most: client.inner.at_most,
         shard: Shard::WHOLE,
         on_failure: client.inner.on_failure,

@@ -3,6 +3,8 @@
 mod every;
 mod messages;
 mod ollama;
+mod own_responses;
 mod pooling;
+mod recorded;
 mod responses;
 mod sglang;

@@ -247,6 +247,7 @@ fn client() -> impl Strategy<Value = ClientHealth> {
             pauses: waits[3],
             behind_ns,
             unasked: waits[3] / 2,
+            skipped_idle_ns: waits[2] / 3,
             clock_step_ns,
         },
     )

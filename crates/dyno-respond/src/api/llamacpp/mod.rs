@@ -4,7 +4,8 @@
 mod frames;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, Words};
+use super::read::ReadPrompt;
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::words::text;
 use super::{AnswerFinish, Refusal, RequestBody, ServedApi, room};

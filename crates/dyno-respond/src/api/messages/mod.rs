@@ -3,7 +3,8 @@
 mod events;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, Words};
+use super::read::{ReadPrompt, ReadTools};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::{Route, RoutePlace, ServedPage};
 use super::words::{mix, text};
@@ -29,6 +30,7 @@ struct Fields<W> {
     max_tokens: Option<u32>,
     system: Option<ReadPrompt<W>>,
     messages: Option<ReadPrompt<W>>,
+    tools: Option<ReadTools<W>>,
     stream: Option<bool>,
 }
 
@@ -42,7 +44,7 @@ impl<W: Words> Fields<W> {
             words.append(system);
         }
         words.append(messages);
-        Ok(words)
+        Ok(ReadTools::before(self.tools.take(), words))
     }
 }
 

@@ -5,7 +5,8 @@ mod lines;
 mod routes;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, Words};
+use super::read::{ReadPrompt, ReadTools};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::text;
@@ -38,6 +39,7 @@ pub(super) enum Endpoint {
 struct Fields<W> {
     model: Option<String>,
     messages: Option<ReadPrompt<W>>,
+    tools: Option<ReadTools<W>>,
     system: Option<ReadPrompt<W>>,
     prompt: Option<ReadPrompt<W>>,
     stream: Option<bool>,
@@ -85,7 +87,10 @@ impl Endpoint {
     fn ask<W: Words>(self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         let fields: Fields<W> = body.fields()?;
         let words = match self {
-            Self::Chat => fields.messages.ok_or_else(|| Refusal::missing("messages"))?.0,
+            Self::Chat => {
+                let messages = fields.messages.ok_or_else(|| Refusal::missing("messages"))?.0;
+                ReadTools::before(fields.tools, messages)
+            }
             Self::Generate => {
                 let prompt = fields.prompt.ok_or_else(|| Refusal::missing("prompt"))?.0;
                 let mut words = fields.system.map(|system| system.0).unwrap_or_default();

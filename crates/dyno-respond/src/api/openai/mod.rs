@@ -58,9 +58,9 @@ impl ServedApi for Endpoint {
 
 impl Endpoint {
     fn ask<W: Words>(self, body: &RequestBody<'_>) -> Result<Ask, Refusal> {
-        let fields: Fields<W> = body.fields()?;
+        let mut fields: Fields<W> = body.fields()?;
         fields.refusal(body.quirks)?;
-        let prompt = Prompt::new(fields.prompt(self)?, body.block.unwrap_or(1));
+        let prompt = Prompt::new(&fields.take_prompt(self)?, body.block.unwrap_or(1));
         let output = Output {
             max: fields.max_tokens(),
             min: fields.min_tokens,

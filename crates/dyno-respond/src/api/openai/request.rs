@@ -1,7 +1,8 @@
 //! The fields of a request that the engine knows.
 
 use super::Endpoint;
-use crate::api::prompt::{ReadPrompt, Words};
+use crate::api::prompt::Words;
+use crate::api::read::{ReadPrompt, ReadTools};
 use crate::api::{Refusal, WhyFinished};
 use crate::fault::{Quirk, Quirks};
 use serde::Deserialize;
@@ -14,6 +15,7 @@ pub(in crate::api) struct Fields<W> {
     pub(super) model: Option<String>,
     messages: Option<ReadPrompt<W>>,
     prompt: Option<ReadPrompt<W>>,
+    tools: Option<ReadTools<W>>,
     max_tokens: Option<u32>,
     max_completion_tokens: Option<u32>,
     pub(super) min_tokens: Option<u32>,
@@ -31,22 +33,28 @@ struct StreamOptions {
 
 impl<W: Words> Fields<W> {
     /// The prompt as this endpoint takes it; the error says which field is missing.
-    pub(super) fn prompt(&self, endpoint: Endpoint) -> Result<&W, Refusal> {
+    pub(super) fn take_prompt(&mut self, endpoint: Endpoint) -> Result<W, Refusal> {
         let (field, read) = match endpoint {
-            Endpoint::Chat => ("messages", self.messages()),
-            Endpoint::Completions => ("prompt", self.plain()),
+            Endpoint::Chat => ("messages", self.take_messages()),
+            Endpoint::Completions => ("prompt", self.take_plain()),
         };
         read.ok_or_else(|| Refusal::missing(field))
     }
 
-    /// The prompt as messages with roles.
-    pub(in crate::api) fn messages(&self) -> Option<&W> {
-        self.messages.as_ref().map(|read| &read.0)
+    /// The prompt as messages with roles, behind the tools.
+    pub(in crate::api) fn take_messages(&mut self) -> Option<W> {
+        let messages = self.messages.take()?.0;
+        Some(self.behind_tools(messages))
+    }
+
+    /// These messages behind the tools.
+    pub(in crate::api) fn behind_tools(&mut self, messages: W) -> W {
+        ReadTools::before(self.tools.take(), messages)
     }
 
     /// The prompt as it is.
-    pub(in crate::api) fn plain(&self) -> Option<&W> {
-        self.prompt.as_ref().map(|read| &read.0)
+    pub(in crate::api) fn take_plain(&mut self) -> Option<W> {
+        self.prompt.take().map(|read| read.0)
     }
 
     /// The upper bound of the response, by either name.

@@ -23,11 +23,11 @@ fn models(place: &RoutePlace<'_>, _body: &[u8]) -> Option<ServedPage> {
 /// vLLM's `/tokenize`, for a tokenizer whose tokens are words.
 fn tokenize(place: &RoutePlace<'_>, body: &[u8]) -> Option<ServedPage> {
     let refused = |words: &str| ServedPage::error(400, answer::error(400, words));
-    let fields: Fields<PromptCount> = match serde_json::from_slice(body) {
+    let mut fields: Fields<PromptCount> = match serde_json::from_slice(body) {
         Ok(fields) => fields,
         Err(error) => return Some(refused(&format!("The request body is invalid: {error}"))),
     };
-    let words = fields.prompt(CHAT).or(fields.prompt(COMPLETIONS));
+    let words = fields.take_prompt(CHAT).or_else(|_| fields.take_prompt(COMPLETIONS));
     Some(match words {
         Ok(words) => {
             let (count, context) = (words.tokens(), place.context);

@@ -5,7 +5,8 @@ mod object;
 
 use super::ask::{Ask, Output};
 use super::openai::error;
-use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, Words};
+use super::read::{ReadPrompt, ReadTools};
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::{Refusal, RequestBody, ServedApi, room};
 use crate::framing::Frames;
@@ -26,6 +27,7 @@ struct Fields<W> {
     model: Option<String>,
     input: Option<ReadPrompt<W>>,
     instructions: Option<ReadPrompt<W>>,
+    tools: Option<ReadTools<W>>,
     max_output_tokens: Option<u32>,
     ignore_eos: Option<bool>,
     stream: Option<bool>,
@@ -61,6 +63,7 @@ fn ask<W: Words>(body: &RequestBody<'_>) -> Result<Ask, Refusal> {
         words.append(instructions);
     }
     words.append(input);
+    let words = ReadTools::before(fields.tools, words);
     Ok(Ask {
         model: fields.model,
         prompts: vec![Prompt::new(&words, body.block.unwrap_or(1))],

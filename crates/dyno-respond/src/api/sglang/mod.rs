@@ -5,7 +5,8 @@ mod frames;
 mod routes;
 
 use super::ask::{Ask, Output};
-use super::prompt::{Hashed, Prompt, PromptCount, ReadPrompt, Words};
+use super::prompt::{Hashed, Prompt, PromptCount, Words};
+use super::read::ReadPrompt;
 use super::response::{Chunks, Facts, KnownPrompt, Response, Whole};
 use super::route::Route;
 use super::words::mix;

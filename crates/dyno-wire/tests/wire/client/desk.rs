@@ -147,6 +147,7 @@ impl Desk {
             index: self.index,
             slot: 0,
             turn: None,
+            tree: None,
             phase: Phase::Measured,
             intended: now,
             slack: 0,

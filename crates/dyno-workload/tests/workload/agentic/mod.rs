@@ -4,7 +4,11 @@
 
 mod bad;
 mod counts;
+mod generated;
+mod generated_options;
+mod replay;
 mod seeds;
+mod seen;
 mod trees;
 
 use dyno_workload::agentic::{Tree, TreeDetail, Trees};

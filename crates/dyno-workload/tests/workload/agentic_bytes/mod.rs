@@ -28,7 +28,7 @@ pub(crate) fn check(bytes: &[u8]) {
 }
 
 /// A tree is whole: what turns wait for is there and ends, and messages are.
-fn tree(tree: &Tree) {
+pub(crate) fn tree(tree: &Tree) {
     assert!(tree.sessions.iter().all(|session| !session.turns.is_empty()));
     assert!(tree.sessions.iter().enumerate().all(|(place, session)| session.parent != Some(place)));
     let mut done: Vec<usize> = vec![0; tree.sessions.len()];

@@ -1,4 +1,5 @@
-//! `dyno data show` of the recorded traffic of coding agents: trees of sessions, what they wait for and what they share.
+//! `dyno data show` of the traffic of coding agents, recorded or generated: trees of sessions, what they wait for and what
+//! they share.
 
 use super::in_spec;
 use crate::exit::Exit;
@@ -6,18 +7,25 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::plan::DataPlan;
 use dyno_model::{Localized, Message, message};
-use dyno_workload::agentic::{AgenticProfile, Trees};
+use dyno_workload::agentic::{
+    AgenticLoad, AgenticOptions, AgenticProfile, GeneratedTrees, TreeSelection, Trees,
+};
 use dyno_workload::data::{DataKind, DataSpec};
+use dyno_workload::random::key::Key;
+
+/// How many trees are generated to be described.
+const GENERATED: u64 = 100;
 
 /// Whether a specification names agentic traffic, of which nothing is selected: a folder, or a file that is some by its
 /// contents. With a kind, with keys or with a selection it names the replay of a trace or of sessions, which has a
 /// description of its own, but none in JSON.
 pub(super) fn is_named(spec: &DataSpec, plan: &DataPlan, json: bool) -> bool {
-    let Some(path) = &spec.path else { return false };
+    let Some(path) = &spec.path else { return spec.kind == Some(DataKind::Agentic) };
     let plain = DataSpec { path: spec.path.clone(), kind: spec.kind, ..DataSpec::default() };
     let kind = match spec.kind {
         None => json || path.is_dir() || selects(plan).is_none(),
         Some(DataKind::Trace | DataKind::Session) => json || path.is_dir(),
+        Some(DataKind::Agentic) => return true,
         Some(_) => false,
     };
     kind && *spec == plain && (path.is_dir() || Trees::format_of(path).is_some())
@@ -38,11 +46,14 @@ fn selects(plan: &DataPlan) -> Option<&'static str> {
 
 pub(super) fn show(
     spec: &DataSpec,
-    plan: &DataPlan,
+    (plan, seed): (&DataPlan, u64),
     json: bool,
     printer: &Printer,
 ) -> Result<Exit, UsageError> {
-    let Some(path) = &spec.path else { return Err(UsageError::new("SPEC", only_agentic())) };
+    let Some(path) = &spec.path else {
+        return show_generated(spec, (plan, seed), json, printer);
+    };
+    AgenticLoad::of(spec, TreeSelection::default()).map_err(in_spec)?;
     if let Some(flag) = selects(plan) {
         let message = message!(
             "agentic traffic is described whole, with the lengths that were recorded; remove it",
@@ -50,11 +61,38 @@ pub(super) fn show(
         );
         return Err(UsageError::new(flag, message));
     }
+    spec.only(&[]).map_err(in_spec)?;
     let profile = AgenticProfile::open(path).map_err(in_spec)?;
-    Ok(printer.result(&match json {
+    Ok(print(&profile, json, printer))
+}
+
+/// Describes the first trees that a run with this seed would generate.
+fn show_generated(
+    spec: &DataSpec,
+    (plan, seed): (&DataPlan, u64),
+    json: bool,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    let count = plan.limit.unwrap_or(GENERATED);
+    let unlimited = DataPlan { limit: None, ..plan.clone() };
+    if let Some(flag) = selects(&unlimited) {
+        let message = message!(
+            "agentic traffic is generated as its options say; remove it, or name how many trees with --limit",
+            "agentic 流量按其选项生成；请去掉，或用 --limit 指定树的数量"
+        );
+        return Err(UsageError::new(flag, message));
+    }
+    let options = AgenticOptions::new(spec).map_err(in_spec)?;
+    let trees = GeneratedTrees::new(options, Key::new(seed, 0));
+    let profile = AgenticProfile::of_generated(spec.to_string(), &trees, count);
+    Ok(print(&profile, json, printer))
+}
+
+fn print(profile: &AgenticProfile, json: bool, printer: &Printer) -> Exit {
+    printer.result(&match json {
         true => format!("{:#}\n", profile.json()),
         false => profile.text(printer.language()),
-    }))
+    })
 }
 
 /// Why there is no JSON of other data.

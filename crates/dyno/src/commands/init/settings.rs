@@ -3,7 +3,6 @@
 use crate::args::init::InitArgs;
 use dyno_model::{Language, Localized, Message, message};
 use dyno_run::Inspected;
-use dyno_twins::max_model_len;
 use dyno_words::columns::wrap;
 use dyno_words::{InLanguage, escape};
 use std::fmt::Write as _;
@@ -121,7 +120,7 @@ impl Settings {
     fn lengths(&mut self, found: &Inspected) {
         self.gap();
         let (mut input, mut output) = LENGTHS;
-        if let Some(context) = max_model_len(&found.environment) {
+        if let Some(context) = found.environment.context() {
             self.say(&message!(
                 "The server takes {context} tokens, prompt and response together.",
                 "服务器最多接受 {context} 个 token，含提示词和响应。"

@@ -59,12 +59,39 @@ fn what_does_not_apply_to_agentic_traffic_is_refused() {
             format!("data convert {file} --to lines --out x"),
             "this is agentic traffic of SWE-agent, whose requests are no single prompts",
         ),
-        (
-            format!("bench http://127.0.0.1:9 --data {file} --requests 1"),
-            "this is agentic traffic of SWE-agent, whose requests are no single prompts",
-        ),
     ] {
         let refused = run(place.dyno(&args)).expect_status(&[2]).stderr;
+        let refused = refused.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(refused.contains(said), "{args}: {refused}");
+    }
+}
+
+#[test]
+fn generated_traffic_is_described_like_a_file() {
+    let place = Place::new();
+    let of = "agentic,turns=20,subagents=10%";
+    let shown = run(place.dyno(&format!("data show {of} --limit 2"))).expect_status(&[0]).stdout;
+    assert!(
+        shown.starts_with(&format!("{of}: agentic traffic, generated\n2 trees of ")),
+        "{shown}"
+    );
+    let json = |args: &str| -> Value {
+        let said = run(place.dyno(&format!("data show {args} --json"))).expect_status(&[0]).stdout;
+        serde_json::from_str(&said).unwrap()
+    };
+    let few = json(&format!("{of} --limit 3"));
+    assert_eq!(
+        (&few["format"], &few["trees"], &few["turns"]["max"]),
+        (&"generated".into(), &3.into(), &20.into())
+    );
+    assert_eq!(few, json(&format!("{of} --limit 3")));
+    assert_ne!(few, json(&format!("{of} --limit 3 --seed 1")));
+    assert_eq!(json("agentic,turns=2,subagents=0")["requests"], 200);
+    for (args, said) in [
+        ("agentic,turns=9k", "turns=: 9000 is more than 2000; write at most 2000"),
+        ("agentic --order shuffle", "--order: agentic traffic is generated as its options say"),
+    ] {
+        let refused = run(place.dyno(&format!("data show {args}"))).expect_status(&[2]).stderr;
         let refused = refused.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(refused.contains(said), "{args}: {refused}");
     }

@@ -56,6 +56,7 @@ mod stamps;
 mod summary;
 mod tls;
 mod traces;
+mod trees;
 mod twins;
 mod verdict;
 mod verdicts;

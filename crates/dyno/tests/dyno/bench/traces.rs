@@ -120,7 +120,8 @@ fn recorded_sessions_start_wait_and_grow_as_they_did() {
     let place = Place::new();
     let file = place.file("rounds.jsonl", &rounds());
     let url = server.url();
-    let ended = run(place.dyno(&format!("bench {url} --out run --data {file}"))).expect_measured();
+    let ended =
+        run(place.dyno(&format!("bench {url} --out run --data trace:{file}"))).expect_measured();
     assert!(
         ended.stderr.contains("TraceLab sessions, 2 sessions with 5 requests"),
         "{}",
@@ -182,7 +183,7 @@ fn recorded_sessions_of_any_load() {
         (format!("--data trace:{file} --concurrency 2"), vec!["--concurrency", "its own times"]),
         (format!("--data session:{file} --burst 4"), vec!["--burst", "at once"]),
         (format!("--data session:{file} --order shuffle"), vec!["--order", "order of the file"]),
-        (format!("--data {file} --api openai-completions"), vec!["conversations"]),
+        (format!("--data trace:{file} --api openai-completions"), vec!["conversations"]),
     ] {
         let place = Place::new();
         run(place.bench(&server.url(), &args)).expect_status(&[2]).expect_words(&words);
