@@ -8,7 +8,7 @@ use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{
     Concurrency, Distribution, GroupedBy, Interactivity, LevelSummary, RequestGroup, Tokens, Trees,
 };
-use dyno_words::columns::{ABSENT, maybe, millis, number};
+use dyno_words::columns::{ABSENT, millis, number};
 use dyno_words::number::percent;
 
 /// A column: its upper head, which neighbours may share, its lower one, and how much it is needed (0 most).
@@ -74,7 +74,12 @@ fn load(trees: &Trees, language: Language) -> Option<String> {
 /// How fast users see output.
 pub(crate) fn speed(of: &Interactivity, language: Language) -> Option<String> {
     let pair = |text: TreeText, speed: dyno_model::summary::Slowest| {
-        speed.p50.map(|half| text.with(language, &[number(half), maybe(speed.p90)]))
+        let half = number(speed.p50?);
+        let both = match speed.p90 {
+            Some(most) => TreeText::HalfAndMost.with(language, &[half, number(most)]),
+            None => TreeText::Half.with(language, &[half]),
+        };
+        Some(text.with(language, &[both]))
     };
     let parts = [
         pair(TreeText::Decoding, of.decoding),

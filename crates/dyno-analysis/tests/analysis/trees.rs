@@ -1,6 +1,8 @@
 //! Trees of sessions: their metrics by hand, and what holds for any of them.
+#![allow(clippy::unwrap_used)]
 
 use super::schema::check;
+use dyno_analysis::Detail;
 use dyno_analysis::lint::lint;
 use dyno_model::Language;
 use dyno_model::metric::Time;
@@ -229,6 +231,24 @@ fn speeds_are_the_inverse_of_times_and_percentiles_those_of_the_slow_side() {
     let per_token = (100.0 + 10.0 * 59.5) / 11.0;
     assert!((speed.request.p50.unwrap() - 1e3 / per_token).abs() < 1e-3);
     assert!(level.trees.is_none());
+}
+
+#[test]
+fn the_first_trees_are_kept_whatever_the_order_of_their_records() {
+    let trees = |records: Vec<RequestRecord>| {
+        let detail = Detail::gather(&source_of(&forest_plan(8), records));
+        detail.of(0).unwrap().trees.clone()
+    };
+    let records = forest(8, 200_000);
+    let kept = trees(records.clone());
+    assert_eq!((kept.of, kept.kept.len()), (24, 12));
+    assert_eq!(
+        kept.kept.iter().map(|tree| tree.tree).collect::<Vec<_>>(),
+        (0..12).collect::<Vec<_>>()
+    );
+    let of_first = records.iter().filter(|record| record.tree.as_ref().unwrap().tree == 0);
+    assert_eq!(kept.kept[0].records, of_first.count() as u64);
+    assert_eq!(trees(records.into_iter().rev().collect()), kept);
 }
 
 /// A tree's slot has several requests in flight, or none.

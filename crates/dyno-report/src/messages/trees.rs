@@ -24,9 +24,12 @@ messages! {
     Parallel: "{} requests of one tree in flight while it has any, {} peak",
         "单棵任务树工作时平均并发 {}，峰值 {}";
     Interactivity: "interactivity", "交互速度";
-    Decoding: "after the first token {} tok/s for half of the requests, at least {} for 90 %",
-        "首 token 之后：半数请求达 {} tok/s，90 % 的请求不低于 {}";
-    WholeRequest: "prompt included {} and {}", "含提示词处理：{} 和 {}";
+    Decoding: "after the first token {}", "首 token 之后{}";
+    WholeRequest: "prompt included {}", "含提示词处理时{}";
+    Half: "{} tok/s for half of the requests", "半数请求达 {} tok/s";
+    HalfAndMost:
+        "{} tok/s for half of the requests, at least {} for 90 %",
+        "半数请求达 {} tok/s，90 % 的请求不低于 {}";
     Overall: "{} over all output and latency", "总输出除以总时延为 {}";
     Fidelity: "fidelity", "还原度";
     Late: "requests sent {} ms (p50), {} ms (p99) after their gap ended",
