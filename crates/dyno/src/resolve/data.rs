@@ -301,7 +301,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             ),
         ));
     }
-    if matches!(nature, Nature::Trees { .. }) && args.choice.order == OrderArg::Shuffle {
+    if matches!(nature, Nature::Trees { .. }) && args.choice.order == DataOrder::Shuffle {
         return Err(UsageError::new(
             "--order",
             message!(
