@@ -160,7 +160,7 @@ impl<B> OpenTurns<B> {
         }
     }
 
-    /// A request has ended; returns whether its arrival goes on, with this request or another.
+    /// A request has ended; returns whether its arrival continues, by this request or another.
     pub(crate) fn ended(&mut self, ended: &Ended) -> bool {
         if self.answering.is_empty() {
             return false;

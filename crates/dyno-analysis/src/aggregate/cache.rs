@@ -21,8 +21,7 @@ const INVALID: f64 = 0.3;
 const MISSED: f64 = 0.1;
 /// A hit rate below this counts as none.
 const NOTHING: f64 = 0.02;
-/// Usage and counters contradict each other when they differ by more. Counters include the warm-up and
-/// failed requests.
+/// Usage and counters contradict each other when they differ by more. Counters include failed requests.
 const APART: f64 = 0.1;
 /// Hits and misses are reported separately from this many requests of each.
 const FAIR: u64 = 20;
@@ -35,6 +34,8 @@ pub(crate) struct Cached {
     /// Prompt tokens, over the requests whose number is known.
     input: u64,
     known: u64,
+    /// Cached and prompt tokens of completed requests of the warm-up, which counters include.
+    warmup: (u64, u64),
 }
 
 impl Cached {
@@ -45,6 +46,21 @@ impl Cached {
             self.known += 1;
         }
         self.requests.push((record.cached, request_times(record)[Time::Ttft]));
+    }
+
+    /// A request that is not in the metrics.
+    pub(crate) fn add_warmup(&mut self, record: &RequestRecord) {
+        if let Some((cached, input)) = record.cached.zip(record.input) {
+            self.warmup.0 += cached;
+            self.warmup.1 += input.tokens;
+        }
+    }
+
+    /// The hit rate by usage over everything that the server's counters include.
+    pub(crate) fn share_of_all(&self) -> Option<f64> {
+        let told = self.requests.iter().filter_map(|(cached, _)| *cached);
+        let input = self.input + self.warmup.1;
+        (input > 0).then(|| (told.sum::<u64>() + self.warmup.0) as f64 / input as f64)
     }
 
     /// The cache's summary; nothing where nothing was reported. `counters` is the hit rate by the server's
@@ -106,7 +122,7 @@ impl Cached {
 pub(crate) fn findings(
     plan: &Plan,
     env: Option<&Environment>,
-    cache: Option<&CacheSummary>,
+    (cache, of_all): (Option<&CacheSummary>, Option<f64>),
     counters: Option<f64>,
     trees: Option<&Trees>,
 ) -> Vec<Diagnostic> {
@@ -120,7 +136,7 @@ pub(crate) fn findings(
         Some(trees) => above_ideal(trees, cache),
         None => cache.beyond_shared.and_then(|share| flattered(plan, env, cache, share)),
     };
-    let by_usage = cache.share.filter(|_| cache.source == Some(CacheSource::Usage));
+    let by_usage = of_all.filter(|_| cache.source == Some(CacheSource::Usage));
     let both = by_usage.zip(counters).filter(|(usage, counters)| (usage - counters).abs() > APART);
     let differ = both.map(|(usage, counters)| {
         CacheFinding::SourcesDiffer.with([percent(usage), percent(counters)])

@@ -295,6 +295,9 @@ impl Gathered {
         }
         if !record.phase.is_measured() {
             self.warmup_records += 1;
+            if record.is_completed() {
+                self.cached.add_warmup(record);
+            }
             return;
         }
         self.count(record);

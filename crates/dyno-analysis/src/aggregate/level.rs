@@ -258,7 +258,13 @@ impl<'a> LevelAggregate<'a> {
         let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
         let trees = gathered.trees.summary(end, in_flight);
-        findings.extend(cache::findings(plan, env, cache.as_ref(), counters, trees.as_ref()));
+        findings.extend(cache::findings(
+            plan,
+            env,
+            (cache.as_ref(), gathered.cached.share_of_all()),
+            counters,
+            trees.as_ref(),
+        ));
         findings.extend(trees.iter().flat_map(trees::findings));
         let rates = steady.and_then(|steady| steady.throughput.requests_per_s).zip(offered);
         let behind = |((done, offered), option)| saturation::behind(done, offered, option);

@@ -159,7 +159,8 @@ fn long_enough(
     (saturation, times): (Option<Saturation>, f64),
 ) -> Result<(), NoWindow> {
     let load = plan.load;
-    let talk = level.conversations.any();
+    // The next request of a slot of trees may be of any of their sessions.
+    let talk = level.conversations.any() && !level.trees.any();
     let turn = level.slots.mean_cycle().filter(|turn| talk && !load.is_open() && *turn > median);
     let needed = 2.0 * turn.unwrap_or(median);
     if window.length() as f64 >= needed && window.length() > 0 {
@@ -209,15 +210,20 @@ fn growth(segments: &[f64]) -> Option<f64> {
 
 /// From when every slot has sent its first request to when one first has nothing left to send, or where the
 /// client was killed, to when its first record is missing. Users with pauses start together and only then
-/// spread out, so their first responses have to be over.
+/// spread out, so their first responses have to be over. Trees begin where the recording was, in requests and in gaps.
 fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWindow> {
     let seen = level.slots.count();
     let of = u64::from(slots.unwrap_or(0));
-    if seen < of {
+    // A tree that waits for its tools has a slot and sends nothing.
+    if seen < of && !level.trees.any() {
         return Err(NoWindow::because(Finding::SlotsMissing, [seen, of]));
     }
     let talk = level.conversations.any();
-    let from = if talk { level.slots.all_ended() } else { level.slots.all_sent() };
+    let from = match level.trees.any() {
+        true => level.span.first_sent,
+        false if talk => level.slots.all_ended(),
+        false => level.slots.all_sent(),
+    };
     let to = match &level.end {
         Some(end) => Some(end.starved.unwrap_or(end.sending_stopped)),
         None => level.slots.known_until(),

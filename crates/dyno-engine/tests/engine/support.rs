@@ -145,6 +145,11 @@ impl Client {
         self.socket.set_read_timeout(Some(patience)).unwrap();
     }
 
+    /// Sends as much as the server takes; whether that is all.
+    pub(crate) fn offer(&mut self, bytes: &[u8]) -> bool {
+        self.socket.write_all(bytes).is_ok()
+    }
+
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Instant {
         self.socket.write_all(bytes).unwrap();
         Instant::now()

@@ -422,7 +422,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
                 "Output tokens/s of a request, p90 of the slow side",
                 "单请求输出速度（慢侧 p90）",
             ],
-            formula: "1 / (latency / output tokens), p90",
+            formula: "1 / (latency / tokens), p90",
             places: &[(PageChart, 39, &[])],
             ..WORK
         },

@@ -163,7 +163,7 @@ fn a_full_context_is_summarised() {
     let tree = made.tree(0);
     check(&tree, 20_000);
     let compacted: Vec<_> = tree.sessions[0].turns.iter().filter(|turn| turn.compacted).collect();
-    // (20,000 − 100 − 3,000) / 800 = 21.1, so each 22nd request begins anew with first and growth.
+    // (20,000 − 100 − 3,000) / 800 = 21.1, so each 22nd request starts again with first and growth.
     assert_eq!(compacted.len(), 2);
     assert!(compacted.iter().all(|turn| turn.input == Some(3_700)));
 }
