@@ -76,8 +76,9 @@ impl AgenticLoad {
             start: None,
             selection,
         };
-        let of_replay = spec.options.iter().filter(|(key, _)| REPLAY_KEYS.contains(&key.as_str()));
-        of_replay.map(|(key, value)| load.set(spec, key, value)).collect::<Result<(), _>>()?;
+        let mut of_replay =
+            spec.options.iter().filter(|(key, _)| REPLAY_KEYS.contains(&key.as_str()));
+        of_replay.try_for_each(|(key, value)| load.set(spec, key, value))?;
         Ok(load)
     }
 

@@ -153,7 +153,7 @@ impl TreeReplayer {
                 let sent = plan.places.iter().zip(&*plan.turns);
                 let sent = sent.map(|(at, turn)| (order.place(*at), turn.warms));
                 let (kit, tree) = (Arc::clone(&self.0), Arc::clone(&tree));
-                ReplayedTexts::Made(MadeTexts::new(kit, tree, index, sizes, sent))
+                ReplayedTexts::Made(Box::new(MadeTexts::new(kit, tree, index, sizes, sent)))
             }
         };
         ReplayedTree { tree, order, plan, texts }
@@ -170,7 +170,7 @@ pub struct ReplayedTree {
 
 /// Where the texts of prompts come from.
 enum ReplayedTexts {
-    Made(MadeTexts),
+    Made(Box<MadeTexts>),
     Recorded(RecordedTexts),
 }
 
