@@ -67,11 +67,22 @@ pub(crate) struct OpenTurns<B> {
     /// The arrival and the turn of each request that is in flight.
     answering: HashMap<u64, (u64, u32)>,
     due: BinaryHeap<Reverse<DueTurn>>,
+    /// How many turns that only warm the cache have not ended.
+    warming: usize,
+    /// Turns for which these were the last that they waited for, with their gaps as their times. They go on together, as
+    /// if all trees had been at work before: none of them queues behind the warm-up of another.
+    held: Vec<DueTurn>,
 }
 
 impl<B> Default for OpenTurns<B> {
     fn default() -> Self {
-        Self { open: HashMap::new(), answering: HashMap::new(), due: BinaryHeap::new() }
+        Self {
+            open: HashMap::new(),
+            answering: HashMap::new(),
+            due: BinaryHeap::new(),
+            warming: 0,
+            held: Vec::new(),
+        }
     }
 }
 
@@ -87,18 +98,23 @@ impl<B> OpenTurns<B> {
         let awaits = |turn: &PlannedTurn| Awaited { left: turn.waits.len(), ..Awaited::default() };
         let awaited: Vec<Awaited> = turns.planned.iter().map(awaits).collect();
         let firsts = (0_u32..).zip(turns.planned.iter()).filter(|(_, turn)| turn.waits.is_empty());
-        let firsts: Vec<DueTurn> = firsts
+        let warming = turns.planned.iter().filter(|turn| turn.warms).count();
+        let is_held = |turn: u32| warming > 0 && !turns.planned[turn as usize].warms;
+        let (held, firsts): (Vec<DueTurn>, Vec<DueTurn>) = firsts
             .map(|(turn, planned)| {
-                let at = start.saturating_add(planned.gap);
+                let at = if is_held(turn) { 0 } else { start };
+                let at = at.saturating_add(planned.gap);
                 DueTurn { at, arrival, turn, slack, slot, skipped: 0 }
             })
-            .collect();
+            .partition(|first| is_held(first.turn));
         let mut followers: Vec<(u32, u32)> = Vec::with_capacity(turns.planned.len());
         for (next, planned) in (0_u32..).zip(turns.planned.iter()) {
             followers.extend(planned.waits.iter().map(|on| (*on, next)));
         }
         followers.sort_unstable();
-        let open = firsts.len();
+        let open = firsts.len() + held.len();
+        self.warming += warming;
+        self.held.extend(held);
         self.due.extend(firsts.into_iter().map(Reverse));
         let progress = Progress { turns, slot, awaited, followers, open, closed: false };
         self.open.insert(arrival, progress);
@@ -169,37 +185,56 @@ impl<B> OpenTurns<B> {
         let Some((arrival, turn)) = self.answering.remove(&record.index) else { return false };
         let Some(progress) = self.open.get_mut(&arrival) else { return false };
         progress.open -= 1;
+        let warms = progress.turns.planned[turn as usize].warms;
         if record.is_completed() {
             progress.turns.requests.answered(turn, ended.answer.as_deref().unwrap_or_default());
             let slack = record.widths.map_or(0, |widths| widths.end);
             for next in progress.follow(turn, record.end, slack) {
                 let planned = &progress.turns.planned[next as usize];
                 let Awaited { last, slack, .. } = progress.awaited[next as usize];
-                let at = last.saturating_add(planned.gap);
+                let at = if warms { 0 } else { last }.saturating_add(planned.gap);
                 let slot = progress.slot;
-                self.due.push(Reverse(DueTurn {
-                    at,
-                    arrival,
-                    turn: next,
-                    slack,
-                    slot,
-                    skipped: 0,
-                }));
+                let next = DueTurn { at, arrival, turn: next, slack, slot, skipped: 0 };
+                match warms {
+                    true => self.held.push(next),
+                    false => self.due.push(Reverse(next)),
+                }
                 progress.open += 1;
             }
         } else {
             progress.cancel_behind(turn);
         }
+        self.warmed(usize::from(warms), record.end);
         self.is_open(arrival)
+    }
+
+    /// So many turns that warm the cache have ended, or are not sent. After the last one, what they held goes on.
+    fn warmed(&mut self, count: usize, now: Nanos) {
+        self.warming = self.warming.saturating_sub(count);
+        if count > 0 && self.warming == 0 {
+            let held = self.held.drain(..);
+            self.due.extend(
+                held.map(|turn| Reverse(DueTurn { at: now.saturating_add(turn.at), ..turn })),
+            );
+        }
     }
 
     /// The tree of a turn that was due ends there. Returns whether requests of it are still in flight.
     pub(crate) fn end_tree(&mut self, due: &DueTurn) -> bool {
         let Some(progress) = self.open.get_mut(&due.arrival) else { return false };
         progress.closed = true;
-        let waiting = self.due.len();
-        self.due.retain(|Reverse(other)| other.arrival != due.arrival);
-        progress.open -= 1 + waiting - self.due.len();
+        let planned = &progress.turns.planned;
+        let warms = |turn: &DueTurn| planned[turn.turn as usize].warms;
+        let mut warming = usize::from(warms(due));
+        let waiting = self.due.len() + self.held.len();
+        self.held.retain(|other| other.arrival != due.arrival);
+        self.due.retain(|Reverse(other)| {
+            let ends = other.arrival == due.arrival;
+            warming += usize::from(ends && warms(other));
+            !ends
+        });
+        progress.open -= 1 + waiting - self.due.len() - self.held.len();
+        self.warmed(warming, due.at);
         self.is_open(due.arrival)
     }
 
@@ -233,11 +268,13 @@ impl<B> OpenTurns<B> {
         self.answering.clear();
         self.open.clear();
         self.due.clear();
+        self.held.clear();
+        self.warming = 0;
     }
 
     /// No turn is waiting for its time.
     pub(crate) fn nobody_waits(&self) -> bool {
-        self.due.is_empty()
+        self.due.is_empty() && self.held.is_empty()
     }
 }
 

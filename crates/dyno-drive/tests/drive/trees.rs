@@ -264,7 +264,38 @@ fn trees_that_start_in_the_middle_warm_the_cache_first() {
     in_order(&turns, &records);
     assert_eq!((outcome.end.warmup, outcome.end.issued), (1, 2));
     assert_eq!((records[0].phase, records[0].tree.as_ref().unwrap().warms), (Phase::Warmup, true));
-    assert_eq!(records[1].intended, outcome.started + 7 * MS);
+    assert_eq!(
+        records[1].intended,
+        outcome.started + 107 * MS,
+        "what was between two requests goes on"
+    );
+}
+
+/// Requests of trees that are ready would otherwise queue behind what warms the cache for others.
+#[test]
+fn nothing_else_is_sent_while_the_cache_is_warmed() {
+    let warming = |session| PlannedTurn { warms: true, ..turn(session, 1, &[], 0) };
+    let turns = vec![warming(0), warming(1), turn(0, 2, &[0], 3 * MS), turn(1, 2, &[1], 9 * MS)];
+    for failing in [0, 5] {
+        let mut server = Simulated::new(100 * MS, failing);
+        (server.once, server.recovers_after) = (true, Some(6));
+        server.takes = Some(|sent| if sent == b"1/1" { 900 * MS } else { 100 * MS });
+        let (outcome, records) = run(&closed(3), &mut server, trees(turns.clone(), Some(3), None));
+        assert_eq!(outcome.end.warmup, 6);
+        let (warming, others): (Vec<_>, Vec<_>) =
+            records.iter().partition(|record| record.tree.as_ref().unwrap().warms);
+        assert_eq!(others.len(), if failing == 0 { 6 } else { 5 }, "one waits for what failed");
+        assert!(warming.iter().all(|record| record.intended == outcome.started));
+        for record in others {
+            let gap = record.tree.as_ref().unwrap().gap;
+            assert_eq!(record.intended, outcome.started + 900 * MS + gap);
+        }
+    }
+    // A tree that is too long for the server holds nobody back.
+    let mut server = Simulated::new(100 * MS, 0);
+    server.once = true;
+    let (outcome, records) = run(&closed(1), &mut server, trees(turns, Some(2), Some(0)));
+    assert_eq!((outcome.end.ending, records.len()), (Ending::Requests, 2));
 }
 
 #[test]
