@@ -19,7 +19,7 @@ use dyno_search::capacity::{Capacity, CapacityAnswer, Doubt, SearchStart};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
 use dyno_search::{HeldLoad, LevelKind, LevelWish, Margin, MeasuredLevel, NextLevel, rounded};
-use dyno_words::number::{change, digits};
+use dyno_words::number::change;
 use dyno_words::{Finding, TOO_SHORT, said};
 
 /// A level that a search has chosen.
@@ -249,7 +249,7 @@ fn undecided(plan: &Plan, answer: CapacityAnswer, so_far: &[&LevelSummary]) -> O
 fn doubted(doubt: Doubt) -> Diagnostic {
     match doubt {
         Doubt::Contradiction { held, failed } => {
-            Finding::Contradiction.with([held, failed].map(|load| digits(load, 4)))
+            Finding::Contradiction.with([held, failed].map(|load| load.to_string()))
         }
         Doubt::Drift { share } => Finding::CapacityDrift.with([change(share)]),
     }

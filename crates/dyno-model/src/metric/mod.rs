@@ -321,6 +321,10 @@ mod tests {
             let info = metric.info();
             assert!(!info.name.is_empty(), "{metric:?} has no row");
             assert!(info.label.iter().all(|label| !label.is_empty()), "{metric:?}");
+            let compared = info.places.iter().any(|(place, ..)| *place == Place::Compare);
+            let named = |all: [&str; 2]| all.iter().all(|text| !text.is_empty());
+            let has_title = named(info.title) || metric.is_time() || metric == Metric::Shed;
+            assert!(!compared || has_title, "{metric:?} has no title");
         }
     }
 

@@ -584,6 +584,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             unit: Unit::Seconds,
             better: Better::Lower,
             label: ["Duration of a tree, p50", "任务树时长 p50"],
+            title: ["Tree duration p50", "任务树时长 p50"],
             formula: "last end − first sent",
             means: [
                 "How long a completed tree of sessions took, gaps included; the median over the trees.",

@@ -110,7 +110,7 @@ pub(crate) struct DataArgs {
         value_parser = values::some_text,
         help = "What to send: KIND[:PATH][,key=value…], or a file whose contents decide the kind. \
                 Kinds: openqa, long, lines, json, csv, parquet, sharegpt, random, session \
-                (conversations), trace (recorded traffic); see `dyno help data` [default: random]"
+                (conversations), agentic (trees of sessions), trace (recorded traffic); see `dyno help data` [default: random]"
     )]
     pub(crate) data: Option<String>,
     /// Length of random prompts, or of each message in synthetic conversations: 512, 128-1024,
