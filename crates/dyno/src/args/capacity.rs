@@ -50,7 +50,7 @@ pub(crate) struct CapacitySearch {
     #[arg(long)]
     pub(crate) quick: bool,
     /// Length of each level; extended for slow responses, or where the SLO's percentiles need more
-    /// requests [default: 60s]
+    /// requests [default: 60s; 10m for trees of sessions]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "requests")]
     pub(crate) duration: Option<Nanos>,
     /// Requests per level, instead of a time

@@ -1,5 +1,6 @@
 //! The range of a capacity search, and how long each level has to be.
 
+use super::data::Nature;
 use crate::args::capacity::CapacitySearch;
 use crate::usage::UsageError;
 use dyno_analysis::search::{first_load, in_a_closed_loop, lasting};
@@ -11,7 +12,10 @@ use dyno_model::{Message, SEC, message};
 
 /// The default length of a level.
 const USUAL: u64 = 60 * SEC;
-/// The same for a rough answer, with the most levels and the width of its interval.
+/// The same where the load is trees of sessions: they start in the middle if time ends the level, and all at their
+/// beginning, at the same moment, if a number of requests does. They wait for minutes between requests.
+const OF_TREES: u64 = 600 * SEC;
+/// The usual length for a rough answer, with the most levels and the width of its interval.
 const QUICK: u64 = 10 * SEC;
 const QUICK_LEVELS: u32 = 6;
 const QUICK_WIDTH: f64 = 0.25;
@@ -24,7 +28,11 @@ pub(super) struct Looking {
     pub(super) duration: Option<u64>,
 }
 
-pub(super) fn looking(args: &CapacitySearch, slo: Option<&Slo>) -> Result<Looking, UsageError> {
+pub(super) fn looking(
+    args: &CapacitySearch,
+    slo: Option<&Slo>,
+    nature: Nature,
+) -> Result<Looking, UsageError> {
     let slo = slo.ok_or_else(|| {
         UsageError::new("--slo", message!("a capacity needs an SLO", "求容量需要指定 SLO"))
             .hint(Message::quoted("--slo 'ttft.p99<500ms and errors<1%'"))
@@ -60,6 +68,9 @@ pub(super) fn looking(args: &CapacitySearch, slo: Option<&Slo>) -> Result<Lookin
         (Some(requests), _, _) => (Some(requests), None),
         (None, Some(time), _) => (None, Some(time)),
         (None, None, Over::Rate) => (None, Some(if args.quick { QUICK } else { USUAL })),
+        (None, None, Over::Concurrency) if matches!(nature, Nature::Trees { .. }) => {
+            (None, Some(if args.quick { USUAL } else { OF_TREES }))
+        }
         (None, None, Over::Concurrency) => (Some(in_a_closed_loop(needed, &first)), None),
     };
     let duration = duration.map(|time| lasting(time, needed, &first));

@@ -107,7 +107,7 @@ pub(super) fn levels(
     let given = Stop { requests, duration: args.duration.or(args.soak).or(longest), per_slot };
     // Every tree is replayed once where nothing else ends the level.
     let has_end = matches!(nature, Nature::Trees { endless: false, .. });
-    let looking = wanted.search.map(|search| capacity::looking(search, slo)).transpose()?;
+    let looking = wanted.search.map(|search| capacity::looking(search, slo, nature)).transpose()?;
     let several = match &looking {
         Some(looking) => one_length(sizes, "--slo").map(|()| Some(looking.search.clone()))?,
         None => search(args, sizes)?,

@@ -3,9 +3,9 @@
 
 use crate::bench::place::Place;
 use crate::bench::process::run;
-use dyno_model::MS;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
+use dyno_model::{MS, SEC};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -179,6 +179,27 @@ fn a_level_that_ends_by_time_starts_in_the_middle_of_trees_and_cuts_them() {
     );
     run(place.dyno(&args)).expect_status(&[0, 4]);
     assert!(place.requests().iter().all(|record| !record.tree.as_ref().unwrap().warms));
+}
+
+/// A capacity in agents is not that of trees which all begin at the same moment.
+#[test]
+fn levels_of_a_capacity_of_agents_start_in_the_middle_of_trees_too() {
+    let place = Place::new();
+    let file = trees(&place, 8);
+    let planned = |more: &str| {
+        let args = format!(
+            "capacity --predict --twin twin.toml --out run --data {file} --over concurrency \
+             --between 1..2 --levels 4 --slo latency.p50<1s {more}"
+        );
+        run(place.dyno(&args)).expect_status(&[0, 4, 6]);
+        let level = place.json("plan.json")["levels"][0].clone();
+        let warmed = place.requests().iter().any(|record| record.tree.as_ref().unwrap().warms);
+        std::fs::remove_dir_all(place.path().join("run")).unwrap();
+        (level["duration_ns"].as_u64(), level["requests"].as_u64(), warmed)
+    };
+    assert_eq!(planned(""), (Some(600 * SEC), None, true));
+    assert_eq!(planned("--quick"), (Some(60 * SEC), None, true));
+    assert_eq!(planned("--requests 2000"), (None, Some(2000), false));
 }
 
 #[test]
